@@ -1,0 +1,201 @@
+//! Registers of 1, 2 and 4 blocks and what modes and lanes do with them.
+
+use core::arch::x86_64::*;
+
+/// A vector register of whole blocks.
+///
+/// # Safety
+/// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
+pub(super) trait Register: Copy {
+    /// Blocks in the register.
+    const SLOTS: usize;
+
+    /// Reads `16 * SLOTS` bytes.
+    unsafe fn load(bytes: *const u8) -> Self;
+    /// Writes `16 * SLOTS` bytes.
+    unsafe fn store(self, bytes: *mut u8);
+    /// The block in every slot.
+    unsafe fn splat(block: __m128i) -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    unsafe fn and(self, other: Self) -> Self;
+    unsafe fn add64(self, other: Self) -> Self;
+    /// Reverses the bytes of every slot.
+    unsafe fn reverse(self) -> Self;
+    unsafe fn encrypt_round(self, round_key: Self) -> Self;
+    unsafe fn encrypt_last(self, round_key: Self) -> Self;
+    unsafe fn decrypt_round(self, round_key: Self) -> Self;
+    unsafe fn decrypt_last(self, round_key: Self) -> Self;
+    /// Reads 64 bytes at each of `SLOTS` addresses; register `j` gets block `j` of each.
+    unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4];
+    /// The inverse of `gather`.
+    unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]);
+}
+
+/// The methods that are one instruction at every width.
+macro_rules! plain {
+    ($load:ident, $store:ident, $splat:expr, $xor:ident, $and:ident, $add64:ident, $shuffle:ident,
+     $enc:ident, $enclast:ident, $dec:ident, $declast:ident) => {
+        #[inline(always)]
+        unsafe fn load(bytes: *const u8) -> Self {
+            // SAFETY: the caller vouches for the bytes and the instructions.
+            unsafe { $load(bytes.cast()) }
+        }
+        #[inline(always)]
+        unsafe fn store(self, bytes: *mut u8) {
+            // SAFETY: the caller vouches for the bytes and the instructions.
+            unsafe { $store(bytes.cast(), self) }
+        }
+        #[inline(always)]
+        unsafe fn splat(block: __m128i) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            #[allow(unused_unsafe)]
+            unsafe { $splat(block) }
+        }
+        #[inline(always)]
+        unsafe fn xor(self, other: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $xor(self, other) }
+        }
+        #[inline(always)]
+        unsafe fn and(self, other: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $and(self, other) }
+        }
+        #[inline(always)]
+        unsafe fn add64(self, other: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $add64(self, other) }
+        }
+        #[inline(always)]
+        unsafe fn reverse(self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe {
+                let order = _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+                $shuffle(self, Self::splat(order))
+            }
+        }
+        #[inline(always)]
+        unsafe fn encrypt_round(self, round_key: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $enc(self, round_key) }
+        }
+        #[inline(always)]
+        unsafe fn encrypt_last(self, round_key: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $enclast(self, round_key) }
+        }
+        #[inline(always)]
+        unsafe fn decrypt_round(self, round_key: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $dec(self, round_key) }
+        }
+        #[inline(always)]
+        unsafe fn decrypt_last(self, round_key: Self) -> Self {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { $declast(self, round_key) }
+        }
+    };
+}
+
+impl Register for __m128i {
+    const SLOTS: usize = 1;
+    plain!(
+        _mm_loadu_si128, _mm_storeu_si128, |block| block, _mm_xor_si128, _mm_and_si128, _mm_add_epi64,
+        _mm_shuffle_epi8, _mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128
+    );
+
+    #[inline(always)]
+    unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
+        // SAFETY: the caller vouches for 64 bytes at the pointer.
+        core::array::from_fn(|j| unsafe { _mm_loadu_si128(pointers[0].add(16 * j).cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
+        for (j, register) in registers.into_iter().enumerate() {
+            // SAFETY: the caller vouches for 64 bytes at the pointer.
+            unsafe { _mm_storeu_si128(pointers[0].add(16 * j).cast(), register) };
+        }
+    }
+}
+
+impl Register for __m256i {
+    const SLOTS: usize = 2;
+    plain!(
+        _mm256_loadu_si256, _mm256_storeu_si256, _mm256_broadcastsi128_si256, _mm256_xor_si256,
+        _mm256_and_si256, _mm256_add_epi64, _mm256_shuffle_epi8, _mm256_aesenc_epi128, _mm256_aesenclast_epi128,
+        _mm256_aesdec_epi128, _mm256_aesdeclast_epi128
+    );
+
+    #[inline(always)]
+    unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
+        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX2.
+        unsafe {
+            let [a, b] = [pointers[0], pointers[1]];
+            let [a0, a2] = [Self::load(a), Self::load(a.add(32))];
+            let [b0, b2] = [Self::load(b), Self::load(b.add(32))];
+            [
+                _mm256_permute2x128_si256::<0x20>(a0, b0),
+                _mm256_permute2x128_si256::<0x31>(a0, b0),
+                _mm256_permute2x128_si256::<0x20>(a2, b2),
+                _mm256_permute2x128_si256::<0x31>(a2, b2),
+            ]
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter([r0, r1, r2, r3]: [Self; 4], pointers: &[*mut u8]) {
+        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX2.
+        unsafe {
+            let [a, b] = [pointers[0], pointers[1]];
+            _mm256_permute2x128_si256::<0x20>(r0, r1).store(a);
+            _mm256_permute2x128_si256::<0x20>(r2, r3).store(a.add(32));
+            _mm256_permute2x128_si256::<0x31>(r0, r1).store(b);
+            _mm256_permute2x128_si256::<0x31>(r2, r3).store(b.add(32));
+        }
+    }
+}
+
+/// Transposes four registers of four blocks; it is its own inverse.
+#[inline(always)]
+unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    // SAFETY: the caller vouches for AVX-512 F.
+    unsafe {
+        // a0 a1 b0 b1, a2 a3 b2 b3 and so on; then even and odd blocks.
+        let ab_low = _mm512_shuffle_i32x4::<0x44>(a, b);
+        let ab_high = _mm512_shuffle_i32x4::<0xee>(a, b);
+        let cd_low = _mm512_shuffle_i32x4::<0x44>(c, d);
+        let cd_high = _mm512_shuffle_i32x4::<0xee>(c, d);
+        [
+            _mm512_shuffle_i32x4::<0x88>(ab_low, cd_low),
+            _mm512_shuffle_i32x4::<0xdd>(ab_low, cd_low),
+            _mm512_shuffle_i32x4::<0x88>(ab_high, cd_high),
+            _mm512_shuffle_i32x4::<0xdd>(ab_high, cd_high),
+        ]
+    }
+}
+
+impl Register for __m512i {
+    const SLOTS: usize = 4;
+    plain!(
+        _mm512_loadu_si512, _mm512_storeu_si512, _mm512_broadcast_i32x4, _mm512_xor_si512, _mm512_and_si512,
+        _mm512_add_epi64, _mm512_shuffle_epi8, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_aesdec_epi128,
+        _mm512_aesdeclast_epi128
+    );
+
+    #[inline(always)]
+    unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
+        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
+        unsafe { transpose(core::array::from_fn(|slot| Self::load(pointers[slot]))) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
+        // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
+        unsafe {
+            for (slot, register) in transpose(registers).into_iter().enumerate() {
+                register.store(pointers[slot]);
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What can go wrong, as one type.
+
+use core::fmt;
+
+use crate::Backend;
+
+/// Why an operation was refused. Nothing was written unless the variant says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The key has a length that the cipher does not take.
+    KeyLength,
+    /// The nonce of CCM is not 7 to 13 bytes long.
+    NonceLength,
+    /// The tag of CCM is not 4, 6, 8, 10, 12, 14 or 16 bytes long.
+    TagLength,
+    /// The initialisation vector is not one block long.
+    IvLength,
+    /// The data is not a whole number of blocks.
+    DataLength,
+    /// The message is longer than its nonce's length field can say (CCM: 2^(8·(15 − nonce bytes)) − 1 bytes).
+    MessageTooLong,
+    /// The tag does not belong to this key, nonce, associated data and ciphertext. The data was wiped.
+    Authentication,
+    /// The padding is not PKCS#7 padding.
+    Padding,
+    /// This machine, or this build, lacks the backend.
+    BackendUnavailable(Backend),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::KeyLength => f.write_str("wrong key length"),
+            Error::NonceLength => f.write_str("a CCM nonce has 7 to 13 bytes"),
+            Error::TagLength => f.write_str("a CCM tag has 4, 6, 8, 10, 12, 14 or 16 bytes"),
+            Error::IvLength => f.write_str("an initialisation vector is one block long"),
+            Error::DataLength => f.write_str("the data is not a whole number of blocks"),
+            Error::MessageTooLong => f.write_str("the message is too long for its nonce"),
+            Error::Authentication => f.write_str("authentication failed"),
+            Error::Padding => f.write_str("wrong padding"),
+            Error::BackendUnavailable(backend) => {
+                write!(f, "this machine has no {} backend", backend.name())
+            }
+        }
+    }
+}
+
+impl core::error::Error for Error {}

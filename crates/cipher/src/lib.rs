@@ -1,0 +1,46 @@
+//! Block ciphers and their modes in parallel lanes.
+//!
+//! A **lane** is one independent chain of block cipher calls. CBC and the MAC of CCM are serial inside one message, so
+//! one message leaves a processor idle for most of its time; [`lanes`] runs the chains of many messages side by side in
+//! the slots of vector registers.
+//!
+//! - [`aes`]: AES-128, AES-192 and AES-256 with all backends ([`Backend`]); the choice is made once, at key setup.
+//! - [`modes`]: ECB, CBC, CTR and CCM of one message.
+//! - [`lanes`]: CCM and CBC encryption of many messages at once.
+//! - [`cpu`]: what this machine has.
+//!
+//! The crate is `no_std` and never allocates.
+//!
+//! ```
+//! use tress_cipher::{aes::Aes, modes::ccm};
+//!
+//! let cipher = Aes::new(&[7; 16])?;
+//! let mut data = *b"sixty-four lanes are better than one";
+//! let mut tag = [0; 16];
+//! ccm::encrypt(&cipher, &[1; 12], b"header", &mut data, &mut tag)?;
+//! ccm::decrypt(&cipher, &[1; 12], b"header", &mut data, &tag)?;
+//! assert_eq!(&data, b"sixty-four lanes are better than one");
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod aes;
+pub mod cpu;
+mod engine;
+mod error;
+pub mod lanes;
+pub mod modes;
+mod traits;
+
+pub use cpu::Backend;
+pub use error::Error;
+
+/// Bytes of an AES block.
+pub const BLOCK_BYTES: usize = 16;
+
+/// One AES block.
+pub type Block = [u8; BLOCK_BYTES];

@@ -1,0 +1,171 @@
+//! Counter with CBC-MAC (SP 800-38C, RFC 3610): encryption with authentication.
+//!
+//! Nonces have 7 to 13 bytes; a nonce of n bytes leaves 15 − n bytes to count the message's bytes. Tags have 4, 6, …, 16
+//! bytes. Associated data may be of any length.
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use crate::aes::Aes;
+use crate::engine::{Direction, Engine, Operation, increment, xor_block};
+use crate::{Block, Error};
+
+pub use crate::traits::Ccm;
+
+/// Encrypts in place and writes the tag. A nonce must never be used twice with a key.
+pub fn encrypt(cipher: &Aes, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+    let header = Header::new(nonce, aad, data.len(), tag.len())?;
+    let full = cipher.run(OneMessage { header: &header, data, direction: Direction::Encrypt });
+    tag.copy_from_slice(&full[..tag.len()]);
+    Ok(())
+}
+
+/// Decrypts in place. If the tag is wrong the data is wiped.
+pub fn decrypt(cipher: &Aes, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+    let header = Header::new(nonce, aad, data.len(), tag.len())?;
+    let mut full =
+        cipher.run(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
+    let good = full[..tag.len()].ct_eq(tag);
+    // The right tag for a forged message.
+    full.zeroize();
+    if bool::from(good) {
+        Ok(())
+    } else {
+        data.zeroize();
+        Err(Error::Authentication)
+    }
+}
+
+/// What stands before the message in the MAC: B_0 and the associated data (SP 800-38C appendix A.2).
+#[derive(Clone, Copy)]
+pub(crate) struct Header<'a> {
+    b0: Block,
+    aad: &'a [u8],
+    /// The encoded length of the associated data.
+    prefix: [u8; 10],
+    prefix_bytes: usize,
+}
+
+impl<'a> Header<'a> {
+    pub(crate) fn new(
+        nonce: &[u8],
+        aad: &'a [u8],
+        message_bytes: usize,
+        tag_bytes: usize,
+    ) -> Result<Self, Error> {
+        if !(7..=13).contains(&nonce.len()) {
+            return Err(Error::NonceLength);
+        }
+        if !(4..=16).contains(&tag_bytes) || tag_bytes % 2 == 1 {
+            return Err(Error::TagLength);
+        }
+        // Bytes of the length field, 2 to 8.
+        let q = 15 - nonce.len();
+        if q < 8 && message_bytes as u64 >> (8 * q) != 0 {
+            return Err(Error::MessageTooLong);
+        }
+        let mut b0 = [0; 16];
+        b0[0] = (u8::from(!aad.is_empty()) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
+        b0[8..].copy_from_slice(&(message_bytes as u64).to_be_bytes());
+        b0[1..16 - q].copy_from_slice(nonce);
+
+        let mut prefix = [0; 10];
+        let aad_bytes = aad.len() as u64;
+        let prefix_bytes = match aad_bytes {
+            0 => 0,
+            1..0xff00 => {
+                prefix[..2].copy_from_slice(&(aad_bytes as u16).to_be_bytes());
+                2
+            }
+            0xff00..=0xffff_ffff => {
+                prefix[..2].copy_from_slice(&[0xff, 0xfe]);
+                prefix[2..6].copy_from_slice(&(aad_bytes as u32).to_be_bytes());
+                6
+            }
+            _ => {
+                prefix[..2].copy_from_slice(&[0xff, 0xff]);
+                prefix[2..].copy_from_slice(&aad_bytes.to_be_bytes());
+                10
+            }
+        };
+        Ok(Header { b0, aad, prefix, prefix_bytes })
+    }
+
+    /// Number of blocks, B_0 included.
+    pub(crate) fn blocks(&self) -> usize {
+        1 + (self.prefix_bytes + self.aad.len()).div_ceil(16)
+    }
+
+    /// Block `index` of the header; the last one is filled with zeros.
+    #[inline]
+    pub(crate) fn block(&self, index: usize) -> Block {
+        if index == 0 {
+            return self.b0;
+        }
+        let mut block = [0; 16];
+        let start = 16 * (index - 1);
+        let mut filled = 0;
+        if start == 0 {
+            filled = self.prefix_bytes;
+            block[..filled].copy_from_slice(&self.prefix[..filled]);
+        }
+        let from = start + filled - self.prefix_bytes;
+        let bytes = (16 - filled).min(self.aad.len() - from);
+        block[filled..filled + bytes].copy_from_slice(&self.aad[from..from + bytes]);
+        block
+    }
+
+    /// Counter block 0 (SP 800-38C appendix A.3): flags, nonce, zero.
+    #[inline]
+    pub(crate) fn counter(&self) -> Block {
+        let mut counter = self.b0;
+        counter[0] &= 7;
+        let q = usize::from(counter[0]) + 1;
+        counter[16 - q..].fill(0);
+        counter
+    }
+}
+
+/// Runs one message through and returns its tag in full length.
+struct OneMessage<'a> {
+    header: &'a Header<'a>,
+    data: &'a mut [u8],
+    direction: Direction,
+}
+
+impl<C> Operation<C> for OneMessage<'_> {
+    type Output = Block;
+
+    #[inline(always)]
+    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) -> Block {
+        let mut mac = [0; 16];
+        for index in 0..self.header.blocks() {
+            xor_block(&mut mac, &self.header.block(index));
+            engine.encrypt_block(keys, &mut mac);
+        }
+        let mut counter = self.header.counter();
+        let mut mask = counter;
+        engine.encrypt_block(keys, &mut mask);
+        increment(&mut counter);
+        let (whole, rest) = self.data.split_at_mut(self.data.len() / 16 * 16);
+        engine.ccm_blocks(keys, &mut mac, &mut counter, whole, self.direction);
+        if !rest.is_empty() {
+            let mut key_stream = counter;
+            engine.encrypt_block(keys, &mut key_stream);
+            if self.direction == Direction::Encrypt {
+                xor_block(&mut mac, rest);
+            }
+            for (byte, key) in rest.iter_mut().zip(key_stream) {
+                *byte ^= key;
+            }
+            if self.direction == Direction::Decrypt {
+                xor_block(&mut mac, rest);
+            }
+            engine.encrypt_block(keys, &mut mac);
+            key_stream.zeroize();
+        }
+        xor_block(&mut mac, &mask);
+        mask.zeroize();
+        mac
+    }
+}

@@ -1,0 +1,71 @@
+//! Modes of operation for one message, in place.
+//!
+//! | mode | source | note |
+//! |---|---|---|
+//! | [`ecb`] | SP 800-38A section 6.1 | shows equal blocks; for tests and as a building block |
+//! | [`cbc`] | SP 800-38A section 6.2 | decryption is parallel, encryption is not: see [`crate::lanes::cbc`] |
+//! | [`ctr`] | SP 800-38A section 6.5 | counter is the whole block, big-endian |
+//! | [`ccm`] | SP 800-38C | authenticated; many messages at once: see [`crate::lanes::ccm`] |
+//! | [`pkcs7`] | RFC 5652 section 6.3 | padding for `ecb` and `cbc` |
+//!
+//! None of these chooses a nonce or an initialisation vector: never use one twice with a key. ECB, CBC and CTR do not
+//! notice changes of the ciphertext; prefer CCM.
+
+pub mod cbc;
+pub mod ccm;
+pub mod ctr;
+pub mod ecb;
+pub mod pkcs7;
+
+use zeroize::Zeroize;
+
+use crate::engine::{Engine, MAX_SLOTS};
+
+/// A mode whose blocks do not wait for each other.
+pub(crate) trait Parallel<E: Engine> {
+    /// Transforms `bytes`, which is `N` vectors of the message, in place and in order. Has to be `#[inline(always)]`.
+    fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]);
+}
+
+/// Runs a mode over data of any length, `FLIGHT` vectors at a time; the last ones alone, the very last one padded with
+/// zeros in a buffer of its own.
+#[inline(always)]
+pub(crate) fn parallel<E: Engine, P: Parallel<E>, const FLIGHT: usize>(
+    mut mode: P,
+    engine: E,
+    keys: &E::Keys,
+    data: &mut [u8],
+) {
+    let vector_bytes = 16 * E::SLOTS;
+    let mut flights = data.chunks_exact_mut(FLIGHT * vector_bytes);
+    for flight in &mut flights {
+        mode.apply::<FLIGHT>(engine, keys, flight);
+    }
+    let mut vectors = flights.into_remainder().chunks_exact_mut(vector_bytes);
+    for vector in &mut vectors {
+        mode.apply::<1>(engine, keys, vector);
+    }
+    let rest = vectors.into_remainder();
+    if !rest.is_empty() {
+        let mut buffer = [0; 16 * MAX_SLOTS];
+        let padded = &mut buffer[..vector_bytes];
+        padded[..rest.len()].copy_from_slice(rest);
+        mode.apply::<1>(engine, keys, padded);
+        rest.copy_from_slice(&padded[..rest.len()]);
+        buffer.zeroize();
+    }
+}
+
+/// `N` vectors.
+#[inline(always)]
+pub(crate) fn load<E: Engine, const N: usize>(engine: E, bytes: &[u8]) -> [E::Vector; N] {
+    core::array::from_fn(|i| engine.load(&bytes[16 * E::SLOTS * i..][..16 * E::SLOTS]))
+}
+
+/// Writes `N` vectors.
+#[inline(always)]
+pub(crate) fn store<E: Engine, const N: usize>(engine: E, vectors: [E::Vector; N], bytes: &mut [u8]) {
+    for (vector, bytes) in vectors.into_iter().zip(bytes.chunks_exact_mut(16 * E::SLOTS)) {
+        engine.store(vector, bytes);
+    }
+}

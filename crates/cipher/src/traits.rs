@@ -1,0 +1,228 @@
+//! RustCrypto's traits (`cipher` 0.5, `aead` 0.6), for users who know them.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use aead::{AeadCore, AeadInOut, TagPosition};
+use cipher::consts::{U16, U24, U32};
+use cipher::inout::{InOut, InOutBuf};
+use cipher::{
+    AlgorithmName, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
+    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, Key, KeyInit, KeySizeUser, ParBlocks,
+    ParBlocksSizeUser, array::Array, array::ArraySize,
+};
+use zeroize::ZeroizeOnDrop;
+
+use crate::aes::{Aes, Aes128, Aes192, Aes256};
+use crate::engine::{Direction, Engine, Operation};
+use crate::modes::{ccm, ecb};
+use crate::{BLOCK_BYTES, Block};
+
+/// Blocks that a user of the traits hands over at a time: as many as the widest backend keeps in flight.
+type InFlight = U32;
+
+/// An engine with its keys, as the traits want it.
+struct Backend<'k, E: Engine, const FLIGHT: usize> {
+    engine: E,
+    keys: &'k E::Keys,
+}
+
+impl<E: Engine, const FLIGHT: usize> BlockSizeUser for Backend<'_, E, FLIGHT> {
+    type BlockSize = U16;
+}
+
+impl<E: Engine, const FLIGHT: usize> ParBlocksSizeUser for Backend<'_, E, FLIGHT> {
+    type ParBlocksSize = InFlight;
+}
+
+impl<E: Engine, const FLIGHT: usize> Backend<'_, E, FLIGHT> {
+    #[inline(always)]
+    fn run(&self, data: &mut [u8], direction: Direction) {
+        ecb::ecb::<E, FLIGHT>(self.engine, self.keys, data, direction);
+    }
+}
+
+impl<E: Engine, const FLIGHT: usize> BlockCipherEncBackend for Backend<'_, E, FLIGHT> {
+    #[inline(always)]
+    fn encrypt_block(&self, mut block: InOut<'_, '_, Array<u8, U16>>) {
+        let mut bytes: Block = block.clone_in().into();
+        self.engine.encrypt_block(self.keys, &mut bytes);
+        *block.get_out() = bytes.into();
+    }
+
+    #[inline(always)]
+    fn encrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        let mut copy = blocks.clone_in();
+        self.run(Array::slice_as_flattened_mut(&mut copy), Direction::Encrypt);
+        *blocks.get_out() = copy;
+    }
+}
+
+impl<E: Engine, const FLIGHT: usize> BlockCipherDecBackend for Backend<'_, E, FLIGHT> {
+    #[inline(always)]
+    fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, U16>>) {
+        let mut bytes: Block = block.clone_in().into();
+        self.run(&mut bytes, Direction::Decrypt);
+        *block.get_out() = bytes.into();
+    }
+
+    #[inline(always)]
+    fn decrypt_par_blocks(&self, mut blocks: InOut<'_, '_, ParBlocks<Self>>) {
+        let mut copy = blocks.clone_in();
+        self.run(Array::slice_as_flattened_mut(&mut copy), Direction::Decrypt);
+        *blocks.get_out() = copy;
+    }
+}
+
+/// A user's closure as an operation.
+struct EncryptWith<F>(F);
+struct DecryptWith<F>(F);
+
+impl<C, F: BlockCipherEncClosure<BlockSize = U16>> Operation<C> for EncryptWith<F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
+        self.0.call(&Backend::<'_, E, FLIGHT> { engine, keys });
+    }
+}
+
+impl<C, F: BlockCipherDecClosure<BlockSize = U16>> Operation<C> for DecryptWith<F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
+        self.0.call(&Backend::<'_, E, FLIGHT> { engine, keys });
+    }
+}
+
+/// The block cipher traits for one key size.
+macro_rules! block_cipher {
+    ($name:ident, $key_bytes:ty, $text:literal) => {
+        impl KeySizeUser for $name {
+            type KeySize = $key_bytes;
+        }
+
+        impl KeyInit for $name {
+            fn new(key: &Key<Self>) -> Self {
+                $name::from_key((*key).as_ref())
+            }
+        }
+
+        impl BlockSizeUser for $name {
+            type BlockSize = U16;
+        }
+
+        impl BlockCipherEncrypt for $name {
+            fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
+                AsRef::<Aes>::as_ref(self).run(EncryptWith(f));
+            }
+        }
+
+        impl BlockCipherDecrypt for $name {
+            fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
+                AsRef::<Aes>::as_ref(self).run(DecryptWith(f));
+            }
+        }
+
+        impl AlgorithmName for $name {
+            fn write_alg_name(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str($text)
+            }
+        }
+    };
+}
+
+block_cipher!(Aes128, U16, "Aes128");
+block_cipher!(Aes192, U24, "Aes192");
+block_cipher!(Aes256, U32, "Aes256");
+
+/// CCM as an `aead`: `C` is [`Aes128`], [`Aes192`] or [`Aes256`], `M` the bytes of a tag (4, 6, …, 16), `N` those of a
+/// nonce (7 to 13).
+///
+/// ```
+/// use aead::{AeadInOut, KeyInit, consts::{U12, U16}};
+/// use tress_cipher::{aes::Aes256, modes::ccm::Ccm};
+///
+/// let ccm = Ccm::<Aes256, U16, U12>::new(&[7; 32].into());
+/// let mut data = *b"hello";
+/// let tag = ccm.encrypt_inout_detached(&[0; 12].into(), b"", (&mut data[..]).into())?;
+/// # Ok::<(), aead::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Ccm<C, M = U16, N = cipher::consts::U12> {
+    cipher: C,
+    sizes: PhantomData<(M, N)>,
+}
+
+impl<C: KeySizeUser, M, N> KeySizeUser for Ccm<C, M, N> {
+    type KeySize = C::KeySize;
+}
+
+impl<C: KeyInit, M, N> KeyInit for Ccm<C, M, N> {
+    fn new(key: &Key<Self>) -> Self {
+        Ccm { cipher: C::new(key), sizes: PhantomData }
+    }
+}
+
+impl<C, M, N> From<C> for Ccm<C, M, N> {
+    fn from(cipher: C) -> Self {
+        Ccm { cipher, sizes: PhantomData }
+    }
+}
+
+impl<C, M: ArraySize, N: ArraySize> AeadCore for Ccm<C, M, N> {
+    type NonceSize = N;
+    type TagSize = M;
+    const TAG_POSITION: TagPosition = TagPosition::Postfix;
+}
+
+impl<C: ZeroizeOnDrop, M, N> ZeroizeOnDrop for Ccm<C, M, N> {}
+
+impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> Ccm<C, M, N> {
+    /// Other sizes are not CCM, and do not compile.
+    const SIZES_ARE_VALID: () = assert!(
+        M::USIZE >= 4
+            && M::USIZE <= BLOCK_BYTES
+            && M::USIZE.is_multiple_of(2)
+            && N::USIZE >= 7
+            && N::USIZE <= 13,
+        "a CCM tag has 4, 6, …, 16 bytes and a nonce 7 to 13"
+    );
+}
+
+impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Array<u8, N>,
+        aad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> aead::Result<Array<u8, M>> {
+        let () = Self::SIZES_ARE_VALID;
+        let mut tag = Array::<u8, M>::default();
+        let data = into_output(buffer);
+        ccm::encrypt(self.cipher.as_ref(), nonce, aad, data, &mut tag).map_err(|_| aead::Error)?;
+        Ok(tag)
+    }
+
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Array<u8, N>,
+        aad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &Array<u8, M>,
+    ) -> aead::Result<()> {
+        let () = Self::SIZES_ARE_VALID;
+        let data = into_output(buffer);
+        ccm::decrypt(self.cipher.as_ref(), nonce, aad, data, tag).map_err(|_| aead::Error)
+    }
+}
+
+/// Copies the input to the output, which may be the same place.
+fn into_output<'out>(mut buffer: InOutBuf<'_, 'out, u8>) -> &'out mut [u8] {
+    for mut byte in buffer.reborrow() {
+        let value = byte.clone_in();
+        *byte.get_out() = value;
+    }
+    buffer.into_out()
+}
