@@ -19,6 +19,7 @@ use crate::{Backend, Block, Error};
 mod portable;
 mod reference;
 mod sbox;
+mod word;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

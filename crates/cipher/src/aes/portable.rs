@@ -8,6 +8,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::sbox::{inverse_sub_bytes, sub_bytes};
+use super::word::Word;
 use super::{Aes, Inner};
 use crate::Block;
 use crate::engine::{Direction, Engine, Operation, increment, scalar_vector, xor_block};
@@ -18,8 +19,7 @@ const L: usize = 2;
 const BLOCKS: usize = 4 * L;
 const MAX_ROUNDS: usize = 14;
 
-/// A bit of every byte of `4 * L` blocks.
-type Word<const L: usize> = [u64; L];
+/// Bits 0 to 7 of every byte of `4 * L` blocks.
 type State<const L: usize> = [Word<L>; 8];
 
 /// Round keys, bitsliced, the same for all blocks of a word.
@@ -38,191 +38,181 @@ pub(crate) struct LaneKeys {
 
 /// Transposes the 8 × 8 bits that byte `i` of the eight words makes, for every `i`.
 #[inline(always)]
-fn transpose_bits(x: &mut [u64; 8]) {
-    #[inline(always)]
-    fn swap(x: &mut [u64; 8], distance: usize, mask: u64) {
+fn transpose_bits<const L: usize>(x: &mut State<L>) {
+    for (distance, mask) in [(1, 0x5555_5555_5555_5555), (2, 0x3333_3333_3333_3333), (4, 0x0f0f_0f0f_0f0f_0f0f)] {
         for i in 0..8 {
             if i & distance == 0 {
-                let t = ((x[i] >> distance) ^ x[i + distance]) & mask;
-                x[i] ^= t << distance;
+                let t = (x[i].right(distance as u32) ^ x[i + distance]).mask(mask);
+                x[i] ^= t.left(distance as u32);
                 x[i + distance] ^= t;
             }
         }
     }
-    swap(x, 1, 0x5555_5555_5555_5555);
-    swap(x, 2, 0x3333_3333_3333_3333);
-    swap(x, 4, 0x0f0f_0f0f_0f0f_0f0f);
 }
 
 #[inline(always)]
 fn pack(blocks: &[Block; BLOCKS]) -> State<L> {
-    let mut state = [[0; L]; 8];
-    for l in 0..L {
-        let mut words = [0; 8];
-        for k in 0..4 {
-            let number = u128::from_le_bytes(blocks[4 * l + k]);
-            words[2 * k] = number as u64;
-            words[2 * k + 1] = (number >> 64) as u64;
-        }
-        transpose_bits(&mut words);
-        for b in 0..8 {
-            state[b][l] = words[b];
-        }
+    let mut state = [Word([0; L]); 8];
+    for (i, block) in blocks.iter().enumerate() {
+        let number = u128::from_le_bytes(*block);
+        state[2 * (i % 4)].0[i / 4] = number as u64;
+        state[2 * (i % 4) + 1].0[i / 4] = (number >> 64) as u64;
     }
+    transpose_bits(&mut state);
     state
 }
 
 #[inline(always)]
-fn unpack(state: &State<L>) -> [Block; BLOCKS] {
+fn unpack(mut state: State<L>) -> [Block; BLOCKS] {
+    transpose_bits(&mut state);
     let mut blocks = [[0; 16]; BLOCKS];
-    for l in 0..L {
-        let mut words = state.map(|word| word[l]);
-        transpose_bits(&mut words);
-        for k in 0..4 {
-            let number = u128::from(words[2 * k]) | u128::from(words[2 * k + 1]) << 64;
-            blocks[4 * l + k] = number.to_le_bytes();
-        }
+    for (i, block) in blocks.iter_mut().enumerate() {
+        let low = state[2 * (i % 4)].0[i / 4];
+        let high = state[2 * (i % 4) + 1].0[i / 4];
+        *block = (u128::from(low) | u128::from(high) << 64).to_le_bytes();
     }
     blocks
 }
 
 #[inline(always)]
-fn add(state: &mut State<L>, round_key: &State<L>) {
+fn add(state: &mut State<L>, other: &State<L>) {
     for b in 0..8 {
-        for l in 0..L {
-            state[b][l] ^= round_key[b][l];
-        }
+        state[b] ^= other[b];
     }
-}
-
-/// Swaps columns 0, 1 with columns 2, 3.
-#[inline(always)]
-fn swap_halves(x: u64) -> u64 {
-    (x >> 1) & 0x5555_5555_5555_5555 | (x & 0x5555_5555_5555_5555) << 1
 }
 
 /// Row r moves left by r columns. Row 2 swaps the column pairs; rows 1 and 3 move to the other column of a pair, and one
-/// of the two to the other pair as well.
+/// of the two to the other pair as well. With `stay` and `swap` exchanged for rows 1 and 3 it is the inverse.
 #[inline(always)]
-fn shift_rows(state: &mut State<L>) {
-    for word in state {
-        for x in word {
-            let y = x.rotate_left(32);
-            let stay = *x & 0x0000_00ff_0000_00ff | y & 0xff00_0000_0000_ff00;
-            let swap = *x & 0x00ff_0000_00ff_0000 | y & 0x0000_ff00_ff00_0000;
-            *x = stay | swap_halves(swap);
-        }
-    }
-}
-
-/// The inverse: rows 1 and 3 change places.
-#[inline(always)]
-fn inverse_shift_rows(state: &mut State<L>) {
-    for word in state {
-        for x in word {
-            let y = x.rotate_left(32);
-            let stay = *x & 0x0000_00ff_0000_00ff | y & 0x0000_ff00_ff00_0000;
-            let swap = *x & 0x00ff_0000_00ff_0000 | y & 0xff00_0000_0000_ff00;
-            *x = stay | swap_halves(swap);
-        }
+fn shift_rows(state: &mut State<L>, inverse: bool) {
+    let (stay, swap) = (0xff00_0000_0000_ff00, 0x0000_ff00_ff00_0000);
+    let (stay, swap) = if inverse { (swap, stay) } else { (stay, swap) };
+    for x in state {
+        let y = x.left(32) ^ x.right(32);
+        let stay = x.mask(0x0000_00ff_0000_00ff) ^ y.mask(stay);
+        let swap = x.mask(0x00ff_0000_00ff_0000) ^ y.mask(swap);
+        // Columns 0, 1 change places with columns 2, 3.
+        *x = stay ^ swap.right(1).mask(0x5555_5555_5555_5555) ^ swap.mask(0x5555_5555_5555_5555).left(1);
     }
 }
 
 /// The byte one row further down in every column.
 #[inline(always)]
-fn next_row(x: u64) -> u64 {
-    (x >> 8) & 0x00ff_ffff_00ff_ffff | (x << 24) & 0xff00_0000_ff00_0000
+fn next_row(x: Word<L>) -> Word<L> {
+    x.right(8).mask(0x00ff_ffff_00ff_ffff) ^ x.left(24).mask(0xff00_0000_ff00_0000)
 }
 
 /// The byte two rows further down.
 #[inline(always)]
-fn second_row(x: u64) -> u64 {
-    (x >> 16) & 0x0000_ffff_0000_ffff | (x << 16) & 0xffff_0000_ffff_0000
+fn second_row(x: Word<L>) -> Word<L> {
+    x.right(16).mask(0x0000_ffff_0000_ffff) ^ x.left(16).mask(0xffff_0000_ffff_0000)
 }
 
 /// Multiplication by x in GF(2^8), bit by bit: what leaves bit 7 comes back at bits 0, 1, 3 and 4.
 #[inline(always)]
-fn xtime(a: &State<L>) -> State<L> {
-    core::array::from_fn(|b| {
-        core::array::from_fn(|l| match b {
-            0 => a[7][l],
-            1 | 3 | 4 => a[b - 1][l] ^ a[7][l],
-            _ => a[b - 1][l],
-        })
-    })
+fn xtime([a0, a1, a2, a3, a4, a5, a6, a7]: State<L>) -> State<L> {
+    [a7, a0 ^ a7, a1, a2 ^ a7, a3 ^ a7, a4, a5, a6]
 }
 
 /// With a, b, c, d a byte and the three below it: 2a + 3b + c + d = 2(a + b) + b + (c + d).
 #[inline(always)]
 fn mix_columns(state: &mut State<L>) {
-    let next = state.map(|word| word.map(next_row));
-    let sums: State<L> = core::array::from_fn(|b| core::array::from_fn(|l| state[b][l] ^ next[b][l]));
-    let doubled = xtime(&sums);
+    let mut next = *state;
+    let mut sums = *state;
     for b in 0..8 {
-        for l in 0..L {
-            state[b][l] = doubled[b][l] ^ next[b][l] ^ second_row(sums[b][l]);
-        }
+        next[b] = next_row(state[b]);
+        sums[b] ^= next[b];
+    }
+    let doubled = xtime(sums);
+    for b in 0..8 {
+        state[b] = doubled[b] ^ next[b] ^ second_row(sums[b]);
     }
 }
 
 /// The inverse matrix is MixColumns after a -> a + 4(a + c).
 #[inline(always)]
 fn inverse_mix_columns(state: &mut State<L>) {
-    let sums: State<L> =
-        core::array::from_fn(|b| core::array::from_fn(|l| state[b][l] ^ second_row(state[b][l])));
-    add(state, &xtime(&xtime(&sums)));
+    let mut sums = *state;
+    for sum in &mut sums {
+        *sum ^= second_row(*sum);
+    }
+    add(state, &xtime(xtime(sums)));
     mix_columns(state);
 }
 
-/// Encrypts eight blocks; `round_key` yields the key of a round for all of them.
-#[inline(always)]
-fn encrypt_state(rounds: usize, round_key: impl Fn(usize) -> State<L>, blocks: &mut [Block; BLOCKS]) {
+/// Where the round keys of a state come from.
+trait RoundKeys {
+    fn rounds(&self) -> usize;
+    fn round_key(&self, round: usize) -> State<L>;
+}
+
+impl RoundKeys for Keys {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    fn round_key(&self, round: usize) -> State<L> {
+        let mut state = [Word::splat(0); 8];
+        for (word, key) in state.iter_mut().zip(self.round_keys[round]) {
+            *word = Word::splat(key);
+        }
+        state
+    }
+}
+
+impl RoundKeys for LaneKeys {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    fn round_key(&self, round: usize) -> State<L> {
+        self.round_keys[round]
+    }
+}
+
+fn encrypt_state(keys: &impl RoundKeys, blocks: &mut [Block; BLOCKS]) {
+    let rounds = keys.rounds();
     let mut state = pack(blocks);
-    add(&mut state, &round_key(0));
+    add(&mut state, &keys.round_key(0));
     for round in 1..rounds {
         sub_bytes(&mut state);
-        shift_rows(&mut state);
+        shift_rows(&mut state, false);
         mix_columns(&mut state);
-        add(&mut state, &round_key(round));
+        add(&mut state, &keys.round_key(round));
     }
     sub_bytes(&mut state);
-    shift_rows(&mut state);
-    add(&mut state, &round_key(rounds));
-    *blocks = unpack(&state);
+    shift_rows(&mut state, false);
+    add(&mut state, &keys.round_key(rounds));
+    *blocks = unpack(state);
 }
 
 fn decrypt_state(keys: &Keys, blocks: &mut [Block; BLOCKS]) {
     let mut state = pack(blocks);
     add(&mut state, &keys.round_key(keys.rounds));
     for round in (1..keys.rounds).rev() {
-        inverse_shift_rows(&mut state);
+        shift_rows(&mut state, true);
         inverse_sub_bytes(&mut state);
         add(&mut state, &keys.round_key(round));
         inverse_mix_columns(&mut state);
     }
-    inverse_shift_rows(&mut state);
+    shift_rows(&mut state, true);
     inverse_sub_bytes(&mut state);
     add(&mut state, &keys.round_key(0));
-    *blocks = unpack(&state);
-}
-
-impl Keys {
-    #[inline(always)]
-    fn round_key(&self, round: usize) -> State<L> {
-        self.round_keys[round].map(|word| [word; L])
-    }
+    *blocks = unpack(state);
 }
 
 /// SubWord of FIPS 197 section 5.2: the S-box on four bytes.
 fn sub_word(word: u32) -> u32 {
-    let mut words = [0; 8];
-    words[0] = u64::from(word);
-    transpose_bits(&mut words);
-    let mut state = words.map(|word| [word]);
+    let mut state = [Word([0]); 8];
+    state[0].0[0] = u64::from(word);
+    transpose_bits(&mut state);
     sub_bytes(&mut state);
-    words = state.map(|[word]| word);
-    transpose_bits(&mut words);
-    words[0] as u32
+    transpose_bits(&mut state);
+    state[0].0[0] as u32
 }
 
 /// KEYEXPANSION() (FIPS 197 section 5.2), then bitsliced. `key` has 16, 24 or 32 bytes.
@@ -250,8 +240,9 @@ pub(crate) fn expand_key(key: &[u8]) -> Keys {
     for (round_key, words) in keys.round_keys.iter_mut().zip(w.chunks_exact(4)) {
         let low = u64::from(words[0]) | u64::from(words[1]) << 32;
         let high = u64::from(words[2]) | u64::from(words[3]) << 32;
-        *round_key = [low, high, low, high, low, high, low, high];
-        transpose_bits(round_key);
+        let mut state = [low, high, low, high, low, high, low, high].map(|word| Word([word]));
+        transpose_bits(&mut state);
+        *round_key = state.map(|Word([word])| word);
     }
     w.zeroize();
     keys
@@ -287,7 +278,7 @@ impl Engine for Portable {
 
     fn encrypt<const G: usize, const K: usize>(self, keys: &Keys, x: &mut [[Self::Vector; G]; K]) {
         for blocks in x.as_flattened_mut() {
-            encrypt_state(keys.rounds, |round| keys.round_key(round), blocks);
+            encrypt_state(keys, blocks);
         }
     }
 
@@ -305,12 +296,12 @@ impl Engine for Portable {
     ) {
         const { assert!(G == 1) };
         for blocks in x.as_flattened_mut() {
-            encrypt_state(keys.rounds, |round| keys.round_keys[round], blocks);
+            encrypt_state(keys, blocks);
         }
     }
 
     fn lane_keys(self) -> LaneKeys {
-        LaneKeys { round_keys: [[[0; L]; 8]; MAX_ROUNDS + 1], rounds: 0 }
+        LaneKeys { round_keys: [[Word::splat(0); 8]; MAX_ROUNDS + 1], rounds: 0 }
     }
 
     fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
@@ -319,15 +310,15 @@ impl Engine for Portable {
         lane_keys.rounds = keys.rounds;
         for (merged, own) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys) {
             for (merged, own) in merged.iter_mut().zip(own) {
-                let merged = &mut merged[lane / 4];
-                *merged = *merged & !mask | own & mask;
+                let merged = &mut merged.0[lane / 4];
+                *merged = (*merged & !mask) | (own & mask);
             }
         }
     }
 
     fn encrypt_block(self, keys: &Keys, block: &mut Block) {
         let mut blocks = [*block; BLOCKS];
-        encrypt_state(keys.rounds, |round| keys.round_key(round), &mut blocks);
+        encrypt_state(keys, &mut blocks);
         *block = blocks[0];
     }
 }

@@ -4,41 +4,35 @@
 //! the inversion in GF(2^8) over its subfields, a linear layer). Bits are numbered from the least significant, the
 //! opposite of the paper.
 
+use super::word::Word;
+
 /// Applies the S-box to every byte of a state of eight words, one for each bit.
 #[inline(always)]
-pub(crate) fn sub_bytes<const L: usize>(state: &mut [[u64; L]; 8]) {
-    for l in 0..L {
-        let out = sbox(state.map(|word| word[l]));
-        for b in 0..8 {
-            state[b][l] = out[b];
-        }
-    }
+pub(super) fn sub_bytes<const L: usize>(state: &mut [Word<L>; 8]) {
+    *state = sbox(*state);
 }
 
 /// Applies the inverse S-box. With S(x) = A(I(x)), I the inversion and A affine, S^-1 = I A^-1 = A^-1 S A^-1.
 #[inline(always)]
-pub(crate) fn inverse_sub_bytes<const L: usize>(state: &mut [[u64; L]; 8]) {
-    for l in 0..L {
-        let out = inverse_affine(sbox(inverse_affine(state.map(|word| word[l]))));
-        for b in 0..8 {
-            state[b][l] = out[b];
-        }
-    }
+pub(super) fn inverse_sub_bytes<const L: usize>(state: &mut [Word<L>; 8]) {
+    *state = inverse_affine(sbox(inverse_affine(*state)));
 }
 
 /// The inverse of the affine transformation (FIPS 197 section 5.3.2): bit b is the sum of bits b + 2, b + 5 and b + 7
 /// modulo 8, and the constant 0x05.
 #[inline(always)]
-fn inverse_affine(x: [u64; 8]) -> [u64; 8] {
-    core::array::from_fn(|b| {
+fn inverse_affine<const L: usize>(x: [Word<L>; 8]) -> [Word<L>; 8] {
+    let mut y = x;
+    for b in 0..8 {
         let sum = x[(b + 2) % 8] ^ x[(b + 5) % 8] ^ x[(b + 7) % 8];
-        if 0x05 >> b & 1 == 1 { !sum } else { sum }
-    })
+        y[b] = if (0x05 >> b) & 1 == 1 { !sum } else { sum };
+    }
+    y
 }
 
 #[rustfmt::skip]
 #[inline(always)]
-fn sbox(x: [u64; 8]) -> [u64; 8] {
+fn sbox<const L: usize>(x: [Word<L>; 8]) -> [Word<L>; 8] {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = x;
 
     // The top linear layer.

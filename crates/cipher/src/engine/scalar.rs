@@ -23,12 +23,16 @@ macro_rules! scalar_vector {
 
         #[inline(always)]
         fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-            core::array::from_fn(|slot| core::array::from_fn(|i| a[slot][i] ^ b[slot][i]))
+            core::array::from_fn(|slot| {
+                (u128::from_ne_bytes(a[slot]) ^ u128::from_ne_bytes(b[slot])).to_ne_bytes()
+            })
         }
 
         #[inline(always)]
         fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-            core::array::from_fn(|slot| core::array::from_fn(|i| a[slot][i] & b[slot][i]))
+            core::array::from_fn(|slot| {
+                (u128::from_ne_bytes(a[slot]) & u128::from_ne_bytes(b[slot])).to_ne_bytes()
+            })
         }
 
         #[inline(always)]
@@ -42,7 +46,7 @@ macro_rules! scalar_vector {
                 let (a, b) = (u128::from_le_bytes(a[slot]), u128::from_le_bytes(b[slot]));
                 let low = (a as u64).wrapping_add(b as u64);
                 let high = ((a >> 64) as u64).wrapping_add((b >> 64) as u64);
-                (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
+                ((u128::from(high) << 64) | u128::from(low)).to_le_bytes()
             })
         }
 

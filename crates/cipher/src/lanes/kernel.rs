@@ -5,7 +5,8 @@
 //! plaintext first, runs like encryption.
 
 use crate::Block;
-use crate::engine::{Engine, MAX_GROUPS};
+use crate::engine::{Engine, MAX_GROUPS, MAX_SLOTS};
+use crate::modes;
 
 /// Most lanes of any engine.
 pub(super) const MAX_LANES: usize = 32;
@@ -37,11 +38,9 @@ pub(super) struct Lanes {
     pub history: [Row; STEP_BLOCKS],
     /// `CCM_DECRYPT`, ragged steps: ones where the block's bytes are message, zeros where they are header or filling.
     pub message: [Row; STEP_BLOCKS],
-    /// A step of each lane whose blocks do not stand in a row in its message.
-    pub staging: [[u8; STEP_BYTES]; MAX_LANES],
     /// Where each lane's next step is.
     pub pointers: [*mut u8; MAX_LANES],
-    /// How far a lane's pointer moves in a step: `STEP_BYTES`, or 0 for a lane that stays in its staging.
+    /// How far a lane's pointer moves in a step: `STEP_BYTES`, or 0 for a lane that stays in its buffer.
     pub strides: [usize; MAX_LANES],
 }
 
@@ -60,7 +59,6 @@ impl Lanes {
             counter: [[0; 16]; MAX_LANES],
             history: [[[0; 16]; MAX_LANES]; STEP_BLOCKS],
             message: [[[0; 16]; MAX_LANES]; STEP_BLOCKS],
-            staging: [[0; STEP_BYTES]; MAX_LANES],
             pointers: [core::ptr::null_mut(); MAX_LANES],
             strides: [0; MAX_LANES],
         }
@@ -83,53 +81,91 @@ fn encrypt<E: Engine, const G: usize, const K: usize>(
 
 #[inline(always)]
 fn load<E: Engine, const G: usize>(engine: E, row: &Row) -> [E::Vector; G] {
-    core::array::from_fn(|g| engine.load(row[g * E::SLOTS..(g + 1) * E::SLOTS].as_flattened()))
+    modes::load(engine, row.as_flattened())
 }
 
 #[inline(always)]
 fn store<E: Engine, const G: usize>(engine: E, vectors: [E::Vector; G], row: &mut Row) {
-    for (vector, bytes) in vectors.into_iter().zip(row.chunks_exact_mut(E::SLOTS)) {
-        engine.store(vector, bytes.as_flattened_mut());
+    modes::store(engine, vectors, row.as_flattened_mut());
+}
+
+/// The groups of a phase: while the cipher works on one row of blocks, a share of the groups of the step before is
+/// written and of the step after is read, so that moving data never stops it.
+#[inline(always)]
+fn share<const G: usize>(phase: usize) -> core::ops::Range<usize> {
+    let groups = G.div_ceil(STEP_BLOCKS);
+    groups * phase..(groups * (phase + 1)).min(G)
+}
+
+impl Lanes {
+    /// The pointers of one group, moved by a number of steps.
+    #[inline(always)]
+    fn group<E: Engine>(&self, g: usize, steps: isize) -> [*mut u8; MAX_SLOTS] {
+        let mut pointers = [core::ptr::null_mut(); MAX_SLOTS];
+        for (slot, pointer) in pointers.iter_mut().enumerate().take(E::SLOTS) {
+            let lane = g * E::SLOTS + slot;
+            *pointer = self.pointers[lane].wrapping_offset(steps * self.strides[lane] as isize);
+        }
+        pointers
     }
 }
 
-/// Runs `steps` steps of the first `G * SLOTS` lanes. `ragged` steps (one at a time) mind `message` and fill `history`;
+/// Runs `count` steps of the first `G * SLOTS` lanes. `ragged` steps (one at a time) mind `message` and fill `history`;
 /// others leave just the chain's end, in its last row.
 ///
 /// # Safety
-/// For each of the lanes, `steps` times its stride and then `STEP_BYTES` bytes have to be readable and writable at its
-/// pointer, with no other reference to them in use.
+/// For each of the lanes, `STEP_BYTES` bytes have to be readable and writable at its pointer plus 0 to `count - 1`
+/// times its stride, with no other reference to them in use.
 #[inline(always)]
 pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
     engine: E,
     keys: &LaneKeys<'_, E>,
     shared: bool,
     lanes: &mut Lanes,
-    steps: usize,
+    count: usize,
     ragged: bool,
 ) {
     const { assert!(G <= MAX_GROUPS) };
     let one = engine.splat(&1u128.to_le_bytes());
     let mut chain: [E::Vector; G] = load(engine, &lanes.chain);
-    for step in 0..steps {
-        let mut blocks: [[E::Vector; STEP_BLOCKS]; G] = core::array::from_fn(|g| {
-            // SAFETY: the caller vouches for the pointers.
-            unsafe { engine.gather(&lanes.pointers[g * E::SLOTS..(g + 1) * E::SLOTS]) }
-        });
+    // The blocks of the steps before, at hand and after, in turn.
+    let mut blocks = [[[one; STEP_BLOCKS]; G]; 3];
+    for (g, group) in blocks[0].iter_mut().enumerate() {
+        // SAFETY: the caller vouches for the pointers.
+        *group = unsafe { engine.gather(&lanes.group::<E>(g, 0)) };
+    }
+    for step in 0..count {
+        let (now, after, before) = (step % 3, (step + 1) % 3, (step + 2) % 3);
         for j in 0..STEP_BLOCKS {
+            for g in share::<G>(j) {
+                if step > 0 {
+                    // SAFETY: the caller vouches for the pointers, of which this is the step before.
+                    unsafe { engine.scatter(blocks[before][g], &lanes.group::<E>(g, -1)) };
+                }
+                if step + 1 < count {
+                    // SAFETY: the caller vouches for the pointers, and there is a step after.
+                    blocks[after][g] = unsafe { engine.gather(&lanes.group::<E>(g, 1)) };
+                }
+            }
             if MODE == CBC_ENCRYPT {
-                chain = core::array::from_fn(|g| engine.xor(chain[g], blocks[g][j]));
+                for g in 0..G {
+                    chain[g] = engine.xor(chain[g], blocks[now][g][j]);
+                }
                 let mut x = [chain];
                 encrypt(engine, keys, shared, &mut x);
                 [chain] = x;
                 for g in 0..G {
-                    blocks[g][j] = chain[g];
+                    blocks[now][g][j] = chain[g];
                 }
                 continue;
             }
-            let counters: [E::Vector; G] = load(engine, &lanes.counter);
-            store(engine, counters.map(|counter| engine.add64(counter, one)), &mut lanes.counter);
-            let mut x = [chain, counters.map(|counter| engine.reverse(counter))];
+            let mut counters: [E::Vector; G] = load(engine, &lanes.counter);
+            let mut x = [chain, counters];
+            for g in 0..G {
+                x[1][g] = engine.reverse(counters[g]);
+                counters[g] = engine.add64(counters[g], one);
+            }
+            store(engine, counters, &mut lanes.counter);
             if step == 0 && j == 0 {
                 // The chain has nothing to do yet.
                 let mut key_stream = [x[1]];
@@ -141,32 +177,30 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
                     store(engine, x[0], &mut lanes.history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS]);
                 }
             }
-            let [before, key_stream] = x;
-            let message: [E::Vector; G] = if MODE == CCM_DECRYPT && ragged {
-                load(engine, &lanes.message[j])
-            } else {
-                before
-            };
+            let [last, key_stream] = x;
             for g in 0..G {
-                let input = blocks[g][j];
+                let input = blocks[now][g][j];
                 let output = engine.xor(input, key_stream[g]);
                 let plain = match MODE {
                     CCM_ENCRYPT => input,
-                    _ if ragged => engine.xor(input, engine.and(key_stream[g], message[g])),
+                    _ if ragged => {
+                        let row = lanes.message[j].as_flattened();
+                        let message = engine.load(&row[16 * E::SLOTS * g..16 * E::SLOTS * (g + 1)]);
+                        engine.xor(input, engine.and(key_stream[g], message))
+                    }
                     _ => output,
                 };
-                chain[g] = engine.xor(before[g], plain);
-                blocks[g][j] = output;
+                chain[g] = engine.xor(last[g], plain);
+                blocks[now][g][j] = output;
             }
         }
-        for g in 0..G {
-            let pointers = &mut lanes.pointers[g * E::SLOTS..(g + 1) * E::SLOTS];
-            // SAFETY: the caller vouches for the pointers.
-            unsafe { engine.scatter(blocks[g], pointers) };
-            for (pointer, stride) in pointers.iter_mut().zip(&lanes.strides[g * E::SLOTS..]) {
-                *pointer = pointer.wrapping_add(*stride);
-            }
+        for lane in 0..G * E::SLOTS {
+            lanes.pointers[lane] = lanes.pointers[lane].wrapping_add(lanes.strides[lane]);
         }
+    }
+    for g in 0..G {
+        // SAFETY: the caller vouches for the pointers, of which this is the last step.
+        unsafe { engine.scatter(blocks[(count + 2) % 3][g], &lanes.group::<E>(g, -1)) };
     }
     if MODE != CBC_ENCRYPT {
         let mut x = [chain];

@@ -83,6 +83,7 @@ impl<M: Message, const MODE: Mode> Operation<M::Cipher> for Schedule<'_, M, MODE
             own = engine.lane_keys();
             LaneKeys::Own(&mut own)
         };
+        let mut staging = Staging([[0; STEP_BYTES]; MAX_LANES]);
         let mut run = Run::<'_, '_, E, M, MODE> {
             engine,
             rounds: E::rounds(keys),
@@ -94,11 +95,17 @@ impl<M: Message, const MODE: Mode> Operation<M::Cipher> for Schedule<'_, M, MODE
             staged: 0,
             busy: 0,
             state: Lanes::new(),
+            staging: staging.0.as_mut_ptr(),
         };
         run.all::<FLIGHT>(self.shared);
         run.wipe();
+        staging.0.as_flattened_mut().zeroize();
     }
 }
+
+/// A step of each lane, for steps whose blocks do not stand in a row in the message.
+#[repr(align(64))]
+struct Staging([[u8; STEP_BYTES]; MAX_LANES]);
 
 struct Run<'k, 'j, E: Engine, M, const MODE: Mode> {
     engine: E,
@@ -115,6 +122,8 @@ struct Run<'k, 'j, E: Engine, M, const MODE: Mode> {
     /// Lanes with a message.
     busy: usize,
     state: Lanes,
+    /// The first lane's part of the `Staging`, which is reached through this pointer alone.
+    staging: *mut [u8; STEP_BYTES],
 }
 
 impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E, M, MODE> {
@@ -164,7 +173,8 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
         let Some(job) = lane.job else { return };
         if lane.staged {
             self.staged -= 1;
-            let staging = &self.state.staging[index];
+            // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
+            let staging = unsafe { &*self.staging.add(index) };
             let header = lane.header_blocks.saturating_sub(lane.done).min(STEP_BLOCKS);
             if header > 0 && lane.done + header == lane.header_blocks {
                 xor_block(&mut lane.mask, &staging[16 * (header - 1)..16 * header]);
@@ -194,7 +204,7 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
             let lane = &mut self.lanes[index];
             lane.staged = false;
             self.left[index] = u32::MAX;
-            self.state.pointers[index] = self.state.staging[index].as_mut_ptr();
+            self.state.pointers[index] = self.staging.wrapping_add(index).cast();
             self.state.strides[index] = 0;
             return;
         }
@@ -218,7 +228,8 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
             return;
         }
 
-        let staging = &mut self.state.staging[index];
+        // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
+        let staging = unsafe { &mut *self.staging.add(index) };
         *staging = [0; STEP_BYTES];
         let header = lane.header_blocks.saturating_sub(lane.done).min(STEP_BLOCKS);
         if let Some(job) = lane.job {
@@ -244,7 +255,7 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
         lane.next = lane.done + STEP_BLOCKS;
         self.staged += 1;
         self.left[index] = 1;
-        self.state.pointers[index] = staging.as_mut_ptr();
+        self.state.pointers[index] = self.staging.wrapping_add(index).cast();
         self.state.strides[index] = 0;
     }
 
@@ -300,7 +311,6 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
         for row in [&mut state.chain, &mut state.counter].into_iter().chain(&mut state.history) {
             row.as_flattened_mut().zeroize();
         }
-        state.staging.as_flattened_mut().zeroize();
         for lane in &mut self.lanes {
             lane.mask.zeroize();
         }

@@ -3,7 +3,7 @@
 //! Encrypting one message is serial; [`crate::lanes::cbc`] encrypts many at once. Decryption is parallel.
 
 use super::ecb::whole_blocks;
-use super::{Parallel, load, parallel, store};
+use super::{Parallel, load, parallel, store, xor};
 use crate::aes::Aes;
 use crate::engine::{Engine, MAX_GROUPS, MAX_SLOTS, Operation};
 use crate::{Block, Error};
@@ -66,7 +66,8 @@ impl<E: Engine> Parallel<E> for Chain {
         self.0.copy_from_slice(&bytes[bytes.len() - 16..]);
         let mut x = load::<E, N>(engine, bytes);
         engine.decrypt(keys, &mut x);
-        let before = load::<E, N>(engine, before);
-        store::<E, N>(engine, core::array::from_fn(|i| engine.xor(x[i], before[i])), bytes);
+        let before = load(engine, before);
+        xor(engine, &mut x, &before);
+        store(engine, x, bytes);
     }
 }

@@ -1,6 +1,6 @@
 //! Counter mode (SP 800-38A section 6.5) with a counter that is the whole block, big-endian.
 
-use super::{Parallel, load, parallel, store};
+use super::{Parallel, load, parallel, store, xor};
 use crate::Error;
 use crate::aes::Aes;
 use crate::engine::{Engine, Operation, SLOT_NUMBERS};
@@ -33,26 +33,36 @@ struct Counter(u128);
 impl<E: Engine> Parallel<E> for Counter {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
-        let mut key_stream = [core::array::from_fn(|i| counters(engine, self.0.wrapping_add((i * E::SLOTS) as u128)))];
+        let mut key_stream = [counters::<E, N>(engine, self.0)];
         self.0 = self.0.wrapping_add((N * E::SLOTS) as u128);
-        engine.encrypt::<N, 1>(keys, &mut key_stream);
-        let data = load::<E, N>(engine, bytes);
-        store::<E, N>(engine, core::array::from_fn(|i| engine.xor(data[i], key_stream[0][i])), bytes);
+        engine.encrypt(keys, &mut key_stream);
+        xor(engine, &mut key_stream[0], &load(engine, bytes));
+        let [output] = key_stream;
+        store(engine, output, bytes);
     }
 }
 
-/// A vector of counter blocks from `first`.
+/// Counter blocks from `first`.
 #[inline(always)]
-fn counters<E: Engine>(engine: E, first: u128) -> E::Vector {
-    if (first as u64) <= u64::MAX - E::SLOTS as u64 {
-        let numbers = engine.load(SLOT_NUMBERS[..E::SLOTS].as_flattened());
-        engine.reverse(engine.add64(engine.splat(&first.to_le_bytes()), numbers))
+fn counters<E: Engine, const N: usize>(engine: E, first: u128) -> [E::Vector; N] {
+    let numbers = engine.load(SLOT_NUMBERS[..E::SLOTS].as_flattened());
+    let step = engine.splat(&(E::SLOTS as u128).to_le_bytes());
+    let mut next = engine.add64(engine.splat(&first.to_le_bytes()), numbers);
+    let mut vectors = [next; N];
+    if first as u64 <= u64::MAX - (N * E::SLOTS) as u64 {
+        for vector in &mut vectors {
+            *vector = engine.reverse(next);
+            next = engine.add64(next, step);
+        }
     } else {
         // A carry into the upper half, once in 2^64 blocks.
-        let mut blocks = SLOT_NUMBERS;
-        for (slot, block) in blocks.iter_mut().enumerate() {
-            *block = first.wrapping_add(slot as u128).to_be_bytes();
+        for (i, vector) in vectors.iter_mut().enumerate() {
+            let mut blocks = SLOT_NUMBERS;
+            for (slot, block) in blocks.iter_mut().enumerate() {
+                *block = first.wrapping_add((i * E::SLOTS + slot) as u128).to_be_bytes();
+            }
+            *vector = engine.load(blocks[..E::SLOTS].as_flattened());
         }
-        engine.load(blocks[..E::SLOTS].as_flattened())
     }
+    vectors
 }

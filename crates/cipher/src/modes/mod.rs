@@ -59,13 +59,27 @@ pub(crate) fn parallel<E: Engine, P: Parallel<E>, const FLIGHT: usize>(
 /// `N` vectors.
 #[inline(always)]
 pub(crate) fn load<E: Engine, const N: usize>(engine: E, bytes: &[u8]) -> [E::Vector; N] {
-    core::array::from_fn(|i| engine.load(&bytes[16 * E::SLOTS * i..][..16 * E::SLOTS]))
+    let bytes = &bytes[..16 * E::SLOTS * N];
+    let mut vectors = [engine.load(&bytes[..16 * E::SLOTS]); N];
+    for i in 1..N {
+        vectors[i] = engine.load(&bytes[16 * E::SLOTS * i..][..16 * E::SLOTS]);
+    }
+    vectors
 }
 
 /// Writes `N` vectors.
 #[inline(always)]
 pub(crate) fn store<E: Engine, const N: usize>(engine: E, vectors: [E::Vector; N], bytes: &mut [u8]) {
-    for (vector, bytes) in vectors.into_iter().zip(bytes.chunks_exact_mut(16 * E::SLOTS)) {
-        engine.store(vector, bytes);
+    let bytes = &mut bytes[..16 * E::SLOTS * N];
+    for i in 0..N {
+        engine.store(vectors[i], &mut bytes[16 * E::SLOTS * i..][..16 * E::SLOTS]);
+    }
+}
+
+/// `a ^= b`, vector by vector.
+#[inline(always)]
+pub(crate) fn xor<E: Engine, const N: usize>(engine: E, a: &mut [E::Vector; N], b: &[E::Vector; N]) {
+    for i in 0..N {
+        a[i] = engine.xor(a[i], b[i]);
     }
 }

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::*;
-use crate::engine::{SLOT_NUMBERS, increment};
+use crate::engine::{MAX_SLOTS, SLOT_NUMBERS, increment};
 
 #[inline(always)]
 unsafe fn load(block: &[u8]) -> __m128i {
@@ -19,14 +19,14 @@ pub(super) unsafe fn encrypt_block(keys: &Keys, block: &mut Block) {
     // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
     unsafe {
         let mut x = [[load(block)]];
-        encrypt(keys.rounds, |round, _| keys.encryption(round), &mut x);
+        encrypt(keys, &mut x);
         _mm_storeu_si128(block.as_mut_ptr().cast(), x[0][0]);
     }
 }
 
-/// A CBC chain between two of its calls, with the first key already added: so one AESENC after the other is all that
-/// its latency is made of. The last round's key, the next input and the first key are added outside the chain and
-/// come in as the key of AESENCLAST.
+/// A CBC chain that stands before its last AESENCLAST. The last round key, the next input and the first round key are
+/// added outside the chain and come in together as the key of that instruction; so one AES instruction after the other
+/// is all that its latency is made of.
 struct Chain<'a> {
     keys: &'a Keys,
     /// The last round key XOR the first.
@@ -35,45 +35,43 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
+    /// # Safety
+    /// The machine needs AES-NI, here and below.
     #[inline(always)]
-    unsafe fn start(keys: &'a Keys, state: &Block, first: __m128i) -> Self {
-        // SAFETY: SSE2 is part of x86-64.
+    unsafe fn start(keys: &'a Keys, chain: &Block) -> Self {
+        // SAFETY: the caller vouches for AES-NI.
         unsafe {
-            let border = _mm_xor_si128(keys.encryption(keys.rounds), keys.encryption(0));
-            let state = _mm_xor_si128(_mm_xor_si128(load(state), keys.encryption(0)), first);
-            Chain { keys, border, state }
+            let last = keys.encryption(keys.rounds);
+            // What AESENCLAST makes `chain` of.
+            let state = _mm_aesdeclast_si128(_mm_xor_si128(load(chain), last), _mm_setzero_si128());
+            Chain { keys, border: _mm_xor_si128(last, keys.encryption(0)), state }
         }
     }
 
-    /// All rounds but the last.
-    #[inline(always)]
-    unsafe fn rounds(&mut self) {
-        for round in 1..self.keys.rounds {
-            // SAFETY: the caller vouches for AES-NI.
-            self.state = unsafe { _mm_aesenc_si128(self.state, self.keys.encryption(round)) };
-        }
-    }
-
-    /// The whole cipher call, then the next input.
+    /// Finishes a block, adds `input` and goes through all rounds but the last.
     #[inline(always)]
     unsafe fn next(&mut self, input: __m128i) {
         // SAFETY: the caller vouches for AES-NI.
         unsafe {
-            self.rounds();
             self.state = _mm_aesenclast_si128(self.state, _mm_xor_si128(self.border, input));
+            for round in 1..self.keys.rounds {
+                self.state = _mm_aesenc_si128(self.state, self.keys.encryption(round));
+            }
         }
     }
 
     #[inline(always)]
-    unsafe fn finish(mut self, state: &mut Block) {
+    unsafe fn finish(self, chain: &mut Block) {
         // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
         unsafe {
-            self.rounds();
             let last = self.keys.encryption(self.keys.rounds);
-            _mm_storeu_si128(state.as_mut_ptr().cast(), _mm_aesenclast_si128(self.state, last));
+            _mm_storeu_si128(chain.as_mut_ptr().cast(), _mm_aesenclast_si128(self.state, last));
         }
     }
 }
+
+#[repr(align(64))]
+struct Aligned<const N: usize>([u8; N]);
 
 /// Registers of key stream made at a time: enough work to fill the chain's latency.
 const AHEAD: usize = 2;
@@ -96,31 +94,37 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
     if !groups.is_empty() {
         // SAFETY: the caller vouches for the instructions; all addresses are inside the group at hand.
         unsafe {
-            // The chain starts with the first input added, so `first` says that there is none to be finished yet.
-            let mut chain: Option<Chain<'_>> = None;
             let order = R::splat(load(counter)).reverse().add64(R::load(SLOT_NUMBERS.as_ptr().cast()));
-            let mut counters: [R; AHEAD] = core::array::from_fn(|i| {
-                order.add64(R::splat(_mm_set_epi64x(0, (i * R::SLOTS) as i64)))
-            });
+            let mut counters = [order; AHEAD];
+            for (i, counter) in counters.iter_mut().enumerate() {
+                *counter = order.add64(R::splat(_mm_set_epi64x(0, (i * R::SLOTS) as i64)));
+            }
             let step = R::splat(_mm_set_epi64x(0, (AHEAD * R::SLOTS) as i64));
+            // The chain's next input is added by the call before; the one before the first is none.
+            let mut chain = Chain::start(keys, mac);
+            // Aligned, so that what goes in whole comes out in blocks without waiting for memory.
+            let mut plain = Aligned([0; 16 * AHEAD * MAX_SLOTS]);
             for group in groups.chunks_exact_mut(group_bytes) {
-                let mut x = [counters.map(|c| c.reverse())];
-                counters = counters.map(|c| c.add64(step));
-                encrypt(keys.rounds, |round, _| R::splat(keys.encryption(round)), &mut x);
-                if direction == Direction::Encrypt {
-                    feed(&mut chain, keys, mac, group);
+                let mut x = [counters];
+                for i in 0..AHEAD {
+                    x[0][i] = counters[i].reverse();
+                    counters[i] = counters[i].add64(step);
                 }
-                for (i, key_stream) in x[0].into_iter().enumerate() {
+                encrypt(keys, &mut x);
+                for i in 0..AHEAD {
                     let bytes = group.as_mut_ptr().add(i * 16 * R::SLOTS);
-                    R::load(bytes).xor(key_stream).store(bytes);
+                    let input = R::load(bytes);
+                    let output = input.xor(x[0][i]);
+                    output.store(bytes);
+                    let plain = plain.0.as_mut_ptr().add(i * 16 * R::SLOTS);
+                    if direction == Direction::Encrypt { input.store(plain) } else { output.store(plain) }
                 }
-                if direction == Direction::Decrypt {
-                    feed(&mut chain, keys, mac, group);
+                for block in plain.0[..group_bytes].chunks_exact(16) {
+                    chain.next(load(block));
                 }
             }
-            if let Some(chain) = chain {
-                chain.finish(mac);
-            }
+            chain.finish(mac);
+            plain.0.zeroize();
             // The first slot of the first register is the next counter.
             let mut next = [0; 64];
             counters[0].reverse().store(next.as_mut_ptr());
@@ -139,20 +143,6 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
         }
         // SAFETY: as above.
         unsafe { encrypt_block(keys, mac) };
-    }
-}
-
-/// Feeds whole blocks to the chain, which the first of them starts.
-#[inline(always)]
-unsafe fn feed<'a>(chain: &mut Option<Chain<'a>>, keys: &'a Keys, mac: &Block, blocks: &[u8]) {
-    for block in blocks.chunks_exact(16) {
-        // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
-        unsafe {
-            match chain {
-                Some(chain) => chain.next(load(block)),
-                None => *chain = Some(Chain::start(keys, mac, load(block))),
-            }
-        }
     }
 }
 

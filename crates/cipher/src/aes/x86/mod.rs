@@ -141,7 +141,7 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(self, keys: &Keys, x: &mut [[$register; G]; K]) {
                 // SAFETY: token.
-                unsafe { encrypt(keys.rounds, |round, _| <$register>::splat(keys.encryption(round)), x) }
+                unsafe { encrypt(keys, x) }
             }
 
             #[inline(always)]
@@ -157,7 +157,7 @@ macro_rules! engine {
                 x: &mut [[$register; G]; K],
             ) {
                 // SAFETY: token.
-                unsafe { encrypt(keys.rounds, |round, group| keys.round_keys[round][group], x) }
+                unsafe { encrypt(keys, x) }
             }
 
             #[inline(always)]
@@ -222,35 +222,70 @@ engine!(
     Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8
 );
 
-/// `K` times `G` registers through all rounds; `round_key(round, g)` is the key of register `g` of each row.
+/// Where a register's round keys come from.
+trait RoundKeys<R> {
+    fn rounds(&self) -> usize;
+    /// The key of a round for register `group` of a row.
+    ///
+    /// # Safety
+    /// The machine needs the instructions of `R`.
+    unsafe fn round_key(&self, round: usize, group: usize) -> R;
+}
+
+impl<R: Register> RoundKeys<R> for Keys {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    unsafe fn round_key(&self, round: usize, _: usize) -> R {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { R::splat(self.encryption(round)) }
+    }
+}
+
+impl<R: Register> RoundKeys<R> for LaneKeys<R> {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    unsafe fn round_key(&self, round: usize, group: usize) -> R {
+        self.round_keys[round][group]
+    }
+}
+
+// Loops, not closures: a closure is a function of its own without the target features, and where the compiler does not
+// inline it every instruction in it becomes a call.
+
+/// `K` rows of `G` registers through all rounds.
 ///
 /// # Safety
 /// The machine needs the instructions of `R`.
 #[inline(always)]
-unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
-    rounds: usize,
-    round_key: impl Fn(usize, usize) -> R,
-    x: &mut [[R; G]; K],
-) {
+unsafe fn encrypt<R: Register, const G: usize, const K: usize>(keys: &impl RoundKeys<R>, x: &mut [[R; G]; K]) {
+    let rounds = keys.rounds();
     let mut y = *x;
     // SAFETY: the caller vouches for the instructions.
     unsafe {
         for g in 0..G {
-            let key = round_key(0, g);
+            let key = keys.round_key(0, g);
             for row in &mut y {
                 row[g] = row[g].xor(key);
             }
         }
         for round in 1..rounds {
             for g in 0..G {
-                let key = round_key(round, g);
+                let key = keys.round_key(round, g);
                 for row in &mut y {
                     row[g] = row[g].encrypt_round(key);
                 }
             }
         }
         for g in 0..G {
-            let key = round_key(rounds, g);
+            let key = keys.round_key(rounds, g);
             for row in &mut y {
                 row[g] = row[g].encrypt_last(key);
             }
@@ -265,15 +300,23 @@ unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
 /// The machine needs the instructions of `R`.
 #[inline(always)]
 unsafe fn decrypt<R: Register, const G: usize>(keys: &Keys, x: &mut [R; G]) {
+    let mut y = *x;
     // SAFETY: the caller vouches for the instructions.
     unsafe {
         let key = R::splat(keys.decryption(0));
-        let mut y = x.map(|x| x.xor(key));
+        for y in &mut y {
+            *y = y.xor(key);
+        }
         for round in 1..keys.rounds {
             let key = R::splat(keys.decryption(round));
-            y = y.map(|y| y.decrypt_round(key));
+            for y in &mut y {
+                *y = y.decrypt_round(key);
+            }
         }
         let key = R::splat(keys.decryption(keys.rounds));
-        *x = y.map(|y| y.decrypt_last(key));
+        for y in &mut y {
+            *y = y.decrypt_last(key);
+        }
     }
+    *x = y;
 }

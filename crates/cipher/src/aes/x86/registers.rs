@@ -107,14 +107,22 @@ impl Register for __m128i {
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
         // SAFETY: the caller vouches for 64 bytes at the pointer.
-        core::array::from_fn(|j| unsafe { _mm_loadu_si128(pointers[0].add(16 * j).cast()) })
+        unsafe {
+            let bytes = pointers[0];
+            [Self::load(bytes), Self::load(bytes.add(16)), Self::load(bytes.add(32)), Self::load(bytes.add(48))]
+        }
     }
 
     #[inline(always)]
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
-        for (j, register) in registers.into_iter().enumerate() {
-            // SAFETY: the caller vouches for 64 bytes at the pointer.
-            unsafe { _mm_storeu_si128(pointers[0].add(16 * j).cast(), register) };
+        let [r0, r1, r2, r3] = registers;
+        // SAFETY: the caller vouches for 64 bytes at the pointer.
+        unsafe {
+            let bytes = pointers[0];
+            r0.store(bytes);
+            r1.store(bytes.add(16));
+            r2.store(bytes.add(32));
+            r3.store(bytes.add(48));
         }
     }
 }
@@ -186,16 +194,25 @@ impl Register for __m512i {
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
         // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
-        unsafe { transpose(core::array::from_fn(|slot| Self::load(pointers[slot]))) }
+        unsafe {
+            transpose([
+                Self::load(pointers[0]),
+                Self::load(pointers[1]),
+                Self::load(pointers[2]),
+                Self::load(pointers[3]),
+            ])
+        }
     }
 
     #[inline(always)]
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]) {
         // SAFETY: the caller vouches for 64 bytes at each pointer and for AVX-512.
         unsafe {
-            for (slot, register) in transpose(registers).into_iter().enumerate() {
-                register.store(pointers[slot]);
-            }
+            let [a, b, c, d] = transpose(registers);
+            a.store(pointers[0]);
+            b.store(pointers[1]);
+            c.store(pointers[2]);
+            d.store(pointers[3]);
         }
     }
 }

@@ -1,0 +1,70 @@
+# make demo     a gigabyte encrypted and decrypted, beside what others need for it
+# make test     everything that has to hold, from vectors to the command; what CI runs
+# make lint     formatting, clippy, documentation, licences
+# make bench    the measured rows of the README, recorded under bench/record/
+# make miri     the portable code under Miri
+# make soak     the long runs
+
+CARGO ?= cargo
+VENV := target/venv
+
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri bench soak install clean tools
+
+all:
+	$(CARGO) build --release
+
+demo:
+	@$(CARGO) build --release --quiet --bin tress
+	@tools/demo target/release/tress
+
+test: tools lint test-rust test-without check-targets test-python miri
+	@echo "make test: all done"
+
+tools:
+	@tools/setup test
+
+# Vectors, properties, pipeline, command.
+test-rust:
+	$(CARGO) test --workspace --locked
+
+# The same vectors on builds that never see AVX-512, and then no AES instruction at all.
+test-without:
+	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-cipher --target-dir target/without-avx512
+	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --target-dir target/without-aesni
+
+# Other systems have to compile from the first day.
+check-targets:
+	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target x86_64-pc-windows-gnu
+	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
+
+# An independent reader and writer of the container.
+test-python:
+	$(CARGO) build --locked --bin tress
+	tools/setup python $(VENV)
+	TRESS=$(CURDIR)/target/debug/tress $(VENV)/bin/python -m pytest -q tests/python
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+deny:
+	@tools/setup deny
+	$(CARGO) deny --locked check licenses bans sources
+
+miri:
+	@tools/setup miri
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test -p tress-cipher --target-dir target/miri
+
+bench:
+	@bench/run
+
+soak: deny
+	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
+	@echo "make soak: all done"
+
+install:
+	$(CARGO) install --locked --path crates/cli
+
+clean:
+	$(CARGO) clean

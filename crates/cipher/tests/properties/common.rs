@@ -1,0 +1,133 @@
+//! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
+
+use proptest::prelude::*;
+use tress_cipher::Backend;
+use tress_cipher::aes::Aes;
+
+/// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
+pub(crate) fn cases(count: u32) -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok());
+    let cases = if cfg!(miri) { 1 } else { asked.unwrap_or(count) };
+    // A file of old failures would tie the tests to the folder they run in; the printed case is enough.
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// The backends of this machine; Miri knows no instructions beyond the baseline.
+pub(crate) fn backends() -> Vec<Backend> {
+    let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);
+    Backend::ALL.into_iter().filter(|backend| backend.is_available() && (!cfg!(miri) || portable(*backend))).collect()
+}
+
+/// The backends to hold against the reference.
+pub(crate) fn fast_backends() -> Vec<Backend> {
+    backends().into_iter().filter(|backend| *backend != Backend::Reference).collect()
+}
+
+pub(crate) fn aes(backend: Backend, key: &[u8]) -> Aes {
+    Aes::with_backend(key, backend).expect("an available backend and a key of an AES length")
+}
+
+/// A deterministic source of bytes (SplitMix64): a seed is all that a failing case has to print.
+pub(crate) struct Bytes(pub(crate) u64);
+
+impl Bytes {
+    pub(crate) fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    pub(crate) fn take(&mut self, length: usize) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(length + 7);
+        while bytes.len() < length {
+            bytes.extend_from_slice(&self.word().to_le_bytes());
+        }
+        bytes.truncate(length);
+        bytes
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        (self.word() % bound as u64) as usize
+    }
+}
+
+/// 0 to 8 bytes, and one less and one more than a block, a vector, a flight of vectors and a page.
+pub(crate) const EDGES: [usize; 33] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023,
+    1024, 1025, 4095, 4096, 4097,
+];
+
+/// The edges that Miri has time for.
+pub(crate) fn edges() -> impl Iterator<Item = usize> {
+    EDGES.into_iter().filter(|length| !cfg!(miri) || matches!(length, 0 | 1 | 15 | 16 | 17 | 33))
+}
+
+pub(crate) fn any_length() -> impl Strategy<Value = usize> {
+    let longest: usize = if cfg!(miri) { 40 } else { 6000 };
+    prop_oneof![prop::sample::select(edges().collect::<Vec<_>>()), 0..longest.min(80), 0..longest,]
+}
+
+pub(crate) fn any_key_bytes() -> impl Strategy<Value = usize> {
+    prop::sample::select(vec![16_usize, 24, 32])
+}
+
+pub(crate) fn any_tag_bytes() -> impl Strategy<Value = usize> {
+    (2..=8_usize).prop_map(|half| 2 * half)
+}
+
+/// A counter block: anything, or one that carries far within its first few hundred blocks.
+pub(crate) fn any_counter() -> impl Strategy<Value = [u8; 16]> {
+    (any::<[u8; 16]>(), 0..=16_usize, 0..600_u128).prop_map(|(block, ones, before)| {
+        let mut block = block;
+        block[16 - ones..].fill(0xff);
+        let near = u128::from_be_bytes(block);
+        if ones == 0 { block } else { near.wrapping_sub(before).to_be_bytes() }
+    })
+}
+
+/// A buffer whose contents start `offset` bytes after a multiple of 64, with guards around them.
+pub(crate) struct Placed {
+    buffer: Vec<u8>,
+    start: usize,
+    length: usize,
+}
+
+const GUARD: u8 = 0xa5;
+
+impl Placed {
+    pub(crate) fn new(contents: &[u8], offset: usize) -> Placed {
+        let mut buffer = vec![GUARD; contents.len() + 64 + 64 + 64];
+        let to_aligned = (64 - buffer.as_ptr().addr() % 64) % 64;
+        let start = to_aligned + offset % 64;
+        buffer[start..start + contents.len()].copy_from_slice(contents);
+        Placed { buffer, start, length: contents.len() }
+    }
+
+    pub(crate) fn bytes(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.start..self.start + self.length]
+    }
+
+    /// The contents, after checking that nothing around them was touched.
+    pub(crate) fn finish(self) -> Vec<u8> {
+        let end = self.start + self.length;
+        let around = self.buffer[..self.start].iter().chain(&self.buffer[end..]);
+        assert!(around.copied().all(|byte| byte == GUARD), "bytes outside of the buffer were written");
+        self.buffer[self.start..end].to_vec()
+    }
+}
+
+/// Splits one buffer into slices with gaps of the given lengths before each.
+pub(crate) fn carve<'a>(
+    buffer: &'a mut [u8],
+    gaps_and_lengths: impl IntoIterator<Item = (usize, usize)>,
+) -> Vec<&'a mut [u8]> {
+    let mut rest = buffer;
+    let mut slices = Vec::new();
+    for (gap, length) in gaps_and_lengths {
+        let (slice, after) = std::mem::take(&mut rest)[gap..].split_at_mut(length);
+        slices.push(slice);
+        rest = after;
+    }
+    slices
+}

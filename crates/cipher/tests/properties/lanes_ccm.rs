@@ -1,0 +1,298 @@
+//! CCM in lanes: any mix of jobs gives what the reference gives one message at a time, and a job that fails fails alone.
+
+use proptest::prelude::*;
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes::ccm::{Job, decrypt, encrypt};
+use tress_cipher::modes::ccm;
+use tress_cipher::{Backend, Error};
+
+use crate::common::{Bytes, aes, any_length, any_tag_bytes, backends, carve, cases};
+
+/// One job's shape; its bytes come from the case's seed.
+#[derive(Clone, Debug)]
+struct Shape {
+    key: usize,
+    backend: usize,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+    aad_bytes: usize,
+    bytes: usize,
+    /// Bytes between the job before and this one in the shared buffer.
+    gap: usize,
+    damage: Damage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Damage {
+    Nothing,
+    Data,
+    Tag,
+    AssociatedData,
+    Nonce,
+}
+
+/// Mostly short messages, as on a wire, with long ones between them.
+fn any_bytes() -> BoxedStrategy<usize> {
+    if cfg!(miri) {
+        return (0..50_usize).boxed();
+    }
+    prop_oneof![6 => 0..100_usize, 4 => any_length(), 2 => 0..2000_usize, 1 => 0..20_000_usize].boxed()
+}
+
+fn any_aad_bytes() -> BoxedStrategy<usize> {
+    if cfg!(miri) {
+        return (0..40_usize).boxed();
+    }
+    let edges = prop::sample::select(vec![65279_usize, 65280, 70000]);
+    prop_oneof![20 => Just(0_usize), 40 => 0..64_usize, 20 => 0..2000_usize, 1 => edges].boxed()
+}
+
+fn any_damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        5 => Just(Damage::Nothing),
+        1 => Just(Damage::Data),
+        1 => Just(Damage::Tag),
+        1 => Just(Damage::AssociatedData),
+        1 => Just(Damage::Nonce),
+    ]
+}
+
+fn any_shape() -> impl Strategy<Value = Shape> {
+    let places = (any::<usize>(), any::<usize>(), 0..64_usize);
+    let lengths = (7..=13_usize, any_tag_bytes(), any_aad_bytes(), any_bytes());
+    (places, lengths, any_damage()).prop_map(|(places, lengths, damage)| {
+        let ((key, backend, gap), (nonce_bytes, tag_bytes, aad_bytes, bytes)) = (places, lengths);
+        Shape { key, backend, nonce_bytes, tag_bytes, aad_bytes, bytes, gap, damage }
+    })
+}
+
+fn any_shapes() -> impl Strategy<Value = Vec<Shape>> {
+    prop::collection::vec(any_shape(), 0..=if cfg!(miri) { 4 } else { 100 })
+}
+
+/// The jobs of one case, with what the reference makes of them.
+struct Case {
+    shapes: Vec<Shape>,
+    ciphers: Vec<Aes>,
+    nonces: Vec<Vec<u8>>,
+    aads: Vec<Vec<u8>>,
+    plain: Vec<u8>,
+    sealed: Vec<u8>,
+    tags: Vec<Vec<u8>>,
+}
+
+impl Case {
+    /// `keys`: how many keys the jobs share; `one_backend`: all jobs on one backend, as every caller would have it.
+    fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case {
+        let backends = backends();
+        let mut random = Bytes(seed);
+        let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take([16, 24, 32][(seed as usize + i) % 3])).collect();
+        let key = |shape: &Shape| &keys[shape.key % keys.len()][..];
+        let backend = |shape: &Shape| backends[one_backend.unwrap_or(shape.backend) % backends.len()];
+        let ciphers = shapes.iter().map(|shape| aes(backend(shape), key(shape))).collect();
+        let nonces: Vec<_> = shapes.iter().map(|shape| random.take(shape.nonce_bytes)).collect();
+        let aads: Vec<_> = shapes.iter().map(|shape| random.take(shape.aad_bytes)).collect();
+        let plain = random.take(shapes.iter().map(|shape| shape.gap + shape.bytes).sum());
+
+        let mut sealed = plain.clone();
+        let mut tags: Vec<_> = shapes.iter().map(|shape| vec![0; shape.tag_bytes]).collect();
+        for (i, data) in carve(&mut sealed, spans(&shapes)).into_iter().enumerate() {
+            let reference = aes(Backend::Reference, key(&shapes[i]));
+            ccm::encrypt(&reference, &nonces[i], &aads[i], data, &mut tags[i]).unwrap();
+        }
+        Case { shapes, ciphers, nonces, aads, plain, sealed, tags }
+    }
+
+    fn jobs<'a>(&'a self, buffer: &'a mut [u8], tags: &'a mut [Vec<u8>]) -> Vec<Job<'a>> {
+        let slices = carve(buffer, spans(&self.shapes));
+        slices
+            .into_iter()
+            .zip(tags)
+            .enumerate()
+            .map(|(i, (data, tag))| Job::new(&self.ciphers[i], &self.nonces[i], &self.aads[i], data, tag).unwrap())
+            .collect()
+    }
+
+    fn check_encrypt(&self) {
+        let mut buffer = self.plain.clone();
+        let mut tags: Vec<_> = self.shapes.iter().map(|shape| vec![0; shape.tag_bytes]).collect();
+        let mut jobs = self.jobs(&mut buffer, &mut tags);
+        encrypt(&mut jobs);
+        assert!(jobs.iter().all(|job| job.result().is_ok()), "a job of an encryption failed");
+        drop(jobs);
+        for (i, shape) in self.shapes.iter().enumerate() {
+            assert_eq!(tags[i], self.tags[i], "tag of job {i}: {shape:?}");
+        }
+        self.compare(&mut buffer, &mut self.sealed.clone());
+    }
+
+    /// Damages what the shapes say, and expects exactly those jobs to fail and to be wiped.
+    fn check_decrypt(mut self, seed: u64) {
+        let mut random = Bytes(!seed);
+        let mut buffer = self.sealed.clone();
+        let mut tags = self.tags.clone();
+        let mut expected = self.plain.clone();
+        let mut damaged = vec![false; self.shapes.len()];
+        let originals = carve(&mut expected, spans(&self.shapes));
+        for (i, (data, original)) in carve(&mut buffer, spans(&self.shapes)).into_iter().zip(originals).enumerate() {
+            let part: &mut [u8] = match self.shapes[i].damage {
+                Damage::Nothing => continue,
+                Damage::Data => data,
+                Damage::Tag => &mut tags[i],
+                Damage::AssociatedData => &mut self.aads[i],
+                Damage::Nonce => &mut self.nonces[i],
+            };
+            if !part.is_empty() {
+                part[random.below(part.len())] ^= 1 << random.below(8);
+                original.fill(0);
+                damaged[i] = true;
+            }
+        }
+        let mut jobs = self.jobs(&mut buffer, &mut tags);
+        let failed = decrypt(&mut jobs);
+        let results: Vec<_> = jobs.iter().map(|job| job.result()).collect();
+        drop(jobs);
+        for (i, shape) in self.shapes.iter().enumerate() {
+            let expected = if damaged[i] { Err(Error::Authentication) } else { Ok(()) };
+            assert_eq!(results[i], expected, "job {i}: {shape:?}");
+        }
+        assert_eq!(failed, damaged.iter().filter(|damaged| **damaged).count());
+        self.compare(&mut buffer, &mut expected);
+    }
+
+    /// Job by job for a message that says which, then everything with the gaps between them.
+    fn compare(&self, buffer: &mut [u8], expected: &mut [u8]) {
+        let slices = carve(buffer, spans(&self.shapes));
+        for (i, (got, want)) in slices.into_iter().zip(carve(expected, spans(&self.shapes))).enumerate() {
+            let first = got.iter().zip(&*want).position(|(got, want)| got != want);
+            assert_eq!(first, None, "first wrong byte of job {i}: {:?}", self.shapes[i]);
+        }
+        assert!(buffer == expected, "bytes between the jobs were written");
+    }
+}
+
+fn spans(shapes: &[Shape]) -> impl Iterator<Item = (usize, usize)> {
+    shapes.iter().map(|shape| (shape.gap, shape.bytes))
+}
+
+proptest! {
+    #![proptest_config(cases(32))]
+
+    #[test]
+    fn any_mix_agrees_with_one_at_a_time(seed: u64, shapes in any_shapes(), keys in 1..=12_usize) {
+        let case = Case::new(seed, shapes, keys, None);
+        case.check_encrypt();
+        case.check_decrypt(seed);
+    }
+
+    #[test]
+    fn a_mix_on_one_backend_agrees(
+        seed: u64, shapes in any_shapes(), keys in prop_oneof![Just(1_usize), 2..=100_usize], backend: usize,
+    ) {
+        let case = Case::new(seed, shapes, keys, Some(backend));
+        case.check_encrypt();
+        case.check_decrypt(seed);
+    }
+}
+
+/// As many jobs of one length as there can be lanes, one less, one more and twice that, at every edge of a block.
+#[test]
+fn equal_jobs_in_every_number_agree() {
+    let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65] };
+    let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
+    for backend in 0..backends().len() {
+        for (&count, &bytes) in counts.iter().flat_map(|count| lengths.iter().map(move |bytes| (count, bytes))) {
+            let shape = Shape {
+                key: 0,
+                backend,
+                nonce_bytes: 12,
+                tag_bytes: 16,
+                aad_bytes: 0,
+                bytes,
+                gap: 16,
+                damage: Damage::Nothing,
+            };
+            let mut shapes = vec![shape; count];
+            for (i, shape) in shapes.iter_mut().enumerate() {
+                shape.key = i;
+                // One damaged in the middle of good ones.
+                shape.damage = if i == count / 2 && count > 1 { Damage::Tag } else { Damage::Nothing };
+            }
+            let seed = (count * 10_000 + bytes) as u64;
+            for keys in [1, count.max(1)] {
+                let case = Case::new(seed, shapes.clone(), keys, Some(backend));
+                case.check_encrypt();
+                case.check_decrypt(seed);
+            }
+        }
+    }
+}
+
+/// Chunks of the container in place: 16,384 bytes and 16 of tag behind them, the last one shorter.
+#[test]
+fn the_layout_of_the_container_agrees() {
+    const CHUNK: usize = 16384;
+    const SEALED_CHUNK: usize = CHUNK + 16;
+    let chunks = if cfg!(miri) { return } else { 35 };
+    let mut random = Bytes(5);
+    let (key, base) = (random.take(16), random.take(12));
+    let nonces: Vec<Vec<u8>> = (0..=chunks)
+        .map(|chunk: u8| base.iter().enumerate().map(|(i, byte)| byte ^ if i == 11 { chunk } else { 0 }).collect())
+        .collect();
+    for last in [0, 1, 16, 1000, CHUNK - 1] {
+        let plain = random.take(chunks as usize * SEALED_CHUNK + last + 16);
+        let mut expected = plain.clone();
+        let reference = aes(Backend::Reference, &key);
+        for (sealed, nonce) in expected.chunks_mut(SEALED_CHUNK).zip(&nonces) {
+            let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
+            ccm::encrypt(&reference, nonce, b"", data, tag).unwrap();
+        }
+        for backend in backends() {
+            let aes = aes(backend, &key);
+            let jobs = |buffer: &mut [u8], run: &mut dyn FnMut(&mut [Job<'_>])| {
+                let mut jobs: Vec<_> = (buffer.chunks_mut(SEALED_CHUNK).zip(&nonces))
+                    .map(|(sealed, nonce)| {
+                        let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
+                        Job::new(&aes, nonce, b"", data, tag).unwrap()
+                    })
+                    .collect();
+                run(&mut jobs);
+            };
+            let mut buffer = plain.clone();
+            jobs(&mut buffer, &mut |jobs| encrypt(jobs));
+            assert!(buffer == expected, "encrypted, last chunk {last} on {}", backend.name());
+
+            // A flipped bit in the third chunk wipes the third chunk, its tag excepted.
+            buffer[2 * SEALED_CHUNK + 77] ^= 4;
+            jobs(&mut buffer, &mut |jobs| {
+                assert_eq!(decrypt(jobs), 1);
+                assert_eq!(jobs[2].result(), Err(Error::Authentication));
+            });
+            for (i, (got, want)) in buffer.chunks(SEALED_CHUNK).zip(plain.chunks(SEALED_CHUNK)).enumerate() {
+                let (got, want) = (&got[..got.len() - 16], &want[..want.len() - 16]);
+                let right = if i == 2 { got.iter().all(|byte| *byte == 0) } else { got == want };
+                assert!(right, "decrypted, chunk {i}, last chunk {last} on {}", backend.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_job_runs_once_and_is_not_verified_before() {
+    for backend in backends() {
+        let aes = aes(backend, &[3; 16]);
+        let (mut data, mut tag) = ([1; 40], [0; 8]);
+        let mut jobs = [Job::new(&aes, &[2; 13], b"a", &mut data, &mut tag).unwrap()];
+        assert_eq!(jobs[0].result(), Err(Error::Authentication));
+        encrypt(&mut jobs);
+        assert_eq!(jobs[0].result(), Ok(()));
+        encrypt(&mut jobs);
+        assert_eq!(decrypt(&mut jobs), 0);
+        drop(jobs);
+        let (mut expected, mut expected_tag) = ([1; 40], [0; 8]);
+        ccm::encrypt(&aes, &[2; 13], b"a", &mut expected, &mut expected_tag).unwrap();
+        assert_eq!((data, tag), (expected, expected_tag));
+    }
+    encrypt(&mut []);
+    assert_eq!(decrypt(&mut []), 0);
+}

@@ -1,0 +1,85 @@
+//! Parameters that a standard does not have are refused with the right kind of error, and nothing is written.
+
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::{cbc, ccm, ctr, ecb};
+use tress_cipher::{Error, lanes};
+
+use crate::common::{aes, backends};
+
+const KEY: [u8; 16] = [7; 16];
+
+#[test]
+fn keys_of_other_lengths() {
+    for backend in backends() {
+        for length in (0..64).filter(|length| !matches!(length, 16 | 24 | 32)) {
+            assert_eq!(Aes::with_backend(&vec![0; length], backend).err(), Some(Error::KeyLength));
+        }
+    }
+    assert_eq!(Aes::new(&[0; 20]).err(), Some(Error::KeyLength));
+}
+
+#[test]
+fn data_that_is_not_whole_blocks() {
+    for backend in backends() {
+        let aes = aes(backend, &KEY);
+        for length in [1, 15, 17, 31, 33, 4095] {
+            let before = vec![9; length];
+            let mut data = before.clone();
+            assert_eq!(ecb::encrypt(&aes, &mut data), Err(Error::DataLength));
+            assert_eq!(ecb::decrypt(&aes, &mut data), Err(Error::DataLength));
+            assert_eq!(cbc::encrypt(&aes, &[0; 16], &mut data), Err(Error::DataLength));
+            assert_eq!(cbc::decrypt(&aes, &[0; 16], &mut data), Err(Error::DataLength));
+            assert_eq!(lanes::cbc::Job::new(&aes, &[0; 16], &mut data).err(), Some(Error::DataLength));
+            assert_eq!(data, before);
+        }
+    }
+}
+
+#[test]
+fn initialisation_vectors_of_other_lengths() {
+    for backend in backends() {
+        let aes = aes(backend, &KEY);
+        for length in (0..40).filter(|length| *length != 16) {
+            let (iv, mut data) = (vec![0; length], [9; 32]);
+            assert_eq!(cbc::encrypt(&aes, &iv, &mut data), Err(Error::IvLength));
+            assert_eq!(cbc::decrypt(&aes, &iv, &mut data), Err(Error::IvLength));
+            assert_eq!(ctr::apply(&aes, &iv, &mut data), Err(Error::IvLength));
+            assert_eq!(lanes::cbc::Job::new(&aes, &iv, &mut data).err(), Some(Error::IvLength));
+            assert_eq!(data, [9; 32]);
+        }
+    }
+}
+
+/// Every way into CCM gives the same answer.
+fn ccm_refuses(aes: &Aes, nonce: &[u8], data: &mut [u8], tag: &mut [u8], error: Error) {
+    let before = (data.to_vec(), tag.to_vec());
+    assert_eq!(ccm::encrypt(aes, nonce, b"a", data, tag), Err(error));
+    assert_eq!(ccm::decrypt(aes, nonce, b"a", data, tag), Err(error));
+    assert_eq!(lanes::ccm::Job::new(aes, nonce, b"a", data, tag).err(), Some(error));
+    assert_eq!((data.to_vec(), tag.to_vec()), before);
+}
+
+#[test]
+fn ccm_parameters_that_do_not_exist() {
+    for backend in backends() {
+        let aes = aes(backend, &KEY);
+        for nonce_bytes in (0..40).filter(|length| !(7..=13).contains(length)) {
+            ccm_refuses(&aes, &vec![1; nonce_bytes], &mut [9; 20], &mut [5; 16], Error::NonceLength);
+        }
+        for tag_bytes in (0..40).filter(|length| !matches!(length, 4 | 6 | 8 | 10 | 12 | 14 | 16)) {
+            ccm_refuses(&aes, &[1; 12], &mut [9; 20], &mut vec![5; tag_bytes], Error::TagLength);
+        }
+    }
+}
+
+/// A nonce of n bytes leaves 15 − n bytes for the length: 13 bytes end at 65,535, 12 at 16,777,215.
+#[test]
+fn ccm_messages_longer_than_their_length_field() {
+    for backend in backends() {
+        let aes = aes(backend, &KEY);
+        if !cfg!(miri) {
+            ccm_refuses(&aes, &[1; 13], &mut vec![9; 65536], &mut [5; 16], Error::MessageTooLong);
+            ccm_refuses(&aes, &[1; 12], &mut vec![9; 1 << 24], &mut [5; 16], Error::MessageTooLong);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Which backends the vectors run on, and a line about those that they do not run on.
+
+use std::io::Write;
+use std::sync::Once;
+
+use tress_cipher::Backend;
+
+/// The backends of this machine; Miri knows no instructions beyond the baseline.
+pub(crate) fn available() -> Vec<Backend> {
+    let (ran, missing): (Vec<_>, Vec<_>) = Backend::ALL.into_iter().partition(|backend| {
+        backend.is_available() && !(cfg!(miri) && !matches!(backend, Backend::Reference | Backend::Portable))
+    });
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        // Straight to the descriptor: what goes through `eprintln!` is hidden while a test passes.
+        let _ = writeln!(std::io::stderr(), "AES vectors run on: {}", names(&ran));
+        if !missing.is_empty() {
+            let _ = writeln!(
+                std::io::stderr(),
+                "\n*** AES vectors NOT RUN on backends that this machine or build lacks: {} ***\n",
+                names(&missing)
+            );
+        }
+        for name in std::env::var("TRESS_REQUIRED_BACKENDS").unwrap_or_default().split_terminator(',') {
+            let backend = Backend::from_name(name).expect("TRESS_REQUIRED_BACKENDS names a backend");
+            assert!(ran.contains(&backend), "backend {name} is required and missing");
+        }
+    });
+    ran
+}
+
+fn names(backends: &[Backend]) -> String {
+    backends.iter().map(|backend| backend.name()).collect::<Vec<_>>().join(", ")
+}

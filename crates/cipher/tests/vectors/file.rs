@@ -1,0 +1,166 @@
+//! Reading vector files: Wycheproof's shape, with `source` and `licence` at the top (`vectors/README.md`).
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct File {
+    #[serde(rename = "algorithm")]
+    _algorithm: String,
+    pub(crate) source: String,
+    pub(crate) licence: String,
+    #[serde(rename = "numberOfTests")]
+    pub(crate) number_of_tests: usize,
+    #[serde(default, rename = "notes")]
+    _notes: serde::de::IgnoredAny,
+    #[serde(rename = "testGroups")]
+    pub(crate) groups: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Group {
+    #[serde(rename = "type")]
+    pub(crate) kind: Kind,
+    #[serde(default)]
+    pub(crate) direction: Option<Direction>,
+    #[serde(rename = "keySize")]
+    pub(crate) key_bits: usize,
+    #[serde(default, rename = "ivSize")]
+    pub(crate) iv_bits: Option<usize>,
+    #[serde(default, rename = "tagSize")]
+    pub(crate) tag_bits: Option<usize>,
+    pub(crate) tests: Vec<Test>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) enum Kind {
+    AesEcb,
+    AesCbc,
+    AesCbcPkcs7,
+    AesCtr,
+    AesCcm,
+    AesCbcMonteCarlo,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Expected {
+    Valid,
+    Invalid,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Test {
+    #[serde(rename = "tcId")]
+    pub(crate) id: usize,
+    pub(crate) comment: String,
+    #[serde(deserialize_with = "hex")]
+    pub(crate) key: Vec<u8>,
+    /// Initialisation vector, first counter block or nonce.
+    #[serde(default, deserialize_with = "hex")]
+    pub(crate) iv: Vec<u8>,
+    #[serde(default, deserialize_with = "hex")]
+    aad: Vec<u8>,
+    /// Where present, `aad` repeats up to this many bytes.
+    #[serde(default, rename = "aadLength")]
+    aad_bytes: Option<usize>,
+    /// Absent where a source gives no plaintext of an invalid ciphertext.
+    #[serde(default, deserialize_with = "optional_hex")]
+    pub(crate) msg: Option<Vec<u8>>,
+    #[serde(deserialize_with = "hex")]
+    pub(crate) ct: Vec<u8>,
+    #[serde(default, deserialize_with = "hex")]
+    pub(crate) tag: Vec<u8>,
+    pub(crate) result: Expected,
+    #[serde(default)]
+    pub(crate) flags: Vec<String>,
+}
+
+impl File {
+    pub(crate) fn read(name: &str) -> File {
+        let path = folder().join(format!("{name}.json"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let file: File = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(!file.source.is_empty() && !file.licence.is_empty(), "{name} says neither source nor licence");
+        for group in &file.groups {
+            for test in &group.tests {
+                assert!(group.iv_bits.is_none_or(|bits| bits == 8 * test.iv.len()), "{name} test {}", test.id);
+                assert!(group.tag_bits.is_none_or(|bits| bits == 8 * test.tag.len()), "{name} test {}", test.id);
+                let told = test.result == Expected::Valid || !test.flags.is_empty();
+                assert!(told, "{name} test {} is invalid and does not say why", test.id);
+            }
+        }
+        file
+    }
+
+    pub(crate) fn tests_of(&self, kind: Kind) -> Vec<&Test> {
+        self.groups.iter().filter(|group| group.kind == kind).flat_map(|group| &group.tests).collect()
+    }
+}
+
+impl Test {
+    pub(crate) fn is_valid(&self) -> bool {
+        self.result == Expected::Valid
+    }
+
+    pub(crate) fn has_flag(&self, flag: &str) -> bool {
+        self.flags.iter().any(|own| own == flag)
+    }
+
+    /// The plaintext; every vector but an invalid one of CCM has it.
+    pub(crate) fn message(&self) -> &[u8] {
+        self.msg.as_deref().expect("the vector has a plaintext")
+    }
+
+    pub(crate) fn associated_data(&self) -> Vec<u8> {
+        let bytes = self.aad_bytes.unwrap_or(self.aad.len());
+        self.aad.iter().copied().cycle().take(bytes).collect()
+    }
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/aes")
+}
+
+pub(crate) fn size(name: &str) -> u64 {
+    std::fs::metadata(folder().join(format!("{name}.json"))).expect("the vector file exists").len()
+}
+
+/// The names, without `.json`, of all vector files.
+pub(crate) fn names() -> BTreeSet<String> {
+    std::fs::read_dir(folder())
+        .expect("vectors/aes exists")
+        .map(|entry| entry.expect("vectors/aes is readable").path())
+        .map(|path| path.file_stem().expect("a name").to_str().expect("an ASCII name").to_owned())
+        .collect()
+}
+
+fn hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+    let digits: Vec<u8> = text
+        .chars()
+        .map(|c| c.to_digit(16).map(|digit| digit as u8))
+        .collect::<Option<_>>()
+        .ok_or_else(|| D::Error::custom("not hexadecimal"))?;
+    let (pairs, odd) = digits.as_chunks::<2>();
+    if !odd.is_empty() {
+        return Err(D::Error::custom("half a byte"));
+    }
+    Ok(pairs.iter().map(|[high, low]| high << 4 | low).collect())
+}
+
+fn optional_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<u8>>, D::Error> {
+    hex(deserializer).map(Some)
+}

@@ -1,0 +1,126 @@
+//! The same vectors through RustCrypto's traits: ours inside of `cipher` and `aead`, and our block ciphers inside of
+//! RustCrypto's own `ctr`, `cbc` and `ccm`.
+
+use aead::inout::InOutBuf;
+use aead::{AeadInOut, KeyInit};
+use cipher::array::{Array, ArraySize};
+use cipher::consts::{U4, U6, U7, U8, U9, U10, U11, U12, U13, U14, U16};
+use cipher::{
+    BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser, InnerIvInit,
+    StreamCipher,
+};
+use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
+use tress_cipher::modes::ccm::Ccm;
+
+use crate::file::{File, Kind, Test};
+
+trait Block: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + AsRef<Aes> {}
+
+impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + AsRef<Aes>> Block for C {}
+
+/// The traits give no choice of backend: the fastest one of the machine runs.
+pub(crate) fn run(file: &File, name: &str) {
+    for test in file.groups.iter().flat_map(|group| group.tests.iter().map(|test| (group.kind, test))) {
+        let (kind, test) = test;
+        let what = format!("{name} test {} through the traits", test.id);
+        match test.key.len() {
+            16 => one::<Aes128>(kind, test, &what),
+            24 => one::<Aes192>(kind, test, &what),
+            _ => one::<Aes256>(kind, test, &what),
+        }
+    }
+}
+
+fn one<C: Block>(kind: Kind, test: &Test, what: &str) {
+    match kind {
+        Kind::AesEcb => ecb::<C>(test, what),
+        Kind::AesCbc => cbc::<C>(test, what),
+        Kind::AesCtr => ctr::<C>(test, what),
+        Kind::AesCcm => ccm::<C>(test, what),
+        Kind::AesCbcPkcs7 | Kind::AesCbcMonteCarlo => {}
+    }
+}
+
+fn cipher<C: Block>(test: &Test) -> C {
+    C::new_from_slice(&test.key).expect("a vector's key")
+}
+
+fn blocks(data: &mut [u8]) -> &mut [Array<u8, U16>] {
+    let (blocks, rest) = Array::slice_as_chunks_mut(data);
+    assert!(rest.is_empty());
+    blocks
+}
+
+fn ecb<C: Block>(test: &Test, what: &str) {
+    let cipher = cipher::<C>(test);
+    let mut data = test.message().to_vec();
+    cipher.encrypt_blocks(blocks(&mut data));
+    assert_eq!(data, test.ct, "{what}: encrypt");
+    cipher.decrypt_blocks(blocks(&mut data));
+    assert_eq!(data, test.message(), "{what}: decrypt");
+
+    // From one place to another, as many blocks as fill the widest batch and some more.
+    let copies = if cfg!(miri) { 1 } else { 37 };
+    let mut plain = test.message().repeat(copies);
+    let mut sealed = vec![0; plain.len()];
+    cipher.encrypt_blocks_b2b(blocks(&mut plain), blocks(&mut sealed)).expect("equal lengths");
+    assert_eq!(sealed, test.ct.repeat(copies), "{what}: encrypt from one place to another");
+    plain.fill(0);
+    cipher.decrypt_blocks_b2b(blocks(&mut sealed), blocks(&mut plain)).expect("equal lengths");
+    assert_eq!(plain, test.message().repeat(copies), "{what}: decrypt from one place to another");
+}
+
+fn cbc<C: Block>(test: &Test, what: &str) {
+    let iv = Array::try_from(&test.iv[..]).expect("an IV of one block");
+    let mut data = test.message().to_vec();
+    cbc::Encryptor::<C>::inner_iv_init(cipher(test), &iv).encrypt_blocks(blocks(&mut data));
+    assert_eq!(data, test.ct, "{what}: encrypt");
+    cbc::Decryptor::<C>::inner_iv_init(cipher(test), &iv).decrypt_blocks(blocks(&mut data));
+    assert_eq!(data, test.message(), "{what}: decrypt");
+}
+
+fn ctr<C: Block>(test: &Test, what: &str) {
+    let iv = Array::try_from(&test.iv[..]).expect("a counter of one block");
+    let core = ctr::CtrCore::<C, ctr::flavors::Ctr128BE>::inner_iv_init(cipher(test), &iv);
+    let mut data = test.message().to_vec();
+    ctr::Ctr128BE::<C>::from_core(core).apply_keystream(&mut data);
+    assert_eq!(data, test.ct, "{what}");
+}
+
+/// Sizes are types here: those that a set uses in number, and one odd pair.
+fn ccm<C: Block>(test: &Test, what: &str) {
+    macro_rules! sizes {
+        ($($tag_bytes:literal $nonce_bytes:literal $tag:ty, $nonce:ty;)*) => {
+            match (test.tag.len(), test.iv.len()) {
+                $(($tag_bytes, $nonce_bytes) => {
+                    sized_ccm::<$tag, $nonce, _>(&Ccm::<C, $tag, $nonce>::from(cipher::<C>(test)), test, what);
+                    sized_ccm::<$tag, $nonce, _>(&ccm::Ccm::<C, $tag, $nonce>::from(cipher::<C>(test)), test, what);
+                })*
+                _ => {}
+            }
+        };
+    }
+    sizes! {
+        4 7 U4, U7; 16 7 U16, U7; 16 8 U16, U8; 16 9 U16, U9; 16 10 U16, U10; 16 11 U16, U11;
+        4 12 U4, U12; 6 12 U6, U12; 8 12 U8, U12; 10 12 U10, U12; 12 12 U12, U12; 14 12 U14, U12; 16 12 U16, U12;
+        4 13 U4, U13; 6 13 U6, U13; 8 13 U8, U13; 10 13 U10, U13; 12 13 U12, U13; 14 13 U14, U13; 16 13 U16, U13;
+    }
+}
+
+fn sized_ccm<M: ArraySize, N: ArraySize, A: AeadInOut<TagSize = M, NonceSize = N>>(aead: &A, test: &Test, what: &str) {
+    let nonce = Array::try_from(&test.iv[..]).expect("a nonce of this size");
+    let aad = test.associated_data();
+    if let Some(msg) = &test.msg {
+        let mut sealed = vec![0; msg.len()];
+        let buffer = InOutBuf::new(msg, &mut sealed).expect("equal lengths");
+        let tag = aead.encrypt_inout_detached(&nonce, &aad, buffer).expect(what);
+        assert_eq!(sealed == test.ct && tag[..] == test.tag[..], test.is_valid(), "{what}: encrypt");
+    }
+    let tag = Array::try_from(&test.tag[..]).expect("a tag of this size");
+    let mut opened = test.ct.clone();
+    let result = aead.decrypt_inout_detached(&nonce, &aad, InOutBuf::from(&mut opened[..]), &tag);
+    assert_eq!(result.is_ok(), test.is_valid(), "{what}: decrypt");
+    if test.is_valid() {
+        assert_eq!(opened, test.message(), "{what}: decrypt");
+    }
+}

@@ -1,0 +1,45 @@
+//! The measurements of `make bench`: all rows against all peers, a record, and what of the targets was reached.
+//!
+//! Usage: `table TRESS RECORD [quick]`, with the path of the `tress` program (`-`: no rows of whole commands) and of
+//! the record or its folder.
+
+use std::{
+    env,
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+use tress_lab::bench::{Error, Options, run, targets};
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = env::args_os().skip(1).collect();
+    let (tress, record, quick) = match arguments.as_slice() {
+        [tress, record] => (tress, record, false),
+        [tress, record, word] if word == "quick" => (tress, record, true),
+        _ => {
+            eprintln!("usage: table TRESS RECORD [quick]");
+            return ExitCode::from(2);
+        }
+    };
+    let options = Options {
+        against: vec!["all".into()],
+        record: Some(PathBuf::from(record)),
+        command: (tress != "-").then(|| PathBuf::from(tress)),
+        quick,
+        ..Options::default()
+    };
+    let mut out = io::stdout().lock();
+    let result = run(&options, &mut out)
+        .and_then(|document| writeln!(out).and_then(|()| targets::write(&document, &mut out)).map_err(Error::Output));
+    let told = match result {
+        // A missed target is a result, not a failure of measuring it.
+        Ok(0) => writeln!(out, "all targets reached"),
+        Ok(missed) => writeln!(out, "{missed} targets missed or not measured"),
+        Err(error) => {
+            eprintln!("bench: error: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    if told.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

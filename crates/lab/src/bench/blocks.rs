@@ -1,0 +1,189 @@
+//! ECB, CBC and CTR of one message, and CBC encryption of many in lanes.
+
+use tress_cipher::{Backend, aes::Aes, lanes, modes};
+use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
+
+use super::{
+    Error,
+    aead::peer,
+    case::{Who, Work},
+};
+
+const KEY: [u8; 16] = *b"sixteen byte key";
+const IV: [u8; 16] = [0x5a; 16];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Ecb,
+    Cbc,
+    Ctr,
+}
+
+/// One key of everybody, for a mode and a direction.
+struct Keys {
+    mode: Mode,
+    direction: Direction,
+    ours: Aes,
+    openssl: Option<openssl::Cipher>,
+    ipsec_mb: Option<(ipsec_mb::Manager, ipsec_mb::Key)>,
+    rustcrypto: rustcrypto::Cipher,
+}
+
+impl Keys {
+    fn new(backend: Backend, mode: Mode, direction: Direction) -> Result<Keys, Error> {
+        let openssl_mode = match mode {
+            Mode::Ecb => openssl::Mode::Ecb,
+            Mode::Cbc => openssl::Mode::Cbc,
+            Mode::Ctr => openssl::Mode::Ctr,
+        };
+        let of_openssl = || openssl::Cipher::new(openssl_mode, &KEY, direction).map_err(peer(Who::OpenSsl));
+        let of_ipsec_mb = || -> Result<_, tress_peers::Error> {
+            let manager = ipsec_mb::Manager::new()?;
+            let key = manager.key(&KEY)?;
+            Ok((manager, key))
+        };
+        Ok(Keys {
+            mode,
+            direction,
+            ours: Aes::with_backend(&KEY, backend)?,
+            openssl: openssl::available().is_ok().then(of_openssl).transpose()?,
+            ipsec_mb: ipsec_mb::available().is_ok().then(of_ipsec_mb).transpose().map_err(peer(Who::IpsecMb))?,
+            rustcrypto: rustcrypto::Cipher::new(&KEY).map_err(peer(Who::RustCrypto))?,
+        })
+    }
+
+    fn iv(&self) -> &'static [u8] {
+        if self.mode == Mode::Ecb { &[] } else { &IV }
+    }
+
+    /// One message.
+    fn apply(&mut self, who: Who, data: &mut [u8]) -> Result<(), Error> {
+        let iv = self.iv();
+        match who {
+            Who::Ours | Who::EqualLengths => match (self.mode, self.direction) {
+                (Mode::Ecb, Direction::Encrypt) => modes::ecb::encrypt(&self.ours, data)?,
+                (Mode::Ecb, Direction::Decrypt) => modes::ecb::decrypt(&self.ours, data)?,
+                (Mode::Cbc, Direction::Encrypt) => modes::cbc::encrypt(&self.ours, iv, data)?,
+                (Mode::Cbc, Direction::Decrypt) => modes::cbc::decrypt(&self.ours, iv, data)?,
+                (Mode::Ctr, _) => modes::ctr::apply(&self.ours, iv, data)?,
+            },
+            Who::OpenSsl => {
+                if let Some(cipher) = &mut self.openssl {
+                    cipher.apply(iv, data).map_err(peer(who))?;
+                }
+            }
+            Who::IpsecMb => self.many_by_ipsec_mb(std::iter::once(data))?,
+            Who::RustCrypto => match self.mode {
+                Mode::Ecb => self.rustcrypto.ecb(self.direction, data),
+                Mode::Cbc => self.rustcrypto.cbc(self.direction, iv, data),
+                Mode::Ctr => self.rustcrypto.ctr(iv, data),
+            }
+            .map_err(peer(who))?,
+        }
+        Ok(())
+    }
+
+    /// All messages as jobs of one call.
+    fn many_by_ipsec_mb<'a>(&mut self, messages: impl Iterator<Item = &'a mut [u8]>) -> Result<(), Error> {
+        let (iv, direction) = (self.iv(), self.direction);
+        let mode = match self.mode {
+            Mode::Ecb => ipsec_mb::Mode::Ecb,
+            Mode::Cbc => ipsec_mb::Mode::Cbc,
+            Mode::Ctr => ipsec_mb::Mode::Ctr,
+        };
+        let Some((manager, key)) = &mut self.ipsec_mb else { return Ok(()) };
+        let mut jobs: Vec<_> = messages.map(|data| ipsec_mb::Message { key, iv, data }).collect();
+        manager.apply(mode, direction, &mut jobs).map_err(peer(Who::IpsecMb))
+    }
+}
+
+/// One message of 16 KiB over and over, so that memory and caches beyond the first level do not count.
+pub(crate) struct Blocks {
+    keys: Keys,
+    data: Vec<u8>,
+}
+
+impl Blocks {
+    pub(crate) const MESSAGE_BYTES: usize = 16_384;
+    /// Messages a run: one alone is over before a clock has been read.
+    const MESSAGES: usize = 32;
+
+    pub(crate) fn new(backend: Backend, mode: Mode, direction: Direction) -> Result<Blocks, Error> {
+        Ok(Blocks { keys: Keys::new(backend, mode, direction)?, data: vec![0; Blocks::MESSAGE_BYTES] })
+    }
+}
+
+impl Work for Blocks {
+    fn bytes(&self, _: Who) -> u64 {
+        (Blocks::MESSAGE_BYTES * Blocks::MESSAGES) as u64
+    }
+
+    fn prepare(&mut self, _: Who) -> Result<(), Error> {
+        self.data.fill(0x33);
+        Ok(())
+    }
+
+    fn run(&mut self, who: Who) -> Result<(), Error> {
+        for _ in 0..Blocks::MESSAGES {
+            self.keys.apply(who, &mut self.data)?;
+        }
+        Ok(())
+    }
+
+    fn output(&self, _: Who) -> &[u8] {
+        &self.data
+    }
+}
+
+/// CBC encryption of 32 messages at the container's distance.
+pub(crate) struct CbcLanes {
+    keys: Keys,
+    buffer: Vec<u8>,
+}
+
+impl CbcLanes {
+    const MESSAGES: usize = 32;
+    const DISTANCE: usize = 16_400;
+    const MESSAGE_BYTES: usize = 16_384;
+
+    pub(crate) fn new(backend: Backend) -> Result<CbcLanes, Error> {
+        Ok(CbcLanes {
+            keys: Keys::new(backend, Mode::Cbc, Direction::Encrypt)?,
+            buffer: vec![0; CbcLanes::MESSAGES * CbcLanes::DISTANCE],
+        })
+    }
+
+    fn messages(buffer: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
+        buffer.chunks_exact_mut(CbcLanes::DISTANCE).map(|chunk| &mut chunk[..CbcLanes::MESSAGE_BYTES])
+    }
+}
+
+impl Work for CbcLanes {
+    fn bytes(&self, _: Who) -> u64 {
+        (CbcLanes::MESSAGES * CbcLanes::MESSAGE_BYTES) as u64
+    }
+
+    fn prepare(&mut self, _: Who) -> Result<(), Error> {
+        self.buffer.fill(0x33);
+        Ok(())
+    }
+
+    fn run(&mut self, who: Who) -> Result<(), Error> {
+        let CbcLanes { keys, buffer } = self;
+        match who {
+            Who::Ours | Who::EqualLengths => {
+                let mut jobs = CbcLanes::messages(buffer)
+                    .map(|data| lanes::cbc::Job::new(&keys.ours, &IV, data))
+                    .collect::<Result<Vec<_>, _>>()?;
+                lanes::cbc::encrypt(&mut jobs);
+                Ok(())
+            }
+            Who::IpsecMb => keys.many_by_ipsec_mb(CbcLanes::messages(buffer)),
+            _ => CbcLanes::messages(buffer).try_for_each(|data| keys.apply(who, data)),
+        }
+    }
+
+    fn output(&self, _: Who) -> &[u8] {
+        &self.buffer
+    }
+}

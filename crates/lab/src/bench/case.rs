@@ -1,0 +1,213 @@
+//! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
+
+use tress_cipher::Backend;
+use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
+
+use super::{
+    Error, Options, Row,
+    aead::{Ccm, Mixed, Shape},
+    blocks::{Blocks, CbcLanes, Mode},
+    sample,
+};
+
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    Ours,
+    OpenSsl,
+    IpsecMb,
+    RustCrypto,
+    /// Ours again, on the work that the row names as its yardstick.
+    EqualLengths,
+}
+
+impl Who {
+    /// The name in `--against` and in the record.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Who::Ours => "ours",
+            Who::OpenSsl => openssl::NAME,
+            Who::IpsecMb => ipsec_mb::NAME,
+            Who::RustCrypto => rustcrypto::NAME,
+            Who::EqualLengths => "equal-lengths",
+        }
+    }
+
+    pub(crate) fn version(self) -> String {
+        match self {
+            Who::Ours | Who::EqualLengths => env!("CARGO_PKG_VERSION").into(),
+            Who::OpenSsl => openssl::version(),
+            Who::IpsecMb => ipsec_mb::version(),
+            Who::RustCrypto => rustcrypto::version(),
+        }
+    }
+
+    fn is_available(self) -> bool {
+        match self {
+            Who::Ours | Who::EqualLengths | Who::RustCrypto => true,
+            Who::OpenSsl => openssl::available().is_ok(),
+            Who::IpsecMb => ipsec_mb::available().is_ok(),
+        }
+    }
+}
+
+/// Work over a buffer. Whoever runs it leaves the same bytes there.
+pub(crate) trait Work {
+    /// Bytes of messages that one run works on.
+    fn bytes(&self, who: Who) -> u64;
+    /// Whether the buffer has to be prepared, untimed, before every run.
+    fn needs_preparation(&self) -> bool {
+        false
+    }
+    /// Puts the input of a run into the buffer.
+    fn prepare(&mut self, who: Who) -> Result<(), Error>;
+    /// One run.
+    fn run(&mut self, who: Who) -> Result<(), Error>;
+    /// The bytes that a run leaves; empty when outputs of different work cannot be compared.
+    fn output(&self, who: Who) -> &[u8];
+}
+
+/// A row to be measured.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) direction: Direction,
+    pub(crate) workload: &'static str,
+    pub(crate) lanes: usize,
+    pub(crate) message_bytes: u64,
+    pub(crate) peers: &'static [Who],
+    make: Box<dyn Fn(Backend) -> Result<Box<dyn Work>, Error>>,
+}
+
+impl Case {
+    pub(crate) fn direction_name(&self) -> &'static str {
+        match self.direction {
+            Direction::Encrypt => "encrypt",
+            Direction::Decrypt => "decrypt",
+        }
+    }
+}
+
+const LANE_PEERS: &[Who] = &[Who::OpenSsl, Who::IpsecMb, Who::RustCrypto];
+const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
+
+/// Every row that runs inside this process.
+pub(crate) fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (name, key_bytes) in [("aes-128-ccm", 16), ("aes-256-ccm", 32)] {
+        for direction in BOTH {
+            let shape = Shape { key_bytes, messages: 32, message_bytes: 16_384, key_each: false };
+            cases.push(Case {
+                name,
+                direction,
+                workload: "32 messages 16,400 bytes apart, one key",
+                lanes: shape.messages,
+                message_bytes: 16_384,
+                peers: LANE_PEERS,
+                make: Box::new(move |backend| Ok(Box::new(Ccm::new(backend, direction, shape)?))),
+            });
+        }
+    }
+    for direction in BOTH {
+        let shape = Shape { key_bytes: 16, messages: 256, message_bytes: 1024, key_each: true };
+        cases.push(Case {
+            name: "aes-128-ccm",
+            direction,
+            workload: "256 messages, a key each",
+            lanes: shape.messages,
+            message_bytes: 1024,
+            peers: LANE_PEERS,
+            make: Box::new(move |backend| Ok(Box::new(Ccm::new(backend, direction, shape)?))),
+        });
+    }
+    for direction in BOTH {
+        cases.push(Case {
+            name: "aes-128-ccm",
+            direction,
+            workload: "540 messages of 64, 576 and 1500 bytes, one key",
+            lanes: Mixed::MESSAGES,
+            message_bytes: Mixed::MEAN_BYTES as u64,
+            peers: &[Who::EqualLengths, Who::OpenSsl, Who::IpsecMb, Who::RustCrypto],
+            make: Box::new(move |backend| Ok(Box::new(Mixed::new(backend, direction)?))),
+        });
+    }
+    for direction in BOTH {
+        let shape = Shape { key_bytes: 16, messages: 1, message_bytes: 1 << 20, key_each: false };
+        cases.push(Case {
+            name: "aes-128-ccm",
+            direction,
+            workload: "one message",
+            lanes: 1,
+            message_bytes: 1 << 20,
+            // libipsec-mb refuses messages of this length.
+            peers: &[Who::OpenSsl, Who::RustCrypto],
+            make: Box::new(move |backend| Ok(Box::new(Ccm::new(backend, direction, shape)?))),
+        });
+    }
+    for (name, mode, directions) in [
+        ("aes-128-ctr", Mode::Ctr, &BOTH[..1]),
+        ("aes-128-ecb", Mode::Ecb, &BOTH[..]),
+        ("aes-128-cbc", Mode::Cbc, &BOTH[..]),
+    ] {
+        for &direction in directions {
+            cases.push(Case {
+                name,
+                direction,
+                workload: "one message",
+                lanes: 1,
+                message_bytes: Blocks::MESSAGE_BYTES as u64,
+                peers: LANE_PEERS,
+                make: Box::new(move |backend| Ok(Box::new(Blocks::new(backend, mode, direction)?))),
+            });
+        }
+    }
+    cases.push(Case {
+        name: "aes-128-cbc",
+        direction: Direction::Encrypt,
+        workload: "32 messages 16,400 bytes apart, one key",
+        lanes: 32,
+        message_bytes: 16_384,
+        peers: LANE_PEERS,
+        make: Box::new(|backend| Ok(Box::new(CbcLanes::new(backend)?))),
+    });
+    cases
+}
+
+/// Measures one row against those of its peers that are asked for and there.
+pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
+    let backend = options.backend.unwrap_or_else(Backend::best);
+    let mut work = (case.make)(backend)?;
+    let peers: Vec<Who> = case
+        .peers
+        .iter()
+        .copied()
+        .filter(|who| (*who == Who::EqualLengths || options.wants_against(who.name())) && who.is_available())
+        .collect();
+    check(case, &mut *work, &peers)?;
+    let mut row = Row {
+        name: case.name.into(),
+        direction: case.direction_name().into(),
+        workload: case.workload.into(),
+        backend: backend.name().into(),
+        threads: 1,
+        lanes: case.lanes,
+        message_bytes: case.message_bytes,
+        ..Row::default()
+    };
+    sample::measure(&mut *work, &peers, options.effort(), &mut row)?;
+    Ok(row)
+}
+
+/// A comparison of times means something only between equal outputs.
+fn check(case: &Case, work: &mut dyn Work, peers: &[Who]) -> Result<(), Error> {
+    work.prepare(Who::Ours)?;
+    work.run(Who::Ours)?;
+    let expected = work.output(Who::Ours).to_vec();
+    for &who in peers {
+        work.prepare(who)?;
+        work.run(who)?;
+        if who != Who::EqualLengths && work.output(who) != expected {
+            return Err(Error::Disagreement { row: case.name, peer: who.name() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Why a measurement did not happen.
+
+use std::{fmt, io, path::PathBuf};
+
+/// Why a measurement did not happen.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A peer with this name does not exist (a peer that is only not installed is told in the document).
+    UnknownPeer(String),
+    /// No row has a name that the filter matches.
+    NothingMatches,
+    /// Our side refused: for example a backend that this machine lacks.
+    Cipher(tress_cipher::Error),
+    /// A peer refused to do what its wrapper asked for.
+    Peer(&'static str, tress_peers::Error),
+    /// A peer's output differs from ours, so that a comparison of times would mean nothing.
+    Disagreement {
+        /// The row's name.
+        row: &'static str,
+        /// The peer's name.
+        peer: &'static str,
+    },
+    /// A command that was to be timed could not be run, or failed.
+    Command {
+        /// The command's name.
+        program: String,
+        /// What it said.
+        message: String,
+    },
+    /// There is too little space for the files of the command rows.
+    Space {
+        /// The folder.
+        path: PathBuf,
+        /// Bytes that are needed.
+        needed_bytes: u64,
+    },
+    /// Files for the command rows could not be made.
+    Files(io::Error),
+    /// The record could not be written.
+    Record {
+        /// The record's path.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The result could not be written.
+    Output(io::Error),
+}
+
+impl Error {
+    /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownPeer(name) => {
+                let known: Vec<_> = tress_peers::list().iter().map(|peer| peer.name).collect();
+                write!(f, "no peer is called {name}; known are {}, age, cp and all", known.join(", "))
+            }
+            Error::NothingMatches => f.write_str("no benchmark has a name that matches"),
+            Error::Cipher(error) => error.fmt(f),
+            Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
+            Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
+            Error::Command { program, message } => write!(f, "{program}: {message}"),
+            Error::Space { path, needed_bytes } => {
+                write!(f, "{}: {} MiB of free space needed", path.display(), needed_bytes >> 20)
+            }
+            Error::Files(error) => write!(f, "files to measure with: {error}"),
+            Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<tress_cipher::Error> for Error {
+    fn from(error: tress_cipher::Error) -> Error {
+        Error::Cipher(error)
+    }
+}

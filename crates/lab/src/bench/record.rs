@@ -1,0 +1,180 @@
+//! The document that `tress bench --json` writes and that bench/record/ keeps. Fields are added, never changed; a
+//! change of meaning takes a new [`SCHEMA`].
+
+use std::{
+    collections::BTreeMap,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The version of this schema.
+pub const SCHEMA: u32 = 1;
+
+/// One run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Seconds since 1970-01-01 00:00 UTC at the start.
+    pub time: u64,
+    /// The version of Tress.
+    pub tress: String,
+    /// Whether samples were few and short.
+    pub quick: bool,
+    /// Where it ran.
+    pub machine: Machine,
+    /// Peers that were asked for and are not installed.
+    pub missing: Vec<Missing>,
+    /// The measurements.
+    pub rows: Vec<Row>,
+}
+
+/// The machine and the build.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub model: String,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// Those of the processor's features that our backends ask for.
+    pub flags: Vec<String>,
+    /// Bytes of memory.
+    pub memory_bytes: Option<u64>,
+    /// Frequency governor, where the system tells.
+    pub governor: Option<String>,
+    /// Programs that wanted a core at the start, this one aside (average of a minute).
+    pub load: Option<f64>,
+    /// Operating system and kernel release.
+    pub kernel: String,
+    /// Whether a hypervisor is below.
+    pub virtual_machine: bool,
+    /// The compiler of this build.
+    pub rustc: String,
+    /// The target triple and profile of this build.
+    pub target: String,
+    /// The commit of the current folder, where it is a checkout; `+` when it has changes.
+    pub commit: Option<String>,
+}
+
+/// A peer that is not installed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Missing {
+    /// The peer's name.
+    pub peer: String,
+    /// How to install it.
+    pub hint: String,
+}
+
+/// One measurement.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// Such as `aes-128-ccm` or `encrypt-file`.
+    pub name: String,
+    /// `encrypt` or `decrypt`.
+    pub direction: String,
+    /// What tells rows with the same name and direction apart.
+    pub workload: String,
+    /// Our backend.
+    pub backend: String,
+    /// Threads of ours.
+    pub threads: usize,
+    /// Messages that one call works on.
+    pub lanes: usize,
+    /// Bytes of a message; their mean when they are mixed.
+    pub message_bytes: u64,
+    /// Median of our rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_s: Option<f64>,
+    /// Median of our rate in runs, where bytes say nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_s: Option<f64>,
+    /// Median of core cycles by the calibrated chain; none for commands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_per_byte: Option<f64>,
+    /// Most memory that was resident at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
+    /// Comparisons by the peer's name.
+    pub against: BTreeMap<String, Against>,
+    /// Our rates, one a sample, in the order of time; bytes or runs a second.
+    pub samples: Vec<f64>,
+}
+
+/// A comparison: our rate over the peer's, so above 1 we are faster.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Against {
+    /// The peer's version.
+    pub version: String,
+    /// Median of the ratios of pairs.
+    pub ratio: f64,
+    /// Lower end of the median's 95 % confidence interval.
+    pub ratio_low: f64,
+    /// Upper end.
+    pub ratio_high: f64,
+    /// Median of the peer's rate.
+    pub rate: f64,
+    /// Our rate and the peer's of every pair, in the order of time.
+    pub pairs: Vec<[f64; 2]>,
+}
+
+impl Document {
+    pub(crate) fn new(machine: Machine) -> Document {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let tress = env!("CARGO_PKG_VERSION").into();
+        Document { schema: SCHEMA, time, tress, quick: false, machine, missing: Vec::new(), rows: Vec::new() }
+    }
+
+    /// `<date>-<machine>.json`.
+    pub fn file_name(&self) -> String {
+        let mut machine = String::new();
+        for word in self.machine.model.split(|c: char| !c.is_ascii_alphanumeric()) {
+            // Trade marks, and words that every model has.
+            if !matches!(word, "" | "R" | "TM" | "CPU" | "Processor" | "with") {
+                machine.push('-');
+                machine.push_str(&word.to_ascii_lowercase());
+            }
+        }
+        format!("{}{machine}.json", date(self.time))
+    }
+}
+
+/// The day in UTC of a time in seconds since 1970, as `2026-11-21`.
+fn date(time: u64) -> String {
+    let is_leap = |year: u64| (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let mut days = time / 86_400;
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    format!("{year}-{:02}-{:02}", month + 1, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Expected days from `date -u -d @SECONDS +%F`.
+    #[test]
+    fn days() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(951_782_400), "2000-02-29");
+        assert_eq!(date(1_709_251_199), "2024-02-29");
+        assert_eq!(date(4_102_444_799), "2099-12-31");
+    }
+
+    #[test]
+    fn file_names_are_short() {
+        let model = "Intel(R) Xeon(R) Processor @ 2.80GHz".into();
+        let mut document = Document::new(Machine { model, ..Machine::default() });
+        document.time = 0;
+        assert_eq!(document.file_name(), "1970-01-01-intel-xeon-2-80ghz.json");
+    }
+}

@@ -1,0 +1,150 @@
+//! Timing work in turn: ours, a peer's, ours, the peer's, so that whatever else the machine does meets both.
+
+use std::time::{Duration, Instant};
+
+use tress_peers::clock;
+
+use super::{
+    Effort, Error, Row,
+    case::{Who, Work},
+    record::Against,
+    statistics,
+};
+
+/// Rounds of the calibrating chain: 64,000 cycles, some 20 µs, long against the clock's reading and short enough for
+/// the core to keep the frequency that the sample left it at.
+const CHAIN_ROUNDS: u64 = 1000;
+
+/// One timed sample.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    bytes_per_s: f64,
+    cycles_per_byte: Option<f64>,
+}
+
+/// Fills in the measured part of `row`.
+pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
+    let runs_of_ours = warm_up(work, Who::Ours, effort)?;
+    let mut ours = Vec::new();
+    if peers.is_empty() {
+        for _ in 0..effort.pairs {
+            ours.push(sample(work, Who::Ours, runs_of_ours)?);
+        }
+    }
+    for &who in peers {
+        let runs = warm_up(work, who, effort)?;
+        let mut pairs = Vec::with_capacity(effort.pairs);
+        for pair in 0..effort.pairs {
+            // Every other pair in the other order, so that a steady drift helps neither.
+            let (mine, theirs) = if pair % 2 == 0 {
+                let mine = sample(work, Who::Ours, runs_of_ours)?;
+                (mine, sample(work, who, runs)?)
+            } else {
+                let theirs = sample(work, who, runs)?;
+                (sample(work, Who::Ours, runs_of_ours)?, theirs)
+            };
+            ours.push(mine);
+            pairs.push([mine.bytes_per_s, theirs.bytes_per_s]);
+        }
+        row.against.insert(who.name().into(), compare(who.version(), pairs));
+    }
+    row.samples = ours.iter().map(|sample| sample.bytes_per_s).collect();
+    row.bytes_per_s = Some(statistics::median(&row.samples).median);
+    let cycles: Vec<f64> = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
+    row.cycles_per_byte = (!cycles.is_empty()).then(|| statistics::median(&cycles).median);
+    Ok(())
+}
+
+/// A comparison from pairs of rates, ours first.
+pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>) -> Against {
+    let ratios: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
+    let theirs: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
+    let ratio = statistics::median(&ratios);
+    Against {
+        version,
+        ratio: ratio.median,
+        ratio_low: ratio.low,
+        ratio_high: ratio.high,
+        rate: statistics::median(&theirs).median,
+        pairs,
+    }
+}
+
+/// Runs until the warm-up time is over, and returns how many runs make a sample.
+fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> {
+    let start = Instant::now();
+    let mut fastest = Duration::MAX;
+    while start.elapsed() < effort.warm_up || fastest == Duration::MAX {
+        fastest = fastest.min(timed(work, who, 1)?.max(Duration::from_nanos(1)));
+    }
+    let runs = effort.sample.as_nanos().div_ceil(fastest.as_nanos().max(1));
+    Ok(u32::try_from(runs).unwrap_or(u32::MAX).max(1))
+}
+
+fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
+    let before = cycles_per_s();
+    let seconds = timed(work, who, runs)?.as_secs_f64();
+    let after = cycles_per_s();
+    let bytes = work.bytes(who) as f64 * f64::from(runs);
+    // An interruption makes the chain look slow, nothing makes it look fast.
+    let cycles_per_byte = before.zip(after).map(|(before, after)| before.max(after) * seconds / bytes);
+    Ok(Sample { bytes_per_s: bytes / seconds, cycles_per_byte })
+}
+
+fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
+    if !work.needs_preparation() {
+        let start = thread_time();
+        for _ in 0..runs {
+            work.run(who)?;
+        }
+        return Ok(thread_time() - start);
+    }
+    // Reading the clock takes a part of each run's time that matters; the shortest reading is taken off.
+    let reading = (0..8)
+        .map(|_| {
+            let start = thread_time();
+            thread_time() - start
+        })
+        .min()
+        .unwrap_or_default();
+    let mut total = Duration::ZERO;
+    for _ in 0..runs {
+        work.prepare(who)?;
+        let start = thread_time();
+        work.run(who)?;
+        total += (thread_time() - start).saturating_sub(reading);
+    }
+    Ok(total)
+}
+
+/// Processor time of this thread: on an idle machine the time that passes, and on a busy one without the time that other
+/// programs had the core.
+#[cfg(unix)]
+fn thread_time() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// The time that passes, where the system has no other clock.
+#[cfg(not(unix))]
+fn thread_time() -> Duration {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
+/// The core's frequency now, where there is a chain to count with.
+fn cycles_per_s() -> Option<f64> {
+    if !clock::AVAILABLE {
+        return None;
+    }
+    // By the wall clock, whose reading is short against the chain; the fastest was not interrupted.
+    let fastest = (0..3)
+        .map(|_| {
+            let start = Instant::now();
+            clock::dependent_adds(CHAIN_ROUNDS);
+            start.elapsed()
+        })
+        .min()?;
+    Some((CHAIN_ROUNDS * clock::ROUND) as f64 / fastest.as_secs_f64())
+}

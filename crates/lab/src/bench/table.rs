@@ -1,0 +1,85 @@
+//! The document as a table for people.
+
+use std::io::{self, Write};
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::record::{Document, Row};
+
+/// Writes the machine, the rows, and what is missing.
+pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let machine = &document.machine;
+    writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
+    if let Some(load) = machine.load
+        && load > 0.5
+    {
+        writeln!(
+            out,
+            "the machine is busy (load {load:.1}): take the figures with care, or run again when it is idle"
+        )?;
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "name",
+        "direction",
+        "backend",
+        "work",
+        "message",
+        "rate",
+        "cycles/byte",
+        "ratio (95 % interval)",
+    ]);
+    for column in [4, 5, 6] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in &document.rows {
+        table.add_row([
+            row.name.clone(),
+            row.direction.clone(),
+            row.backend.clone(),
+            row.workload.clone(),
+            bytes(row.message_bytes),
+            rate(row),
+            row.cycles_per_byte.map_or(String::new(), |cycles| format!("{cycles:.3}")),
+            ratios(row),
+        ]);
+    }
+    writeln!(out, "{table}")?;
+    for missing in &document.missing {
+        writeln!(out, "{}", missing.hint)?;
+    }
+    Ok(())
+}
+
+fn rate(row: &Row) -> String {
+    match (row.bytes_per_s, row.per_s, row.peak_bytes) {
+        (Some(rate), _, _) => format!("{:.2} GB/s", rate / 1e9),
+        (_, Some(rate), _) => format!("{:.2} ms", 1e3 / rate),
+        (_, _, Some(peak)) => format!("{:.1} MiB", peak as f64 / f64::from(1 << 20)),
+        _ => String::new(),
+    }
+}
+
+fn ratios(row: &Row) -> String {
+    let ratios: Vec<String> = row
+        .against
+        .iter()
+        .map(|(peer, against)| {
+            format!("{peer} {:.2}× ({:.2}-{:.2})", against.ratio, against.ratio_low, against.ratio_high)
+        })
+        .collect();
+    ratios.join("\n")
+}
+
+/// A length in the largest unit that divides it.
+pub(crate) fn bytes(bytes: u64) -> String {
+    match bytes {
+        b if b >= 1 << 30 && b % (1 << 30) == 0 => format!("{} GiB", b >> 30),
+        b if b >= 1 << 20 && b % (1 << 20) == 0 => format!("{} MiB", b >> 20),
+        b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{} KiB", b >> 10),
+        b => format!("{b} B"),
+    }
+}

@@ -1,0 +1,140 @@
+//! What Tress has set itself to reach, and whether a run reached it: the summary of `make bench`.
+
+use std::io::{self, Write};
+
+use comfy_table::{Table, presets};
+
+use super::{
+    record::{Document, Row},
+    table,
+};
+
+/// The least ratio, or the most memory, of a row.
+struct Target {
+    what: &'static str,
+    name: &'static str,
+    direction: &'static str,
+    /// The beginning of the row's workload.
+    workload: &'static str,
+    message_bytes: Option<u64>,
+    limit: Limit,
+}
+
+enum Limit {
+    /// Our rate over this peer's.
+    Ratio(&'static str, f64),
+    PeakMib(f64),
+}
+
+const KIB: u64 = 1 << 10;
+const MIB: u64 = 1 << 20;
+
+/// One row of the list for each direction that it names.
+fn targets() -> Vec<Target> {
+    let mut targets = Vec::new();
+    let mut add = |what, name, direction, workload, message_bytes, limit| {
+        targets.push(Target { what, name, direction, workload, message_bytes, limit });
+    };
+    for direction in ["encrypt", "decrypt"] {
+        let long = Some(16 * KIB);
+        add("AES-128-CCM in lanes, 16 KiB", "aes-128-ccm", direction, "32", long, Limit::Ratio("openssl", 12.0));
+        add("AES-128-CCM in lanes, 16 KiB", "aes-128-ccm", direction, "32", long, Limit::Ratio("ipsec-mb", 1.3));
+        add("AES-256-CCM in lanes, 16 KiB", "aes-256-ccm", direction, "32", long, Limit::Ratio("openssl", 12.0));
+        add("1 KiB messages, a key each", "aes-128-ccm", direction, "256", Some(KIB), Limit::Ratio("ipsec-mb", 1.0));
+        add("64, 576, 1500 bytes mixed", "aes-128-ccm", direction, "540", None, Limit::Ratio("equal-lengths", 0.8));
+        add("one CCM message of 1 MiB", "aes-128-ccm", direction, "one", Some(MIB), Limit::Ratio("openssl", 1.0));
+    }
+    add("AES-128-CTR, 16 KiB", "aes-128-ctr", "encrypt", "one", None, Limit::Ratio("rustcrypto", 1.5));
+    let (null, file) = ("tmpfs to /dev/null", "tmpfs to a fresh");
+    add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("age", 4.0));
+    add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("openssl", 2.0));
+    add("encrypt to a fresh file", "encrypt-file", "encrypt", file, None, Limit::Ratio("cp", 0.9));
+    add("decrypt to a fresh file", "decrypt-file", "decrypt", file, None, Limit::Ratio("cp", 0.9));
+    add("peak memory of encrypt, 2 threads", "encrypt-memory", "encrypt", "", None, Limit::PeakMib(64.0));
+    add("start to finish of 1 KiB", "encrypt-start", "encrypt", "", None, Limit::Ratio("age", 1.0));
+    targets
+}
+
+/// Writes every target with its result, and returns how many were missed or could not be measured. A ratio counts as
+/// reached by its median; the interval stands beside it.
+pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
+    let mut shown = Table::new();
+    shown.load_style(presets::NOTHING);
+    shown.set_header(["what", "direction", "size", "against", "target", "result (95 % interval)", ""]);
+    let mut missed = 0;
+    for target in targets() {
+        let row = document.rows.iter().find(|row| target.is_of(row));
+        let (against, limit, result, reached) = target.judge(row);
+        let verdict = match reached {
+            Some(true) => "reached",
+            Some(false) => "MISSED",
+            None => "not measured",
+        };
+        missed += usize::from(reached != Some(true));
+        let size = row.map_or(String::new(), |row| table::bytes(row.message_bytes));
+        shown.add_row([target.what, target.direction, &size, against, &limit, &result, verdict]);
+    }
+    writeln!(out, "{shown}")?;
+    Ok(missed)
+}
+
+impl Target {
+    fn is_of(&self, row: &Row) -> bool {
+        row.name == self.name
+            && row.direction == self.direction
+            && row.workload.starts_with(self.workload)
+            && self.message_bytes.is_none_or(|bytes| row.message_bytes == bytes)
+    }
+
+    /// Against whom, the target, the result, and whether it was reached.
+    fn judge(&self, row: Option<&Row>) -> (&'static str, String, String, Option<bool>) {
+        match self.limit {
+            Limit::Ratio(peer, least) => {
+                let against = row.and_then(|row| row.against.get(peer));
+                let result = against.map(|a| format!("{:.2}× ({:.2}-{:.2})", a.ratio, a.ratio_low, a.ratio_high));
+                let target = format!("≥ {least:.1}×");
+                (peer, target, result.unwrap_or_default(), against.map(|against| against.ratio >= least))
+            }
+            Limit::PeakMib(most) => {
+                let peak = row.and_then(|row| row.peak_bytes).map(|bytes| bytes as f64 / MIB as f64);
+                let result = peak.map(|mib| format!("{mib:.1} MiB")).unwrap_or_default();
+                ("", format!("≤ {most:.0} MiB"), result, peak.map(|mib| mib <= most))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{Against, Machine};
+    use super::*;
+
+    #[test]
+    fn rows_are_judged_by_their_own_targets() {
+        let mut document = Document::new(Machine::default());
+        let mut out = Vec::new();
+        let all = write(&document, &mut out).unwrap();
+        assert_eq!(all, targets().len());
+
+        let mut row = Row {
+            name: "aes-128-ccm".into(),
+            direction: "encrypt".into(),
+            workload: "one message".into(),
+            message_bytes: MIB,
+            ..Row::default()
+        };
+        row.against.insert("openssl".into(), Against { ratio: 1.2, ..Against::default() });
+        document.rows.push(row);
+        let peak_bytes = Some(65 << 20);
+        document.rows.push(Row {
+            name: "encrypt-memory".into(),
+            direction: "encrypt".into(),
+            peak_bytes,
+            ..Row::default()
+        });
+        out.clear();
+        assert_eq!(write(&document, &mut out).unwrap(), all - 1);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.matches("MISSED").count(), 1, "{text}");
+    }
+}

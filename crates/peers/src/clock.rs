@@ -1,0 +1,94 @@
+//! Counting core cycles where the time stamp counter does not: it ticks at a constant rate while the core's own clock
+//! moves with load and temperature. A chain of register additions, each waiting for the one before, takes one cycle an
+//! addition on every core that we know, so the time of a chain of known length is the length of a cycle.
+//!
+//! The addends are registers: additions of small constants are folded at renaming by some cores (Golden Cove and later)
+//! and would take no time at all.
+
+/// Additions in one round of the chain.
+pub const ROUND: u64 = 64;
+
+/// Whether [`dependent_adds`] is a chain of known length on this architecture.
+pub const AVAILABLE: bool =
+    cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")) && !cfg!(miri);
+
+/// Runs `rounds` times 64 additions, one after the other, and returns how many cycles they take; 0 on an architecture
+/// for which no chain is written.
+#[inline(never)]
+pub fn dependent_adds(rounds: u64) -> u64 {
+    if !AVAILABLE || rounds == 0 {
+        return 0;
+    }
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: adds registers that the block declares; no memory, no stack.
+    unsafe {
+        core::arch::asm!(
+            "2:",
+            ".rept 64",
+            "add {sum}, {addend}",
+            ".endr",
+            "dec {rounds}",
+            "jnz 2b",
+            sum = inout(reg) 0u64 => _,
+            addend = in(reg) 1u64,
+            rounds = inout(reg) rounds => _,
+            options(nomem, nostack),
+        );
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: adds registers that the block declares; no memory, no stack.
+    unsafe {
+        core::arch::asm!(
+            "2:",
+            ".rept 64",
+            "add {sum}, {sum}, {addend}",
+            ".endr",
+            "subs {rounds}, {rounds}, #1",
+            "b.ne 2b",
+            sum = inout(reg) 0u64 => _,
+            addend = in(reg) 1u64,
+            rounds = inout(reg) rounds => _,
+            options(nomem, nostack),
+        );
+    }
+    #[cfg(all(target_arch = "riscv64", not(miri)))]
+    // SAFETY: adds registers that the block declares; no memory, no stack.
+    unsafe {
+        core::arch::asm!(
+            "2:",
+            ".rept 64",
+            "add {sum}, {sum}, {addend}",
+            ".endr",
+            "addi {rounds}, {rounds}, -1",
+            "bnez {rounds}, 2b",
+            sum = inout(reg) 0u64 => _,
+            addend = in(reg) 1u64,
+            rounds = inout(reg) rounds => _,
+            options(nomem, nostack),
+        );
+    }
+    rounds * ROUND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twice_the_chain_takes_twice_the_time() {
+        if !AVAILABLE {
+            return;
+        }
+        let time_ns = |rounds| {
+            (0..20)
+                .map(|_| {
+                    let start = std::time::Instant::now();
+                    assert_eq!(dependent_adds(rounds), rounds * ROUND);
+                    start.elapsed().as_nanos() as f64
+                })
+                .fold(f64::INFINITY, f64::min)
+        };
+        let ratio = time_ns(4000) / time_ns(2000);
+        assert!((1.5..2.5).contains(&ratio), "{ratio}");
+    }
+}

@@ -1,0 +1,57 @@
+//! What can go wrong with a peer.
+
+use std::fmt;
+
+/// A peer that this machine lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The peer's name.
+    pub peer: &'static str,
+    /// What was looked for and not found.
+    pub reason: String,
+    /// The Debian package that holds it.
+    pub package: &'static str,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is missing ({}): apt-get install {}", self.peer, self.reason, self.package)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Why a peer did not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The peer is not there.
+    Missing(Missing),
+    /// The peer refused the call that is named.
+    Refused(&'static str),
+    /// A message is longer than the peer takes.
+    MessageTooLong,
+    /// A key, nonce, initialisation vector or tag has a length that the peer does not take, or data is not a whole number of blocks.
+    Length,
+    /// The tag does not belong to the message.
+    Authentication,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Missing(missing) => missing.fmt(f),
+            Error::Refused(call) => write!(f, "{call} refused"),
+            Error::MessageTooLong => f.write_str("the message is longer than the peer takes"),
+            Error::Length => f.write_str("a length that the peer does not take"),
+            Error::Authentication => f.write_str("authentication failed"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Missing> for Error {
+    fn from(missing: Missing) -> Error {
+        Error::Missing(missing)
+    }
+}

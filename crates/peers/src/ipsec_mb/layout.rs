@@ -1,0 +1,121 @@
+//! The structures of `intel-ipsec-mb.h` 1.3 that a caller touches, as far as a caller touches them.
+//!
+//! The offsets at the end were printed by a C program with `offsetof` over Debian's header (libipsec-mb-dev 1.3-2, gcc
+//! 12, x86-64). The manager is only ever made by the library; we know its beginning.
+
+use std::ffi::{c_int, c_void};
+
+/// `IMB_CIPHER_MODE`.
+pub(super) const CIPHER_CBC: c_int = 1;
+pub(super) const CIPHER_CNTR: c_int = 2;
+pub(super) const CIPHER_CCM: c_int = 9;
+pub(super) const CIPHER_ECB: c_int = 12;
+/// `IMB_HASH_ALG`.
+pub(super) const AUTH_NULL: c_int = 8;
+pub(super) const AUTH_AES_CCM: c_int = 11;
+/// `IMB_CIPHER_DIRECTION`.
+pub(super) const DIR_ENCRYPT: c_int = 1;
+pub(super) const DIR_DECRYPT: c_int = 2;
+/// `IMB_CHAIN_ORDER`.
+pub(super) const ORDER_CIPHER_HASH: c_int = 1;
+pub(super) const ORDER_HASH_CIPHER: c_int = 2;
+/// `IMB_STATUS`.
+pub(super) const STATUS_COMPLETED: c_int = 3;
+
+/// `IMB_JOB`. Fields that we never set keep the value that the library gave them.
+#[repr(C)]
+pub(super) struct Job {
+    pub(super) enc_keys: *const c_void,
+    pub(super) dec_keys: *const c_void,
+    pub(super) key_len_in_bytes: u64,
+    pub(super) src: *const u8,
+    pub(super) dst: *mut u8,
+    pub(super) cipher_start_src_offset_in_bytes: u64,
+    pub(super) msg_len_to_cipher_in_bytes: u64,
+    pub(super) hash_start_src_offset_in_bytes: u64,
+    pub(super) msg_len_to_hash_in_bytes: u64,
+    pub(super) iv: *const u8,
+    pub(super) iv_len_in_bytes: u64,
+    pub(super) auth_tag_output: *mut u8,
+    pub(super) auth_tag_output_len_in_bytes: u64,
+    /// The first two members of the union `u` as CCM uses them; its third word belongs to other algorithms.
+    pub(super) ccm_aad: *const c_void,
+    pub(super) ccm_aad_len_in_bytes: u64,
+    pub(super) union_rest: u64,
+    pub(super) status: c_int,
+    pub(super) cipher_mode: c_int,
+    pub(super) cipher_direction: c_int,
+    pub(super) hash_alg: c_int,
+    pub(super) chain_order: c_int,
+    pub(super) user_data: *mut c_void,
+    pub(super) user_data2: *mut c_void,
+    pub(super) cipher_func: *const c_void,
+    pub(super) hash_func: *const c_void,
+    pub(super) sgl_state: c_int,
+    pub(super) cipher_fields: *mut c_void,
+}
+
+pub(super) type JobFunction = Option<unsafe extern "C" fn(*mut Manager) -> *mut Job>;
+/// User key, expanded keys for encryption, expanded keys for decryption.
+pub(super) type ExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void)>;
+
+/// The beginning of `IMB_MGR`.
+#[repr(C)]
+pub(super) struct Manager {
+    pub(super) flags: u64,
+    pub(super) features: u64,
+    pub(super) reserved: [u64; 5],
+    pub(super) used_arch: u32,
+    pub(super) imb_errno: c_int,
+    pub(super) get_next_job: JobFunction,
+    pub(super) submit_job: JobFunction,
+    pub(super) submit_job_nocheck: JobFunction,
+    pub(super) get_completed_job: JobFunction,
+    pub(super) flush_job: JobFunction,
+    pub(super) queue_size: Option<unsafe extern "C" fn(*mut Manager) -> u32>,
+    pub(super) keyexp_128: ExpandKey,
+    pub(super) keyexp_192: ExpandKey,
+    pub(super) keyexp_256: ExpandKey,
+}
+
+#[cfg(target_arch = "x86_64")]
+const _: () = {
+    use std::mem::offset_of;
+    assert!(offset_of!(Job, key_len_in_bytes) == 16);
+    assert!(offset_of!(Job, src) == 24);
+    assert!(offset_of!(Job, dst) == 32);
+    assert!(offset_of!(Job, cipher_start_src_offset_in_bytes) == 40);
+    assert!(offset_of!(Job, msg_len_to_cipher_in_bytes) == 48);
+    assert!(offset_of!(Job, hash_start_src_offset_in_bytes) == 56);
+    assert!(offset_of!(Job, msg_len_to_hash_in_bytes) == 64);
+    assert!(offset_of!(Job, iv) == 72);
+    assert!(offset_of!(Job, iv_len_in_bytes) == 80);
+    assert!(offset_of!(Job, auth_tag_output) == 88);
+    assert!(offset_of!(Job, auth_tag_output_len_in_bytes) == 96);
+    assert!(offset_of!(Job, ccm_aad) == 104);
+    assert!(offset_of!(Job, ccm_aad_len_in_bytes) == 112);
+    assert!(offset_of!(Job, status) == 128);
+    assert!(offset_of!(Job, cipher_mode) == 132);
+    assert!(offset_of!(Job, cipher_direction) == 136);
+    assert!(offset_of!(Job, hash_alg) == 140);
+    assert!(offset_of!(Job, chain_order) == 144);
+    assert!(offset_of!(Job, user_data) == 152);
+    assert!(offset_of!(Job, user_data2) == 160);
+    assert!(offset_of!(Job, cipher_func) == 168);
+    assert!(offset_of!(Job, hash_func) == 176);
+    assert!(offset_of!(Job, sgl_state) == 184);
+    assert!(offset_of!(Job, cipher_fields) == 192);
+    assert!(size_of::<Job>() == 200 && align_of::<Job>() == 8);
+    assert!(offset_of!(Manager, features) == 8);
+    assert!(offset_of!(Manager, used_arch) == 56);
+    assert!(offset_of!(Manager, imb_errno) == 60);
+    assert!(offset_of!(Manager, get_next_job) == 64);
+    assert!(offset_of!(Manager, submit_job) == 72);
+    assert!(offset_of!(Manager, submit_job_nocheck) == 80);
+    assert!(offset_of!(Manager, get_completed_job) == 88);
+    assert!(offset_of!(Manager, flush_job) == 96);
+    assert!(offset_of!(Manager, queue_size) == 104);
+    assert!(offset_of!(Manager, keyexp_128) == 112);
+    assert!(offset_of!(Manager, keyexp_192) == 120);
+    assert!(offset_of!(Manager, keyexp_256) == 128);
+};

@@ -1,0 +1,45 @@
+//! Every call into other people's libraries that Tress is measured against.
+//!
+//! - [`openssl`]: libcrypto 3 through its EVP interface.
+//! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3.
+//! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
+//! - [`clock`]: what the measured programs share, a count of core cycles.
+//!
+//! The C libraries are opened at run time. One that is missing is a [`Missing`] that says how to install it, so that
+//! nobody needs them to build or to test Tress. Every peer is used as its documentation tells a careful user to: keys
+//! are set once, a message costs its nonce and its data.
+
+pub mod clock;
+mod error;
+pub mod ipsec_mb;
+pub mod openssl;
+pub mod rustcrypto;
+
+pub use error::{Error, Missing};
+
+/// Which way a key is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From plaintext to ciphertext.
+    Encrypt,
+    /// From ciphertext to plaintext.
+    Decrypt,
+}
+
+/// A library that Tress is measured against, present or not.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The name that `tress bench --against` takes.
+    pub name: &'static str,
+    /// Its version, or how to install it.
+    pub version: Result<String, Missing>,
+}
+
+/// All peers, in the order of their names.
+pub fn list() -> Vec<Peer> {
+    vec![
+        Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },
+        Peer { name: openssl::NAME, version: openssl::available().map(|_| openssl::version()) },
+        Peer { name: rustcrypto::NAME, version: Ok(rustcrypto::version()) },
+    ]
+}

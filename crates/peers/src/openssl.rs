@@ -1,0 +1,287 @@
+//! OpenSSL 3: AES through the EVP interface of libcrypto, opened at run time.
+//!
+//! A context keeps its key; a message costs one initialisation with its nonce, as `EVP_EncryptInit(3)` recommends for
+//! many messages under one key.
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_void},
+    ptr,
+    sync::OnceLock,
+};
+
+use libloading::Library;
+
+use crate::{Direction, Error, Missing};
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "openssl";
+
+const LIBRARY: &str = "libcrypto.so.3";
+const PACKAGE: &str = "libssl3";
+
+// include/openssl/crypto.h and include/openssl/evp.h of OpenSSL 3.0.
+const OPENSSL_VERSION_STRING: c_int = 6;
+const EVP_CTRL_AEAD_SET_IVLEN: c_int = 0x9;
+const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
+const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
+
+type EvpCipher = unsafe extern "C" fn() -> *const c_void;
+
+struct Functions {
+    version: unsafe extern "C" fn(c_int) -> *const c_char,
+    context_new: unsafe extern "C" fn() -> *mut c_void,
+    context_free: unsafe extern "C" fn(*mut c_void),
+    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
+    ctrl: unsafe extern "C" fn(*mut c_void, c_int, c_int, *mut c_void) -> c_int,
+    /// `EVP_CipherInit_ex`: context, cipher, engine, key, nonce, 1 to encrypt and 0 to decrypt (-1: as before).
+    init: unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *const u8, *const u8, c_int) -> c_int,
+    update: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int, *const u8, c_int) -> c_int,
+    finish: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int) -> c_int,
+    library: Library,
+}
+
+fn functions() -> Result<&'static Functions, Missing> {
+    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
+    FUNCTIONS.get_or_init(|| load().map_err(missing)).as_ref().map_err(Clone::clone)
+}
+
+fn missing(error: libloading::Error) -> Missing {
+    Missing { peer: NAME, reason: error.to_string(), package: PACKAGE }
+}
+
+fn load() -> Result<Functions, libloading::Error> {
+    // SAFETY: libcrypto's initialisers have no precondition. The types are those of the prototypes in evp.h and
+    // crypto.h, and the library stays loaded as long as the pointers: both live in one static.
+    unsafe {
+        let library = Library::new(LIBRARY)?;
+        Ok(Functions {
+            version: *library.get(b"OpenSSL_version")?,
+            context_new: *library.get(b"EVP_CIPHER_CTX_new")?,
+            context_free: *library.get(b"EVP_CIPHER_CTX_free")?,
+            set_padding: *library.get(b"EVP_CIPHER_CTX_set_padding")?,
+            ctrl: *library.get(b"EVP_CIPHER_CTX_ctrl")?,
+            init: *library.get(b"EVP_CipherInit_ex")?,
+            update: *library.get(b"EVP_CipherUpdate")?,
+            finish: *library.get(b"EVP_CipherFinal_ex")?,
+            library,
+        })
+    }
+}
+
+/// Whether libcrypto 3 is on this machine, and how to install it when not.
+pub fn available() -> Result<(), Missing> {
+    functions().map(|_| ())
+}
+
+/// The version of the loaded library, such as `3.0.17`; empty when there is none.
+pub fn version() -> String {
+    let Ok(functions) = functions() else { return String::new() };
+    // SAFETY: returns a string with static lifetime for every argument.
+    let text = unsafe { CStr::from_ptr((functions.version)(OPENSSL_VERSION_STRING)) };
+    text.to_string_lossy().into_owned()
+}
+
+/// A mode without authentication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Electronic codebook, without padding.
+    Ecb,
+    /// Cipher block chaining, without padding.
+    Cbc,
+    /// Counter mode over a 128-bit big-endian counter.
+    Ctr,
+}
+
+/// A mode with authentication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AeadMode {
+    /// Counter with CBC-MAC.
+    Ccm,
+    /// Galois/counter mode.
+    Gcm,
+}
+
+struct Context {
+    functions: &'static Functions,
+    raw: *mut c_void,
+}
+
+// SAFETY: a context belongs to one value, is used through `&mut` only, and libcrypto ties none to a thread.
+unsafe impl Send for Context {}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: `raw` came from EVP_CIPHER_CTX_new and is freed once.
+        unsafe { (self.functions.context_free)(self.raw) }
+    }
+}
+
+impl Context {
+    fn new(key_bytes: usize, mode: &str, direction: Direction) -> Result<Context, Error> {
+        let functions = functions()?;
+        if ![16, 24, 32].contains(&key_bytes) {
+            return Err(Error::Length);
+        }
+        let name = format!("EVP_aes_{}_{mode}", key_bytes * 8);
+        // SAFETY: all functions of this name take nothing and return a `const EVP_CIPHER *` with static lifetime.
+        let (raw, cipher) = unsafe {
+            let cipher: EvpCipher = *functions.library.get(name.as_bytes()).map_err(missing)?;
+            ((functions.context_new)(), cipher())
+        };
+        if raw.is_null() {
+            return Err(Error::Refused("EVP_CIPHER_CTX_new"));
+        }
+        let context = Context { functions, raw };
+        let encrypt = c_int::from(direction == Direction::Encrypt);
+        // SAFETY: the context is live; null for engine, key and nonce means that they come later.
+        check("EVP_CipherInit_ex", unsafe {
+            (functions.init)(raw, cipher, ptr::null_mut(), ptr::null(), ptr::null(), encrypt)
+        })?;
+        Ok(context)
+    }
+
+    fn set_key(&mut self, key: &[u8]) -> Result<(), Error> {
+        // SAFETY: `new` chose the cipher by this key's length, so that many bytes are read; nonce stays unset.
+        check("EVP_CipherInit_ex", unsafe {
+            (self.functions.init)(self.raw, ptr::null(), ptr::null_mut(), key.as_ptr(), ptr::null(), -1)
+        })
+    }
+
+    /// The caller has checked the nonce's length against the cipher's.
+    fn set_nonce(&mut self, nonce: &[u8]) -> Result<(), Error> {
+        // SAFETY: the cipher reads as many bytes as its nonce has, which the caller has checked.
+        check("EVP_CipherInit_ex", unsafe {
+            (self.functions.init)(self.raw, ptr::null(), ptr::null_mut(), ptr::null(), nonce.as_ptr(), -1)
+        })
+    }
+
+    fn ctrl(&mut self, command: c_int, bytes: usize, data: *mut u8) -> Result<(), Error> {
+        let bytes = c_int::try_from(bytes).map_err(|_| Error::Length)?;
+        // SAFETY: for the three commands used here `data` is null or holds `bytes` bytes.
+        check("EVP_CIPHER_CTX_ctrl", unsafe { (self.functions.ctrl)(self.raw, command, bytes, data.cast()) })
+    }
+
+    /// `output` null: associated data, or with `input` null too the message's length.
+    fn update(&mut self, output: *mut u8, input: *const u8, bytes: usize) -> Result<(), Error> {
+        let bytes = c_int::try_from(bytes).map_err(|_| Error::MessageTooLong)?;
+        let mut written = 0;
+        // SAFETY: `input` holds `bytes` bytes and `output` is null or the same place; every cipher used here writes
+        // exactly as much as it reads (no padding).
+        let status = unsafe { (self.functions.update)(self.raw, output, &mut written, input, bytes) };
+        check("EVP_CipherUpdate", status)
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        let mut rest = [0; 16];
+        let mut written = 0;
+        // SAFETY: at most one block is written.
+        check("EVP_CipherFinal_ex", unsafe { (self.functions.finish)(self.raw, rest.as_mut_ptr(), &mut written) })
+    }
+}
+
+fn check(call: &'static str, status: c_int) -> Result<(), Error> {
+    if status > 0 { Ok(()) } else { Err(Error::Refused(call)) }
+}
+
+/// AES in ECB, CBC or CTR under one key.
+pub struct Cipher {
+    context: Context,
+    mode: Mode,
+}
+
+impl Cipher {
+    /// Sets a key of 16, 24 or 32 bytes.
+    pub fn new(mode: Mode, key: &[u8], direction: Direction) -> Result<Cipher, Error> {
+        let name = match mode {
+            Mode::Ecb => "ecb",
+            Mode::Cbc => "cbc",
+            Mode::Ctr => "ctr",
+        };
+        let mut context = Context::new(key.len(), name, direction)?;
+        // SAFETY: the context is live.
+        check("EVP_CIPHER_CTX_set_padding", unsafe { (context.functions.set_padding)(context.raw, 0) })?;
+        context.set_key(key)?;
+        Ok(Cipher { context, mode })
+    }
+
+    /// One message in place. `iv` is a block, or empty for ECB; CBC and ECB take whole blocks.
+    pub fn apply(&mut self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        let iv_bytes = if self.mode == Mode::Ecb { 0 } else { 16 };
+        if iv.len() != iv_bytes || (self.mode != Mode::Ctr && !data.len().is_multiple_of(16)) {
+            return Err(Error::Length);
+        }
+        self.context.set_nonce(iv)?;
+        self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())?;
+        self.context.finish()
+    }
+}
+
+/// AES-CCM or AES-GCM under one key.
+pub struct Aead {
+    context: Context,
+    mode: AeadMode,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+}
+
+impl Aead {
+    /// Sets a key of 16, 24 or 32 bytes and the lengths of nonces and tags.
+    pub fn new(
+        mode: AeadMode,
+        key: &[u8],
+        nonce_bytes: usize,
+        tag_bytes: usize,
+        direction: Direction,
+    ) -> Result<Aead, Error> {
+        let name = if mode == AeadMode::Ccm { "ccm" } else { "gcm" };
+        let mut context = Context::new(key.len(), name, direction)?;
+        context.ctrl(EVP_CTRL_AEAD_SET_IVLEN, nonce_bytes, ptr::null_mut())?;
+        if mode == AeadMode::Ccm {
+            // Before the key: CCM's first block holds the tag's length, and the library prepares it with the key.
+            context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag_bytes, ptr::null_mut())?;
+        }
+        context.set_key(key)?;
+        Ok(Aead { context, mode, nonce_bytes, tag_bytes })
+    }
+
+    /// Encrypts one message in place and writes its tag.
+    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        self.start(nonce, tag)?;
+        self.message(aad, data)?;
+        self.context.finish()?;
+        self.context.ctrl(EVP_CTRL_AEAD_GET_TAG, tag.len(), tag.as_mut_ptr())
+    }
+
+    /// Decrypts one message in place if `tag` belongs to it.
+    pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+        self.start(nonce, tag)?;
+        // The library only reads the expected tag, though its prototype takes a mutable pointer.
+        self.context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag.len(), tag.as_ptr().cast_mut())?;
+        // CCM verifies in the update, GCM at the end.
+        match self.mode {
+            AeadMode::Ccm => self.message(aad, data).map_err(|_| Error::Authentication),
+            AeadMode::Gcm => {
+                self.message(aad, data)?;
+                self.context.finish().map_err(|_| Error::Authentication)
+            }
+        }
+    }
+
+    fn start(&mut self, nonce: &[u8], tag: &[u8]) -> Result<(), Error> {
+        if nonce.len() != self.nonce_bytes || tag.len() != self.tag_bytes {
+            return Err(Error::Length);
+        }
+        self.context.set_nonce(nonce)
+    }
+
+    fn message(&mut self, aad: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        if !aad.is_empty() {
+            if self.mode == AeadMode::Ccm {
+                // CCM's first block holds the message's length, so it has to be known before associated data.
+                self.context.update(ptr::null_mut(), ptr::null(), data.len())?;
+            }
+            self.context.update(ptr::null_mut(), aad.as_ptr(), aad.len())?;
+        }
+        self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())
+    }
+}

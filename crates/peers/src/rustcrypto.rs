@@ -1,0 +1,137 @@
+//! RustCrypto's AES crates, at the versions that this build's lock file names.
+
+use aes::{
+    Aes128, Aes256,
+    cipher::{
+        BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, InnerIvInit, KeyInit, StreamCipher,
+    },
+};
+use ccm::{
+    Ccm,
+    aead::{AeadInOut, Nonce, Tag},
+    consts::{U12, U16},
+};
+
+use crate::{Direction, Error};
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "rustcrypto";
+
+/// The crates and their versions.
+pub fn version() -> String {
+    format!(
+        "aes {}, ccm {}, ctr {}, cbc {}, aes-gcm {}",
+        env!("TRESS_PEERS_AES"),
+        env!("TRESS_PEERS_CCM"),
+        env!("TRESS_PEERS_CTR"),
+        env!("TRESS_PEERS_CBC"),
+        env!("TRESS_PEERS_AES_GCM"),
+    )
+}
+
+/// AES-128 in ECB, CBC and CTR (`Ctr128BE`: the whole block counts).
+pub struct Cipher {
+    aes: Aes128,
+}
+
+impl Cipher {
+    /// Sets a key of 16 bytes.
+    pub fn new(key: &[u8]) -> Result<Cipher, Error> {
+        Ok(Cipher { aes: Aes128::new_from_slice(key).map_err(|_| Error::Length)? })
+    }
+
+    /// ECB over whole blocks, in place.
+    pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
+        let blocks = blocks(data)?;
+        match direction {
+            Direction::Encrypt => self.aes.encrypt_blocks(blocks),
+            Direction::Decrypt => self.aes.decrypt_blocks(blocks),
+        }
+        Ok(())
+    }
+
+    /// CBC over whole blocks, in place.
+    pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        let blocks = blocks(data)?;
+        match direction {
+            Direction::Encrypt => {
+                cbc::Encryptor::inner_iv_slice_init(&self.aes, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
+            }
+            Direction::Decrypt => {
+                cbc::Decryptor::inner_iv_slice_init(&self.aes, iv).map_err(|_| Error::Length)?.decrypt_blocks(blocks);
+            }
+        }
+        Ok(())
+    }
+
+    /// CTR, in place.
+    pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(&self.aes, counter)
+            .map_err(|_| Error::Length)?;
+        ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
+    }
+}
+
+fn blocks(data: &mut [u8]) -> Result<&mut [aes::Block], Error> {
+    let (blocks, rest) = aes::Block::slice_as_chunks_mut(data);
+    if rest.is_empty() { Ok(blocks) } else { Err(Error::Length) }
+}
+
+/// AES-CCM or AES-GCM with 12-byte nonces and 16-byte tags.
+pub enum Aead {
+    /// AES-128-CCM.
+    Ccm128(Ccm<Aes128, U16, U12>),
+    /// AES-256-CCM.
+    Ccm256(Ccm<Aes256, U16, U12>),
+    /// AES-128-GCM.
+    Gcm128(aes_gcm::Aes128Gcm),
+}
+
+impl Aead {
+    /// AES-CCM with a key of 16 or 32 bytes.
+    pub fn ccm(key: &[u8]) -> Result<Aead, Error> {
+        match key.len() {
+            16 => Ccm::new_from_slice(key).map(Aead::Ccm128).map_err(|_| Error::Length),
+            _ => Ccm::new_from_slice(key).map(Aead::Ccm256).map_err(|_| Error::Length),
+        }
+    }
+
+    /// AES-128-GCM.
+    pub fn gcm(key: &[u8]) -> Result<Aead, Error> {
+        aes_gcm::Aes128Gcm::new_from_slice(key).map(Aead::Gcm128).map_err(|_| Error::Length)
+    }
+
+    /// Encrypts one message in place and writes its tag.
+    pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        match self {
+            Aead::Ccm128(aead) => encrypt(aead, nonce, aad, data, tag),
+            Aead::Ccm256(aead) => encrypt(aead, nonce, aad, data, tag),
+            Aead::Gcm128(aead) => encrypt(aead, nonce, aad, data, tag),
+        }
+    }
+
+    /// Decrypts one message in place if `tag` belongs to it.
+    pub fn decrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+        match self {
+            Aead::Ccm128(aead) => decrypt(aead, nonce, aad, data, tag),
+            Aead::Ccm256(aead) => decrypt(aead, nonce, aad, data, tag),
+            Aead::Gcm128(aead) => decrypt(aead, nonce, aad, data, tag),
+        }
+    }
+}
+
+fn encrypt<A: AeadInOut>(aead: &A, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+    let nonce = <&Nonce<A>>::try_from(nonce).map_err(|_| Error::Length)?;
+    let computed = aead.encrypt_inout_detached(nonce, aad, data.into()).map_err(|_| Error::MessageTooLong)?;
+    if computed.len() != tag.len() {
+        return Err(Error::Length);
+    }
+    tag.copy_from_slice(&computed);
+    Ok(())
+}
+
+fn decrypt<A: AeadInOut>(aead: &A, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+    let nonce = <&Nonce<A>>::try_from(nonce).map_err(|_| Error::Length)?;
+    let tag = <&Tag<A>>::try_from(tag).map_err(|_| Error::Length)?;
+    aead.decrypt_inout_detached(nonce, aad, data.into(), tag).map_err(|_| Error::Authentication)
+}
