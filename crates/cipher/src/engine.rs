@@ -78,7 +78,12 @@ pub(crate) trait Engine: Copy {
     unsafe fn scatter(self, vectors: [Self::Vector; 4], pointers: &[*mut u8]);
 
     /// Encrypts `K` times `G` vectors under one key.
-    fn encrypt<const G: usize, const K: usize>(self, keys: &Self::Keys, x: &mut [[Self::Vector; G]; K]);
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Self::Keys,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    );
     /// Decrypts `G` vectors under one key.
     fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [Self::Vector; G]);
     /// Encrypts `K` times `G` vectors; slot `s` of vector `g` has the key of lane `g * SLOTS + s`.
@@ -86,6 +91,7 @@ pub(crate) trait Engine: Copy {
         self,
         keys: &Self::LaneKeys,
         x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
     );
 
     /// Lane keys that are all zero.
@@ -109,6 +115,20 @@ pub(crate) trait Engine: Copy {
 
     /// CBC encryption of one message; `chain` is left at the last ciphertext block. Whole blocks.
     fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Block, data: &mut [u8]);
+}
+
+/// Other work to do between the rounds: the cipher leaves most of the processor's ports idle.
+pub(crate) trait Meanwhile {
+    /// Called once for each of the rounds 1 to 9, in order. Has to be `#[inline(always)]`.
+    fn round(&mut self, round: usize);
+}
+
+/// No other work.
+pub(crate) struct Nothing;
+
+impl Meanwhile for Nothing {
+    #[inline(always)]
+    fn round(&mut self, _: usize) {}
 }
 
 /// Which way an operation runs.

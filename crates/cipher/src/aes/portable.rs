@@ -11,7 +11,7 @@ use super::sbox::{inverse_sub_bytes, sub_bytes};
 use super::word::Word;
 use super::{Aes, Inner};
 use crate::Block;
-use crate::engine::{Direction, Engine, Operation, increment, scalar_vector, xor_block};
+use crate::engine::{Direction, Engine, Meanwhile, Operation, increment, scalar_vector, xor_block};
 
 /// Words side by side.
 const L: usize = 2;
@@ -276,7 +276,13 @@ impl Engine for Portable {
         operation.call::<Self, 1>(self, keys)
     }
 
-    fn encrypt<const G: usize, const K: usize>(self, keys: &Keys, x: &mut [[Self::Vector; G]; K]) {
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Keys,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        (1..10).for_each(|round| meanwhile.round(round));
         for blocks in x.as_flattened_mut() {
             encrypt_state(keys, blocks);
         }
@@ -293,7 +299,9 @@ impl Engine for Portable {
         self,
         keys: &LaneKeys,
         x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
     ) {
+        (1..10).for_each(|round| meanwhile.round(round));
         const { assert!(G == 1) };
         for blocks in x.as_flattened_mut() {
             encrypt_state(keys, blocks);

@@ -6,7 +6,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::Block;
-use crate::engine::{Direction, Engine, Operation, increment, scalar_vector, xor_block};
+use crate::engine::{Direction, Engine, Meanwhile, Operation, increment, scalar_vector, xor_block};
 
 use super::{Aes, Inner};
 
@@ -187,7 +187,13 @@ impl Engine for Reference {
         operation.call::<Self, 1>(self, keys)
     }
 
-    fn encrypt<const G: usize, const K: usize>(self, keys: &Keys, x: &mut [[Self::Vector; G]; K]) {
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Keys,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        (1..10).for_each(|round| meanwhile.round(round));
         for block in x.as_flattened_mut().as_flattened_mut() {
             encrypt_block(keys, block);
         }
@@ -203,9 +209,10 @@ impl Engine for Reference {
         self,
         keys: &Self::LaneKeys,
         x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
     ) {
         let Some(keys) = keys else { return };
-        self.encrypt(keys, x);
+        self.encrypt(keys, x, meanwhile);
     }
 
     fn lane_keys(self) -> Self::LaneKeys {

@@ -5,7 +5,7 @@
 //! plaintext first, runs like encryption.
 
 use crate::Block;
-use crate::engine::{Engine, MAX_GROUPS, MAX_SLOTS};
+use crate::engine::{Engine, MAX_GROUPS, MAX_SLOTS, Meanwhile, Nothing};
 use crate::modes;
 
 /// Most lanes of any engine.
@@ -71,10 +71,11 @@ fn encrypt<E: Engine, const G: usize, const K: usize>(
     keys: &LaneKeys<'_, E>,
     shared: bool,
     x: &mut [[E::Vector; G]; K],
+    meanwhile: &mut impl Meanwhile,
 ) {
     match keys {
-        LaneKeys::Shared(keys) if shared => engine.encrypt(keys, x),
-        LaneKeys::Own(keys) if !shared => engine.encrypt_lanes(keys, x),
+        LaneKeys::Shared(keys) if shared => engine.encrypt(keys, x, meanwhile),
+        LaneKeys::Own(keys) if !shared => engine.encrypt_lanes(keys, x, meanwhile),
         _ => unreachable!("the kernel is called for the kind of keys that it has"),
     }
 }
@@ -89,12 +90,33 @@ fn store<E: Engine, const G: usize>(engine: E, vectors: [E::Vector; G], row: &mu
     modes::store(engine, vectors, row.as_flattened_mut());
 }
 
-/// The groups of a phase: while the cipher works on one row of blocks, a share of the groups of the step before is
-/// written and of the step after is read, so that moving data never stops it.
-#[inline(always)]
-fn share<const G: usize>(phase: usize) -> core::ops::Range<usize> {
-    let groups = G.div_ceil(STEP_BLOCKS);
-    groups * phase..(groups * (phase + 1)).min(G)
+/// Moves data while the cipher works on one row of blocks: writes a share of the groups of the step before, reads a
+/// share of the step after. Two groups a phase, a move every other round.
+struct Moves<'a, E: Engine, const G: usize> {
+    engine: E,
+    lanes: &'a Lanes,
+    before: Option<&'a [[E::Vector; STEP_BLOCKS]; G]>,
+    after: Option<&'a mut [[E::Vector; STEP_BLOCKS]; G]>,
+    phase: usize,
+}
+
+impl<E: Engine, const G: usize> Meanwhile for Moves<'_, E, G> {
+    #[inline(always)]
+    fn round(&mut self, round: usize) {
+        let groups = G.div_ceil(STEP_BLOCKS);
+        let g = groups * self.phase + (round - 1) / 4;
+        if round % 2 == 1 || round > 4 * groups || g >= G {
+            return;
+        }
+        // SAFETY: the caller of `steps` vouches for the pointers of the steps before and after, where there are such.
+        unsafe {
+            match (round % 4, self.before, &mut self.after) {
+                (2, Some(before), _) => self.engine.scatter(before[g], &self.lanes.group::<E>(g, -1)),
+                (0, _, Some(after)) => after[g] = self.engine.gather(&self.lanes.group::<E>(g, 1)),
+                _ => {}
+            }
+        }
+    }
 }
 
 impl Lanes {
@@ -128,58 +150,63 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
     const { assert!(G <= MAX_GROUPS) };
     let one = engine.splat(&1u128.to_le_bytes());
     let mut chain: [E::Vector; G] = load(engine, &lanes.chain);
-    // The blocks of the steps before, at hand and after, in turn.
+    // The blocks of three steps: the one at hand, the one before, which is still to be written, and the one after.
     let mut blocks = [[[one; STEP_BLOCKS]; G]; 3];
     for (g, group) in blocks[0].iter_mut().enumerate() {
         // SAFETY: the caller vouches for the pointers.
         *group = unsafe { engine.gather(&lanes.group::<E>(g, 0)) };
     }
     for step in 0..count {
-        let (now, after, before) = (step % 3, (step + 1) % 3, (step + 2) % 3);
+        let [a, b, c] = &mut blocks;
+        let (now, after, before) = match step % 3 {
+            0 => (a, b, c),
+            1 => (b, c, a),
+            _ => (c, a, b),
+        };
         for j in 0..STEP_BLOCKS {
-            for g in share::<G>(j) {
-                if step > 0 {
-                    // SAFETY: the caller vouches for the pointers, of which this is the step before.
-                    unsafe { engine.scatter(blocks[before][g], &lanes.group::<E>(g, -1)) };
-                }
-                if step + 1 < count {
-                    // SAFETY: the caller vouches for the pointers, and there is a step after.
-                    blocks[after][g] = unsafe { engine.gather(&lanes.group::<E>(g, 1)) };
-                }
-            }
+            let mut counters: [E::Vector; G] = load(engine, &lanes.counter);
+            let mut x = [chain, counters];
             if MODE == CBC_ENCRYPT {
                 for g in 0..G {
-                    chain[g] = engine.xor(chain[g], blocks[now][g][j]);
+                    x[0][g] = engine.xor(chain[g], now[g][j]);
                 }
-                let mut x = [chain];
-                encrypt(engine, keys, shared, &mut x);
-                [chain] = x;
+            } else {
                 for g in 0..G {
-                    blocks[now][g][j] = chain[g];
+                    x[1][g] = engine.reverse(counters[g]);
+                    counters[g] = engine.add64(counters[g], one);
+                }
+                store(engine, counters, &mut lanes.counter);
+            }
+            let mut moves = Moves {
+                engine,
+                lanes,
+                before: (step > 0).then_some(&*before),
+                after: (step + 1 < count).then_some(&mut *after),
+                phase: j,
+            };
+            if MODE == CBC_ENCRYPT {
+                let mut alone = [x[0]];
+                encrypt(engine, keys, shared, &mut alone, &mut moves);
+                [chain] = alone;
+                for g in 0..G {
+                    now[g][j] = chain[g];
                 }
                 continue;
             }
-            let mut counters: [E::Vector; G] = load(engine, &lanes.counter);
-            let mut x = [chain, counters];
-            for g in 0..G {
-                x[1][g] = engine.reverse(counters[g]);
-                counters[g] = engine.add64(counters[g], one);
-            }
-            store(engine, counters, &mut lanes.counter);
             if step == 0 && j == 0 {
                 // The chain has nothing to do yet.
-                let mut key_stream = [x[1]];
-                encrypt(engine, keys, shared, &mut key_stream);
-                [x[1]] = key_stream;
+                let mut alone = [x[1]];
+                encrypt(engine, keys, shared, &mut alone, &mut moves);
+                [x[1]] = alone;
             } else {
-                encrypt(engine, keys, shared, &mut x);
+                encrypt(engine, keys, shared, &mut x, &mut moves);
                 if ragged {
                     store(engine, x[0], &mut lanes.history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS]);
                 }
             }
             let [last, key_stream] = x;
             for g in 0..G {
-                let input = blocks[now][g][j];
+                let input = now[g][j];
                 let output = engine.xor(input, key_stream[g]);
                 let plain = match MODE {
                     CCM_ENCRYPT => input,
@@ -191,7 +218,7 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
                     _ => output,
                 };
                 chain[g] = engine.xor(last[g], plain);
-                blocks[now][g][j] = output;
+                now[g][j] = output;
             }
         }
         for lane in 0..G * E::SLOTS {
@@ -204,7 +231,7 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
     }
     if MODE != CBC_ENCRYPT {
         let mut x = [chain];
-        encrypt(engine, keys, shared, &mut x);
+        encrypt(engine, keys, shared, &mut x, &mut Nothing);
         [chain] = x;
     }
     store(engine, chain, &mut lanes.chain);

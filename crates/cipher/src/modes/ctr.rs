@@ -3,7 +3,7 @@
 use super::{Parallel, load, parallel, store, xor};
 use crate::Error;
 use crate::aes::Aes;
-use crate::engine::{Engine, Operation, SLOT_NUMBERS};
+use crate::engine::{Engine, Nothing, Operation, SLOT_NUMBERS};
 
 /// Encrypts or decrypts data of any length in place. `counter` is the first counter block, 16 bytes; it wraps from
 /// ff…ff to 00…00. No counter block may ever be used twice with a key.
@@ -35,7 +35,7 @@ impl<E: Engine> Parallel<E> for Counter {
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
         let mut key_stream = [counters::<E, N>(engine, self.0)];
         self.0 = self.0.wrapping_add((N * E::SLOTS) as u128);
-        engine.encrypt(keys, &mut key_stream);
+        engine.encrypt(keys, &mut key_stream, &mut Nothing);
         xor(engine, &mut key_stream[0], &load(engine, bytes));
         let [output] = key_stream;
         store(engine, output, bytes);

@@ -3,7 +3,7 @@
 use super::{Parallel, load, parallel, store};
 use crate::Error;
 use crate::aes::Aes;
-use crate::engine::{Direction, Engine, Operation};
+use crate::engine::{Direction, Engine, Nothing, Operation};
 
 /// Encrypts whole blocks, each on its own.
 pub fn encrypt(cipher: &Aes, data: &mut [u8]) -> Result<(), Error> {
@@ -70,7 +70,7 @@ impl<E: Engine> Parallel<E> for Encrypt {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
         let mut x = [load::<E, N>(engine, bytes)];
-        engine.encrypt(keys, &mut x);
+        engine.encrypt(keys, &mut x, &mut Nothing);
         store(engine, x[0], bytes);
     }
 }

@@ -19,7 +19,7 @@ pub(super) unsafe fn encrypt_block(keys: &Keys, block: &mut Block) {
     // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
     unsafe {
         let mut x = [[load(block)]];
-        encrypt(keys, &mut x);
+        encrypt(keys, &mut x, &mut Nothing);
         _mm_storeu_si128(block.as_mut_ptr().cast(), x[0][0]);
     }
 }
@@ -110,7 +110,7 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
                     x[0][i] = counters[i].reverse();
                     counters[i] = counters[i].add64(step);
                 }
-                encrypt(keys, &mut x);
+                encrypt(keys, &mut x, &mut Nothing);
                 for i in 0..AHEAD {
                     let bytes = group.as_mut_ptr().add(i * 16 * R::SLOTS);
                     let input = R::load(bytes);

@@ -11,7 +11,7 @@ use core::arch::x86_64::*;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{Aes, Inner};
-use crate::engine::{Direction, Engine, MAX_GROUPS, Operation};
+use crate::engine::{Direction, Engine, MAX_GROUPS, Meanwhile, Nothing, Operation};
 use crate::{Block, cpu};
 
 mod chain;
@@ -139,9 +139,14 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn encrypt<const G: usize, const K: usize>(self, keys: &Keys, x: &mut [[$register; G]; K]) {
+            fn encrypt<const G: usize, const K: usize>(
+                self,
+                keys: &Keys,
+                x: &mut [[$register; G]; K],
+                meanwhile: &mut impl Meanwhile,
+            ) {
                 // SAFETY: token.
-                unsafe { encrypt(keys, x) }
+                unsafe { encrypt(keys, x, meanwhile) }
             }
 
             #[inline(always)]
@@ -155,9 +160,10 @@ macro_rules! engine {
                 self,
                 keys: &Self::LaneKeys,
                 x: &mut [[$register; G]; K],
+                meanwhile: &mut impl Meanwhile,
             ) {
                 // SAFETY: token.
-                unsafe { encrypt(keys, x) }
+                unsafe { encrypt(keys, x, meanwhile) }
             }
 
             #[inline(always)]
@@ -265,7 +271,11 @@ impl<R: Register> RoundKeys<R> for LaneKeys<R> {
 /// # Safety
 /// The machine needs the instructions of `R`.
 #[inline(always)]
-unsafe fn encrypt<R: Register, const G: usize, const K: usize>(keys: &impl RoundKeys<R>, x: &mut [[R; G]; K]) {
+unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
+    keys: &impl RoundKeys<R>,
+    x: &mut [[R; G]; K],
+    meanwhile: &mut impl Meanwhile,
+) {
     let rounds = keys.rounds();
     let mut y = *x;
     // SAFETY: the caller vouches for the instructions.
@@ -282,6 +292,9 @@ unsafe fn encrypt<R: Register, const G: usize, const K: usize>(keys: &impl Round
                 for row in &mut y {
                     row[g] = row[g].encrypt_round(key);
                 }
+            }
+            if round < 10 {
+                meanwhile.round(round);
             }
         }
         for g in 0..G {
