@@ -24,13 +24,8 @@ pub enum Backend {
 
 impl Backend {
     /// Every backend, slowest first.
-    pub const ALL: [Backend; 5] = [
-        Backend::Reference,
-        Backend::Portable,
-        Backend::AesNi,
-        Backend::Vaes256,
-        Backend::Vaes512,
-    ];
+    pub const ALL: [Backend; 5] =
+        [Backend::Reference, Backend::Portable, Backend::AesNi, Backend::Vaes256, Backend::Vaes512];
 
     /// The name that the command line uses.
     pub const fn name(self) -> &'static str {
@@ -65,11 +60,7 @@ impl Backend {
 
     /// The backend that key setup chooses on this machine. Never `Reference`.
     pub fn best() -> Backend {
-        Self::ALL
-            .into_iter()
-            .rev()
-            .find(|backend| backend.is_available())
-            .unwrap_or(Backend::Portable)
+        Self::ALL.into_iter().rev().find(|backend| backend.is_available()).unwrap_or(Backend::Portable)
     }
 }
 

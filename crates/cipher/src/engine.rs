@@ -104,14 +104,7 @@ pub(crate) trait Engine: Copy {
 
     /// CCM over whole blocks of one message: the chain `mac` over the plaintext, the key stream from `counter`, a block
     /// in the counter's byte order, which is left at the next one. `data` is a whole number of blocks.
-    fn ccm_blocks(
-        self,
-        keys: &Self::Keys,
-        mac: &mut Block,
-        counter: &mut Block,
-        data: &mut [u8],
-        direction: Direction,
-    );
+    fn ccm_blocks(self, keys: &Self::Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction);
 
     /// CBC encryption of one message; `chain` is left at the last ciphertext block. Whole blocks.
     fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Block, data: &mut [u8]);
@@ -154,10 +147,13 @@ pub(crate) fn increment(counter: &mut Block) {
     low.copy_from_slice(&u64::from_be_bytes(word).wrapping_add(1).to_be_bytes());
 }
 
-/// `a ^= b` over whole blocks.
+/// `a ^= b`; `b` may be the beginning of a block, the rest of which is zero.
 #[inline(always)]
 pub(crate) fn xor_block(a: &mut Block, b: &[u8]) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a ^= b;
+    let mut padded = [0; 16];
+    match <&Block>::try_from(b) {
+        Ok(whole) => padded = *whole,
+        Err(_) => padded[..b.len()].copy_from_slice(b),
     }
+    *a = (u128::from_ne_bytes(*a) ^ u128::from_ne_bytes(padded)).to_ne_bytes();
 }

@@ -8,8 +8,8 @@ use cipher::consts::{U16, U24, U32};
 use cipher::inout::{InOut, InOutBuf};
 use cipher::{
     AlgorithmName, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
-    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, Key, KeyInit, KeySizeUser, ParBlocks,
-    ParBlocksSizeUser, array::Array, array::ArraySize,
+    BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser, Key, KeyInit, KeySizeUser, ParBlocks, ParBlocksSizeUser,
+    array::Array, array::ArraySize,
 };
 use zeroize::ZeroizeOnDrop;
 
@@ -182,11 +182,7 @@ impl<C: ZeroizeOnDrop, M, N> ZeroizeOnDrop for Ccm<C, M, N> {}
 impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> Ccm<C, M, N> {
     /// Other sizes are not CCM, and do not compile.
     const SIZES_ARE_VALID: () = assert!(
-        M::USIZE >= 4
-            && M::USIZE <= BLOCK_BYTES
-            && M::USIZE.is_multiple_of(2)
-            && N::USIZE >= 7
-            && N::USIZE <= 13,
+        M::USIZE >= 4 && M::USIZE <= BLOCK_BYTES && M::USIZE.is_multiple_of(2) && N::USIZE >= 7 && N::USIZE <= 13,
         "a CCM tag has 4, 6, …, 16 bytes and a nonce 7 to 13"
     );
 }

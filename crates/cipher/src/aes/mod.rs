@@ -34,6 +34,8 @@ pub struct Aes {
 }
 
 /// The round keys in the form of the chosen backend, with the proof that the machine has it.
+// The portable keys are twice as large; without a heap there is no box to put them into.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone)]
 pub(crate) enum Inner {
     Reference(reference::Keys),

@@ -44,13 +44,13 @@ impl<const L: usize> Word<L> {
 }
 
 macro_rules! bitwise {
-    ($trait:ident, $method:ident, $operator:tt) => {
+    ($trait:ident, $method:ident, $assign:tt) => {
         impl<const L: usize> $trait for Word<L> {
             type Output = Self;
             #[inline(always)]
             fn $method(mut self, other: Self) -> Self {
                 for l in 0..L {
-                    self.0[l] = self.0[l] $operator other.0[l];
+                    self.0[l] $assign other.0[l];
                 }
                 self
             }
@@ -58,9 +58,9 @@ macro_rules! bitwise {
     };
 }
 
-bitwise!(BitXor, bitxor, ^);
-bitwise!(BitAnd, bitand, &);
-bitwise!(BitOr, bitor, |);
+bitwise!(BitXor, bitxor, ^=);
+bitwise!(BitAnd, bitand, &=);
+bitwise!(BitOr, bitor, |=);
 
 impl<const L: usize> BitXorAssign for Word<L> {
     #[inline(always)]

@@ -23,16 +23,12 @@ macro_rules! scalar_vector {
 
         #[inline(always)]
         fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-            core::array::from_fn(|slot| {
-                (u128::from_ne_bytes(a[slot]) ^ u128::from_ne_bytes(b[slot])).to_ne_bytes()
-            })
+            core::array::from_fn(|slot| (u128::from_ne_bytes(a[slot]) ^ u128::from_ne_bytes(b[slot])).to_ne_bytes())
         }
 
         #[inline(always)]
         fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector {
-            core::array::from_fn(|slot| {
-                (u128::from_ne_bytes(a[slot]) & u128::from_ne_bytes(b[slot])).to_ne_bytes()
-            })
+            core::array::from_fn(|slot| (u128::from_ne_bytes(a[slot]) & u128::from_ne_bytes(b[slot])).to_ne_bytes())
         }
 
         #[inline(always)]

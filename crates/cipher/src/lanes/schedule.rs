@@ -7,9 +7,7 @@
 
 use zeroize::Zeroize;
 
-use super::kernel::{
-    CBC_ENCRYPT, CCM_DECRYPT, LaneKeys, Lanes, MAX_LANES, Mode, STEP_BLOCKS, STEP_BYTES, steps,
-};
+use super::kernel::{CBC_ENCRYPT, CCM_DECRYPT, LaneKeys, Lanes, MAX_LANES, Mode, STEP_BLOCKS, STEP_BYTES, steps};
 use crate::Block;
 use crate::engine::{Engine, Operation, xor_block};
 
@@ -183,8 +181,11 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
             let bytes = (STEP_BYTES - 16 * header).min(lane.data_bytes.saturating_sub(start));
             if lane.done + header >= lane.header_blocks && bytes > 0 {
                 // SAFETY: `start + bytes <= data_bytes`, and the data does not overlap the staging.
-                unsafe {
-                    core::ptr::copy_nonoverlapping(staging[16 * header..].as_ptr(), lane.data.add(start), bytes);
+                let data = unsafe { core::slice::from_raw_parts_mut(lane.data.add(start), bytes) };
+                let rest = &staging[16 * header..];
+                match <&mut [u8; STEP_BYTES - 16]>::try_from(&mut *data) {
+                    Ok(data) if header == 1 => data.copy_from_slice(rest),
+                    _ => data.copy_from_slice(&rest[..bytes]),
                 }
             }
         }
@@ -230,7 +231,6 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
 
         // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
         let staging = unsafe { &mut *self.staging.add(index) };
-        *staging = [0; STEP_BYTES];
         let header = lane.header_blocks.saturating_sub(lane.done).min(STEP_BLOCKS);
         if let Some(job) = lane.job {
             for i in 0..header {
@@ -239,10 +239,17 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
                 lane.mask = block;
             }
         }
-        let bytes = (STEP_BYTES - 16 * header).min(lane.data_bytes - position);
+        let rest = &mut staging[16 * header..];
+        let bytes = rest.len().min(lane.data_bytes - position);
         // SAFETY: `position + bytes <= data_bytes`, and the data does not overlap the staging.
-        unsafe {
-            core::ptr::copy_nonoverlapping(lane.data.add(position), staging[16 * header..].as_mut_ptr(), bytes);
+        let data = unsafe { core::slice::from_raw_parts(lane.data.add(position), bytes) };
+        match <&[u8; STEP_BYTES - 16]>::try_from(data) {
+            // The usual start of a message, without a call.
+            Ok(data) if header == 1 => rest.copy_from_slice(data),
+            _ => {
+                rest[..bytes].copy_from_slice(data);
+                rest[bytes..].fill(0);
+            }
         }
         if MODE == CCM_DECRYPT {
             let mut message = [[0; 16]; STEP_BLOCKS];
@@ -286,16 +293,13 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
             if MODE != CBC_ENCRYPT {
                 // So that counter block 0 falls on the last block of the header. Modulo 2^64; what it borrows from the
                 // nonce comes back before it is used.
-                counter.reverse();
-                let low = u64::from_le_bytes([
-                    counter[0], counter[1], counter[2], counter[3], counter[4], counter[5], counter[6], counter[7],
-                ]);
-                counter[..8].copy_from_slice(&low.wrapping_sub(header_blocks as u64 - 1).to_le_bytes());
+                let number = u128::from_be_bytes(counter);
+                let low = (number as u64).wrapping_sub(header_blocks as u64 - 1);
+                counter = ((number >> 64 << 64) | u128::from(low)).to_le_bytes();
                 self.state.counter[index] = counter;
             }
             self.state.chain[index] = chain;
-            self.lanes[index] =
-                Lane { job: Some(job), data, data_bytes, header_blocks, blocks, ..IDLE };
+            self.lanes[index] = Lane { job: Some(job), data, data_bytes, header_blocks, blocks, ..IDLE };
             self.busy += 1;
             return true;
         }

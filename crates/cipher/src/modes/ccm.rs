@@ -23,8 +23,7 @@ pub fn encrypt(cipher: &Aes, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mu
 /// Decrypts in place. If the tag is wrong the data is wiped.
 pub fn decrypt(cipher: &Aes, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
     let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let mut full =
-        cipher.run(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
+    let mut full = cipher.run(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // The right tag for a forged message.
     full.zeroize();
@@ -47,12 +46,7 @@ pub(crate) struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    pub(crate) fn new(
-        nonce: &[u8],
-        aad: &'a [u8],
-        message_bytes: usize,
-        tag_bytes: usize,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(nonce: &[u8], aad: &'a [u8], message_bytes: usize, tag_bytes: usize) -> Result<Self, Error> {
         if !(7..=13).contains(&nonce.len()) {
             return Err(Error::NonceLength);
         }
@@ -67,7 +61,11 @@ impl<'a> Header<'a> {
         let mut b0 = [0; 16];
         b0[0] = (u8::from(!aad.is_empty()) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
         b0[8..].copy_from_slice(&(message_bytes as u64).to_be_bytes());
-        b0[1..16 - q].copy_from_slice(nonce);
+        match <&[u8; 12]>::try_from(nonce) {
+            // The usual length, without a call.
+            Ok(nonce) => b0[1..13].copy_from_slice(nonce),
+            Err(_) => b0[1..16 - q].copy_from_slice(nonce),
+        }
 
         let mut prefix = [0; 10];
         let aad_bytes = aad.len() as u64;
@@ -118,11 +116,12 @@ impl<'a> Header<'a> {
     /// Counter block 0 (SP 800-38C appendix A.3): flags, nonce, zero.
     #[inline]
     pub(crate) fn counter(&self) -> Block {
-        let mut counter = self.b0;
-        counter[0] &= 7;
-        let q = usize::from(counter[0]) + 1;
-        counter[16 - q..].fill(0);
-        counter
+        let number = u128::from_be_bytes(self.b0);
+        let flags = (number >> 120) & 7;
+        // The nonce is what stands above the 8 q bits of the length.
+        let q = flags as u32 + 1;
+        let nonce = (number << 8 >> 8) >> (8 * q) << (8 * q);
+        (nonce | flags << 120).to_be_bytes()
     }
 }
 

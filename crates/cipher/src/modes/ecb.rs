@@ -51,12 +51,7 @@ impl<C> Operation<C> for Ecb<'_> {
 
 /// ECB over whole blocks.
 #[inline(always)]
-pub(crate) fn ecb<E: Engine, const FLIGHT: usize>(
-    engine: E,
-    keys: &E::Keys,
-    data: &mut [u8],
-    direction: Direction,
-) {
+pub(crate) fn ecb<E: Engine, const FLIGHT: usize>(engine: E, keys: &E::Keys, data: &mut [u8], direction: Direction) {
     match direction {
         Direction::Encrypt => parallel::<E, _, FLIGHT>(Encrypt, engine, keys, data),
         Direction::Decrypt => parallel::<E, _, FLIGHT>(Decrypt, engine, keys, data),

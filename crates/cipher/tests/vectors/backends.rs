@@ -8,7 +8,7 @@ use tress_cipher::Backend;
 /// The backends of this machine; Miri knows no instructions beyond the baseline.
 pub(crate) fn available() -> Vec<Backend> {
     let (ran, missing): (Vec<_>, Vec<_>) = Backend::ALL.into_iter().partition(|backend| {
-        backend.is_available() && !(cfg!(miri) && !matches!(backend, Backend::Reference | Backend::Portable))
+        backend.is_available() && (!cfg!(miri) || matches!(backend, Backend::Reference | Backend::Portable))
     });
     static SAID: Once = Once::new();
     SAID.call_once(|| {

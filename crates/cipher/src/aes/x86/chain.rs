@@ -60,6 +60,15 @@ impl<'a> Chain<'a> {
         }
     }
 
+    /// Takes whole blocks.
+    #[inline(always)]
+    unsafe fn feed(&mut self, blocks: &[u8]) {
+        for block in blocks.chunks_exact(16) {
+            // SAFETY: the caller vouches for AES-NI.
+            unsafe { self.next(load(block)) };
+        }
+    }
+
     #[inline(always)]
     unsafe fn finish(self, chain: &mut Block) {
         // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
@@ -71,7 +80,7 @@ impl<'a> Chain<'a> {
 }
 
 #[repr(align(64))]
-struct Aligned<const N: usize>([u8; N]);
+struct Aligned<T>(T);
 
 /// Registers of key stream made at a time: enough work to fill the chain's latency.
 const AHEAD: usize = 2;
@@ -102,9 +111,10 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
             let step = R::splat(_mm_set_epi64x(0, (AHEAD * R::SLOTS) as i64));
             // The chain's next input is added by the call before; the one before the first is none.
             let mut chain = Chain::start(keys, mac);
-            // Aligned, so that what goes in whole comes out in blocks without waiting for memory.
-            let mut plain = Aligned([0; 16 * AHEAD * MAX_SLOTS]);
-            for group in groups.chunks_exact_mut(group_bytes) {
+            // The plaintext of this group of blocks and of the one before, which the chain takes while the key stream of
+            // this one is made. Aligned, so that what goes in whole comes out in blocks without waiting for memory.
+            let mut plain = Aligned([[0; 16 * AHEAD * MAX_SLOTS]; 2]);
+            for (number, group) in groups.chunks_exact_mut(group_bytes).enumerate() {
                 let mut x = [counters];
                 for i in 0..AHEAD {
                     x[0][i] = counters[i].reverse();
@@ -116,15 +126,16 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
                     let input = R::load(bytes);
                     let output = input.xor(x[0][i]);
                     output.store(bytes);
-                    let plain = plain.0.as_mut_ptr().add(i * 16 * R::SLOTS);
+                    let plain = plain.0[number % 2].as_mut_ptr().add(i * 16 * R::SLOTS);
                     if direction == Direction::Encrypt { input.store(plain) } else { output.store(plain) }
                 }
-                for block in plain.0[..group_bytes].chunks_exact(16) {
-                    chain.next(load(block));
+                if number > 0 {
+                    chain.feed(&plain.0[(number + 1) % 2][..group_bytes]);
                 }
             }
+            chain.feed(&plain.0[(groups.len() / group_bytes + 1) % 2][..group_bytes]);
             chain.finish(mac);
-            plain.0.zeroize();
+            plain.0.as_flattened_mut().zeroize();
             // The first slot of the first register is the next counter.
             let mut next = [0; 64];
             counters[0].reverse().store(next.as_mut_ptr());

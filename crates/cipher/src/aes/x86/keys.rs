@@ -45,11 +45,7 @@ fn sub_word(word: u32) -> u32 {
 fn expand(key: &[u8]) -> Keys {
     let nk = key.len() / 4;
     let rounds = nk + 6;
-    let mut keys = Keys {
-        encryption: [[0; 16]; MAX_ROUNDS + 1],
-        decryption: [[0; 16]; MAX_ROUNDS + 1],
-        rounds,
-    };
+    let mut keys = Keys { encryption: [[0; 16]; MAX_ROUNDS + 1], decryption: [[0; 16]; MAX_ROUNDS + 1], rounds };
     let words = keys.encryption.as_flattened_mut().as_chunks_mut::<4>().0;
     words.as_flattened_mut()[..key.len()].copy_from_slice(key);
     let mut rcon = 1;

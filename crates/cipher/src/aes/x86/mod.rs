@@ -176,7 +176,8 @@ macro_rules! engine {
             #[inline(always)]
             fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
                 lane_keys.rounds = keys.rounds;
-                let (group, slot) = (lane / Self::SLOTS, lane % Self::SLOTS);
+                let group = lane / Self::SLOTS;
+                let slot = lane - group * Self::SLOTS;
                 for round in 0..=keys.rounds {
                     let register = &mut lane_keys.round_keys[round][group];
                     // SAFETY: a register is `SLOTS` blocks of 16 bytes, and `slot < SLOTS`.

@@ -49,7 +49,9 @@ macro_rules! plain {
         unsafe fn splat(block: __m128i) -> Self {
             // SAFETY: the caller vouches for the instructions.
             #[allow(unused_unsafe)]
-            unsafe { $splat(block) }
+            unsafe {
+                $splat(block)
+            }
         }
         #[inline(always)]
         unsafe fn xor(self, other: Self) -> Self {
@@ -100,8 +102,17 @@ macro_rules! plain {
 impl Register for __m128i {
     const SLOTS: usize = 1;
     plain!(
-        _mm_loadu_si128, _mm_storeu_si128, |block| block, _mm_xor_si128, _mm_and_si128, _mm_add_epi64,
-        _mm_shuffle_epi8, _mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128
+        _mm_loadu_si128,
+        _mm_storeu_si128,
+        |block| block,
+        _mm_xor_si128,
+        _mm_and_si128,
+        _mm_add_epi64,
+        _mm_shuffle_epi8,
+        _mm_aesenc_si128,
+        _mm_aesenclast_si128,
+        _mm_aesdec_si128,
+        _mm_aesdeclast_si128
     );
 
     #[inline(always)]
@@ -130,9 +141,17 @@ impl Register for __m128i {
 impl Register for __m256i {
     const SLOTS: usize = 2;
     plain!(
-        _mm256_loadu_si256, _mm256_storeu_si256, _mm256_broadcastsi128_si256, _mm256_xor_si256,
-        _mm256_and_si256, _mm256_add_epi64, _mm256_shuffle_epi8, _mm256_aesenc_epi128, _mm256_aesenclast_epi128,
-        _mm256_aesdec_epi128, _mm256_aesdeclast_epi128
+        _mm256_loadu_si256,
+        _mm256_storeu_si256,
+        _mm256_broadcastsi128_si256,
+        _mm256_xor_si256,
+        _mm256_and_si256,
+        _mm256_add_epi64,
+        _mm256_shuffle_epi8,
+        _mm256_aesenc_epi128,
+        _mm256_aesenclast_epi128,
+        _mm256_aesdec_epi128,
+        _mm256_aesdeclast_epi128
     );
 
     #[inline(always)]
@@ -186,8 +205,16 @@ unsafe fn transpose([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 impl Register for __m512i {
     const SLOTS: usize = 4;
     plain!(
-        _mm512_loadu_si512, _mm512_storeu_si512, _mm512_broadcast_i32x4, _mm512_xor_si512, _mm512_and_si512,
-        _mm512_add_epi64, _mm512_shuffle_epi8, _mm512_aesenc_epi128, _mm512_aesenclast_epi128, _mm512_aesdec_epi128,
+        _mm512_loadu_si512,
+        _mm512_storeu_si512,
+        _mm512_broadcast_i32x4,
+        _mm512_xor_si512,
+        _mm512_and_si512,
+        _mm512_add_epi64,
+        _mm512_shuffle_epi8,
+        _mm512_aesenc_epi128,
+        _mm512_aesenclast_epi128,
+        _mm512_aesdec_epi128,
         _mm512_aesdeclast_epi128
     );
 
