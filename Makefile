@@ -54,7 +54,7 @@ deny:
 
 miri:
 	@tools/setup miri
-	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test -p tress-cipher --target-dir target/miri
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-cipher --test memory --target-dir target/miri
 
 bench:
 	@bench/run

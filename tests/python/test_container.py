@@ -3,8 +3,8 @@
     python3 -m venv .venv && .venv/bin/pip install -r tests/python/requirements.txt
     TRESS=target/release/tress .venv/bin/python tests/python/test_container.py
 
-Exit status 0 when everything agrees. Without TRESS only the vectors are run through the Python reader, and the program
-says so; with CI set, a missing TRESS is a failure.
+Or `TRESS=... .venv/bin/python -m pytest tests/python`. Exit status 0 when everything agrees. Without TRESS only the
+vectors are run through the Python reader, and the program says so; with CI set, a missing TRESS is a failure.
 """
 
 import hashlib
@@ -105,6 +105,19 @@ def both_ways(program, folder):
                 (folder / "sealed").unlink()
                 count += 2
     return count
+
+
+def test_vectors():
+    assert run_vectors() > 0
+
+
+def test_both_ways(tmp_path):
+    program = os.environ.get("TRESS")
+    if program is None:
+        import pytest
+
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("set TRESS to the command")
+    assert both_ways(os.path.abspath(program), tmp_path) > 0
 
 
 def main():

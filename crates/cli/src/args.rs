@@ -1,0 +1,315 @@
+//! The command line, as one definition: help, man pages and completions are all made from it.
+//!
+//! The verbs and options are DESIGN.md's "Command contract"; scripts rely on them, so they are added to and never
+//! changed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use regex::Regex;
+
+use crate::units;
+
+const AFTER_HELP: &str = "\
+Examples:
+  tress keygen -o me.key
+  tress encrypt -r age1... -o big.tress big.img
+  tress decrypt -i me.key -o big.img big.tress
+
+Exit status: 0 done, 1 failed (wrong key, damaged input, I/O), 2 wrong use.";
+
+/// Authenticated encryption of large data under AES-CCM, in parallel lanes.
+#[derive(Parser)]
+#[command(name = "tress", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(subcommand_required = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// Make an identity, or print the public parts of one
+    Keygen(Keygen),
+    /// Encrypt a file, a folder or standard input into a container
+    Encrypt(Encrypt),
+    /// Decrypt a container, or a range of it
+    Decrypt(Decrypt),
+    /// Change the recipients of a container, leaving its payload alone
+    Rewrap(Rewrap),
+    /// Show what a container is, and check it where a key is given
+    Inspect(Inspect),
+    /// A bare cipher in a bare mode, for tests and for talking to other systems
+    Raw(Raw),
+    /// List every cipher, its modes and its backends on this machine
+    Ciphers(Ciphers),
+    /// Measure the ciphers on this machine
+    Bench(Bench),
+    /// Print the completion script of a shell
+    #[command(hide = true)]
+    Completions(Completions),
+    /// Print the man page of the command, or write all of them to a folder
+    #[command(hide = true)]
+    Man(Man),
+}
+
+#[derive(Args)]
+pub(crate) struct Keygen {
+    /// Write the identity to this file (mode 0600) rather than to standard output; an existing file is refused
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Print recipient (age1...) and address (tress1...) of the identity in this file
+    #[arg(long, value_name = "FILE", conflicts_with = "output", value_hint = ValueHint::FilePath)]
+    pub(crate) public: Option<PathBuf>,
+}
+
+// For whom to encrypt. At least one is needed; a passphrase excludes the others.
+#[derive(Args)]
+pub(crate) struct Recipients {
+    /// Encrypt to this recipient: age1..., tress1..., ssh-ed25519 or ssh-rsa; repeatable
+    #[arg(short, long = "recipient", value_name = "RECIPIENT", conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) recipients: Vec<String>,
+    /// Encrypt to the recipients in this file, one a line; repeatable
+    #[arg(short = 'R', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) recipients_file: Vec<PathBuf>,
+    /// Encrypt under a raw key: a file of exactly 16 or 32 bytes; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) key_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+}
+
+// What to decrypt with.
+#[derive(Args)]
+pub(crate) struct Identities {
+    /// Decrypt with the identities in this file (age or SSH); repeatable
+    #[arg(short, long = "identity", value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identities: Vec<PathBuf>,
+    /// Decrypt with a raw key: a file of exactly 16 or 32 bytes; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) key_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+}
+
+// Where a passphrase comes from; never from the data's standard input.
+#[derive(Args)]
+pub(crate) struct Passphrase {
+    /// Ask for a passphrase on the terminal
+    #[arg(short, long, conflicts_with_all = ["passphrase_file", "passphrase_fd"])]
+    pub(crate) passphrase: bool,
+    /// Read the passphrase from this file, less one trailing newline
+    #[arg(long, value_name = "FILE", conflicts_with = "passphrase_fd", value_hint = ValueHint::FilePath)]
+    pub(crate) passphrase_file: Option<PathBuf>,
+    /// Read the passphrase from this open file descriptor, less one trailing newline
+    #[arg(long, value_name = "N")]
+    pub(crate) passphrase_fd: Option<u32>,
+}
+
+// Where a result goes.
+#[derive(Args)]
+pub(crate) struct Output {
+    /// Write to this file (a folder for a tree) rather than to standard output
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+A folder is packed as a tree: names, modes and times are kept.
+
+Examples:
+  tress encrypt -r age1... -o big.tress big.img
+  tar c src | tress encrypt -R team.txt > src.tar.tress
+  tress encrypt -p -o photos.tress Photos/")]
+pub(crate) struct Encrypt {
+    #[command(flatten)]
+    pub(crate) recipients: Recipients,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// The payload's algorithm
+    #[arg(long, value_enum, default_value_t = Aead::Aes128Ccm)]
+    pub(crate) aead: Aead,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// What to encrypt: a file, a folder, or - for standard input
+    #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) input: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress decrypt -i me.key -o big.img big.tress
+  tress decrypt -i me.key --range 10GiB:11GiB big.tress > piece
+  tress decrypt -p -o Photos photos.tress")]
+pub(crate) struct Decrypt {
+    #[command(flatten)]
+    pub(crate) identities: Identities,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Decrypt the bytes from START up to, but not including, END only; sizes such as 10MiB work
+    #[arg(long, value_name = "START:[END]", value_parser = units::range)]
+    pub(crate) range: Option<units::ByteRange>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// The container, or - for standard input
+    #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+This is no revocation: who once opened the container can have kept its key.
+
+Example:
+  tress rewrap -i me.key -r age1... -r age1... big.tress")]
+pub(crate) struct Rewrap {
+    /// Open with the identities in this file (age or SSH); repeatable
+    #[arg(short, long = "identity", value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identities: Vec<PathBuf>,
+    /// Open with a raw key: a file of exactly 16 or 32 bytes; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) open_key_file: Vec<PathBuf>,
+    /// Open with a passphrase asked for on the terminal
+    #[arg(long, conflicts_with_all = ["open_passphrase_file", "open_passphrase_fd"])]
+    pub(crate) open_passphrase: bool,
+    /// Open with the passphrase in this file, less one trailing newline
+    #[arg(long, value_name = "FILE", conflicts_with = "open_passphrase_fd", value_hint = ValueHint::FilePath)]
+    pub(crate) open_passphrase_file: Option<PathBuf>,
+    /// Open with the passphrase from this open file descriptor, less one trailing newline
+    #[arg(long, value_name = "N")]
+    pub(crate) open_passphrase_fd: Option<u32>,
+    #[command(flatten)]
+    pub(crate) recipients: Recipients,
+    /// The container, changed in place
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct Inspect {
+    #[command(flatten)]
+    pub(crate) identities: Identities,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The container
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+The key stands on the command line: every user of this machine can read it in the list of processes, and the shell
+keeps it in its history. Use `tress encrypt` for anything that matters.")]
+pub(crate) struct Raw {
+    #[command(subcommand)]
+    pub(crate) direction: RawDirection,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum RawDirection {
+    /// Encrypt with a bare cipher; the key on the command line is no secret
+    Encrypt(RawOptions),
+    /// Decrypt with a bare cipher; the key on the command line is no secret
+    Decrypt(RawOptions),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+The key stands on the command line: every user of this machine can read it in the list of processes, and the shell
+keeps it in its history. Use `tress encrypt` for anything that matters.
+
+ecb, cbc and ctr are streamed and authenticate nothing; ccm holds its message in memory, at most 1 GiB, and writes or
+reads ciphertext then tag.")]
+pub(crate) struct RawOptions {
+    /// CIPHER-MODE: aes-128, aes-192 or aes-256 with ecb, cbc, ctr or ccm, e.g. aes-128-cbc
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cipher: String,
+    /// The key, in hexadecimal
+    #[arg(long, value_name = "HEX", value_parser = units::hex)]
+    pub(crate) key: units::Hex,
+    /// Initialisation vector (cbc), first counter block (ctr) or nonce (ccm, 7 to 13 bytes); needed by all but ecb
+    #[arg(long, value_name = "HEX", value_parser = units::hex)]
+    pub(crate) iv: Option<units::Hex>,
+    /// Associated data (ccm only)
+    #[arg(long, value_name = "HEX", value_parser = units::hex)]
+    pub(crate) aad: Option<units::Hex>,
+    /// Bytes of the tag: 4, 6, 8, 10, 12, 14 or 16 (ccm only; 16 without this option)
+    #[arg(long, value_name = "N")]
+    pub(crate) tag_length: Option<usize>,
+    /// Neither add nor remove PKCS#7 padding (ecb, cbc): the input is whole blocks
+    #[arg(long)]
+    pub(crate) no_padding: bool,
+    /// Use this backend (`tress ciphers` lists them) rather than the best one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// The data, or - for standard input
+    #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+}
+
+#[derive(Args)]
+pub(crate) struct Ciphers {
+    /// Print one JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct Bench {
+    /// A regular expression over the names of the rows, e.g. aes-128-ccm
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<Regex>,
+    /// Measure these too, in turn with ours, e.g. openssl; `all` for every one that this machine has
+    #[arg(long, value_name = "PEER,...", value_delimiter = ',')]
+    pub(crate) against: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep the run, with machine, versions and raw samples, in this file or folder [default: bench/record]
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) record: Option<PathBuf>,
+    /// Fewer and shorter samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Use this backend (`tress ciphers` lists them) rather than the best one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct Completions {
+    #[arg(value_enum, value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct Man {
+    /// Write the page of the command and one of each verb into this folder
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) directory: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct Threads {
+    /// Worker threads, 1 to 1024 [default: one for each core]
+    #[arg(long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) count: Option<u16>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Aead {
+    #[value(name = "aes-128-ccm")]
+    Aes128Ccm,
+    #[value(name = "aes-256-ccm")]
+    Aes256Ccm,
+}

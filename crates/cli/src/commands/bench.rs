@@ -1,0 +1,30 @@
+//! `tress bench`: a thin cover over the lab's measurements.
+
+use std::io;
+
+use tress_lab::bench::{self, Options};
+
+use crate::{args, failure::Failure, names};
+
+pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
+    let backend = match &options.backend {
+        Some(name) => Some(names::backend(name)?),
+        None => None,
+    };
+    let lab = Options {
+        filter: options.filter.clone(),
+        against: options.against.clone(),
+        json: options.json,
+        record: options.record.clone(),
+        quick: options.quick,
+        backend,
+        // The rows of whole commands time this very program.
+        command: std::env::current_exe().ok(),
+    };
+    let mut out = io::stdout().lock();
+    bench::run(&lab, &mut out).map(drop).map_err(failure)
+}
+
+fn failure(error: bench::Error) -> Failure {
+    if error.is_usage() { Failure::wrong_use(error.to_string()) } else { Failure::failed(error.to_string()) }
+}

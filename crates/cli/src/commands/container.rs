@@ -1,0 +1,76 @@
+//! `tress encrypt`, `decrypt` and `rewrap`.
+
+use std::path::Path;
+
+use tress_stream::{
+    container,
+    verbs::{self, DecryptOptions, EncryptOptions, Range},
+};
+
+use super::cancellable;
+use crate::{
+    args::{self, Aead},
+    failure::Failure,
+    files, keys,
+    stdin::Stdin,
+};
+
+pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
+    let source = files::source(&options.input);
+    let sink = files::sink(&options.output);
+    files::refuse_terminal(&sink)?;
+    let recipients = keys::recipients(&options.recipients, &mut Stdin::with_data(&options.input)?)?;
+    let encrypt = EncryptOptions {
+        aead: match options.aead {
+            Aead::Aes128Ccm => container::Aead::Aes128Ccm,
+            Aead::Aes256Ccm => container::Aead::Aes256Ccm,
+        },
+        threads: threads(&options.threads),
+        ..EncryptOptions::default()
+    };
+    cancellable(|control| Ok(verbs::encrypt(&source, &sink, &recipients, &encrypt, control)?))
+        .map(drop)
+        .map_err(|failure| failure.with_force(options.output.force))
+}
+
+pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
+    let source = files::source(&options.input);
+    let sink = files::sink(&options.output);
+    // `-o -` says that the terminal is meant; the library then still refuses what is no text.
+    if options.output.output.as_deref() != Some(Path::new("-")) {
+        files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o - shows text, -o FILE writes a file"))?;
+    }
+    let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
+    let decrypt = DecryptOptions {
+        threads: threads(&options.threads),
+        range: options.range.map(|range| Range { start: range.start, end: range.end }),
+    };
+    cancellable(|control| Ok(verbs::decrypt(&source, &sink, &identities, &decrypt, control)?))
+        .map(drop)
+        .map_err(|failure| failure.with_force(options.output.force))
+}
+
+pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
+    if options.file == Path::new("-") {
+        return Err(Failure::wrong_use("rewrap changes a file in place; standard input is none"));
+    }
+    let mut stdin = Stdin::default();
+    let old = args::Identities {
+        identities: options.identities,
+        key_file: options.open_key_file,
+        passphrase: args::Passphrase {
+            passphrase: options.open_passphrase,
+            passphrase_file: options.open_passphrase_file,
+            passphrase_fd: options.open_passphrase_fd,
+        },
+    };
+    let identities = keys::some_identities(&old, &mut stdin)?;
+    let recipients = keys::recipients(&options.recipients, &mut stdin)?;
+    cancellable(|control| Ok(verbs::rewrap(&options.file, &identities, &recipients, control)?))?;
+    Ok(())
+}
+
+/// The library's 0 is one for each core.
+fn threads(option: &args::Threads) -> usize {
+    option.count.map_or(0, usize::from)
+}

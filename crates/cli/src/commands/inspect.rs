@@ -1,0 +1,71 @@
+//! `tress inspect`: what a container says about itself, checked where a key is given.
+
+use serde::Serialize;
+use tress_stream::verbs::{self, Inspection};
+
+use crate::{
+    args,
+    failure::{Failure, escape},
+    files, keys,
+    stdin::Stdin,
+    units,
+};
+
+/// The keys that scripts rely on; the last two are null without an identity.
+#[derive(Serialize)]
+struct Row<'a> {
+    version: &'a str,
+    aead: &'a str,
+    recipients: &'a [String],
+    header_bytes: u64,
+    chunks: u64,
+    plaintext_bytes: u64,
+    verified: bool,
+    content_type: Option<&'a str>,
+    name: Option<&'a str>,
+}
+
+pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
+    let identities = keys::identities(&options.identities, &mut Stdin::with_data(&options.file)?)?;
+    let identities = (!identities.is_empty()).then_some(identities);
+    let found = verbs::inspect(&files::source(&options.file), identities.as_deref())?;
+    if options.json { files::print_json(&row(&found)) } else { files::print(&text(&found)) }
+}
+
+fn row(found: &Inspection) -> Row<'_> {
+    Row {
+        version: found.version,
+        aead: found.aead.name(),
+        recipients: &found.recipients,
+        header_bytes: found.header_bytes,
+        chunks: found.chunks,
+        plaintext_bytes: found.plaintext_bytes,
+        verified: found.verified,
+        content_type: found.content_type.map(|content_type| content_type.name()),
+        name: found.name.as_deref(),
+    }
+}
+
+fn text(found: &Inspection) -> String {
+    let mut text = format!(
+        "version     {}\naead        {}\nrecipients  {}\nplaintext   {} bytes ({}) in {} chunks\n",
+        found.version,
+        found.aead.name(),
+        escape(&found.recipients.join(", ")),
+        found.plaintext_bytes,
+        units::bytes_text(found.plaintext_bytes),
+        found.chunks,
+    );
+    if let Some(content_type) = found.content_type {
+        text.push_str(&format!("content     {}\n", content_type.name()));
+    }
+    if let Some(name) = &found.name {
+        text.push_str(&format!("name        {}\n", escape(name)));
+    }
+    text.push_str(if found.verified {
+        "verified    header, commitment and last chunk\n"
+    } else {
+        "verified    nothing; that takes an identity (-i)\n"
+    });
+    text
+}

@@ -1,0 +1,79 @@
+//! `tress keygen`: identities, and the public parts of one.
+
+use std::{
+    io::{self, Write as _},
+    path::Path,
+};
+
+use tress_stream::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair};
+
+use super::cancellable;
+use crate::{
+    args,
+    failure::{self, Failure},
+    files,
+};
+
+const MOST_BYTES: usize = 256 * 1024;
+
+pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
+    if let Some(path) = &options.public {
+        return public(path);
+    }
+    let pair = KeyPair::generate()?;
+    let text = pair.to_identity_file_text();
+    match &options.output {
+        Some(path) if path != Path::new("-") => {
+            cancellable(|control| write_new(path, text.expose_secret().as_bytes(), control))?;
+        }
+        _ => files::print(text.expose_secret())?,
+    }
+    // Notes, not the result: a standard error that is gone does not matter.
+    let _ = io::stderr().lock().write_all(public_lines(&pair, ("recipient ", "address   ")).as_bytes());
+    Ok(())
+}
+
+fn public(path: &Path) -> Result<(), Failure> {
+    let bytes = files::read_small(path, MOST_BYTES)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
+    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path)))?;
+    files::print(&public_lines(&pair, ("", "")))
+}
+
+fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
+    let mut lines = format!("{}{}\n", labels.0, pair.recipient());
+    // An identity that age-keygen made has no address.
+    if let Some(address) = pair.address() {
+        lines.push_str(&format!("{}{address}\n", labels.1));
+    }
+    lines
+}
+
+/// Writes a new file that only its owner reads. It gets its name when it is complete, and never takes another's.
+fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::from(Error::new(ErrorKind::OutputExists).at(path))
+            .hint("an identity is never replaced; choose another name"),
+        _ => Failure::io(path, &error),
+    };
+    // Before the work, and again by the system when the name is given.
+    if path.symlink_metadata().is_ok() {
+        return Err(failed(io::ErrorKind::AlreadyExists.into()));
+    }
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    // Its mode is 0600 from the start, and dropping it on an error or a signal removes it.
+    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    if control.is_cancelled() {
+        return Err(Error::new(ErrorKind::Interrupted).into());
+    }
+    file.persist_noclobber(path).map_err(|error| failed(error.error))?;
+    // A key that a power cut takes away is a loss. Folders can be synced on Unix only.
+    if cfg!(unix) {
+        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! The verbs: each turns its options into one call of the library and the outcome into words.
+
+mod bench;
+mod ciphers;
+mod container;
+mod generated;
+mod inspect;
+mod keygen;
+mod raw;
+
+use std::sync::Arc;
+
+use tress_stream::Control;
+
+use crate::{args::Verb, failure::Failure, progress::Progress, signals};
+
+pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
+    match verb {
+        Verb::Keygen(options) => keygen::run(&options),
+        Verb::Encrypt(options) => container::encrypt(&options),
+        Verb::Decrypt(options) => container::decrypt(&options),
+        Verb::Rewrap(options) => container::rewrap(options),
+        Verb::Inspect(options) => inspect::run(&options),
+        Verb::Raw(options) => raw::run(&options),
+        Verb::Ciphers(options) => ciphers::run(&options),
+        Verb::Bench(options) => bench::run(&options),
+        Verb::Completions(options) => generated::completions(&options),
+        Verb::Man(options) => generated::man(&options),
+    }
+}
+
+/// Runs a verb that takes its time: signals cancel it, and a terminal shows how far it is.
+fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T, Failure> {
+    let control = Arc::new(Control::new());
+    signals::cancel_by_signal(&control);
+    let progress = Progress::start(&control);
+    let outcome = verb(&control);
+    drop(progress);
+    outcome
+}

@@ -1,0 +1,117 @@
+//! How the command fails: one line that names the file and the cause, one hint where we know what helps, and a status.
+
+use std::{
+    fmt::{self, Write as _},
+    io,
+    path::Path,
+};
+
+use tress_stream::{Error, ErrorKind};
+
+/// The operation failed: wrong key, damaged input, I/O.
+pub(crate) const FAILED: u8 = 1;
+/// The command was used wrongly.
+pub(crate) const WRONG_USE: u8 = 2;
+
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) status: u8,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn failed(message: impl Into<String>) -> Failure {
+        Failure { status: FAILED, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn wrong_use(message: impl Into<String>) -> Failure {
+        Failure { status: WRONG_USE, ..Failure::failed(message) }
+    }
+
+    /// An I/O error of a file that the command itself opens (keys, passphrases, results).
+    pub(crate) fn io(path: &Path, error: &io::Error) -> Failure {
+        // Without what others may have wrapped around it.
+        let bare = error.raw_os_error().map_or_else(|| error.kind().into(), io::Error::from_raw_os_error);
+        Error::from(bare).at(name(path)).into()
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
+        Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// Without the advice to use --force where that was used already.
+    pub(crate) fn with_force(mut self, force: bool) -> Failure {
+        if force {
+            self.hint.take_if(|hint| hint.starts_with("--force"));
+        }
+        self
+    }
+
+    /// Prints it to standard error. A standard error that is gone is no reason to panic.
+    pub(crate) fn print(&self) {
+        let mut text = format!("tress: error: {}\n", escape(&self.message));
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("hint: {}\n", escape(hint)));
+        }
+        let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let status = if error.kind.is_usage() { WRONG_USE } else { FAILED };
+        Failure { status, message: error.to_string(), hint: hint(&error.kind).map(str::to_string) }
+    }
+}
+
+/// What helps, where we know it.
+fn hint(kind: &ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        ErrorKind::NoRecipients => "say for whom: -r RECIPIENT, -R FILE, -p, --passphrase-file FILE or --key-file FILE",
+        ErrorKind::MixedRecipients => "a passphrase stands alone",
+        ErrorKind::NoMatchingKey => "tress inspect shows what kinds of keys open it",
+        ErrorKind::OutputExists => "--force replaces it",
+        ErrorKind::BinaryToTerminal => "name a file with -o, or lead standard output elsewhere",
+        ErrorKind::RangeOutOfBounds => "tress inspect shows how long the plaintext is",
+        ErrorKind::UnknownVersion | ErrorKind::UnknownAead => "a newer tress may read it",
+        ErrorKind::InputChanged => "nothing may write to it meanwhile",
+        _ => return None,
+    })
+}
+
+/// How messages call a file.
+pub(crate) fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
+}
+
+/// The text without anything that a terminal obeys or that reorders or hides what follows: names of files and of
+/// containers come from others.
+pub(crate) fn escape(text: &str) -> impl fmt::Display + '_ {
+    struct Escaped<'a>(&'a str);
+    impl fmt::Display for Escaped<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for letter in self.0.chars() {
+                let hidden = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+                if letter.is_control() || hidden {
+                    write!(f, "{}", letter.escape_default())?;
+                } else {
+                    f.write_char(letter)?;
+                }
+            }
+            Ok(())
+        }
+    }
+    Escaped(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_but_letters() {
+        let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é";
+        assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é");
+    }
+}

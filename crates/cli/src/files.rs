@@ -1,0 +1,79 @@
+//! Standard streams: what may go to a terminal, and how results are printed.
+
+use std::{
+    fs::File,
+    io::{self, IsTerminal as _, Read, Write as _},
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+use tress_stream::verbs::{Sink, Source};
+use zeroize::Zeroizing;
+
+use crate::{
+    args,
+    failure::{self, Failure},
+};
+
+pub(crate) fn source(path: &Path) -> Source {
+    if path == Path::new("-") { Source::Stdin } else { Source::Path(path.to_path_buf()) }
+}
+
+pub(crate) fn sink(output: &args::Output) -> Sink {
+    match &output.output {
+        Some(path) if path != Path::new("-") => Sink::Path { path: path.clone(), force: output.force },
+        _ => Sink::Stdout,
+    }
+}
+
+/// Refuses to write what no terminal shows to one.
+pub(crate) fn refuse_terminal(sink: &Sink) -> Result<(), Failure> {
+    if *sink == Sink::Stdout && io::stdout().is_terminal() {
+        return Err(Failure::wrong_use("standard output: binary data is not written to a terminal")
+            .hint("name a file with -o, or lead standard output elsewhere"));
+    }
+    Ok(())
+}
+
+/// A small file (a key, a passphrase), whole. The bytes are wiped when dropped.
+pub(crate) fn read_small(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    let bytes = read_start(path, most_bytes + 1)?;
+    if bytes.len() > most_bytes {
+        return Err(Failure::failed(format!("{}: longer than {most_bytes} bytes", failure::name(path))));
+    }
+    Ok(bytes)
+}
+
+/// At most the first `most_bytes` of a file. The bytes are wiped when dropped.
+pub(crate) fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
+    // Room for all of it from the start: a buffer that grows leaves copies behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(most_bytes));
+    let read = |input: &mut dyn Read, bytes: &mut Vec<u8>| input.take(most_bytes as u64).read_to_end(bytes);
+    if path == Path::new("-") {
+        read(&mut io::stdin().lock(), &mut bytes)
+    } else {
+        File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
+    }
+    .map_err(|error| Failure::io(path, &error))?;
+    Ok(bytes)
+}
+
+/// Prints a result. Standard output may be full or closed: that is a failure like any other.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout
+        .write_all(bytes)
+        .and_then(|()| stdout.flush())
+        .map_err(|error| Failure::io(&PathBuf::from("standard output"), &error))
+}
+
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    let mut text =
+        serde_json::to_string_pretty(value).map_err(|error| Failure::failed(format!("standard output: {error}")))?;
+    text.push('\n');
+    print(&text)
+}

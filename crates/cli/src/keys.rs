@@ -1,0 +1,95 @@
+//! Recipients and identities out of the options.
+
+use std::path::Path;
+
+use tress_stream::{
+    Error, ErrorKind,
+    age::{Identity, Recipient},
+    keys,
+};
+
+use crate::{
+    args,
+    failure::Failure,
+    files,
+    passphrase::{self, Purpose},
+    prompt::Terminal,
+    stdin::Stdin,
+};
+
+/// Identity and recipient files are text of some lines; an RSA key has 3 KiB.
+const MOST_BYTES: usize = 256 * 1024;
+
+const KEY_MOST_BYTES: usize = 32;
+
+pub(crate) fn recipients(
+    options: &args::Recipients,
+    stdin: &mut Stdin,
+) -> Result<Vec<Box<dyn Recipient + Send>>, Failure> {
+    let mut recipients = Vec::new();
+    for text in &options.recipients {
+        // Not the text itself: somebody may have pasted an identity.
+        recipients.push(keys::recipient(text).map_err(|error| error.at("-r"))?);
+    }
+    for path in &options.recipients_file {
+        stdin.claim(path, "recipients")?;
+        let bytes = files::read_small(path, MOST_BYTES)?;
+        recipients.extend(keys::recipients_file(bytes.as_slice()).map_err(|error| at(error, path))?);
+    }
+    for path in &options.key_file {
+        recipients.push(Box::new(raw_key(path, stdin)?));
+    }
+    if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Encrypt, stdin)? {
+        recipients.push(keys::passphrase_recipient(passphrase)?);
+    }
+    if recipients.is_empty() {
+        return Err(Error::new(ErrorKind::NoRecipients).into());
+    }
+    Ok(recipients)
+}
+
+/// The identities of the options; empty if they name none.
+pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Result<Vec<Box<dyn Identity>>, Failure> {
+    let mut identities: Vec<Box<dyn Identity>> = Vec::new();
+    for path in &options.identities {
+        stdin.claim(path, "an identity")?;
+        let bytes = files::read_small(path, MOST_BYTES)?;
+        let found = keys::identities_file_with(bytes.as_slice(), Terminal).map_err(|error| at(error, path))?;
+        identities.extend(found);
+    }
+    for path in &options.key_file {
+        identities.push(Box::new(raw_key(path, stdin)?));
+    }
+    if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Decrypt, stdin)? {
+        identities.push(keys::passphrase_identity(passphrase)?);
+    }
+    Ok(identities)
+}
+
+/// The same where at least one is needed.
+pub(crate) fn some_identities(
+    options: &args::Identities,
+    stdin: &mut Stdin,
+) -> Result<Vec<Box<dyn Identity>>, Failure> {
+    let identities = identities(options, stdin)?;
+    if identities.is_empty() {
+        return Err(Failure::wrong_use("no identity given")
+            .hint("say what to open it with: -i IDENTITY, -p, --passphrase-file FILE or --key-file FILE"));
+    }
+    Ok(identities)
+}
+
+fn raw_key(path: &Path, stdin: &mut Stdin) -> Result<keys::RawKey, Failure> {
+    stdin.claim(path, "a key")?;
+    let bytes = files::read_start(path, KEY_MOST_BYTES + 1)?;
+    if bytes.len() > KEY_MOST_BYTES {
+        // Not how much longer: it may be a disk.
+        return Err(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path).into());
+    }
+    Ok(keys::key_file(&bytes).map_err(|error| at(error, path))?)
+}
+
+/// Names the file of an error that has none yet.
+fn at(error: Error, path: &Path) -> Error {
+    error.at(crate::failure::name(path))
+}

@@ -1,0 +1,38 @@
+//! The `tress` command: arguments, progress and messages over the library.
+//!
+//! Results go to standard output, everything else to standard error. Exit status 0 is done, 1 failed, 2 wrong use.
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod failure;
+mod files;
+mod keys;
+mod names;
+mod passphrase;
+mod progress;
+mod prompt;
+mod signals;
+mod stdin;
+mod units;
+mod usage;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::report(&error),
+    };
+    signals::install();
+    match commands::run(cli.verb) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            signals::die_if_received();
+            ExitCode::from(failure.status)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Passphrases: from the terminal, from a file, from an open descriptor; never from the data's standard input.
+
+use std::path::{Path, PathBuf};
+
+use tress_stream::{
+    Error, ErrorKind,
+    age::secrecy::{ExposeSecret as _, SecretString},
+};
+use zeroize::Zeroizing;
+
+use crate::{
+    args,
+    failure::{self, Failure},
+    files, prompt,
+    stdin::Stdin,
+};
+
+/// More than anybody types, and no room for a device that never ends.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// What the passphrase is for decides how often it is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Encrypt,
+    Decrypt,
+}
+
+/// The passphrase that the options ask for, if they ask for one.
+pub(crate) fn read(
+    options: &args::Passphrase,
+    purpose: Purpose,
+    stdin: &mut Stdin,
+) -> Result<Option<SecretString>, Failure> {
+    if let Some(path) = &options.passphrase_file {
+        return from_file(path, stdin).map(Some);
+    }
+    if let Some(descriptor) = options.passphrase_fd {
+        return from_file(&descriptor_path(descriptor)?, stdin).map(Some);
+    }
+    if !options.passphrase {
+        return Ok(None);
+    }
+    let passphrase = prompt::secret("Passphrase: ")?;
+    if passphrase.expose_secret().is_empty() {
+        return Err(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty").into());
+    }
+    if purpose == Purpose::Encrypt {
+        let again = prompt::secret("The same again: ")?;
+        if passphrase.expose_secret() != again.expose_secret() {
+            return Err(Failure::failed("the two passphrases differ"));
+        }
+    }
+    Ok(Some(passphrase))
+}
+
+fn from_file(path: &Path, stdin: &mut Stdin) -> Result<SecretString, Failure> {
+    stdin.claim(path, "the passphrase")?;
+    let bytes = files::read_small(path, MOST_BYTES)?;
+    let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
+    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8"))?;
+    // One newline, as an editor or `echo` adds it; a second one is the user's.
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    if text.is_empty() {
+        return Err(unusable("it is empty").into());
+    }
+    Ok(secret_string(text))
+}
+
+/// A copy in a buffer of its own size, so that none is left behind by growth.
+pub(crate) fn secret_string(text: &str) -> SecretString {
+    SecretString::from(Box::<str>::from(text))
+}
+
+/// The name of an open descriptor. Opening it by number takes unsafe code.
+fn descriptor_path(descriptor: u32) -> Result<PathBuf, Failure> {
+    if !cfg!(unix) {
+        return Err(Failure::wrong_use("--passphrase-fd needs a Unix system").hint("use --passphrase-file"));
+    }
+    Ok(PathBuf::from(format!("/dev/fd/{descriptor}")))
+}
+
+/// A line typed at a prompt, less its newline.
+pub(crate) fn line(mut bytes: Zeroizing<Vec<u8>>) -> Result<SecretString, Failure> {
+    while matches!(bytes.last(), Some(b'\n' | b'\r')) {
+        bytes.pop();
+    }
+    let text =
+        std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadPassphrase).with_detail("it is not UTF-8"))?;
+    Ok(secret_string(text))
+}

@@ -1,0 +1,85 @@
+//! A progress bar on standard error: on a terminal only, and only where a run takes longer than half a second.
+
+use std::{
+    io::{self, IsTerminal},
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError, Sender},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use tress_stream::Control;
+
+const PATIENCE: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// The thread that draws. Dropping it leaves a clean line.
+pub(crate) struct Progress {
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    pub(crate) fn start(control: &Arc<Control>) -> Progress {
+        if !io::stderr().is_terminal() {
+            return Progress { thread: None };
+        }
+        let control = Arc::clone(control);
+        let (stop, stopped) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            // A message never comes: a timeout is time to draw, a hang-up the end.
+            if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                let bar = new_bar();
+                loop {
+                    draw(&bar, &control);
+                    if stopped.recv_timeout(INTERVAL) != Err(RecvTimeoutError::Timeout) {
+                        break;
+                    }
+                }
+                bar.finish_and_clear();
+            }
+        });
+        Progress { thread: Some((stop, thread)) }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.thread.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn new_bar() -> ProgressBar {
+    ProgressBar::no_length().with_elapsed(PATIENCE)
+}
+
+fn draw(bar: &ProgressBar, control: &Control) {
+    let (done, total) = (control.done_bytes(), control.total_bytes());
+    // Before the first byte keys are derived, and a plugin may be asking for something.
+    if done == 0 {
+        return;
+    }
+    if bar.position() == 0 || bar.length() != total {
+        bar.set_style(style(total.is_some()));
+        match total {
+            Some(total) => bar.set_length(total),
+            None => bar.unset_length(),
+        }
+    }
+    bar.set_position(done);
+}
+
+/// Without a total (a pipe) there is no bar and no time left to show.
+fn style(has_total: bool) -> ProgressStyle {
+    let template = if has_total {
+        "{wide_bar} {percent:>3} % {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"
+    } else {
+        "{binary_bytes}, {binary_bytes_per_sec}, {elapsed}"
+    };
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
+}

@@ -1,0 +1,145 @@
+//! Questions on the terminal itself, whatever standard input and output are.
+
+use std::path::Path;
+
+use tress_stream::age::{Callbacks, secrecy::SecretString};
+
+use crate::failure::{Failure, escape};
+
+/// Asks without showing what is typed.
+pub(crate) fn secret(question: &str) -> Result<SecretString, Failure> {
+    system::secret(question)
+}
+
+/// Gives the terminal back as it was if a prompt is open; called before dying by a signal. True if one was.
+#[cfg(unix)]
+pub(crate) fn abandon() -> bool {
+    system::abandon()
+}
+
+fn no_terminal(error: &std::io::Error) -> Failure {
+    Failure::io(Path::new("terminal"), error).hint("use --passphrase-file or --passphrase-fd")
+}
+
+#[cfg(unix)]
+mod system {
+    use std::{
+        fs::{File, OpenOptions},
+        io::{BufRead as _, BufReader, Read as _, Write as _},
+        sync::{Mutex, PoisonError},
+    };
+
+    use rustix::termios::{self, LocalModes, OptionalActions, Termios};
+    use tress_stream::age::secrecy::SecretString;
+    use zeroize::Zeroizing;
+
+    use super::no_terminal;
+    use crate::{failure::Failure, passphrase};
+
+    /// A line of the terminal cannot be longer in its own line mode.
+    const LINE_BYTES: usize = 4096;
+
+    /// The terminal's state before the prompt that is open, so that a signal can restore it.
+    static OPEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+
+    pub(super) fn abandon() -> bool {
+        match OPEN.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some((mut terminal, before)) => {
+                let _ = termios::tcsetattr(&terminal, OptionalActions::Now, &before);
+                let _ = terminal.write_all(b"\n");
+                true
+            }
+            None => false,
+        }
+    }
+
+    pub(super) fn secret(question: &str) -> Result<SecretString, Failure> {
+        let mut terminal = open().map_err(|error| no_terminal(&error))?;
+        let mut read = || {
+            let before = termios::tcgetattr(&terminal)?;
+            let mut silent = before.clone();
+            silent.local_modes.remove(LocalModes::ECHO);
+            silent.local_modes.insert(LocalModes::ICANON | LocalModes::ISIG);
+            *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = Some((terminal.try_clone()?, before));
+            termios::tcsetattr(&terminal, OptionalActions::Flush, &silent)?;
+            terminal.write_all(question.as_bytes())?;
+            let mut line = Zeroizing::new(Vec::with_capacity(LINE_BYTES));
+            BufReader::with_capacity(1, &terminal).take(LINE_BYTES as u64).read_until(b'\n', &mut line)?;
+            Ok(line)
+        };
+        let line = read();
+        abandon();
+        passphrase::line(line.map_err(|error: std::io::Error| no_terminal(&error))?)
+    }
+
+    fn open() -> std::io::Result<File> {
+        OpenOptions::new().read(true).write(true).open("/dev/tty")
+    }
+
+    pub(super) fn say(message: &str) -> std::io::Result<()> {
+        open()?.write_all(message.as_bytes())
+    }
+
+    pub(super) fn line(question: &str) -> std::io::Result<String> {
+        let mut terminal = open()?;
+        terminal.write_all(question.as_bytes())?;
+        let mut line = String::new();
+        BufReader::new(terminal).read_line(&mut line)?;
+        Ok(line.trim_end().to_string())
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::io::{self, BufRead as _, Write as _};
+
+    use tress_stream::age::secrecy::SecretString;
+    use zeroize::Zeroizing;
+
+    use super::no_terminal;
+    use crate::{failure::Failure, passphrase};
+
+    pub(super) fn secret(question: &str) -> Result<SecretString, Failure> {
+        let line = rpassword::prompt_password(question).map_err(|error| no_terminal(&error))?;
+        passphrase::line(Zeroizing::new(line.into_bytes()))
+    }
+
+    pub(super) fn say(message: &str) -> io::Result<()> {
+        io::stderr().write_all(message.as_bytes())
+    }
+
+    pub(super) fn line(question: &str) -> io::Result<String> {
+        say(question)?;
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line)?;
+        Ok(line.trim_end().to_string())
+    }
+}
+
+/// What age's plugins and encrypted identities ask.
+#[derive(Clone)]
+pub(crate) struct Terminal;
+
+impl Callbacks for Terminal {
+    fn display_message(&self, message: &str) {
+        // Without a terminal nobody is there to read it.
+        let _ = system::say(&format!("{}\n", escape(message)));
+    }
+
+    fn confirm(&self, message: &str, yes: &str, no: Option<&str>) -> Option<bool> {
+        let choices = match no {
+            Some(no) => format!("1: {yes}, 2: {no}"),
+            None => format!("1: {yes}"),
+        };
+        let answer = system::line(&format!("{} ({}) ", escape(message), escape(&choices))).ok()?;
+        Some(answer == "1")
+    }
+
+    fn request_public_string(&self, description: &str) -> Option<String> {
+        system::line(&format!("{}: ", escape(description))).ok()
+    }
+
+    fn request_passphrase(&self, description: &str) -> Option<SecretString> {
+        secret(&format!("{}: ", escape(description))).ok()
+    }
+}

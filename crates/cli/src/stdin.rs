@@ -1,0 +1,46 @@
+//! Standard input has one reader: the data, a key or a passphrase.
+
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// Who reads standard input.
+#[derive(Default)]
+pub(crate) struct Stdin {
+    reader: Option<&'static str>,
+}
+
+impl Stdin {
+    /// Standard input where the verb's data comes from `data`.
+    pub(crate) fn with_data(data: &Path) -> Result<Stdin, Failure> {
+        let mut stdin = Stdin::default();
+        stdin.claim(data, "the data")?;
+        Ok(stdin)
+    }
+
+    /// Notes that `reader` reads `path`. Standard input is refused to a second reader, by whatever name it goes.
+    pub(crate) fn claim(&mut self, path: &Path, reader: &'static str) -> Result<(), Failure> {
+        if path != Path::new("-") && !(self.reader.is_some() && is_stdin(path)) {
+            return Ok(());
+        }
+        match self.reader.replace(reader) {
+            None => Ok(()),
+            Some(other) => Err(Failure::wrong_use(format!("standard input cannot give both {other} and {reader}"))),
+        }
+    }
+}
+
+/// Whether the path leads to what standard input leads to: `/dev/stdin`, or `/dev/fd/3` after `3<&0`.
+#[cfg(unix)]
+fn is_stdin(path: &Path) -> bool {
+    use std::{fs, os::unix::fs::MetadataExt as _};
+    match (fs::metadata(path), fs::metadata("/dev/fd/0")) {
+        (Ok(file), Ok(stdin)) => (file.dev(), file.ino()) == (stdin.dev(), stdin.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_stdin(_path: &Path) -> bool {
+    false
+}

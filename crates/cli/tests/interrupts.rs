@@ -1,0 +1,227 @@
+//! Signals, closed pipes and terminals.
+#![cfg(unix)]
+
+mod common;
+
+use std::{
+    fs,
+    io::{Read as _, Write as _},
+    os::unix::process::ExitStatusExt as _,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{CHUNK_BYTES, Folder, plaintext, run, skip};
+
+/// Longer than the command needs to start and to read what there is, on a slow machine too.
+const SOON: Duration = Duration::from_millis(400);
+
+const SIGNALS: [(&str, i32); 3] = [("INT", 2), ("TERM", 15), ("HUP", 1)];
+
+fn kill(child: &Child, signal: &str) {
+    let status = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+/// The exit status, soon: a test that hangs says nothing.
+fn wait(child: &mut Child) -> std::process::ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if start.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+            panic!("the command did not end");
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_signal_while_a_pipe_is_slow() {
+    let folder = Folder::new();
+    let sealed = folder.sealed(&plaintext(40 * CHUNK_BYTES));
+    let before = folder.names();
+    let encrypt: &[&str] = &["encrypt", "-r", &folder.recipient, "-o", "out"];
+    let decrypt: &[&str] = &["decrypt", "-i", "me.key", "-o", "out"];
+    for (name, number) in SIGNALS {
+        for (arguments, data) in [(encrypt, plaintext(20 * CHUNK_BYTES)), (decrypt, sealed[..200_000].to_vec())] {
+            let mut child = folder.command(arguments).stdin(Stdio::piped()).spawn().unwrap();
+            let mut pipe = child.stdin.take().unwrap();
+            pipe.write_all(&data).unwrap();
+            thread::sleep(SOON);
+            kill(&child, name);
+            let status = wait(&mut child);
+            assert_eq!(status.signal(), Some(number), "{arguments:?}: {status}");
+            let mut stderr = String::new();
+            child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
+            assert_eq!(stderr.lines().count(), 1, "{stderr}");
+            assert_eq!(folder.names(), before);
+        }
+    }
+}
+
+#[test]
+fn a_signal_while_nobody_reads() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(3_000_000));
+    let mut child = folder.command(["encrypt", "-r", &folder.recipient, "in"]).spawn().unwrap();
+    thread::sleep(SOON);
+    kill(&child, "TERM");
+    assert_eq!(wait(&mut child).signal(), Some(15));
+}
+
+#[test]
+fn ignored_signals_stay_ignored() {
+    let folder = Folder::new();
+    let script = format!("trap '' HUP; exec '{}' encrypt -r {} -o out", env!("CARGO_BIN_EXE_tress"), folder.recipient);
+    let mut child =
+        Command::new("sh").args(["-c", &script]).current_dir(folder.root()).stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"some").unwrap();
+    thread::sleep(SOON);
+    kill(&child, "HUP");
+    thread::sleep(SOON);
+    drop(pipe);
+    assert!(wait(&mut child).success());
+    assert!(folder.exists("out"));
+}
+
+#[test]
+fn a_closed_pipe() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(3_000_000));
+    folder.write("sealed", folder.sealed(&plaintext(3_000_000)));
+    let encrypt: &[&str] = &["encrypt", "-r", &folder.recipient, "in"];
+    for arguments in [encrypt, &["decrypt", "-i", "me.key", "sealed"]] {
+        let mut child = folder.command(arguments).spawn().unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        pipe.read_exact(&mut [0; 10]).unwrap();
+        drop(pipe);
+        let status = wait(&mut child);
+        let mut stderr = String::new();
+        child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
+        let run = common::Run { status, stdout: Vec::new(), stderr };
+        run.failed("standard output");
+    }
+    // Nor does a result for people panic.
+    let mut child = folder.command(["ciphers"]).spawn().unwrap();
+    drop(child.stdout.take());
+    wait(&mut child);
+}
+
+/// Runs a shell command on a terminal of its own (`script` of util-linux) and returns what that showed.
+fn on_terminal(folder: &Folder, command: &str, typed: &[&str]) -> Option<(Option<i32>, String)> {
+    let mut child = Command::new("script")
+        .args(["--quiet", "--return", "--command", command, "/dev/null"])
+        .current_dir(folder.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let mut keyboard = child.stdin.take().unwrap();
+    for line in typed {
+        // A prompt throws away what was typed before it, as it should.
+        thread::sleep(SOON);
+        keyboard.write_all(line.as_bytes()).unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    drop(keyboard);
+    Some((output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned()))
+}
+
+#[test]
+fn no_binary_on_a_terminal() {
+    let folder = Folder::new();
+    let tress = env!("CARGO_BIN_EXE_tress");
+    folder.write("in", plaintext(1000));
+    folder.write("text", "just a line\n");
+    folder.write("sealed", folder.sealed(&plaintext(1000)));
+    folder.write("sealed.text", folder.sealed(b"just a line\n"));
+    let show = |arguments: &str| on_terminal(&folder, &format!("'{tress}' {arguments}"), &[]);
+    let Some((status, shown)) = show(&format!("encrypt -r {} in", folder.recipient)) else {
+        return skip("script of util-linux");
+    };
+    assert!(matches!(status, Some(1 | 2)), "{status:?} {shown}");
+    assert!(shown.starts_with("tress: error: ") && shown.contains("terminal"), "{shown}");
+    let key = "--key 2b7e151628aed2a6abf7158809cf4f3c";
+    for arguments in [
+        "decrypt -i me.key sealed",
+        "decrypt -i me.key sealed.text",
+        "decrypt -i me.key -o - sealed",
+        &format!("raw encrypt --cipher aes-128-ecb {key} in"),
+    ] {
+        let (status, shown) = show(arguments).unwrap();
+        assert!(matches!(status, Some(1 | 2)), "{arguments}: {status:?} {shown}");
+        assert!(shown.starts_with("tress: error: ") && shown.contains("terminal"), "{arguments}: {shown}");
+    }
+    // Text is shown where that is asked for.
+    let (status, shown) = show("decrypt -i me.key -o - sealed.text").unwrap();
+    assert_eq!((status, shown.trim_end()), (Some(0), "just a line"));
+}
+
+#[test]
+fn passphrases_from_the_terminal() {
+    let folder = Folder::new();
+    let tress = env!("CARGO_BIN_EXE_tress");
+    folder.write("in", plaintext(1000));
+    let encrypt = format!("'{tress}' encrypt -p -o sealed in");
+    let Some((status, shown)) = on_terminal(&folder, &encrypt, &["one\n", "two\n"]) else {
+        return skip("script of util-linux");
+    };
+    assert_eq!(status, Some(1), "{shown}");
+    assert!(shown.contains("differ") && !folder.exists("sealed"), "{shown}");
+    let (status, shown) = on_terminal(&folder, &encrypt, &["\n"]).unwrap();
+    assert!(status != Some(0) && shown.contains("empty"), "{shown}");
+    let (status, shown) = on_terminal(&folder, &encrypt, &["one two\n", "one two\n"]).unwrap();
+    assert_eq!(status, Some(0), "{shown}");
+    assert!(!shown.contains("one two"), "the passphrase is not shown: {shown}");
+    folder.write("pass", "one two");
+    let run = folder.tress(["decrypt", "--passphrase-file", "pass", "sealed"]).ok();
+    assert_eq!(run.stdout, plaintext(1000));
+    // Standard input may well be the data.
+    let decrypt = format!("'{tress}' decrypt -p -o again < sealed");
+    let (status, shown) = on_terminal(&folder, &decrypt, &["one two\n"]).unwrap();
+    assert_eq!(status, Some(0), "{shown}");
+    assert_eq!(folder.read("again"), plaintext(1000));
+    // Ctrl-C at the question ends it, and the terminal is as it was.
+    let abandoned = format!("'{tress}' decrypt -p sealed > other; stty -a");
+    let (_, shown) = on_terminal(&folder, &abandoned, &["\x03"]).unwrap();
+    assert!(!shown.contains("-echo ") || shown.contains(" echo "), "{shown}");
+}
+
+#[test]
+fn a_prompt_needs_a_terminal() {
+    let folder = Folder::new();
+    // A session of its own has no terminal.
+    let mut command = Command::new("setsid");
+    command
+        .args(["--wait", env!("CARGO_BIN_EXE_tress"), "encrypt", "-p"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .current_dir(folder.root());
+    if command.status().is_err() {
+        return skip("setsid of util-linux");
+    }
+    let run = run(&mut command, &[]).failed("terminal");
+    assert!(run.stderr.contains("--passphrase-file"));
+}
+
+#[test]
+fn progress_on_a_terminal_only() {
+    let folder = Folder::new();
+    let tress = env!("CARGO_BIN_EXE_tress");
+    fs::File::create(folder.path("big")).unwrap().set_len(1 << 20).unwrap();
+    let slow = format!("(cat big; sleep 1.2; cat big) | '{tress}' encrypt -r {} -o", folder.recipient);
+    let Some((status, shown)) = on_terminal(&folder, &format!("{slow} out"), &[]) else {
+        return skip("script of util-linux");
+    };
+    assert_eq!(status, Some(0));
+    assert!(shown.contains("MiB"), "{shown:?}");
+    let output = Command::new("sh").args(["-c", &format!("{slow} out2")]).current_dir(folder.root()).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

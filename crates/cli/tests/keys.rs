@@ -1,0 +1,180 @@
+//! Identities, recipients, passphrases and raw keys: what opens a container, and what does not.
+#![cfg(unix)]
+
+mod common;
+
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
+
+use common::{Folder, run};
+
+const PLAIN: &[u8] = b"four lanes make a street\n";
+
+#[test]
+fn keygen_writes_for_its_owner_alone() {
+    let folder = Folder::new();
+    let run = folder.tress(["keygen", "-o", "new.key"]).ok();
+    assert!(run.stdout.is_empty());
+    assert!(run.stderr.contains("age1") && run.stderr.contains("tress1"), "{}", run.stderr);
+    let mode = fs::metadata(folder.path("new.key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let before = folder.read("new.key");
+    folder.tress(["keygen", "-o", "new.key"]).failed("new.key");
+    assert_eq!(folder.read("new.key"), before);
+
+    let public = folder.tress(["keygen", "--public", "new.key"]).ok();
+    let public = String::from_utf8(public.stdout).unwrap();
+    let lines: Vec<&str> = public.lines().collect();
+    assert!(lines.len() == 2 && lines[0].starts_with("age1") && lines[1].starts_with("tress1"), "{public}");
+    assert!(lines.iter().all(|line| run.stderr.contains(line)));
+
+    let run = folder.tress(["keygen"]).ok();
+    assert!(String::from_utf8(run.stdout).unwrap().contains("AGE-SECRET-KEY-1"));
+    assert!(!run.stderr.contains("AGE-SECRET-KEY"));
+}
+
+#[test]
+fn keygen_says_what_is_wrong() {
+    let folder = Folder::new();
+    folder.write("text", "not a key\n");
+    folder.tress(["keygen", "--public", "text"]).wrong_use("text");
+    folder.write("bytes", [0xff; 100]);
+    folder.tress(["keygen", "--public", "bytes"]).wrong_use("bytes");
+    folder.tress(["keygen", "--public", "missing"]).failed("missing");
+    let before = folder.names();
+    folder.tress(["keygen", "-o", "no/such/folder"]).failed("no/such/folder");
+    std::os::unix::fs::symlink("nowhere", folder.path("dangling")).unwrap();
+    folder.tress(["keygen", "-o", "dangling"]).failed("dangling");
+    fs::remove_file(folder.path("dangling")).unwrap();
+    assert_eq!(folder.names(), before);
+    folder.tress(["keygen", "-o", "x", "--public", "me.key"]).wrong_use("--public");
+    run(folder.command(["keygen"]).stdout(fs::File::create("/dev/full").unwrap()), &[]).failed("standard output");
+}
+
+#[test]
+fn address_and_recipient_are_one() {
+    let folder = Folder::new();
+    let public = folder.tress(["keygen", "--public", "me.key"]).ok();
+    let public = String::from_utf8(public.stdout).unwrap();
+    let address = public.lines().nth(1).unwrap();
+    let sealed = folder.tress_with(["encrypt", "-r", address], PLAIN).ok().stdout;
+    assert_eq!(folder.tress_with(["decrypt", "-i", "me.key"], &sealed).ok().stdout, PLAIN);
+}
+
+#[test]
+fn recipients_file_and_several_identities() {
+    let folder = Folder::new();
+    folder.write("team.txt", format!("# the team\n\n{}\n", folder.recipient));
+    let sealed = folder.tress_with(["encrypt", "-R", "team.txt"], PLAIN).ok().stdout;
+    let run = folder.tress_with(["decrypt", "-i", "other.key", "-i", "me.key"], &sealed).ok();
+    assert_eq!(run.stdout, PLAIN);
+    folder.write("empty.txt", "# nobody\n");
+    folder.tress_with(["encrypt", "-R", "empty.txt"], PLAIN).wrong_use("recipient");
+    folder.write("bad.txt", "age1nonsense\n");
+    folder.tress_with(["encrypt", "-R", "bad.txt"], PLAIN).wrong_use("bad.txt");
+}
+
+#[test]
+fn wrong_key() {
+    let folder = Folder::new();
+    folder.write("sealed", folder.sealed(PLAIN));
+    let before = folder.names();
+    let run = folder.tress(["decrypt", "-i", "other.key", "-o", "out", "sealed"]).failed("sealed");
+    assert!(run.stdout.is_empty());
+    assert_eq!(folder.names(), before);
+    folder.tress(["decrypt", "-i", "missing.key", "sealed"]).failed("missing.key");
+    folder.tress(["decrypt", "sealed"]).wrong_use("identity");
+    folder.tress(["rewrap", "-i", "other.key", "-r", &folder.recipient, "sealed"]).failed("sealed");
+}
+
+#[test]
+fn nobody_to_encrypt_for() {
+    let folder = Folder::new();
+    let run = folder.tress_with(["encrypt"], PLAIN).wrong_use("recipient");
+    assert!(run.stderr.contains("hint: ") && run.stdout.is_empty());
+    folder.tress_with(["encrypt", "-r", "age1nonsense"], PLAIN).wrong_use("recipient");
+}
+
+#[test]
+fn passphrases() {
+    let folder = Folder::new();
+    folder.write("pass", "corre\u{301}ct horse\n");
+    folder.write("exact", "corre\u{301}ct horse");
+    folder.write("wrong", "correct horse\n\n");
+    let sealed = folder.tress_with(["encrypt", "--passphrase-file", "pass"], PLAIN).ok().stdout;
+    folder.write("sealed", &sealed);
+    let run = folder.tress_with(["decrypt", "--passphrase-file", "exact"], &sealed).ok();
+    assert_eq!(run.stdout, PLAIN);
+    // From standard input where the data is a file, and from an open descriptor.
+    let run = folder.tress_with(["decrypt", "--passphrase-file", "-", "sealed"], &folder.read("pass")).ok();
+    assert_eq!(run.stdout, PLAIN);
+    let tress = env!("CARGO_BIN_EXE_tress");
+    let script = format!("exec '{tress}' decrypt --passphrase-fd 3 sealed 3< pass");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.root()).output().unwrap();
+    assert_eq!(output.stdout, PLAIN, "{}", String::from_utf8_lossy(&output.stderr));
+
+    let before = folder.names();
+    folder.tress(["decrypt", "--passphrase-file", "wrong", "-o", "out", "sealed"]).failed("sealed");
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn passphrases_that_are_none() {
+    let folder = Folder::new();
+    folder.write("empty", "\n");
+    folder.write("pass", "a\n");
+    folder.tress_with(["encrypt", "--passphrase-file", "empty"], PLAIN).wrong_use("empty");
+    folder.tress_with(["encrypt", "--passphrase-file", "missing"], PLAIN).failed("missing");
+    folder.tress_with(["encrypt", "--passphrase-file", "/dev/zero"], PLAIN).failed("/dev/zero");
+    folder.tress_with(["encrypt", "--passphrase-fd", "77"], PLAIN).failed("/dev/fd/77");
+    // Never from where the data comes from, whatever its name.
+    for option in ["--passphrase-file=-", "--passphrase-file=/dev/stdin", "--passphrase-fd=0"] {
+        folder.tress_with(["encrypt", option], PLAIN).wrong_use("standard input");
+        folder.tress_with(["encrypt", option, "-"], PLAIN).wrong_use("standard input");
+    }
+    folder.tress_with(["encrypt", "--passphrase-file", "pass", "--passphrase-fd", "3"], PLAIN).wrong_use("passphrase");
+    // age's rule: a passphrase stands alone.
+    folder.write("raw", [1; 16]);
+    folder
+        .tress_with(["encrypt", "--passphrase-file", "pass", "-r", &folder.recipient], PLAIN)
+        .wrong_use("--recipient");
+    folder.tress_with(["encrypt", "--passphrase-file", "pass", "--key-file", "raw"], PLAIN).wrong_use("--key-file");
+}
+
+#[test]
+fn raw_keys() {
+    let folder = Folder::new();
+    for bytes in [16, 32] {
+        folder.write("raw", vec![1; bytes]);
+        folder.write("raw2", vec![2; bytes]);
+        let sealed = folder.tress_with(["encrypt", "--key-file", "raw"], PLAIN).ok().stdout;
+        assert_eq!(folder.tress_with(["decrypt", "--key-file", "raw"], &sealed).ok().stdout, PLAIN);
+        folder.tress_with(["decrypt", "--key-file", "raw2"], &sealed).failed("standard input");
+        folder.tress_with(["decrypt", "-i", "me.key"], &sealed).failed("standard input");
+    }
+    for bytes in [0, 15, 17, 31, 33, 100] {
+        folder.write("odd", vec![1; bytes]);
+        let run = folder.tress_with(["encrypt", "--key-file", "odd"], PLAIN);
+        run.wrong_use("odd");
+    }
+}
+
+#[test]
+fn rewrap_changes_who_opens_it() {
+    let folder = Folder::new();
+    let other = folder.tress(["keygen", "--public", "other.key"]).ok().stdout;
+    let other = String::from_utf8(other).unwrap().lines().next().unwrap().to_string();
+    let sealed = folder.sealed(PLAIN);
+    folder.write("sealed", &sealed);
+    let before = folder.names();
+    folder.tress(["rewrap", "-i", "me.key", "-r", &other, "sealed"]).ok();
+    assert_eq!(folder.names(), before);
+    folder.tress(["decrypt", "-i", "me.key", "sealed"]).failed("sealed");
+    assert_eq!(folder.tress(["decrypt", "-i", "other.key", "sealed"]).ok().stdout, PLAIN);
+    let header = folder.header_bytes(&sealed);
+    assert_eq!(folder.read("sealed")[header..], sealed[header..], "the payload stays");
+    folder.tress(["rewrap", "-i", "other.key", "sealed"]).wrong_use("recipient");
+    folder.tress(["rewrap", "-r", &other, "sealed"]).wrong_use("identity");
+    folder.tress(["rewrap", "-i", "me.key", "-r", &other, "-"]).wrong_use("standard input");
+    folder.tress(["rewrap", "-i", "me.key", "-r", &other, "missing"]).failed("missing");
+}

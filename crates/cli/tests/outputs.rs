@@ -1,0 +1,258 @@
+//! Where results go: what exists, links, devices, full disks, modes; and inputs that cannot be read.
+#![cfg(unix)]
+
+mod common;
+
+use std::{
+    fs,
+    os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip, skip_without_right};
+
+#[test]
+fn existing_output() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(50_000));
+    folder.write("out", "mine");
+    let before = folder.names();
+    let run = folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "in"]).failed("out");
+    assert!(run.stderr.contains("--force"));
+    assert_eq!((folder.read("out").as_slice(), folder.names()), (b"mine".as_slice(), before.clone()));
+    folder.tress(["encrypt", "-r", &folder.recipient, "--force", "-o", "out", "in"]).ok();
+    assert_eq!(folder.names(), before);
+    folder.write("plain", "mine");
+    folder.tress(["decrypt", "-i", "me.key", "-o", "plain", "out"]).failed("plain");
+    assert_eq!(folder.read("plain"), b"mine");
+    folder.tress(["decrypt", "-i", "me.key", "-f", "-o", "plain", "out"]).ok();
+    assert_eq!(folder.read("plain"), plaintext(50_000));
+    // A failure with --force leaves what was there.
+    let mut damaged = folder.read("out");
+    *damaged.last_mut().unwrap() ^= 1;
+    folder.write("damaged", damaged);
+    folder.tress(["decrypt", "-i", "me.key", "-f", "-o", "plain", "damaged"]).failed("damaged");
+    assert_eq!(folder.read("plain"), plaintext(50_000));
+    // A folder is no place for a file.
+    fs::create_dir(folder.path("folder")).unwrap();
+    let run = folder.tress(["encrypt", "-r", &folder.recipient, "-f", "-o", "folder", "in"]);
+    assert_eq!(run.status.code(), Some(1));
+    run.one_line("folder");
+}
+
+#[test]
+fn output_is_input() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(50_000));
+    symlink("in", folder.path("link")).unwrap();
+    fs::hard_link(folder.path("in"), folder.path("twin")).unwrap();
+    let before = folder.names();
+    for name in ["in", "./in", "link", "twin"] {
+        for force in ["--threads=2", "--force"] {
+            let run = folder.tress(["encrypt", "-r", &folder.recipient, force, "-o", name, "in"]);
+            run.failed(name);
+            assert_eq!(folder.read("in"), plaintext(50_000));
+        }
+    }
+    // `tress encrypt < in >> in` would never end.
+    let mut command = folder.command(["encrypt", "-r", &folder.recipient]);
+    command.stdin(fs::File::open(folder.path("in")).unwrap());
+    command.stdout(fs::OpenOptions::new().append(true).open(folder.path("in")).unwrap());
+    run(&mut command, &[]).failed("standard output");
+    assert_eq!((folder.read("in"), folder.names()), (plaintext(50_000), before));
+}
+
+#[test]
+fn symlinks_lead_to_the_output() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(20_000));
+    fs::create_dir(folder.path("far")).unwrap();
+    symlink("far/out", folder.path("link")).unwrap();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "link", "in"]).ok();
+    assert!(folder.path("link").is_symlink() && folder.path("far/out").is_file());
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "link", "in"]).failed("link");
+    folder.tress(["encrypt", "-r", &folder.recipient, "-f", "-o", "link", "in"]).ok();
+    assert!(folder.path("link").is_symlink());
+    symlink("round", folder.path("round")).unwrap();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "round", "in"]).failed("round");
+}
+
+#[test]
+fn modes_follow_the_umask() {
+    let folder = Folder::new();
+    folder.write("in", "x");
+    let tress = env!("CARGO_BIN_EXE_tress");
+    for (umask, wanted) in [("022", 0o644), ("077", 0o600), ("000", 0o666)] {
+        let script = format!("umask {umask} && '{tress}' encrypt -f -r {} -o out in", folder.recipient);
+        let status = Command::new("sh").args(["-c", &script]).current_dir(folder.root()).status().unwrap();
+        assert!(status.success());
+        let mode = fs::metadata(folder.path("out")).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, wanted, "umask {umask}");
+        fs::remove_file(folder.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn no_space_left() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(3_000_000));
+    folder.write("sealed", folder.sealed(&plaintext(3_000_000)));
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let encrypt = ["encrypt", "-r", &folder.recipient, "in"];
+    run(folder.command(encrypt).stdout(full()), &[]).failed("no space left");
+    run(folder.command(["decrypt", "-i", "me.key", "sealed"]).stdout(full()), &[]).failed("no space left");
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "/dev/full", "in"]).failed("/dev/full");
+    assert!(fs::metadata("/dev/full").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn a_disk_that_fills_up() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(3_000_000));
+    let disk = folder.path("disk");
+    fs::create_dir(&disk).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=1m", "none"])
+        .arg(&disk)
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !mounted {
+        return skip_without_right(SYS_ADMIN, "a disk that fills up, for want of the right to mount one");
+    }
+    let run = folder.tress(["encrypt", "-r", &folder.recipient, "-o", "disk/out", "in"]);
+    let left = fs::read_dir(&disk).unwrap().count();
+    let unmounted = Command::new("umount").arg(&disk).status().unwrap();
+    assert!(unmounted.success());
+    run.failed("disk/out");
+    assert_eq!(left, 0);
+}
+
+/// As root, replacing a device by a file is possible, and a disaster. So the test brings its own.
+#[test]
+fn devices_stay_devices() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(50_000));
+    let null = folder.path("null");
+    let made = Command::new("mknod")
+        .arg(&null)
+        .args(["c", "1", "3"])
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    // A file system mounted `nodev` has the node and refuses to open it.
+    if !made || fs::OpenOptions::new().write(true).open(&null).is_err() {
+        return skip_without_right(MKNOD, "a device of our own, for want of the right to make one");
+    }
+    for force in ["--threads=2", "--force"] {
+        folder.tress(["encrypt", "-r", &folder.recipient, force, "-o", "null", "in"]).ok();
+        assert!(fs::metadata(&null).unwrap().file_type().is_char_device());
+    }
+    folder.write("sealed", folder.sealed(&plaintext(50_000)));
+    folder.tress(["decrypt", "-i", "me.key", "--force", "-o", "null", "sealed"]).ok();
+    assert!(fs::metadata(&null).unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn a_fifo_is_streamed_into() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(50_000));
+    if !Command::new("mkfifo").arg(folder.path("fifo")).status().is_ok_and(|status| status.success()) {
+        return skip("mkfifo");
+    }
+    let writer = folder.command(["encrypt", "-r", &folder.recipient, "-o", "fifo", "in"]).spawn().unwrap();
+    let sealed = folder.read("fifo");
+    assert!(writer.wait_with_output().unwrap().status.success());
+    assert!(fs::metadata(folder.path("fifo")).unwrap().file_type().is_fifo());
+    assert_eq!(folder.tress_with(["decrypt", "-i", "me.key"], &sealed).ok().stdout, plaintext(50_000));
+}
+
+#[test]
+fn unreadable_input() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("folder")).unwrap();
+    let before = folder.names();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "missing"]).failed("missing");
+    folder.tress(["decrypt", "-i", "me.key", "-o", "out", "missing"]).failed("missing");
+    folder.tress(["decrypt", "-i", "me.key", "-o", "out", "folder"]).failed("folder");
+    folder.tress(["inspect", "missing"]).failed("missing");
+    folder.tress(["inspect", "folder"]).failed("folder");
+    folder.tress(["decrypt", "-i", "folder", "missing"]).failed("folder");
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "no/such/out", "me.key"]).failed("no/such");
+    // A disk that fails in the middle looks like this.
+    if Path::new("/proc/self/mem").exists() {
+        folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "/proc/self/mem"]).failed("/proc/self/mem");
+    }
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn names_cannot_write_to_the_terminal() {
+    let folder = Folder::new();
+    let name = "evil\x1b[2J\nname";
+    folder.write(name, "x");
+    folder.tress(["decrypt", "-i", "me.key", name]).failed("evil");
+    folder.tress(["decrypt", "-i", "me.key", "no\x1b[2J\nname"]).failed("name");
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "sealed", name]).ok();
+    let text = folder.tress(["inspect", "-i", "me.key", "sealed"]).ok().stdout;
+    let text = String::from_utf8(text).unwrap();
+    // Such a name is not even stored.
+    assert!(!text.contains("name ") && !text.contains('\x1b'), "{text}");
+}
+
+/// `--range` reads what it needs; its output is the same bytes as of the whole.
+#[test]
+fn ranges() {
+    let folder = Folder::new();
+    let plain = plaintext(5 * CHUNK_BYTES + 77);
+    folder.write("sealed", folder.sealed(&plain));
+    let range = |range: &str| folder.tress(["decrypt", "-i", "me.key", "--range", range, "sealed"]);
+    let end = plain.len();
+    for (text, from, to) in [
+        ("0:", 0, end),
+        ("0:0", 0, 0),
+        ("16383:16385", 16383, 16385),
+        ("16KiB:32KiB", 16384, 32768),
+        ("80KiB:", 81920, end),
+        ("10:81990", 10, 81990),
+        ("81997:", end, end),
+        (":5", 0, 5),
+    ] {
+        assert!(range(text).ok().stdout == plain[from..to], "{text}");
+    }
+    for text in ["0:81998", "81998:", "1TiB:2TiB"] {
+        let run = range(text).failed("sealed: range");
+        assert!(run.stdout.is_empty(), "{text}");
+    }
+    folder.tress(["decrypt", "-i", "me.key", "--range", "5:9", "-o", "piece", "sealed"]).ok();
+    assert_eq!(folder.read("piece"), plain[5..9]);
+}
+
+#[test]
+fn sizes_that_matter() {
+    let folder = Folder::new();
+    let chunk = CHUNK_BYTES;
+    for bytes in [0, 1, chunk - 1, chunk, chunk + 1, 32 * chunk - 1, 32 * chunk, 32 * chunk + 1, 100 * chunk] {
+        let plain = plaintext(bytes);
+        folder.write("in", &plain);
+        for aead in ["aes-128-ccm", "aes-256-ccm"] {
+            folder.tress(["encrypt", "--aead", aead, "-r", &folder.recipient, "-f", "-o", "sealed", "in"]).ok();
+            folder.tress(["decrypt", "-i", "me.key", "-f", "-o", "again", "sealed"]).ok();
+            assert!(folder.read("again") == plain, "{bytes} bytes through files");
+        }
+        let sealed = folder.sealed(&plain);
+        let run = folder.tress_with(["decrypt", "-i", "me.key", "-"], &sealed).ok();
+        assert!(run.stdout == plain, "{bytes} bytes through pipes");
+        let json = folder.tress(["inspect", "--json", "-i", "me.key", "sealed"]).ok().stdout;
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["plaintext_bytes"], bytes);
+        assert_eq!(json["chunks"], bytes / chunk + 1);
+        assert_eq!((&json["verified"], &json["version"]), (&true.into(), &"v1".into()));
+        assert_eq!((&json["aead"], &json["name"]), (&"aes-256-ccm".into(), &"in".into()));
+    }
+    let json = folder.tress(["inspect", "--json", "sealed"]).ok().stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&json["verified"], &json["name"]), (&false.into(), &serde_json::Value::Null));
+    assert_eq!(json["recipients"][0], "X25519");
+}

@@ -1,0 +1,231 @@
+//! `tress raw`, `ciphers` and what is generated: known answers from SP 800-38A (appendix F) and SP 800-38C (examples),
+//! and every kind of wrong use.
+
+mod common;
+
+use common::{Folder, Run, plaintext};
+
+const KEY_128: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+const KEY_192: &str = "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b";
+const KEY_256: &str = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
+const IV: &str = "000102030405060708090a0b0c0d0e0f";
+const COUNTER: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                     30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
+
+/// Cipher, key, initialisation vector, ciphertext of `PLAIN`.
+const KNOWN: [(&str, &str, &str, &str); 5] = [
+    (
+        "aes-128-ecb",
+        KEY_128,
+        "",
+        "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf\
+         43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4",
+    ),
+    (
+        "aes-128-cbc",
+        KEY_128,
+        IV,
+        "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2\
+         73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7",
+    ),
+    (
+        "aes-128-ctr",
+        KEY_128,
+        COUNTER,
+        "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff\
+         5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee",
+    ),
+    (
+        "aes-192-ecb",
+        KEY_192,
+        "",
+        "bd334f1d6e45f25ff712a214571fa5cc974104846d0ad3ad7734ecb3ecee4eef\
+         ef7afd2270e2e60adce0ba2face6444e9a4b41ba738d6c72fb16691603c18e0e",
+    ),
+    (
+        "aes-256-cbc",
+        KEY_256,
+        IV,
+        "f58c4c04d6e5f1ba779eabfb5f7bfbd69cfc4e967edb808d679f777bc6702c7d\
+         39f23369a9d9bacfa530e26304231461b2eb05e2c39be9fcda6c19078c6a9d1b",
+    ),
+];
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+}
+
+fn raw(folder: &Folder, arguments: &str, data: &[u8]) -> Run {
+    folder.tress_with(["raw"].into_iter().chain(arguments.split_whitespace()), data)
+}
+
+#[test]
+fn known_answers() {
+    let folder = Folder::new();
+    for (cipher, key, iv, sealed) in KNOWN {
+        let iv = if iv.is_empty() { String::new() } else { format!("--iv {iv}") };
+        let options = format!("--cipher {cipher} --key {key} {iv}");
+        let run = raw(&folder, &format!("encrypt --no-padding {options}"), &bytes(PLAIN)).ok();
+        assert_eq!(run.stdout, bytes(sealed), "{cipher}");
+        let run = raw(&folder, &format!("decrypt --no-padding {options}"), &bytes(sealed)).ok();
+        assert_eq!(run.stdout, bytes(PLAIN), "{cipher}");
+        // With padding the same comes first.
+        let padded = raw(&folder, &format!("encrypt {options}"), &bytes(PLAIN)).ok().stdout;
+        assert!(padded.starts_with(&bytes(sealed)), "{cipher}");
+        let run = raw(&folder, &format!("decrypt {options}"), &padded).ok();
+        assert_eq!(run.stdout, bytes(PLAIN), "{cipher}");
+    }
+}
+
+/// SP 800-38C, examples 1 and 2.
+#[test]
+fn ccm() {
+    let folder = Folder::new();
+    let examples = [
+        ("10111213141516", "0001020304050607", 4, "20212223", "7162015b4dac255d"),
+        (
+            "1011121314151617",
+            "000102030405060708090a0b0c0d0e0f",
+            6,
+            "202122232425262728292a2b2c2d2e2f",
+            "d2a1f0e051ea5f62081a7792073d593d1fc64fbfaccd",
+        ),
+    ];
+    for (nonce, aad, tag, plain, sealed) in examples {
+        let options = format!(
+            "--cipher aes-128-ccm --key 404142434445464748494a4b4c4d4e4f --iv {nonce} --aad {aad} --tag-length {tag}"
+        );
+        let run = raw(&folder, &format!("encrypt {options}"), &bytes(plain)).ok();
+        assert_eq!(run.stdout, bytes(sealed));
+        let run = raw(&folder, &format!("decrypt {options}"), &bytes(sealed)).ok();
+        assert_eq!(run.stdout, bytes(plain));
+
+        let mut damaged = bytes(sealed);
+        damaged[0] ^= 1;
+        let run = raw(&folder, &format!("decrypt {options}"), &damaged).failed("standard input");
+        assert!(run.stdout.is_empty());
+        let run = raw(&folder, &format!("decrypt {options} -o out"), &damaged).failed("standard input");
+        assert!(run.stdout.is_empty() && !folder.exists("out"));
+        raw(&folder, &format!("decrypt {options}"), &damaged[..tag - 1]).failed("standard input");
+    }
+}
+
+#[test]
+fn long_streams_return() {
+    let folder = Folder::new();
+    let plain = plaintext(3 * 256 * 1024 + 5);
+    folder.write("in", &plain);
+    for mode in ["ecb", "cbc --iv 000102030405060708090a0b0c0d0e0f", "ctr --iv ffffffffffffffffffffffffffffffff"] {
+        let options = format!("--key {KEY_128} --cipher aes-128-{mode}");
+        raw(&folder, &format!("encrypt {options} --force -o sealed in"), &[]).ok();
+        let run = raw(&folder, &format!("decrypt {options}"), &folder.read("sealed")).ok();
+        assert!(run.stdout == plain, "{mode}");
+    }
+}
+
+#[test]
+fn backends_agree() {
+    let folder = Folder::new();
+    let json = folder.tress(["ciphers", "--json"]).ok().stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    for cipher in json.as_array().unwrap() {
+        let backends = cipher["backends"].as_array().unwrap();
+        assert_eq!(backends.iter().filter(|backend| backend["chosen"] == true).count(), 1);
+        assert!(cipher["modes"].as_array().unwrap().contains(&"ccm".into()));
+        for backend in backends {
+            let name = backend["name"].as_str().unwrap();
+            let options = format!("encrypt --cipher aes-128-ctr --key {KEY_128} --iv {COUNTER} --backend {name}");
+            let run = raw(&folder, &options, &bytes(PLAIN));
+            if backend["available"] == true {
+                assert_eq!(run.ok().stdout, bytes(KNOWN[2].3), "{name}");
+            } else {
+                run.wrong_use(name);
+            }
+        }
+    }
+    folder.tress(["ciphers"]).ok();
+}
+
+#[test]
+fn bad_data() {
+    let folder = Folder::new();
+    let ecb = format!("--cipher aes-128-ecb --key {KEY_128}");
+    raw(&folder, &format!("decrypt {ecb}"), &[0; 16]).failed("standard input");
+    raw(&folder, &format!("decrypt {ecb}"), &[0; 15]).failed("standard input");
+    raw(&folder, &format!("decrypt {ecb}"), &[]).failed("standard input");
+    raw(&folder, &format!("encrypt {ecb} --no-padding"), &[0; 15]).failed("standard input");
+    raw(&folder, &format!("encrypt {ecb} missing"), &[]).failed("missing");
+    folder.write("in", [0; 15]);
+    raw(&folder, &format!("decrypt {ecb} -o out in"), &[]).failed("in");
+    assert!(!folder.exists("out"));
+    // Bad padding shows only at the end of a stream: what was there before stays, and nothing else is left.
+    folder.write("in", plaintext(1_000_000 / 16 * 16));
+    folder.write("out", "mine");
+    let before = folder.names();
+    raw(&folder, &format!("decrypt {ecb} --force -o out in"), &[]).failed("in");
+    assert_eq!((folder.read("out").as_slice(), folder.names()), (b"mine".as_slice(), before));
+}
+
+#[test]
+fn wrong_use() {
+    let folder = Folder::new();
+    let wrong = |arguments: &str, text: &str| {
+        let run = raw(&folder, arguments, &[0; 16]).wrong_use(text);
+        assert!(run.stdout.is_empty());
+    };
+    for mode in ["cbc", "ctr", "ccm"] {
+        wrong(&format!("encrypt --cipher aes-128-{mode} --key {KEY_128}"), "--iv");
+        wrong(&format!("encrypt --cipher aes-128-{mode} --key {KEY_128} --iv 00"), "");
+    }
+    wrong(&format!("encrypt --cipher aes-128-ecb --key {KEY_192}"), "key");
+    wrong(&format!("encrypt --cipher aes-128-ecb --key {KEY_128} --iv {IV}"), "--iv");
+    wrong(&format!("encrypt --cipher aes-128-cbc --key {KEY_128} --iv {IV} --aad 00"), "--aad");
+    wrong(&format!("encrypt --cipher aes-128-cbc --key {KEY_128} --iv {IV} --tag-length 8"), "--tag-length");
+    wrong(&format!("encrypt --cipher aes-128-ccm --key {KEY_128} --iv 00010203040506 --tag-length 5"), "tag");
+    wrong(&format!("encrypt --cipher aes-128-ccm --key {KEY_128} --iv 0001020304050607080910111213"), "nonce");
+    wrong(&format!("encrypt --cipher aes-128-gcm --key {KEY_128} --iv {IV}"), "aes-128-gcm");
+    wrong(&format!("encrypt --cipher aes-128-ecb --key {KEY_128} --backend abacus"), "abacus");
+    wrong(&format!("encrypt --key {KEY_128}"), "--cipher");
+    wrong("encrypt --cipher aes-128-ecb", "--key");
+    // The key is not repeated.
+    let run = raw(&folder, "encrypt --cipher aes-128-ecb --key 5ecre7", &[]).wrong_use("--key");
+    assert!(!run.stderr.contains("5ecre7"));
+}
+
+#[test]
+fn the_command_line_itself() {
+    let folder = Folder::new();
+    folder.tress(["frobnicate"]).wrong_use("frobnicate");
+    folder.tress(["send"]).wrong_use("send");
+    folder.tress(["encrypt", "--frobnicate"]).wrong_use("--frobnicate");
+    folder.tress(["encrypt", "--aead", "aes-128-gcm"]).wrong_use("aes-128-gcm");
+    for threads in ["0", "1025", "-1", "many"] {
+        folder.tress(["encrypt", &format!("--threads={threads}")]).wrong_use("--threads");
+    }
+    for range in ["", "5", "7:5", "a:b"] {
+        folder.tress(["decrypt", "--range", range]).wrong_use("--range");
+    }
+    folder.tress(["encrypt", "-r"]).wrong_use("--recipient");
+    folder.tress(["encrypt", "a\x1b[2Jb", "c\nd"]).wrong_use("unexpected");
+    assert_eq!(folder.tress([""; 0]).status.code(), Some(2));
+    for arguments in [["--help"].as_slice(), &["--version"], &["encrypt", "--help"], &["raw", "encrypt", "-h"]] {
+        assert!(!folder.tress(arguments).ok().stdout.is_empty());
+    }
+}
+
+#[test]
+fn completions_and_man_pages() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.tress(["completions", shell]).ok().stdout;
+        assert!(String::from_utf8(script).unwrap().contains("rewrap"), "{shell}");
+    }
+    assert!(folder.tress(["man"]).ok().stdout.starts_with(b".ie"));
+    std::fs::create_dir(folder.path("man")).unwrap();
+    folder.tress(["man", "man"]).ok();
+    for page in ["tress.1", "tress-encrypt.1", "tress-raw-encrypt.1"] {
+        assert!(folder.path("man").join(page).exists(), "{page}");
+    }
+    folder.tress(["man", "missing"]).failed("missing");
+}

@@ -1,0 +1,167 @@
+//! Folders: there and back, and trees that somebody made to do harm.
+#![cfg(unix)]
+
+mod common;
+
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::fs::{PermissionsExt as _, symlink},
+};
+
+use common::{CHUNK_BYTES, Folder, plaintext};
+use tress_stream::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
+
+#[test]
+fn there_and_back() {
+    let folder = Folder::new();
+    let root = folder.path("photos");
+    fs::create_dir_all(root.join("empty/deep")).unwrap();
+    fs::write(root.join("a"), plaintext(40_000)).unwrap();
+    fs::write(root.join("empty/run.sh"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(root.join("empty/run.sh"), fs::Permissions::from_mode(0o750)).unwrap();
+    symlink("a", root.join("link")).unwrap();
+
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "photos.tress", "photos"]).ok();
+    folder.tress(["decrypt", "-i", "me.key", "-o", "again", "photos.tress"]).ok();
+    let again = folder.path("again");
+    assert_eq!(fs::read(again.join("a")).unwrap(), plaintext(40_000));
+    assert!(again.join("empty/deep").is_dir());
+    assert_eq!(fs::read_link(again.join("link")).unwrap().to_str(), Some("a"));
+    let run = |root: &std::path::Path| fs::metadata(root.join("empty/run.sh")).unwrap();
+    assert_eq!(run(&again).permissions().mode() & 0o777, 0o750);
+    assert_eq!(run(&again).modified().unwrap(), run(&root).modified().unwrap());
+
+    let json = folder.tress(["inspect", "--json", "-i", "me.key", "photos.tress"]).ok().stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&json["content_type"], &json["name"]), (&"tree".into(), &"photos".into()));
+
+    // Standard output gets the tar stream: headers of 512 bytes with the magic of POSIX.1-1988 at 257, then zeros.
+    let stream = folder.tress(["decrypt", "-i", "me.key", "photos.tress"]).ok().stdout;
+    assert!(stream.len().is_multiple_of(512) && stream.len() > 40_000);
+    assert_eq!((&stream[257..262], stream.last()), (b"ustar".as_slice(), Some(&0)));
+    let run = folder.tress(["decrypt", "-i", "me.key", "--range", "0:10", "photos.tress"]);
+    run.wrong_use("photos.tress: ");
+
+    // What is there is not touched.
+    folder.tress(["decrypt", "-i", "me.key", "-o", "again", "photos.tress"]).failed("again");
+    assert_eq!(fs::read(again.join("a")).unwrap(), plaintext(40_000));
+}
+
+/// A container whose content is a tree of these bytes.
+fn tree(folder: &Folder, tar: &[u8]) -> Vec<u8> {
+    let recipient = tress_stream::keys::recipient(&folder.recipient).unwrap();
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
+    let mut container = Header::seal(&content, &[recipient]).unwrap();
+    let (payload, prefix) = Payload::create(&content).unwrap();
+    container.extend_from_slice(&prefix);
+    let mut chunks = Vec::new();
+    for chunk in tar.chunks(CHUNK_BYTES) {
+        chunks.extend_from_slice(chunk);
+        chunks.extend_from_slice(&[0; TAG_BYTES]);
+    }
+    if tar.len().is_multiple_of(CHUNK_BYTES) {
+        chunks.extend_from_slice(&[0; TAG_BYTES]);
+    }
+    assert!(chunks.len() % SEALED_CHUNK_BYTES != 0);
+    payload.seal(0, &mut chunks).unwrap();
+    container.extend_from_slice(&chunks);
+    container
+}
+
+/// An entry of a tar stream (POSIX.1-1988 ustar): name, type, link target, content.
+fn entry(name: &str, kind: u8, link: &str, content: &[u8]) -> Vec<u8> {
+    let mut header = [0; 512];
+    let mut field = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
+    field(0, name.as_bytes());
+    field(100, b"0000644\0");
+    field(108, b"0000000\0");
+    field(116, b"0000000\0");
+    field(124, format!("{:011o}\0", content.len()).as_bytes());
+    field(136, b"00000000000\0");
+    field(148, b"        ");
+    field(156, &[kind]);
+    field(157, link.as_bytes());
+    field(257, b"ustar\x0000");
+    field(329, b"0000000\0");
+    field(337, b"0000000\0");
+    let sum: u32 = header.iter().map(|byte| u32::from(*byte)).sum();
+    header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    let mut entry = header.to_vec();
+    entry.extend_from_slice(content);
+    entry.resize(entry.len().next_multiple_of(512), 0);
+    entry
+}
+
+fn tar(entries: &[Vec<u8>]) -> Vec<u8> {
+    let mut tar = entries.concat();
+    tar.resize(tar.len() + 1024, 0);
+    tar
+}
+
+#[test]
+fn the_test_makes_trees() {
+    let folder = Folder::new();
+    folder.write("good.tress", tree(&folder, &tar(&[entry("a", b'0', "", b"hello")])));
+    folder.tress(["decrypt", "-i", "me.key", "-o", "out", "good.tress"]).ok();
+    assert_eq!(fs::read(folder.path("out/a")).unwrap(), b"hello");
+}
+
+#[test]
+fn hostile_trees() {
+    let folder = Folder::new();
+    let outside = folder.path("outside");
+    let absolute = outside.to_str().unwrap();
+    let file = |name| entry(name, b'0', "", b"x");
+    let cases: [(&str, Vec<Vec<u8>>); 12] = [
+        ("dots", vec![file("../outside")]),
+        ("dots inside", vec![file("a/../../outside")]),
+        ("absolute", vec![file(absolute)]),
+        ("symlink up", vec![entry("l", b'2', "../outside", b"")]),
+        ("symlink absolute", vec![entry("l", b'2', absolute, b"")]),
+        ("through a symlink", vec![entry("l", b'2', "..", b""), file("l/outside")]),
+        ("hard link up", vec![entry("h", b'1', "../me.key", b"")]),
+        ("duplicate", vec![file("a"), file("a")]),
+        ("file over symlink", vec![entry("a", b'2', "b", b""), file("a")]),
+        ("fifo", vec![entry("f", b'6', "", b"")]),
+        ("device", vec![entry("d", b'3', "", b"")]),
+        ("cut off", vec![entry("a", b'0', "", &[1; 2000])[..1024].to_vec()]),
+    ];
+    for (name, entries) in cases {
+        // A good entry first, so that there is something to clean up.
+        let mut stream = entry("first", b'0', "", &[7; 700]);
+        stream.extend_from_slice(&entries.concat());
+        if name != "cut off" {
+            stream = tar(&[stream]);
+        }
+        folder.write("bad.tress", tree(&folder, &stream));
+        let before = folder.names();
+        let run = folder.tress(["decrypt", "-i", "me.key", "-o", "out", "bad.tress"]);
+        assert_eq!(run.status.code(), Some(1), "{name}: {}", run.stderr);
+        run.one_line("");
+        assert_eq!(folder.names(), before, "{name}");
+    }
+}
+
+#[test]
+fn a_damaged_tree_leaves_nothing() {
+    let folder = Folder::new();
+    let sealed = tree(&folder, &tar(&[entry("a", b'0', "", &plaintext(100_000))]));
+    for cut in [sealed.len() - 1, sealed.len() - 50_000] {
+        folder.write("bad.tress", &sealed[..cut]);
+        let before = folder.names();
+        folder.tress(["decrypt", "-i", "me.key", "-o", "out", "bad.tress"]).failed("bad.tress");
+        assert_eq!(folder.names(), before);
+    }
+}
+
+#[test]
+fn a_tree_with_what_it_cannot_hold() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("in")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path("in/socket")).unwrap();
+    writeln!(fs::File::create(folder.path("in/a")).unwrap(), "x").unwrap();
+    let before = folder.names();
+    folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "in"]).failed("in");
+    assert_eq!(folder.names(), before);
+}

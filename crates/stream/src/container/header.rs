@@ -1,0 +1,223 @@
+//! The header: first line, length, age file, zeros up to a multiple of 4096 bytes.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+
+use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient};
+use zeroize::Zeroizing;
+
+use super::content::MAX_CONTENT_BYTES;
+use super::stanzas::{EachIdentity, StanzaTypes, count_stanzas};
+use super::{Aead, Content};
+use crate::{Error, ErrorKind};
+
+/// The payload starts at a multiple of this, so that a header can be replaced by one of the same size.
+pub const ALIGNMENT_BYTES: usize = 4096;
+/// Longest age file in a header.
+pub const MAX_AGE_FILE_BYTES: usize = 65536;
+/// Most recipient stanzas in a header: bounds what a hostile header costs, each identity trying each stanza.
+pub const MAX_RECIPIENTS: usize = 1024;
+
+const MAGIC: &[u8] = b"tress/";
+const VERSION: &str = "tress/v1 ";
+/// Where a newline has to appear, whatever the version.
+const MAX_FIRST_LINE_BYTES: usize = 64;
+const LENGTH_BYTES: usize = 4;
+/// Stanza type of age's passphrase recipients.
+const SCRYPT: &str = "scrypt";
+
+/// A header as read; nothing of it is authenticated before [`Header::open`].
+#[derive(Clone)]
+pub struct Header {
+    aead: Aead,
+    header_bytes: usize,
+    stanza_types: Vec<String>,
+    age_file: Vec<u8>,
+}
+
+impl Header {
+    /// All bytes of a container up to its payload, for these recipients.
+    ///
+    /// # Errors
+    /// `NoRecipients`, `MixedRecipients` (a passphrase stands alone), `Plugin`; `HeaderTooLarge` when there are too
+    /// many recipients.
+    pub fn seal(content: &Content, recipients: &[Box<dyn Recipient + Send>]) -> Result<Vec<u8>, Error> {
+        let encryptor = Encryptor::with_recipients(recipients.iter().map(|recipient| &**recipient as &dyn Recipient))
+            .map_err(encrypt_error)?;
+        let mut age_file = Vec::new();
+        let mut writer = encryptor.wrap_output(&mut age_file)?;
+        writer.write_all(&content.encode())?;
+        writer.finish()?;
+        if age_file.len() > MAX_AGE_FILE_BYTES || count_stanzas(&age_file) > MAX_RECIPIENTS {
+            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients"));
+        }
+
+        let first_line = content.aead.first_line().as_bytes();
+        let used = first_line.len() + LENGTH_BYTES + age_file.len();
+        let mut header = Vec::with_capacity(used.next_multiple_of(ALIGNMENT_BYTES));
+        header.extend_from_slice(first_line);
+        header.extend_from_slice(&(age_file.len() as u32).to_be_bytes());
+        header.extend_from_slice(&age_file);
+        header.resize(used.next_multiple_of(ALIGNMENT_BYTES), 0);
+        Ok(header)
+    }
+
+    /// Reads exactly the header, at most 68 KiB and 25 bytes, and leaves `input` at the payload.
+    ///
+    /// # Errors
+    /// `NotAContainer`, `UnknownVersion`, `UnknownAead`, `HeaderTooLarge`, `HeaderPadding`, `HeaderDamaged`,
+    /// `Truncated`; `Io` from `input`.
+    pub fn read(input: &mut dyn Read) -> Result<Header, Error> {
+        // No header is shorter than this, so one call reads the common one whole.
+        let mut bytes = vec![0; ALIGNMENT_BYTES];
+        let available = read_up_to(input, &mut bytes)?;
+        bytes.truncate(available);
+        let aead = parse_first_line(&bytes)?;
+        if available < ALIGNMENT_BYTES {
+            return Err(ErrorKind::Truncated.into());
+        }
+
+        let start = aead.first_line().len() + LENGTH_BYTES;
+        let length = u32::from_be_bytes(bytes[start - LENGTH_BYTES..start].try_into().expect("4 bytes"));
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length > MAX_AGE_FILE_BYTES {
+            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail(format!("{length} bytes")));
+        }
+        let header_bytes = (start + length).next_multiple_of(ALIGNMENT_BYTES);
+        bytes.resize(header_bytes, 0);
+        if read_up_to(input, &mut bytes[ALIGNMENT_BYTES..])? < header_bytes - ALIGNMENT_BYTES {
+            return Err(ErrorKind::Truncated.into());
+        }
+        if bytes[start + length..].iter().any(|&byte| byte != 0) {
+            return Err(ErrorKind::HeaderPadding.into());
+        }
+        bytes.truncate(start + length);
+        let age_file = bytes.split_off(start);
+
+        if count_stanzas(&age_file) > MAX_RECIPIENTS {
+            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients"));
+        }
+        let seen = StanzaTypes::default();
+        // The dummy identity matches nothing; what it has seen by then is what we want.
+        match new_decryptor(&age_file)?.decrypt(std::iter::once(&seen as &dyn Identity)) {
+            Err(DecryptError::NoMatchingKeys) => {}
+            Err(error) => return Err(decrypt_error(error)),
+            Ok(_) => return Err(ErrorKind::HeaderDamaged.into()),
+        }
+        Ok(Self { aead, header_bytes, stanza_types: seen.into_types(), age_file })
+    }
+
+    /// The AEAD that the first line names.
+    pub fn aead(&self) -> Aead {
+        self.aead
+    }
+
+    /// Bytes of the header: the offset of the payload in the container.
+    pub fn header_bytes(&self) -> u64 {
+        self.header_bytes as u64
+    }
+
+    /// Types of the recipient stanzas, in order, such as `X25519`, `ssh-ed25519`, `scrypt`, `tress-raw-key`. Stanzas
+    /// whose type ends in `-grease` are left out: age implementations add them for nobody. Needs no key, and nothing
+    /// vouches for it before the header is opened.
+    pub fn recipient_types(&self) -> Vec<String> {
+        self.stanza_types.iter().filter(|kind| !kind.ends_with("-grease")).cloned().collect()
+    }
+
+    /// Opens the age file with the first identity that can.
+    ///
+    /// # Errors
+    /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`; `HeaderDamaged`; `AeadMismatch` when the
+    /// first line is not the one that was sealed.
+    pub fn open(&self, identities: &[Box<dyn Identity>]) -> Result<Content, Error> {
+        let each = EachIdentity(identities);
+        let mut reader = new_decryptor(&self.age_file)?.decrypt(std::iter::once(&each as &dyn Identity)).map_err(
+            |error| match error {
+                DecryptError::DecryptionFailed if self.stanza_types.iter().any(|kind| kind == SCRYPT) => {
+                    ErrorKind::WrongPassphrase.into()
+                }
+                error => decrypt_error(error),
+            },
+        )?;
+
+        // One allocation that never grows: a grown vector leaves the key behind in freed memory.
+        let mut bytes = Zeroizing::new(vec![0; MAX_CONTENT_BYTES + 1]);
+        let length = read_up_to(&mut reader, &mut bytes)
+            .map_err(|error| Error::new(ErrorKind::HeaderDamaged).with_source(error))?;
+        let content = Content::decode(&bytes[..length])?;
+        if content.aead != self.aead {
+            return Err(ErrorKind::AeadMismatch.into());
+        }
+        Ok(content)
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Header")
+            .field("aead", &self.aead)
+            .field("header_bytes", &self.header_bytes)
+            .field("stanza_types", &self.stanza_types)
+            .finish_non_exhaustive()
+    }
+}
+
+/// `bytes` is the beginning of the input, at least 64 bytes unless it is shorter.
+fn parse_first_line(bytes: &[u8]) -> Result<Aead, Error> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(ErrorKind::NotAContainer.into());
+    }
+    let window = &bytes[..bytes.len().min(MAX_FIRST_LINE_BYTES)];
+    let Some(end) = window.iter().position(|&byte| byte == b'\n') else {
+        let cut = bytes.len() < MAX_FIRST_LINE_BYTES;
+        return Err(if cut { ErrorKind::Truncated } else { ErrorKind::NotAContainer }.into());
+    };
+    let Some(name) = window[..end].strip_prefix(VERSION.as_bytes()) else {
+        return Err(ErrorKind::UnknownVersion.into());
+    };
+    std::str::from_utf8(name).ok().and_then(Aead::from_name).ok_or_else(|| ErrorKind::UnknownAead.into())
+}
+
+fn read_up_to(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match input.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+fn new_decryptor(age_file: &[u8]) -> Result<Decryptor<&[u8]>, Error> {
+    Decryptor::new_buffered(age_file).map_err(decrypt_error)
+}
+
+fn encrypt_error(error: EncryptError) -> Error {
+    let kind = match &error {
+        EncryptError::MissingRecipients => ErrorKind::NoRecipients,
+        EncryptError::MixedRecipientAndPassphrase | EncryptError::IncompatibleRecipients { .. } => {
+            ErrorKind::MixedRecipients
+        }
+        EncryptError::Io(error) => ErrorKind::Io(error.kind()),
+        #[cfg(feature = "plugin")]
+        EncryptError::Plugin(_) | EncryptError::PluginResolve(_) => ErrorKind::Plugin,
+        _ => ErrorKind::BadRecipient,
+    };
+    Error::new(kind).with_source(error)
+}
+
+fn decrypt_error(error: DecryptError) -> Error {
+    let kind = match &error {
+        DecryptError::NoMatchingKeys => ErrorKind::NoMatchingKey,
+        DecryptError::ExcessiveWork { .. } => ErrorKind::WorkFactorTooHigh,
+        DecryptError::KeyDecryptionFailed => ErrorKind::WrongPassphrase,
+        #[cfg(feature = "plugin")]
+        DecryptError::Plugin(_) | DecryptError::PluginResolve(_) => ErrorKind::Plugin,
+        // The age file is in memory: an I/O error is its end.
+        _ => ErrorKind::HeaderDamaged,
+    };
+    Error::new(kind).with_source(error)
+}

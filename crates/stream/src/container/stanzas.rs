@@ -1,0 +1,68 @@
+//! Looking at an age header's recipient stanzas: how many there are, of which types, and which identity opens one.
+
+use std::cell::RefCell;
+
+use age::{DecryptError, Identity};
+use age_core::format::{FileKey, Stanza};
+
+/// Lines that begin like a stanza, up to the end of the age header. Counted before anything parses the header: age's
+/// parser starts again at every line.
+pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
+    age_file
+        .split(|&byte| byte == b'\n')
+        .take_while(|line| !line.starts_with(b"---"))
+        .filter(|line| line.starts_with(b"->"))
+        .count()
+}
+
+/// An identity that opens nothing and remembers the types of the stanzas that it was shown.
+#[derive(Default)]
+pub(super) struct StanzaTypes(RefCell<Vec<String>>);
+
+impl StanzaTypes {
+    pub(super) fn into_types(self) -> Vec<String> {
+        self.0.into_inner()
+    }
+}
+
+impl Identity for StanzaTypes {
+    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        None
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.0.replace(stanzas.iter().map(|stanza| stanza.tag.clone()).collect());
+        None
+    }
+}
+
+/// Several identities as one. `age` gives up at the first one that fails, so that of two passphrases only the first
+/// would be tried; here a failed decryption moves on to the next identity, and any other error is final.
+pub(super) struct EachIdentity<'a>(pub(super) &'a [Box<dyn Identity>]);
+
+impl Identity for EachIdentity<'_> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.first(|identity| identity.unwrap_stanza(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.first(|identity| identity.unwrap_stanzas(stanzas))
+    }
+}
+
+impl EachIdentity<'_> {
+    fn first(
+        &self,
+        unwrap: impl Fn(&dyn Identity) -> Option<Result<FileKey, DecryptError>>,
+    ) -> Option<Result<FileKey, DecryptError>> {
+        let mut failed = false;
+        for identity in self.0 {
+            match unwrap(&**identity) {
+                None => {}
+                Some(Err(DecryptError::DecryptionFailed)) => failed = true,
+                Some(result) => return Some(result),
+            }
+        }
+        failed.then_some(Err(DecryptError::DecryptionFailed))
+    }
+}

@@ -1,0 +1,90 @@
+//! Addresses: `tress1…`, one line that carries both public parts of a key pair.
+//!
+//! Bech32 (BIP 173, without its limit on length, as age uses it) with prefix `tress` over a version byte 1, the age
+//! X25519 recipient (32 bytes) and the Noise X25519 public key (32 bytes).
+
+use std::fmt;
+use std::str::FromStr;
+
+use age_core::primitives::{bech32_decode, bech32_encode};
+use bech32::Hrp;
+
+use crate::{Error, ErrorKind};
+
+pub(super) const KEY_BYTES: usize = 32;
+const PREFIX: Hrp = Hrp::parse_unchecked("tress");
+const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
+const VERSION: u8 = 1;
+
+/// Where something can be sealed for (age) and sent to (Noise).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    age_public_key: [u8; KEY_BYTES],
+    noise_public_key: [u8; KEY_BYTES],
+}
+
+impl Address {
+    pub(super) fn new(recipient: &age::x25519::Recipient, noise_public_key: [u8; KEY_BYTES]) -> Self {
+        let age_public_key = decode(&recipient.to_string(), RECIPIENT_PREFIX).expect("age prints what it parses");
+        Self { age_public_key, noise_public_key }
+    }
+
+    /// The age recipient in it.
+    pub fn recipient(&self) -> age::x25519::Recipient {
+        bech32_encode(RECIPIENT_PREFIX, &self.age_public_key).parse().expect("32 bytes are a recipient")
+    }
+
+    /// The Noise static public key in it.
+    pub fn noise_public_key(&self) -> &[u8; 32] {
+        &self.noise_public_key
+    }
+}
+
+impl FromStr for Address {
+    type Err = Error;
+
+    /// # Errors
+    /// `BadRecipient`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let bytes: [u8; 1 + 2 * KEY_BYTES] = decode(text, PREFIX)
+            .ok_or_else(|| Error::new(ErrorKind::BadRecipient).with_detail("not a tress address"))?;
+        if bytes[0] != VERSION {
+            return Err(Error::new(ErrorKind::BadRecipient).with_detail("tress address of an unknown version"));
+        }
+        let (age_public_key, noise_public_key) = bytes[1..].split_at(KEY_BYTES);
+        Ok(Self {
+            age_public_key: age_public_key.try_into().expect("32 bytes"),
+            noise_public_key: noise_public_key.try_into().expect("32 bytes"),
+        })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = [&[VERSION], &self.age_public_key[..], &self.noise_public_key[..]].concat();
+        f.write_str(&bech32_encode(PREFIX, &bytes))
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Address({self})")
+    }
+}
+
+/// Exactly N bytes in Bech32 with this prefix.
+pub(super) fn decode<const N: usize>(text: &str, prefix: Hrp) -> Option<[u8; N]> {
+    bech32_decode(
+        text,
+        |_| (),
+        |found| if found == prefix { Ok(()) } else { Err(()) },
+        |_, mut bytes| {
+            let mut out = [0; N];
+            for byte in &mut out {
+                *byte = bytes.next().ok_or(())?;
+            }
+            if bytes.next().is_some() { Err(()) } else { Ok(out) }
+        },
+    )
+    .ok()
+}

@@ -1,0 +1,184 @@
+//! Key pairs as `tress keygen` makes them: an age X25519 identity, and a Noise X25519 static key of its own.
+//!
+//! The Noise key stands in a comment line of the identity file, which so stays an identity file for every age
+//! implementation:
+//!
+//! ```text
+//! # created: 2026-01-31T12:00:00Z
+//! # public key: age1…
+//! # tress address: tress1…
+//! # tress noise key: TRESS-NOISE-KEY-1…
+//! AGE-SECRET-KEY-1…
+//! ```
+
+use std::fmt;
+use std::fmt::Write;
+use std::time::SystemTime;
+
+use age::secrecy::{ExposeSecret, SecretString};
+use age::x25519;
+use age_core::primitives::bech32_encode;
+use bech32::Hrp;
+use x25519_dalek::{PublicKey, StaticSecret};
+use zeroize::Zeroizing;
+
+use super::address::{Address, KEY_BYTES, decode};
+use crate::container::fill_random;
+use crate::{Error, ErrorKind};
+
+const NOISE_PREFIX: Hrp = Hrp::parse_unchecked("tress-noise-key-");
+const NOISE_LINE: &str = "# tress noise key: ";
+/// Room for the identity file, so that its buffer never grows.
+const TEXT_BYTES: usize = 1024;
+
+/// An age identity and, unless it comes from a file that age made, a Noise static key. Both are wiped on drop and never
+/// shown by `Debug`.
+#[derive(Clone)]
+pub struct KeyPair {
+    identity: x25519::Identity,
+    noise: Option<StaticSecret>,
+}
+
+impl KeyPair {
+    /// A fresh pair.
+    ///
+    /// # Errors
+    /// `Io` when the system has no randomness.
+    pub fn generate() -> Result<KeyPair, Error> {
+        let mut secret = Zeroizing::new([0; KEY_BYTES]);
+        fill_random(&mut *secret)?;
+        Ok(Self { identity: x25519::Identity::generate(), noise: Some(StaticSecret::from(*secret)) })
+    }
+
+    /// Reads the one X25519 identity of an identity file, and its Noise key if it has one.
+    ///
+    /// # Errors
+    /// `BadIdentity`, with the line's number; the line itself is never shown.
+    pub fn parse(text: &str) -> Result<KeyPair, Error> {
+        let mut identity = None;
+        let mut noise = None;
+        for (index, line) in text.lines().enumerate() {
+            let bad = |what| Error::new(ErrorKind::BadIdentity).with_detail(format!("line {}: {what}", index + 1));
+            let line = line.trim_end();
+            if let Some(encoded) = line.strip_prefix(NOISE_LINE) {
+                let secret = Zeroizing::new(
+                    decode::<KEY_BYTES>(encoded, NOISE_PREFIX).ok_or_else(|| bad("malformed tress noise key"))?,
+                );
+                if noise.replace(StaticSecret::from(*secret)).is_some() {
+                    return Err(bad("a second tress noise key"));
+                }
+            } else if !line.is_empty() && !line.starts_with('#') {
+                let parsed = line.parse().map_err(|_| bad("not an X25519 identity of age"))?;
+                if identity.replace(parsed).is_some() {
+                    return Err(bad("a second identity; one file for each is needed here"));
+                }
+            }
+        }
+        let identity =
+            identity.ok_or_else(|| Error::new(ErrorKind::BadIdentity).with_detail("file holds no identity"))?;
+        Ok(Self { identity, noise })
+    }
+
+    /// The identity file, with the time of day as its creation time. Wiped on drop.
+    pub fn to_identity_file_text(&self) -> SecretString {
+        let mut text = Zeroizing::new(String::with_capacity(TEXT_BYTES));
+        let created = humantime::format_rfc3339_seconds(SystemTime::now());
+        let written = writeln!(text, "# created: {created}\n# public key: {}", self.recipient());
+        written.expect("a string takes everything");
+        if let (Some(address), Some(noise)) = (self.address(), &self.noise) {
+            let mut encoded = Zeroizing::new(bech32_encode(NOISE_PREFIX, &*Zeroizing::new(noise.to_bytes())));
+            encoded.make_ascii_uppercase();
+            writeln!(text, "# tress address: {address}\n{NOISE_LINE}{}", *encoded).expect("a string takes everything");
+        }
+        text.push_str(self.identity.to_string().expose_secret());
+        text.push('\n');
+        SecretString::from(text.as_str())
+    }
+
+    /// The recipient, `age1…`.
+    pub fn recipient(&self) -> String {
+        self.identity.to_public().to_string()
+    }
+
+    /// The address, `tress1…`, unless there is no Noise key.
+    pub fn address(&self) -> Option<String> {
+        self.noise
+            .as_ref()
+            .map(|noise| Address::new(&self.identity.to_public(), PublicKey::from(noise).to_bytes()).to_string())
+    }
+
+    /// The age identity.
+    pub fn identity(&self) -> &x25519::Identity {
+        &self.identity
+    }
+
+    /// The Noise static secret key, if there is one.
+    pub fn noise_secret_key(&self) -> Option<Zeroizing<[u8; 32]>> {
+        self.noise.as_ref().map(|noise| Zeroizing::new(noise.to_bytes()))
+    }
+}
+
+impl fmt::Debug for KeyPair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyPair").field("recipient", &self.recipient()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let pair = KeyPair::generate().unwrap();
+        let text = pair.to_identity_file_text();
+        let read = KeyPair::parse(text.expose_secret()).unwrap();
+        assert_eq!(read.recipient(), pair.recipient());
+        assert_eq!(read.address(), pair.address());
+        assert_eq!(read.noise_secret_key(), pair.noise_secret_key());
+        assert_eq!(super::super::identities_file(text.expose_secret().as_bytes()).unwrap().len(), 1);
+        assert!(text.expose_secret().len() < TEXT_BYTES);
+    }
+
+    #[test]
+    fn an_address_carries_both_public_keys() {
+        let pair = KeyPair::generate().unwrap();
+        let text = pair.address().unwrap();
+        assert!(text.starts_with("tress1"));
+        let address: Address = text.parse().unwrap();
+        assert_eq!(address.recipient().to_string(), pair.recipient());
+        let noise = StaticSecret::from(*pair.noise_secret_key().unwrap());
+        assert_eq!(address.noise_public_key(), PublicKey::from(&noise).as_bytes());
+        assert!(super::super::recipient(&text).is_ok());
+        assert_eq!(text.to_uppercase().parse::<Address>().unwrap(), address);
+    }
+
+    #[test]
+    fn damaged_addresses_are_refused() {
+        let text = KeyPair::generate().unwrap().address().unwrap();
+        let other_version = bech32_encode(Hrp::parse_unchecked("tress"), &[2; 65]);
+        let too_long = bech32_encode(Hrp::parse_unchecked("tress"), &[1; 66]);
+        let last = if text.ends_with('q') { 'p' } else { 'q' };
+        let flipped = format!("{}{last}", &text[..text.len() - 1]);
+        for bad in ["tress1", &text[..text.len() - 1], &flipped, &other_version, &too_long] {
+            assert_eq!(bad.parse::<Address>().unwrap_err().kind, ErrorKind::BadRecipient, "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_identity_file_of_age_has_no_address() {
+        let text = "# created: x\nAGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33\r\n";
+        let pair = KeyPair::parse(text).unwrap();
+        assert!(pair.recipient().starts_with("age1"));
+        assert_eq!(pair.address(), None);
+        for bad in ["", "# x\n", "x\n", &format!("{text}{text}"), "# tress noise key: TRESS-NOISE-KEY-1QQ\n"] {
+            assert_eq!(KeyPair::parse(bad).unwrap_err().kind, ErrorKind::BadIdentity);
+        }
+    }
+
+    #[test]
+    fn debug_shows_no_secret() {
+        let shown = format!("{:?}", KeyPair::generate().unwrap());
+        assert!(!shown.to_uppercase().contains("SECRET") && !shown.to_uppercase().contains("NOISE-KEY"));
+    }
+}

@@ -1,0 +1,21 @@
+//! Containers of AES-CCM chunks, encrypted in lanes on all cores.
+//!
+//! - [`container`]: the format, one header and one batch of chunks at a time; no files. The authority is
+//!   `docs/formats/container.md`.
+//! - [`keys`]: recipients, identities, passphrases, raw key files, and the key pairs that `tress keygen` makes.
+//! - [`tree`]: a folder as a tar stream and back.
+#![forbid(unsafe_code)]
+
+pub mod container;
+mod error;
+pub mod keys;
+pub mod tree;
+mod input;
+mod output;
+mod pipeline;
+mod sys;
+pub mod verbs;
+
+pub use age;
+pub use error::{Error, ErrorKind};
+pub use verbs::Control;

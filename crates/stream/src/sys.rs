@@ -1,0 +1,102 @@
+//! The one door to the file system: every call of the pipeline on a file goes through [`System`], so that tests can
+//! make the n-th of them fail (`sys/faulty.rs`).
+
+mod os;
+
+#[cfg(test)]
+pub(crate) mod faulty;
+
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub(crate) use os::Os;
+
+/// What lies under a name or a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Regular,
+    Folder,
+    /// Pipe, FIFO, socket, terminal or another device: streamed, never replaced.
+    Stream,
+}
+
+/// What the system says about a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) kind: Kind,
+    pub(crate) size_bytes: u64,
+    pub(crate) modified_ns: i128,
+    /// Change time on unix, which no program can set back; creation time elsewhere.
+    pub(crate) changed_ns: i128,
+    /// Device and inode, where the system has them.
+    pub(crate) identity: Option<(u64, u64)>,
+    /// Permission bits, owner and group, where the system has them.
+    pub(crate) owner: Option<(u32, u32, u32)>,
+}
+
+/// What to wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    Readable,
+    Writable,
+}
+
+/// Every call on a file. [`Os`] makes them; a test double may refuse any of them.
+pub(crate) trait System: Send + Sync {
+    /// Standard input, as a handle of its own.
+    fn stdin(&self) -> io::Result<File>;
+    /// Standard output, as a handle of its own.
+    fn stdout(&self) -> io::Result<File>;
+    /// Opens for reading.
+    fn open(&self, path: &Path) -> io::Result<File>;
+    /// Opens something that exists for writing, neither creating nor truncating it.
+    fn open_existing(&self, path: &Path) -> io::Result<File>;
+    /// A file without a name in `folder`, mode 0666 less the umask, that [`System::link`] can name. `Unsupported` where
+    /// the system or the file system has no such thing.
+    fn create_anonymous(&self, folder: &Path) -> io::Result<File>;
+    /// Creates `path`, mode 0666 less the umask; `AlreadyExists` if something is there.
+    fn create_new(&self, path: &Path) -> io::Result<File>;
+    /// Names an anonymous file; `AlreadyExists` if something is there.
+    fn link(&self, file: &File, path: &Path) -> io::Result<()>;
+    /// Renames, replacing what is there.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Renames; `AlreadyExists` if something is there, without a race.
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn unlink(&self, path: &Path) -> io::Result<()>;
+    /// The target of a symlink; `None` for anything else, or nothing.
+    fn read_link(&self, path: &Path) -> io::Result<Option<PathBuf>>;
+    /// The absolute name without symlinks of something that exists.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// What lies under a name, symlinks followed.
+    fn status_of(&self, path: &Path) -> io::Result<Status>;
+    /// What a handle leads to.
+    fn status(&self, file: &File) -> io::Result<Status>;
+    /// Gives a new file the permissions and, where allowed, the owner of an old one.
+    fn adopt(&self, file: &File, old: &Status) -> io::Result<()>;
+    /// The handle's position.
+    fn position(&self, file: &File) -> io::Result<u64>;
+    /// Whether the handle is a terminal.
+    fn is_terminal(&self, file: &File) -> bool;
+    /// Waits until the handle is ready or the time is over, and says whether it is.
+    fn wait(&self, file: &File, readiness: Readiness, timeout: Duration) -> io::Result<bool>;
+    /// Reads at the handle's position.
+    fn read(&self, file: &File, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize>;
+    /// Reads at an offset.
+    fn read_at(&self, file: &File, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize>;
+    /// Writes at the handle's position.
+    fn write(&self, file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize>;
+    /// Writes at the handle's position as much as goes without blocking, after [`System::wait`] said that something
+    /// does; `WouldBlock` if nothing does after all.
+    fn write_ready(&self, file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize>;
+    /// Writes at an offset.
+    fn write_at(&self, file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize>;
+    /// Copies `bytes` bytes, or up to the end, between the handles' positions, inside the system where it can.
+    fn copy(&self, from: &File, to: &File, bytes: u64) -> io::Result<u64>;
+    /// Waits until the file's content is on disk.
+    fn sync(&self, file: &File) -> io::Result<()>;
+    /// Waits until the folder's names are on disk, where the system can.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+}

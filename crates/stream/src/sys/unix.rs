@@ -1,0 +1,171 @@
+//! What unix does its own way. Everything here is `rustix` or the library's unix extensions.
+
+use std::fs::{self, File, Metadata, Permissions};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+#[cfg(target_os = "linux")]
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+
+use crate::sys::{Kind, Readiness, Status};
+
+/// A pipe that is ready takes this many bytes without blocking, by POSIX.
+#[cfg(target_os = "linux")]
+const PIPE_BUFFER_BYTES: usize = 4096;
+#[cfg(not(target_os = "linux"))]
+const PIPE_BUFFER_BYTES: usize = 512;
+
+/// Most buffers of one vectored call (`IOV_MAX`).
+const MAX_BUFFERS: usize = 1024;
+
+pub(super) fn stdin() -> io::Result<File> {
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+pub(super) fn stdout() -> io::Result<File> {
+    Ok(io::stdout().as_fd().try_clone_to_owned()?.into())
+}
+
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn create_anonymous(folder: &Path) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let file: File = match rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)) {
+        Ok(file) => file.into(),
+        // EISDIR and EINVAL are how old kernels and some file systems say it.
+        Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR | rustix::io::Errno::INVAL) => {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    // `link` goes through /proc: find out now whether it is there, not when all the work is done.
+    match fs::metadata(handle_path(&file)) {
+        Ok(_) => Ok(file),
+        Err(_) => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn create_anonymous(_folder: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(target_os = "linux")]
+fn handle_path(file: &File) -> String {
+    use std::os::fd::AsRawFd;
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
+    Ok(rustix::fs::linkat(CWD, handle_path(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn link(_file: &File, _path: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // Neither every kernel nor every file system knows the flag.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            result => return Ok(result?),
+        }
+    }
+    // A second link refuses an existing name as well; then the first one goes.
+    fs::hard_link(from, to)?;
+    fs::remove_file(from).inspect_err(|_| {
+        let _ = fs::remove_file(to);
+    })
+}
+
+pub(super) fn status(metadata: &Metadata) -> Status {
+    Status {
+        kind: match metadata.file_type() {
+            kind if kind.is_file() => Kind::Regular,
+            kind if kind.is_dir() => Kind::Folder,
+            _ => Kind::Stream,
+        },
+        size_bytes: metadata.size(),
+        modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        identity: Some((metadata.dev(), metadata.ino())),
+        owner: Some((metadata.mode() & 0o7777, metadata.uid(), metadata.gid())),
+    }
+}
+
+pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
+    Ok(status(&file.metadata()?))
+}
+
+fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
+    i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
+}
+
+pub(super) fn adopt(file: &File, old: &Status) -> io::Result<()> {
+    let Some((mode, user, group)) = old.owner else { return Ok(()) };
+    // Only root may give files away: for others the new file is theirs, as with any editor.
+    if (file.metadata()?.uid(), file.metadata()?.gid()) != (user, group) {
+        let _ = fchown(file, Some(user), Some(group));
+    }
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+pub(super) fn wait(file: &File, readiness: Readiness, timeout: Duration) -> io::Result<bool> {
+    let flags = match readiness {
+        Readiness::Readable => PollFlags::IN,
+        Readiness::Writable => PollFlags::OUT,
+    };
+    let timeout = Timespec { tv_sec: timeout.as_secs() as _, tv_nsec: timeout.subsec_nanos() as _ };
+    match poll(&mut [PollFd::new(file, flags)], Some(&timeout)) {
+        // A hung-up or broken end counts as ready: the call that follows says what it is.
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) fn read_at(file: &File, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+    let count = buffers.len().min(MAX_BUFFERS);
+    Ok(rustix::io::preadv(file, &mut buffers[..count], offset)?)
+}
+
+pub(super) fn write_at(file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+    let count = buffers.len().min(MAX_BUFFERS);
+    Ok(rustix::io::pwritev(file, &buffers[..count], offset)?)
+}
+
+pub(super) fn write_ready(file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::{Errno, ReadWriteFlags, pwritev2};
+        let count = buffers.len().min(MAX_BUFFERS);
+        match pwritev2(file, &buffers[..count], u64::MAX, ReadWriteFlags::NOWAIT) {
+            // Old kernels, FIFOs and terminals cannot.
+            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::SPIPE) => {}
+            result => return Ok(result?),
+        }
+    }
+    let Some(first) = buffers.iter().find(|buffer| !buffer.is_empty()) else { return Ok(0) };
+    Ok(rustix::io::write(file, &first[..first.len().min(PIPE_BUFFER_BYTES)])?)
+}
+
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    match File::open(folder)?.sync_all() {
+        // Some file systems cannot sync a folder; that is no reason to drop a complete file.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        result => result,
+    }
+}

@@ -1,0 +1,99 @@
+//! What Windows does its own way, by the library's extensions.
+//!
+//! There are no anonymous files to link, no waiting for a pipe and no inodes: temporary files have names, a blocked pipe
+//! delays a cancellation until it moves, and whether output is input is decided by canonical paths.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, IoSlice, IoSliceMut, Write};
+use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::windows::io::AsHandle;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::sys::{Kind, Readiness, Status};
+
+pub(super) fn stdin() -> io::Result<File> {
+    Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
+}
+
+pub(super) fn stdout() -> io::Result<File> {
+    Ok(io::stdout().as_handle().try_clone_to_owned()?.into())
+}
+
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+pub(super) fn create_anonymous(_folder: &Path) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn link(_file: &File, _path: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    // A plain rename replaces here; a second link does not.
+    fs::hard_link(from, to)?;
+    fs::remove_file(from).inspect_err(|_| {
+        let _ = fs::remove_file(to);
+    })
+}
+
+pub(super) fn status(metadata: &Metadata) -> Status {
+    let kind = metadata.file_type();
+    Status {
+        kind: if kind.is_dir() {
+            Kind::Folder
+        } else if kind.is_file() && !kind.is_symlink_file() {
+            Kind::Regular
+        } else {
+            Kind::Stream
+        },
+        size_bytes: metadata.file_size(),
+        modified_ns: i128::from(metadata.last_write_time()) * 100,
+        changed_ns: i128::from(metadata.creation_time()) * 100,
+        identity: None,
+        owner: None,
+    }
+}
+
+pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
+    match file.metadata() {
+        Ok(metadata) => Ok(status(&metadata)),
+        // Pipes and consoles have no file information.
+        Err(_) => {
+            Ok(Status { kind: Kind::Stream, size_bytes: 0, modified_ns: 0, changed_ns: 0, identity: None, owner: None })
+        }
+    }
+}
+
+pub(super) fn adopt(_file: &File, _old: &Status) -> io::Result<()> {
+    Ok(())
+}
+
+pub(super) fn wait(_file: &File, _readiness: Readiness, _timeout: Duration) -> io::Result<bool> {
+    Ok(true)
+}
+
+pub(super) fn read_at(file: &File, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+    match buffers.iter_mut().find(|buffer| !buffer.is_empty()) {
+        Some(first) => file.seek_read(first, offset),
+        None => Ok(0),
+    }
+}
+
+pub(super) fn write_at(file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+    match buffers.iter().find(|buffer| !buffer.is_empty()) {
+        Some(first) => file.seek_write(first, offset),
+        None => Ok(0),
+    }
+}
+
+pub(super) fn write_ready(mut file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+    file.write_vectored(buffers)
+}
+
+pub(super) fn sync_folder(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}

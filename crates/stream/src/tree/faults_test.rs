@@ -1,0 +1,97 @@
+//! Every call on the file system fails once: nothing may stay behind, and nothing old may be lost.
+use super::calls::faults;
+use super::{pack, unpack};
+use crate::{Control, ErrorKind};
+use std::fs;
+use std::io::ErrorKind::StorageFull;
+use std::path::Path;
+use tempfile::TempDir;
+
+fn small_tree(root: &Path) -> Vec<u8> {
+    fs::create_dir_all(root.join("a/b")).unwrap();
+    fs::write(root.join("a/b/file"), b"content").unwrap();
+    fs::write(root.join("z"), b"").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("b", root.join("a/link")).unwrap();
+    let mut archive = Vec::new();
+    pack(root, &mut archive, &Control::new()).unwrap();
+    archive
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn packing_reports_every_failure() {
+    let folder = TempDir::new().unwrap();
+    let expected = small_tree(folder.path());
+    for calls in 0.. {
+        let mut archive = Vec::new();
+        faults::fail_after(calls);
+        let result = pack(folder.path(), &mut archive, &Control::new());
+        if !faults::has_failed() {
+            result.unwrap();
+            assert_eq!(archive, expected);
+            assert!(calls > 20);
+            return;
+        }
+        let error = result.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Io(StorageFull), "{calls}");
+        assert!(error.path.unwrap().starts_with(folder.path()));
+    }
+}
+
+#[test]
+fn unpacking_leaves_nothing_after_any_failure() {
+    let folder = TempDir::new().unwrap();
+    let archive = small_tree(&folder.path().join("source"));
+    let target = folder.path().join("target");
+    for calls in 0.. {
+        faults::fail_after(calls);
+        let result = unpack(&mut &archive[..], &target, false, &Control::new());
+        if !faults::has_failed() {
+            result.unwrap();
+            assert_eq!(names(folder.path()), ["source", "target"]);
+            assert_eq!(names(&target), ["a", "z"]);
+            assert!(calls > 20);
+            return;
+        }
+        let error = result.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Io(StorageFull), "{calls}");
+        assert!(error.path.is_some());
+        assert_eq!(names(folder.path()), ["source"], "{calls}");
+    }
+}
+
+#[test]
+fn replacing_loses_nothing_by_any_failure() {
+    let mut has_replaced = false;
+    for calls in 0.. {
+        let folder = TempDir::new().unwrap();
+        let archive = small_tree(&folder.path().join("source"));
+        let target = folder.path().join("target");
+        fs::create_dir_all(target.join("old/older")).unwrap();
+        faults::fail_after(calls);
+        let result = unpack(&mut &archive[..], &target, true, &Control::new());
+        if !faults::has_failed() {
+            result.unwrap();
+            assert_eq!(names(&target), ["a", "z"]);
+            assert_eq!(names(folder.path()), ["source", "target"]);
+            assert!(has_replaced);
+            return;
+        }
+        assert_eq!(result.unwrap_err().kind, ErrorKind::Io(StorageFull), "{calls}");
+        // Either the old one as it was and nothing else, or the new one, complete, and what could not be removed.
+        match names(&target).as_slice() {
+            [old] if old == "old" => assert_eq!(names(folder.path()), ["source", "target"], "{calls}"),
+            new => {
+                assert_eq!(new, ["a", "z"]);
+                has_replaced = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! A folder into a tar stream.
+use super::calls::{self, Dir, Metadata};
+use super::entry::{Entry, Kind};
+use super::platform::{self, Identity};
+use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, stream_error, write};
+use crate::{Control, Error, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Writes the folder `root` to `out` as a tar stream.
+///
+/// A symbolic link as `root` itself is followed; inside the tree none is. Memory holds one folder's names for each level of
+/// depth.
+///
+/// # Errors
+/// Every failure of reading and writing; `TreeSpecialFile` for what is neither file, folder nor link, `TreeLink` for a link
+/// that may lead out, `TreePath` for a name that a tree cannot hold, `InputChanged` for a file or folder that changed
+/// meanwhile; `Interrupted` when `control` is cancelled. Errors about a file name it.
+pub fn pack(root: &Path, out: &mut dyn Write, control: &Control) -> Result<(), Error> {
+    let at_root = |error: std::io::Error| Error::from(error).at(root);
+    let top = calls::open_given_folder(root).map_err(at_root)?;
+    let metadata = calls::folder_status(&top).map_err(at_root)?;
+    let handle = calls::open_below(&top, Path::new("")).map_err(at_root)?;
+    let buffer = vec![0; BUFFER_BYTES];
+    let mut packer = Packer { root, top, path: PathBuf::new(), open: Vec::new(), out, control, buffer };
+    packer.enter(handle, &metadata)?;
+    packer.walk()?;
+    write::write_end(packer.out).map_err(stream_error)
+}
+
+struct Packer<'a> {
+    /// For messages.
+    root: &'a Path,
+    top: Dir,
+    /// Of the innermost open folder, relative to the root.
+    path: PathBuf,
+    /// From the root to the current folder.
+    open: Vec<Folder>,
+    out: &'a mut dyn Write,
+    control: &'a Control,
+    buffer: Vec<u8>,
+}
+
+struct Folder {
+    /// `None` while too many others are open.
+    handle: Option<Dir>,
+    identity: Identity,
+    /// Names not yet packed, the next one last.
+    names: Vec<OsString>,
+}
+
+impl Packer<'_> {
+    fn walk(&mut self) -> Result<(), Error> {
+        while let Some(folder) = self.open.last_mut() {
+            check_cancelled(self.control)?;
+            match folder.names.pop() {
+                Some(name) => self.pack_entry(&name)?,
+                None => self.leave()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn pack_entry(&mut self, name: &OsStr) -> Result<(), Error> {
+        let path = self.path.join(name);
+        let shown = self.shown(&path);
+        let failed = |error: std::io::Error| Error::from(error).at(&shown);
+        self.reopen()?;
+        let parent = self.current();
+        // Listed a moment ago: if it is gone, the tree has changed.
+        let metadata = calls::status(parent, name).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => changed(&shown),
+            _ => failed(error),
+        })?;
+        if metadata.is_dir() {
+            let handle = calls::open_folder(parent, name).map_err(failed)?;
+            let opened = calls::folder_status(&handle).map_err(failed)?;
+            if Identity::of(&opened) != Identity::of(&metadata) {
+                return Err(changed(&shown));
+            }
+            self.path = path;
+            self.enter(handle, &opened)
+        } else if metadata.is_symlink() {
+            let target = calls::read_link(parent, name).map_err(failed)?;
+            let target = link_target(&target).ok_or_else(|| Error::new(ErrorKind::TreePath).at(&shown))?;
+            if !names::link_stays_inside(self.open.len() - 1, &target, names::Rules::HERE) {
+                let detail = format!("to {}", Path::new(&*String::from_utf8_lossy(&target)).display());
+                return Err(Error::new(ErrorKind::TreeLink).with_detail(detail.escape_debug().to_string()).at(&shown));
+            }
+            let path = self.stored_path(&path)?;
+            self.write_header(&entry(path, Kind::Link { target }, &metadata))
+        } else if metadata.is_file() {
+            self.pack_file(name, &path, &shown, &metadata)
+        } else {
+            Err(Error::new(ErrorKind::TreeSpecialFile).at(&shown))
+        }
+    }
+
+    fn pack_file(&mut self, name: &OsStr, path: &Path, shown: &Path, seen: &Metadata) -> Result<(), Error> {
+        let failed = |error: std::io::Error| Error::from(error).at(shown);
+        let mut file = platform::open_to_read(self.current(), name).map_err(failed)?;
+        let metadata = calls::file_status(&file).map_err(failed)?;
+        let identity = Identity::of(&metadata);
+        if identity != Identity::of(seen) || !metadata.is_file() {
+            return Err(changed(shown));
+        }
+        let size_bytes = metadata.len();
+        let path = self.stored_path(path)?;
+        self.write_header(&entry(path, Kind::File { size_bytes }, &metadata))?;
+
+        // One read more than the size needs has to find the end.
+        let mut left_bytes = size_bytes;
+        loop {
+            check_cancelled(self.control)?;
+            let count = match calls::read(&mut file, &mut self.buffer) {
+                Ok(0) if left_bytes == 0 => break,
+                Ok(0) => return Err(changed(shown)),
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(failed(error)),
+            };
+            left_bytes = left_bytes.checked_sub(count as u64).ok_or_else(|| changed(shown))?;
+            self.out.write_all(&self.buffer[..count]).map_err(stream_error)?;
+        }
+        if Identity::of(&calls::file_status(&file).map_err(failed)?) != identity {
+            return Err(changed(shown));
+        }
+        write::write_padding(self.out, size_bytes).map_err(stream_error)
+    }
+
+    /// Packs the folder at `self.path` itself and lists what it holds.
+    fn enter(&mut self, handle: Dir, metadata: &Metadata) -> Result<(), Error> {
+        let shown = self.shown(&self.path);
+        let mut stored = match self.open.is_empty() {
+            true => b".".to_vec(),
+            false => self.stored_path(&self.path)?,
+        };
+        stored.push(b'/');
+        self.write_header(&entry(stored, Kind::Folder, metadata))?;
+        let listed = calls::list(&handle).map_err(|error| Error::from(error).at(&shown))?;
+        let mut names: Vec<OsString> = listed.into_iter().map(|(name, _)| name).collect();
+        names.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
+        self.open.push(Folder { handle: Some(handle), identity: Identity::of(metadata), names });
+        if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
+            self.open[outer].handle = None;
+        }
+        Ok(())
+    }
+
+    /// Leaves the current folder, which must not have changed since it was listed.
+    fn leave(&mut self) -> Result<(), Error> {
+        self.reopen()?;
+        let shown = self.shown(&self.path);
+        let metadata = calls::folder_status(self.current()).map_err(|error| Error::from(error).at(&shown))?;
+        let left = self.open.pop();
+        if left.is_none_or(|left| left.identity != Identity::of(&metadata)) {
+            return Err(changed(&shown));
+        }
+        self.path.pop();
+        Ok(())
+    }
+
+    /// Makes sure that the current folder's handle is open.
+    fn reopen(&mut self) -> Result<(), Error> {
+        let shown = self.shown(&self.path);
+        let folder = self.open.last_mut().expect("a folder is open while the walk lasts");
+        if folder.handle.is_none() {
+            let handle = calls::open_below(&self.top, &self.path).map_err(|error| Error::from(error).at(&shown))?;
+            let metadata = calls::folder_status(&handle).map_err(|error| Error::from(error).at(&shown))?;
+            // By another way than before: a link may have taken the place of a folder on it.
+            if Identity::of(&metadata) != folder.identity {
+                return Err(changed(&shown));
+            }
+            folder.handle = Some(handle);
+        }
+        Ok(())
+    }
+
+    /// A path of the tree for a message.
+    fn shown(&self, path: &Path) -> PathBuf {
+        match path.as_os_str().is_empty() {
+            true => self.root.to_path_buf(),
+            false => self.root.join(path),
+        }
+    }
+
+    fn current(&self) -> &Dir {
+        self.open.last().and_then(|folder| folder.handle.as_ref()).expect("reopened before use")
+    }
+
+    fn write_header(&mut self, entry: &Entry) -> Result<(), Error> {
+        write::write_header(self.out, entry).map_err(stream_error)
+    }
+
+    /// The path as the tree stores it.
+    fn stored_path(&self, path: &Path) -> Result<Vec<u8>, Error> {
+        let names: Option<Vec<&[u8]>> = path.iter().map(names::to_bytes).collect();
+        let stored = names.map(|names| names.join(&b'/'));
+        // A folder's path gains a slash.
+        let stored = stored.filter(|stored| stored.len() < names::MAX_PATH_BYTES);
+        stored
+            .filter(|stored| names::split(stored, names::Rules::HERE).is_some())
+            .ok_or_else(|| Error::new(ErrorKind::TreePath).at(self.shown(path)))
+    }
+}
+
+fn entry(path: Vec<u8>, kind: Kind, metadata: &Metadata) -> Entry {
+    Entry { path, kind, mode: platform::mode(metadata), modified: platform::modified(metadata) }
+}
+
+fn changed(path: &Path) -> Error {
+    Error::new(ErrorKind::InputChanged).at(path)
+}
+
+/// A link's target as the tree stores it, with `/` between names.
+fn link_target(target: &Path) -> Option<Vec<u8>> {
+    let bytes = names::to_bytes(target.as_os_str())?;
+    match cfg!(windows) {
+        true => Some(bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()),
+        false => Some(bytes.to_vec()),
+    }
+}

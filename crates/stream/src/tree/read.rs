@@ -1,0 +1,261 @@
+//! Entries from tar blocks, strictly: POSIX pax and ustar, and GNU tar's long names and binary numbers.
+//!
+//! The blocks are taken apart here and only their fields by crate `tar`: its own reader takes extended headers of any size
+//! into memory, and stops at the first end mark without a look at what follows.
+use super::entry::{Entry, Kind};
+use super::stream_error;
+use super::time::Time;
+use super::write::{BLOCK_BYTES, padding_bytes};
+use super::{names, pax};
+use crate::{Error, ErrorKind};
+use std::io::{self, Read};
+use tar::Header;
+
+/// Largest extended header that is taken into memory; two paths need 10 kB, foreign extended attributes 64 KiB each.
+const MAX_EXTENSION_BYTES: u64 = 1 << 20;
+
+/// Reads one archive: [`Reader::next_entry`], then [`Reader::read_data`] until it is empty, and again.
+pub(crate) struct Reader<'a> {
+    input: &'a mut dyn Read,
+    /// Of the current entry's data.
+    left_bytes: u64,
+    padding_bytes: usize,
+    has_input_failed: bool,
+}
+
+/// What extended headers said about the entry that follows.
+#[derive(Default)]
+struct Extensions {
+    has_pax: bool,
+    path: Option<Vec<u8>>,
+    target: Option<Vec<u8>>,
+    size_bytes: Option<u64>,
+    modified: Option<Time>,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(input: &'a mut dyn Read) -> Reader<'a> {
+        Reader { input, left_bytes: 0, padding_bytes: 0, has_input_failed: false }
+    }
+
+    /// Whether the error that was returned is about the input and not about the entry that was read.
+    pub(crate) fn has_input_failed(&self) -> bool {
+        self.has_input_failed
+    }
+
+    /// The next entry; `None` after the end mark, when everything up to the end of the input has been read too.
+    pub(crate) fn next_entry(&mut self) -> Result<Option<Entry>, Error> {
+        debug_assert_eq!(self.left_bytes, 0);
+        self.skip_padding()?;
+        let mut extensions = Extensions::default();
+        loop {
+            let block = self.read_block()?;
+            if block == [0; BLOCK_BYTES] {
+                if !extensions.is_empty() {
+                    return Err(damaged("extended header without an entry"));
+                }
+                self.read_end()?;
+                return Ok(None);
+            }
+            let header = Header::from_byte_slice(&block);
+            check_sum(header)?;
+            let size_bytes = header.entry_size().map_err(|_| damaged("malformed size"))?;
+            match header.entry_type().as_byte() {
+                b'x' => extensions.read_pax(&self.read_extension(size_bytes)?)?,
+                b'L' => set_once(&mut extensions.path, without_nul(self.read_extension(size_bytes)?))?,
+                b'K' => set_once(&mut extensions.target, without_nul(self.read_extension(size_bytes)?))?,
+                _ => return self.entry(header, size_bytes, extensions).map(Some),
+            }
+        }
+    }
+
+    fn entry(&mut self, header: &Header, size_bytes: u64, extensions: Extensions) -> Result<Entry, Error> {
+        let path = extensions.path.unwrap_or_else(|| header.path_bytes().into_owned());
+        let size_bytes = extensions.size_bytes.unwrap_or(size_bytes);
+        let kind = match header.entry_type().as_byte() {
+            b'0' | b'\0' => Kind::File { size_bytes },
+            b'5' => Kind::Folder,
+            b'2' => {
+                let short = || header.link_name_bytes().unwrap_or_default().into_owned();
+                Kind::Link { target: extensions.target.unwrap_or_else(short) }
+            }
+            other => return Err(unsupported(other).at(shown(&path))),
+        };
+        // Both say so: there is nothing in them to be skipped or misread.
+        if !matches!(kind, Kind::File { .. }) && size_bytes != 0 {
+            return Err(damaged("data after a folder or link").at(shown(&path)));
+        }
+        let mode = header.mode().map_err(|_| damaged("malformed mode"))? & 0o777;
+        let modified = match extensions.modified {
+            Some(modified) => modified,
+            None => time_field(header)?,
+        };
+        self.left_bytes = size_bytes;
+        self.padding_bytes = padding_bytes(size_bytes);
+        Ok(Entry { path, kind, mode, modified })
+    }
+
+    /// The next bytes of the entry's data, as many as fit; 0 after the last.
+    pub(crate) fn read_data(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
+        let wanted = buffer.len().min(usize::try_from(self.left_bytes).unwrap_or(usize::MAX));
+        self.read_exact(&mut buffer[..wanted])?;
+        self.left_bytes -= wanted as u64;
+        Ok(wanted)
+    }
+
+    fn skip_padding(&mut self) -> Result<(), Error> {
+        let mut padding = [0; BLOCK_BYTES];
+        let length = std::mem::take(&mut self.padding_bytes);
+        self.read_exact(&mut padding[..length])
+    }
+
+    /// All of an extended header's data.
+    fn read_extension(&mut self, size_bytes: u64) -> Result<Vec<u8>, Error> {
+        if size_bytes > MAX_EXTENSION_BYTES {
+            return Err(damaged("extended header of absurd size"));
+        }
+        let mut data = vec![0; size_bytes as usize];
+        self.read_exact(&mut data)?;
+        self.padding_bytes = padding_bytes(size_bytes);
+        self.skip_padding()?;
+        Ok(data)
+    }
+
+    /// After the first block of zeros: one more, then zeros in whole blocks up to the end of the input. Bytes hidden there
+    /// would be part of what was encrypted without being part of the tree.
+    fn read_end(&mut self) -> Result<(), Error> {
+        if self.read_block()? != [0; BLOCK_BYTES] {
+            return Err(damaged("entry after the end mark"));
+        }
+        let mut buffer = [0; 16 * BLOCK_BYTES];
+        let mut total_bytes = 0;
+        loop {
+            match self.input.read(&mut buffer) {
+                Ok(0) if total_bytes % BLOCK_BYTES == 0 => return Ok(()),
+                Ok(0) => return Err(damaged("ends within a block")),
+                Ok(count) if buffer[..count].iter().any(|&byte| byte != 0) => {
+                    return Err(damaged("data after the end mark"));
+                }
+                Ok(count) => total_bytes = (total_bytes + count) % BLOCK_BYTES,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(stream_error(error)),
+            }
+        }
+    }
+
+    fn read_block(&mut self) -> Result<[u8; BLOCK_BYTES], Error> {
+        let mut block = [0; BLOCK_BYTES];
+        self.read_exact(&mut block)?;
+        Ok(block)
+    }
+
+    fn read_exact(&mut self, buffer: &mut [u8]) -> Result<(), Error> {
+        self.input.read_exact(buffer).map_err(|error| match error.kind() {
+            // Made by `read_exact` itself, and not by the reader below, when there is nothing inside.
+            io::ErrorKind::UnexpectedEof if error.get_ref().is_none_or(|inner| !inner.is::<Error>()) => {
+                damaged("ends before its end mark")
+            }
+            _ => {
+                self.has_input_failed = true;
+                stream_error(error)
+            }
+        })
+    }
+}
+
+impl Extensions {
+    fn is_empty(&self) -> bool {
+        !self.has_pax && self.path.is_none() && self.target.is_none()
+    }
+
+    fn read_pax(&mut self, data: &[u8]) -> Result<(), Error> {
+        if std::mem::replace(&mut self.has_pax, true) {
+            return Err(damaged("two extended headers for one entry"));
+        }
+        for record in pax::records(data) {
+            let (key, value) = record.ok_or_else(|| damaged("malformed extended header"))?;
+            match key {
+                b"path" => set_once(&mut self.path, value.to_vec())?,
+                b"linkpath" => set_once(&mut self.target, value.to_vec())?,
+                b"size" => set_once(&mut self.size_bytes, decimal(value)?)?,
+                b"mtime" => {
+                    let time = Time::parse(value).ok_or_else(|| damaged("malformed time"))?;
+                    set_once(&mut self.modified, time)?;
+                }
+                // The data of such a file is not the file's content.
+                key if key.starts_with(b"GNU.sparse.") => return Err(unsupported(b'S')),
+                // Owners, access times, comments and extended attributes are not kept.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Readers differ in which of two statements they believe, so neither is believed here.
+fn set_once<T>(slot: &mut Option<T>, value: T) -> Result<(), Error> {
+    match slot.replace(value) {
+        Some(_) => Err(damaged("two values for one field of an entry")),
+        None => Ok(()),
+    }
+}
+
+fn decimal(text: &[u8]) -> Result<u64, Error> {
+    let digits = std::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| damaged("malformed size"))
+}
+
+/// GNU tar ends a long name with NUL; any other NUL stays, and has the name refused.
+fn without_nul(mut name: Vec<u8>) -> Vec<u8> {
+    name.pop_if(|last| *last == 0);
+    name
+}
+
+/// The sum of all bytes of the header with the checksum's own eight taken as spaces.
+fn check_sum(header: &Header) -> Result<(), Error> {
+    let bytes = header.as_bytes();
+    let field = 148..156;
+    let outside: u32 = bytes[..field.start].iter().chain(&bytes[field.end..]).map(|&byte| u32::from(byte)).sum();
+    match header.cksum() {
+        Ok(stored) if stored == outside + 8 * u32::from(b' ') => Ok(()),
+        _ => Err(damaged("header checksum does not match")),
+    }
+}
+
+/// Octal, or GNU tar's binary form, where a first byte of 0xff begins a negative number.
+fn time_field(header: &Header) -> Result<Time, Error> {
+    let field = &header.as_old().mtime;
+    let seconds = match field[0] {
+        0xff => {
+            let (sign, number) = field.split_at(4);
+            let number = i64::from_be_bytes(number.try_into().expect("twelve bytes less four"));
+            (sign == [0xff; 4] && number < 0).then_some(number)
+        }
+        _ => header.mtime().ok().and_then(|seconds| i64::try_from(seconds).ok()),
+    };
+    seconds.map(|seconds| Time { seconds, nanoseconds: 0 }).ok_or_else(|| damaged("malformed time"))
+}
+
+fn unsupported(entry_type: u8) -> Error {
+    let what = match entry_type {
+        b'1' => "a hard link",
+        b'3' => "a character device",
+        b'4' => "a block device",
+        b'6' => "a FIFO",
+        b'S' => "a sparse file",
+        _ => "an unknown kind of entry",
+    };
+    Error::new(ErrorKind::TreeSpecialFile).with_detail(what)
+}
+
+pub(crate) fn damaged(why: &str) -> Error {
+    Error::new(ErrorKind::TreeDamaged).with_detail(why)
+}
+
+/// An entry's path for a message; what this system cannot express is shown with replacement characters.
+pub(crate) fn shown(path: &[u8]) -> std::path::PathBuf {
+    match names::to_os(path) {
+        Some(path) => path.into(),
+        None => String::from_utf8_lossy(path).into_owned().into(),
+    }
+}

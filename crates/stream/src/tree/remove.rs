@@ -1,0 +1,73 @@
+//! Removing a folder with all that it holds: what a failed run has unpacked, or a tree that was replaced.
+use super::calls::{self, Dir};
+use super::{OPEN_FOLDERS, platform};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
+
+struct Folder {
+    handle: Option<Dir>,
+    name: OsString,
+    /// Folders in it that are still there.
+    folders: Vec<OsString>,
+}
+
+/// Removes the folder `name` of `parent`, read-only folders in it too. Follows no link and does not leave the file system
+/// that the folder is on. Open handles are bounded, whatever the depth.
+pub(crate) fn remove_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
+    let device = platform::device(&calls::status(parent, name)?);
+    let mut open = vec![empty(parent, name, device)?];
+    let mut path = PathBuf::from(name);
+    while let Some(folder) = open.last_mut() {
+        let handle = match folder.handle.take() {
+            Some(handle) => handle,
+            None => calls::open_below(parent, &path)?,
+        };
+        match folder.folders.pop() {
+            Some(name) => {
+                let inner = empty(&handle, &name, device)?;
+                folder.handle = Some(handle);
+                path.push(&name);
+                open.push(inner);
+                if let Some(outer) = open.len().checked_sub(OPEN_FOLDERS + 1) {
+                    open[outer].handle = None;
+                }
+            }
+            None => {
+                // Windows removes no folder that is open.
+                drop(handle);
+                let name = std::mem::take(&mut folder.name);
+                open.pop();
+                path.pop();
+                match open.last_mut() {
+                    Some(outer) => {
+                        if outer.handle.is_none() {
+                            outer.handle = Some(calls::open_below(parent, &path)?);
+                        }
+                        outer.handle.as_ref().map_or(Ok(()), |handle| calls::remove_empty_folder(handle, &name))?;
+                    }
+                    None => calls::remove_empty_folder(parent, &name)?,
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes all but folders from a folder, and returns it with the folders that it still holds.
+fn empty(parent: &Dir, name: &OsStr, device: u64) -> io::Result<Folder> {
+    // A folder that its owner may not write to can only be emptied after this.
+    platform::set_folder_mode(parent, name, 0o700)?;
+    let handle = calls::open_folder(parent, name)?;
+    if platform::device(&calls::folder_status(&handle)?) != device {
+        return Err(io::ErrorKind::CrossesDevices.into());
+    }
+    let mut folders = Vec::new();
+    for (name, is_folder) in calls::list(&handle)? {
+        match is_folder {
+            true => folders.push(name),
+            false => calls::remove_file(&handle, &name)?,
+        }
+    }
+    Ok(Folder { handle: Some(handle), name: name.to_owned(), folders })
+}

@@ -1,0 +1,156 @@
+//! Where a tree is unpacked: a temporary folder beside the target, which takes the target's name when it is complete.
+use super::calls::{self, Dir};
+use super::{platform, remove};
+use crate::{Error, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A place for a tree. Dropped before [`Target::install`], it removes what was unpacked.
+pub(crate) struct Target {
+    /// Links resolved, as far as it exists.
+    path: PathBuf,
+    parent: Dir,
+    name: OsString,
+    temporary: OsString,
+    /// Whether there is an old folder to be replaced.
+    replaces: bool,
+    is_installed: bool,
+}
+
+impl Target {
+    /// Chooses the place and makes the temporary folder.
+    ///
+    /// An existing target is refused without `force`. With it, only a folder can be replaced, and neither the current
+    /// folder nor one that holds it: nobody means to empty these.
+    pub(crate) fn create(target: &Path, force: bool) -> Result<Target, Error> {
+        let at_target = |error: io::Error| Error::from(error).at(target);
+        let exists = || Error::new(ErrorKind::OutputExists).at(target);
+        let replaces = calls::exists(target).map_err(at_target)?;
+        if replaces && !force {
+            return Err(exists());
+        }
+        let path = match replaces {
+            true => calls::canonical(target).map_err(at_target)?,
+            false => target.to_path_buf(),
+        };
+        if replaces {
+            let current = std::env::current_dir().and_then(|path| calls::canonical(&path)).map_err(at_target)?;
+            if !path.is_dir() || current.starts_with(&path) {
+                return Err(
+                    exists().with_detail("only a folder can be replaced, and not one around the current folder")
+                );
+            }
+        }
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(at_target(io::ErrorKind::InvalidInput.into()));
+        };
+        let beside = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let name = name.to_owned();
+        let parent = calls::open_given_folder(beside).map_err(at_target)?;
+        let temporary = create_temporary(&parent).map_err(at_target)?;
+        Ok(Target { path, parent, name, temporary, replaces, is_installed: false })
+    }
+
+    pub(crate) fn parent(&self) -> &Dir {
+        &self.parent
+    }
+
+    /// The temporary folder's name in the parent.
+    pub(crate) fn temporary(&self) -> &OsStr {
+        &self.temporary
+    }
+
+    /// Gives the temporary folder the target's name. The names are on the disk when this returns.
+    pub(crate) fn install(mut self) -> Result<(), Error> {
+        match self.replaces {
+            true => self.exchange(),
+            false => platform::rename_to_free_name(&self.parent, &self.temporary, &self.name),
+        }
+        .map_err(|error| match error.kind() {
+            // Made by another process while this one unpacked.
+            io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
+            _ => Error::from(error).at(&self.path),
+        })?;
+        if let Err(error) = platform::sync_names(&self.parent) {
+            // Not to be relied on, so it must not be there. If even this fails, the new tree stays: it is complete.
+            self.is_installed = match self.replaces {
+                true => self.exchange(),
+                false => platform::rename_to_free_name(&self.parent, &self.name, &self.temporary),
+            }
+            .is_err();
+            return Err(Error::from(error).at(&self.path));
+        }
+        self.is_installed = true;
+        match self.replaces {
+            true => remove::remove_folder(&self.parent, &self.temporary)
+                .map_err(|error| Error::from(error).at(self.path.with_file_name(&self.temporary))),
+            false => Ok(()),
+        }
+    }
+
+    /// Exchanges the target's name and the temporary one, in one step where the system can.
+    fn exchange(&self) -> io::Result<()> {
+        match platform::exchange(&self.parent, &self.temporary, &self.name) {
+            Some(done) => done,
+            None => self.exchange_in_steps(),
+        }
+    }
+
+    fn exchange_in_steps(&self) -> io::Result<()> {
+        let aside = create_temporary(&self.parent)?;
+        calls::remove_empty_folder(&self.parent, &aside)?;
+        platform::rename_to_free_name(&self.parent, &self.name, &aside)?;
+        if let Err(error) = platform::rename_to_free_name(&self.parent, &self.temporary, &self.name) {
+            platform::rename_to_free_name(&self.parent, &aside, &self.name)?;
+            return Err(error);
+        }
+        platform::rename_to_free_name(&self.parent, &aside, &self.temporary)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if !self.is_installed {
+            // The error that led here is the one to report.
+            drop(remove::remove_folder(&self.parent, &self.temporary));
+        }
+    }
+}
+
+/// Makes a folder `.tress-` and sixteen hexadecimal digits. The digits need not be secret, since making it fails when the
+/// name is taken.
+fn create_temporary(parent: &Dir) -> io::Result<OsString> {
+    let random = RandomState::new();
+    let mut attempt = 0;
+    loop {
+        let name = OsString::from(format!(".tress-{:016x}", random.hash_one(attempt)));
+        match platform::create_folder(parent, &name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+            made => return made.map(|()| name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn both_ways_of_exchanging_do_the_same() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("target");
+        fs::create_dir_all(path.join("old")).unwrap();
+        let target = Target::create(&path, true).unwrap();
+        for exchange in [Target::exchange_in_steps, Target::exchange] {
+            exchange(&target).unwrap();
+            assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+            exchange(&target).unwrap();
+            assert!(path.join("old").is_dir());
+        }
+        drop(target);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

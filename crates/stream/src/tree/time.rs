@@ -1,0 +1,100 @@
+//! Times of modification: nanoseconds, before and after 1970, as a PAX record writes them (POSIX.1-2017, pax,
+//! "Extended Header": decimal seconds with an optional fraction).
+use std::time::SystemTime;
+
+/// A time as seconds since 1970 and the nanoseconds after that second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Time {
+    pub(crate) seconds: i64,
+    /// Below 10^9, counted forwards also when the seconds are negative.
+    pub(crate) nanoseconds: u32,
+}
+
+impl Time {
+    pub(crate) fn from_system(time: SystemTime) -> Option<Time> {
+        match time.duration_since(SystemTime::UNIX_EPOCH) {
+            Ok(after) => Some(Time { seconds: after.as_secs().try_into().ok()?, nanoseconds: after.subsec_nanos() }),
+            Err(before) => {
+                let before = before.duration();
+                let seconds = i64::try_from(before.as_secs()).ok()?;
+                Some(match before.subsec_nanos() {
+                    0 => Time { seconds: -seconds, nanoseconds: 0 },
+                    nanoseconds => Time { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - nanoseconds },
+                })
+            }
+        }
+    }
+
+    /// `None` for a time that this system cannot hold. Unix takes seconds and nanoseconds as they are.
+    #[cfg(any(not(unix), test))]
+    pub(crate) fn to_system(self) -> Option<SystemTime> {
+        use std::time::Duration;
+        let whole = Duration::from_secs(self.seconds.unsigned_abs());
+        let second = match self.seconds < 0 {
+            true => SystemTime::UNIX_EPOCH.checked_sub(whole)?,
+            false => SystemTime::UNIX_EPOCH.checked_add(whole)?,
+        };
+        second.checked_add(Duration::from_nanos(self.nanoseconds.into()))
+    }
+
+    /// Reads decimal seconds; digits beyond nanoseconds are dropped towards the past, as file systems do.
+    pub(crate) fn parse(text: &[u8]) -> Option<Time> {
+        let text = std::str::from_utf8(text).ok()?;
+        let (is_negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let has_digits_only = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !has_digits_only(whole) || !has_digits_only(fraction) {
+            return None;
+        }
+        let seconds: i64 = whole.parse().ok()?;
+        let kept = &fraction[..fraction.len().min(9)];
+        let nanoseconds: u32 = format!("{kept:0<9}").parse().ok()?;
+        let is_cut = fraction[kept.len()..].bytes().any(|byte| byte != b'0');
+        match (is_negative, nanoseconds + u32::from(is_negative && is_cut)) {
+            (false, nanoseconds) => Some(Time { seconds, nanoseconds }),
+            (true, 0) => Some(Time { seconds: -seconds, nanoseconds: 0 }),
+            (true, below) => Some(Time { seconds: -seconds - 1, nanoseconds: 1_000_000_000 - below }),
+        }
+    }
+
+    /// Decimal seconds with all nine digits of the fraction, or none.
+    pub(crate) fn format(self) -> String {
+        match (self.seconds < 0, self.nanoseconds) {
+            (_, 0) => self.seconds.to_string(),
+            (false, nanoseconds) => format!("{}.{nanoseconds:09}", self.seconds),
+            (true, nanoseconds) => format!("-{}.{:09}", (self.seconds + 1).unsigned_abs(), 1_000_000_000 - nanoseconds),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals() {
+        let cases: [(&str, i64, u32); 6] = [
+            ("0", 0, 0),
+            ("1350244992.023960108", 1_350_244_992, 23_960_108),
+            ("-1", -1, 0),
+            ("-0.250000000", -1, 750_000_000),
+            ("-1.500000000", -2, 500_000_000),
+            ("7.000000001", 7, 1),
+        ];
+        for (text, seconds, nanoseconds) in cases {
+            let time = Time { seconds, nanoseconds };
+            assert_eq!(Time::parse(text.as_bytes()), Some(time), "{text}");
+            assert_eq!(time.format(), text);
+            assert_eq!(time.to_system().and_then(Time::from_system), Some(time));
+        }
+        assert_eq!(Time::parse(b"1.5"), Some(Time { seconds: 1, nanoseconds: 500_000_000 }));
+        assert_eq!(Time::parse(b"1.0000000019"), Some(Time { seconds: 1, nanoseconds: 1 }));
+        assert_eq!(Time::parse(b"-1.0000000001"), Some(Time { seconds: -2, nanoseconds: 999_999_999 }));
+        for refused in ["", "-", ".5", "1e3", "+1", "--1", "1.2.3", "99999999999999999999", "1,5", "-.5", "１"] {
+            assert_eq!(Time::parse(refused.as_bytes()), None, "{refused}");
+        }
+    }
+}

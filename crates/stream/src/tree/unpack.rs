@@ -1,0 +1,201 @@
+//! A tar stream into a folder.
+use super::calls::{self, Dir};
+use super::entry::{Entry, Kind};
+use super::read::{Reader, damaged, shown};
+use super::target::Target;
+use super::time::Time;
+use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, platform};
+use crate::{Control, Error, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Reads a tar stream from `input` to its end and makes the folder `target` of it.
+///
+/// `input` has to yield verified bytes only; an [`Error`] inside its `io::Error` is returned as it is. With `force` an
+/// existing folder is replaced as a whole, after the new one is complete. On every error nothing stays behind: neither
+/// `target` nor the temporary folder beside it.
+///
+/// # Errors
+/// `OutputExists`; `TreeDamaged`, `TreePath`, `TreeLink`, `TreeSpecialFile` and `TreeDuplicate` for what the stream holds, with
+/// the entry's path inside the tree; `Interrupted` when `control` is cancelled; every failure of reading and writing.
+pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Control) -> Result<(), Error> {
+    let target_folder = Target::create(target, force)?;
+    let at_target = |error: io::Error| Error::from(error).at(target);
+    let parent = target_folder.parent();
+    let top = calls::open_folder(parent, target_folder.temporary()).map_err(at_target)?;
+    let buffer = vec![0; BUFFER_BYTES];
+    let mut unpacker = Unpacker { top, root_attributes: None, open: Vec::new(), control, buffer };
+    let mut reader = Reader::new(input);
+    while let Some(entry) = reader.next_entry()? {
+        check_cancelled(control)?;
+        unpacker.unpack(&entry, &mut reader).map_err(|error| match error.kind {
+            ErrorKind::Interrupted => error,
+            _ if reader.has_input_failed() => error,
+            _ => error.at(shown(&entry.path)),
+        })?;
+    }
+    unpacker.leave_to(0)?;
+    let root_attributes = unpacker.root_attributes;
+    // Windows renames no folder that is open.
+    drop(unpacker);
+    if let Some((mode, modified)) = root_attributes {
+        set_attributes(parent, target_folder.temporary(), mode, modified).map_err(at_target)?;
+    }
+    platform::sync_all(parent).map_err(at_target)?;
+    check_cancelled(control)?;
+    target_folder.install()
+}
+
+struct Unpacker<'a> {
+    top: Dir,
+    root_attributes: Option<(u32, Time)>,
+    /// From below the root to the folder of the last entry.
+    open: Vec<Folder>,
+    control: &'a Control,
+    buffer: Vec<u8>,
+}
+
+/// A folder that may still get entries. Its mode and time are set when it is left: a read-only folder could not be filled,
+/// and filling changes the time.
+struct Folder {
+    name: OsString,
+    /// `None` while too many others are open.
+    handle: Option<Dir>,
+    mode: u32,
+    modified: Time,
+}
+
+impl Unpacker<'_> {
+    fn unpack(&mut self, entry: &Entry, reader: &mut Reader<'_>) -> Result<(), Error> {
+        let Some(path) = names::split(&entry.path, names::Rules::HERE) else {
+            return Err(ErrorKind::TreePath.into());
+        };
+        let Some((name, parents)) = path.split_last() else {
+            return self.unpack_root(entry);
+        };
+        // Old archives mark folders by this alone.
+        if entry.path.ends_with(b"/") && entry.kind != Kind::Folder {
+            return Err(ErrorKind::TreePath.into());
+        }
+        self.enter(parents)?;
+        let name = to_os(name)?;
+        match &entry.kind {
+            Kind::Folder => self.unpack_folder(name, entry),
+            Kind::File { .. } => self.unpack_file(name, entry, reader),
+            Kind::Link { target } => self.unpack_link(name, target, entry.modified),
+        }
+    }
+
+    fn unpack_root(&mut self, entry: &Entry) -> Result<(), Error> {
+        if entry.kind != Kind::Folder {
+            return Err(ErrorKind::TreePath.into());
+        }
+        match self.root_attributes.replace((entry.mode, entry.modified)) {
+            Some(_) => Err(ErrorKind::TreeDuplicate.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn unpack_folder(&mut self, name: &OsStr, entry: &Entry) -> Result<(), Error> {
+        let parent = self.current()?;
+        platform::create_folder(parent, name).map_err(creation_error)?;
+        let handle = calls::open_folder(parent, name)?;
+        let name = name.to_owned();
+        self.open.push(Folder { name, handle: Some(handle), mode: entry.mode, modified: entry.modified });
+        if let Some(outer) = self.open.len().checked_sub(OPEN_FOLDERS + 1) {
+            self.open[outer].handle = None;
+        }
+        Ok(())
+    }
+
+    fn unpack_file(&mut self, name: &OsStr, entry: &Entry, reader: &mut Reader<'_>) -> Result<(), Error> {
+        let mut file = platform::create_file(self.current()?, name).map_err(creation_error)?;
+        loop {
+            check_cancelled(self.control)?;
+            match reader.read_data(&mut self.buffer)? {
+                0 => break,
+                count => calls::write_all(&mut file, &self.buffer[..count])?,
+            }
+        }
+        platform::set_file_mode(&file, entry.mode)?;
+        platform::sync_file(&file)?;
+        drop(file);
+        Ok(platform::set_modified(self.current()?, name, entry.modified)?)
+    }
+
+    /// Made at once, and yet no later entry can pass through it: an entry's folders are those that are open, and each was made
+    /// as a folder.
+    fn unpack_link(&mut self, name: &OsStr, target: &[u8], modified: Time) -> Result<(), Error> {
+        if !names::link_stays_inside(self.open.len(), target, names::Rules::HERE) {
+            return Err(ErrorKind::TreeLink.into());
+        }
+        let target = to_os(target)?;
+        let folder = self.current()?;
+        platform::create_link(folder, name, target).map_err(creation_error)?;
+        Ok(platform::set_modified(folder, name, modified)?)
+    }
+
+    /// Leaves folders until the innermost one is the one with these names. No folder is entered twice.
+    fn enter(&mut self, parents: &[&[u8]]) -> Result<(), Error> {
+        let same = |(folder, name): &(&Folder, &&[u8])| names::to_os(name) == Some(&*folder.name);
+        let shared = self.open.iter().zip(parents).take_while(same).count();
+        self.leave_to(shared)?;
+        let Some(missing) = parents.get(shared) else {
+            return Ok(());
+        };
+        match calls::status(self.current()?, to_os(missing)?) {
+            Ok(metadata) if metadata.is_symlink() => {
+                Err(Error::new(ErrorKind::TreeLink).with_detail("entry below a link"))
+            }
+            _ => Err(damaged("entry does not follow its folder")),
+        }
+    }
+
+    /// Leaves the innermost folders until so many are open.
+    fn leave_to(&mut self, depth: usize) -> Result<(), Error> {
+        while self.open.len() > depth {
+            let Some(Folder { name, handle, mode, modified }) = self.open.pop() else { break };
+            drop(handle);
+            set_attributes(self.current()?, &name, mode, modified)
+                .map_err(|error| Error::from(error).at(self.path().join(&name)))?;
+        }
+        Ok(())
+    }
+
+    /// The innermost open folder.
+    fn current(&mut self) -> Result<&Dir, Error> {
+        let path = match self.open.last() {
+            Some(Folder { handle: None, .. }) => self.path(),
+            _ => PathBuf::new(),
+        };
+        match self.open.last_mut() {
+            None => Ok(&self.top),
+            Some(Folder { handle: Some(handle), .. }) => Ok(handle),
+            // Every part of this path was made here as a folder.
+            Some(Folder { handle, .. }) => Ok(handle.insert(calls::open_below(&self.top, &path)?)),
+        }
+    }
+
+    /// The innermost open folder's path inside the tree.
+    fn path(&self) -> PathBuf {
+        self.open.iter().map(|folder| &folder.name).collect()
+    }
+}
+
+fn set_attributes(parent: &Dir, name: &OsStr, mode: u32, modified: Time) -> io::Result<()> {
+    platform::set_modified(parent, name, modified)?;
+    platform::set_folder_mode(parent, name, mode)
+}
+
+fn to_os(name: &[u8]) -> Result<&OsStr, Error> {
+    names::to_os(name).ok_or_else(|| ErrorKind::TreePath.into())
+}
+
+/// Every name is made and none replaced, so one that is taken came twice, perhaps in another case.
+fn creation_error(error: io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => ErrorKind::TreeDuplicate.into(),
+        _ => error.into(),
+    }
+}

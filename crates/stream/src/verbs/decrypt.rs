@@ -1,0 +1,198 @@
+//! `decrypt`: a container into its file, its tree, or a range of its plaintext.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::encrypt::is_broken_pipe;
+use super::open::Container;
+use super::{Control, Report, Sink, Source};
+use crate::container::{CHUNK_BYTES, ContentType, Payload, SEALED_CHUNK_BYTES};
+use crate::input::Input;
+use crate::output::{Destination, Output};
+use crate::pipeline::pipe::pipe;
+use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned, Totals, Window};
+use crate::sys::{Os, System};
+use crate::{Error, ErrorKind, tree};
+
+/// Half-open range of plaintext bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// First byte.
+    pub start: u64,
+    /// One past the last byte; `None` is the end of the plaintext.
+    pub end: Option<u64>,
+}
+
+/// How to decrypt.
+#[derive(Clone, Debug, Default)]
+pub struct DecryptOptions {
+    /// Workers; 0 means one for each core that this process may use.
+    pub threads: usize,
+    /// Only these bytes of the plaintext.
+    pub range: Option<Range>,
+}
+
+/// Decrypts the container in `source` with the first of `identities` that fits, and writes the plaintext to `sink`.
+///
+/// A tree is unpacked into the folder that `sink` names. A sink that is a stream gets the tree's verified tar stream
+/// instead (`tress decrypt x | tar t`).
+///
+/// A range of a regular file reads the chunks that it needs and the last one, and everything is checked before the first
+/// byte is written. A range of a stream reads and verifies all of it; whether the range is out of bounds is known only at
+/// the end, after a stream sink got what there was. A range of a tree is wrong use.
+///
+/// # Errors
+/// Every failure of reading, verifying or writing, and [`ErrorKind::Interrupted`]; nothing is left under the sink's
+/// name. A sink that is a stream got the verified chunks before the first that is not, and nothing else.
+pub fn decrypt(
+    source: &Source,
+    sink: &Sink,
+    identities: &[Box<dyn age::Identity>],
+    options: &DecryptOptions,
+    control: &Control,
+) -> Result<Report, Error> {
+    decrypt_on(&Os, source, sink, identities, options, control)
+}
+
+pub(crate) fn decrypt_on(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    identities: &[Box<dyn age::Identity>],
+    options: &DecryptOptions,
+    control: &Control,
+) -> Result<Report, Error> {
+    let started = Instant::now();
+    if options.range.is_some_and(|range| range.end.is_some_and(|end| end < range.start)) {
+        return Err(Error::new(ErrorKind::Usage).with_detail("range ends before it starts"));
+    }
+    let input = Input::open(system, source)?;
+    let destination = Destination::check(system, sink, Some(&input))?;
+    let container = Container::read(&input, control)?;
+    let (content, payload) = container.open(identities)?;
+    let is_tree = content.content_type == ContentType::Tree;
+    if is_tree && options.range.is_some() {
+        return Err(Error::new(ErrorKind::Usage).with_detail("a tree has no ranges").at(input.name()));
+    }
+    let head_bytes = container.chunks_offset;
+    let Plan { feed, window, plain_bytes } = Plan::make(container, &payload, options.range, control)?;
+    let run = Run { payload: &payload, input: &input, threads: options.threads, control };
+    let output = match destination {
+        Destination::Name(name) if is_tree => {
+            let totals = run.unpack(feed, &name.path, name.force)?;
+            return Ok(Report {
+                bytes_in: head_bytes + totals.sealed_bytes,
+                bytes_out: totals.plain_bytes,
+                chunks: totals.chunks,
+                elapsed: started.elapsed(),
+            });
+        }
+        destination => destination.create()?,
+    };
+    let drain = match &output {
+        Output::Stream(stream) => Drain::ordered(Outlet::Stream(stream), window.clone()),
+        Output::File(file) => Drain::file(file, 0, window.clone()),
+    };
+    let totals = run.pipeline(feed, drain)?;
+    input.check_unchanged()?;
+    // A stream has said only now how long it is; for a file this was known before.
+    let plain_bytes = plain_bytes.unwrap_or(totals.plain_bytes);
+    check_bounds(options.range, plain_bytes).map_err(|error| error.at(input.name()))?;
+    output.commit(control)?;
+    Ok(Report {
+        bytes_in: head_bytes + totals.sealed_bytes,
+        bytes_out: plain_bytes.min(window.end) - window.start,
+        chunks: totals.chunks,
+        elapsed: started.elapsed(),
+    })
+}
+
+fn check_bounds(range: Option<Range>, plain_bytes: u64) -> Result<(), Error> {
+    match range {
+        Some(Range { start, end }) if start.max(end.unwrap_or(0)) > plain_bytes => {
+            Err(Error::new(ErrorKind::RangeOutOfBounds).with_detail(format!("plaintext has {plain_bytes} bytes")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Which chunks to read, and what to write of them.
+struct Plan<'a> {
+    feed: Feed<'a>,
+    window: Window,
+    /// Bytes of the whole plaintext, when known (and, with a range, verified) before the run.
+    plain_bytes: Option<u64>,
+}
+
+impl<'a> Plan<'a> {
+    fn make(
+        container: Container<'a>,
+        payload: &Payload,
+        range: Option<Range>,
+        control: &'a Control,
+    ) -> Result<Self, Error> {
+        let start = range.map_or(0, |range| range.start);
+        let end = range.and_then(|range| range.end);
+        let input = container.input;
+        let Some(extent) = container.extent()? else {
+            let feed = Feed::Ordered(Ordered::new(container.reader, input.name()).into());
+            return Ok(Self { feed, window: start..end.unwrap_or(u64::MAX), plain_bytes: None });
+        };
+        let mut chunks = 0..extent.chunks;
+        if range.is_some() {
+            container.verify_last(payload, &extent)?;
+            check_bounds(range, extent.plain_bytes).map_err(|error| error.at(input.name()))?;
+            let end = end.unwrap_or(extent.plain_bytes);
+            chunks = start / CHUNK_BYTES as u64..end.div_ceil(CHUNK_BYTES as u64);
+            if start == end {
+                chunks.end = chunks.start;
+            }
+        }
+        let count = chunks.end - chunks.start;
+        let last_sealed_bytes = if chunks.end == extent.chunks { extent.last_sealed_bytes } else { SEALED_CHUNK_BYTES };
+        let offset = container.chunks_offset + chunks.start * SEALED_CHUNK_BYTES as u64;
+        control.set_total(
+            (count * SEALED_CHUNK_BYTES as u64).saturating_sub((SEALED_CHUNK_BYTES - last_sealed_bytes) as u64),
+        );
+        Ok(Self {
+            feed: Feed::Positioned(Positioned::new(input, offset, chunks.start, count, last_sealed_bytes)),
+            window: start..end.unwrap_or(extent.plain_bytes),
+            plain_bytes: Some(extent.plain_bytes),
+        })
+    }
+}
+
+/// What every pipeline of one decryption shares.
+struct Run<'a> {
+    payload: &'a Payload,
+    input: &'a Input<'a>,
+    threads: usize,
+    control: &'a Control,
+}
+
+impl Run<'_> {
+    fn pipeline(&self, feed: Feed<'_>, drain: Drain<'_>) -> Result<Totals, Error> {
+        Pipeline::new(self.payload, Direction::Unseal, feed, drain, self.control, self.threads)
+            .run()
+            .map_err(|error| if error.kind == ErrorKind::Interrupted { error } else { error.at(self.input.name()) })
+    }
+
+    /// This thread unpacks what the workers have verified. The folder gets its name only after the end was declared, so
+    /// after the last chunk.
+    fn unpack(&self, feed: Feed<'_>, target: &Path, force: bool) -> Result<Totals, Error> {
+        let (writer, mut reader) = pipe();
+        std::thread::scope(|scope| {
+            let worker = scope.spawn(|| self.pipeline(feed, Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX)));
+            let unpacked = tree::unpack(&mut reader, target, force, self.control);
+            drop(reader);
+            let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            match (totals, unpacked) {
+                // Whichever end failed, the other one only saw the pipe break.
+                (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
+                (Err(error), _) => Err(error),
+                (Ok(_), Err(error)) => Err(error),
+                (Ok(totals), Ok(())) => Ok(totals),
+            }
+        })
+    }
+}

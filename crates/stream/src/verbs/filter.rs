@@ -1,0 +1,113 @@
+//! `filter`: bytes through a function, with the rules of every verb for inputs and outputs; for formats that are not ours.
+
+use std::io::{self, IoSlice, Read, Write};
+
+use super::{Control, Sink, Source};
+use crate::input::Input;
+use crate::output::{Destination, Output};
+use crate::sys::Os;
+use crate::{Error, ErrorKind};
+
+/// How a transformation fails.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// Reading or writing did.
+    Io(io::Error),
+    /// The data is not what it takes.
+    Data(Error),
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self::Data(error)
+    }
+}
+
+impl From<tress_cipher::Error> for Failed {
+    fn from(error: tress_cipher::Error) -> Self {
+        Self::Data(error.into())
+    }
+}
+
+/// Takes `source` through `transform` to `sink`. The sink's name appears only when `transform` has succeeded and all
+/// is written and synced.
+///
+/// # Errors
+/// Every failure of reading or writing, and those of `transform`, as ones of the input.
+pub(super) fn filter(
+    source: &Source,
+    sink: &Sink,
+    control: &Control,
+    transform: impl FnOnce(&mut dyn Read, &mut dyn Write) -> Result<(), Failed>,
+) -> Result<(), Error> {
+    let input = Input::open(&Os, source)?;
+    if let Some(bytes) = input.seekable_bytes() {
+        control.set_total(bytes);
+    }
+    let output = Destination::check(&Os, sink, Some(&input))?.create()?;
+    let mut writer = Sequential { output: &output, offset: 0, control, error: None };
+    let done = transform(&mut Counted { reader: input.reader(control), control }, &mut writer);
+    if let Some(error) = writer.error {
+        return Err(error);
+    }
+    done.map_err(|failed| match failed {
+        Failed::Io(error) => input.failure(error, control),
+        Failed::Data(error) => input.failure(error, control),
+    })?;
+    input.check_unchanged()?;
+    if control.is_cancelled() {
+        return Err(Error::new(ErrorKind::Interrupted));
+    }
+    output.commit(control)
+}
+
+struct Counted<'a, R> {
+    reader: R,
+    control: &'a Control,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.reader.read(buffer)?;
+        self.control.add_done(bytes as u64);
+        Ok(bytes)
+    }
+}
+
+/// Writes an output in order, and keeps the first error, which an `io::Error` cannot hold.
+struct Sequential<'a> {
+    output: &'a Output<'a>,
+    offset: u64,
+    control: &'a Control,
+    error: Option<Error>,
+}
+
+impl Write for Sequential<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut slices = [IoSlice::new(bytes)];
+        let written = match self.output {
+            Output::Stream(stream) => stream.write_all(&mut slices, self.control),
+            Output::File(file) => file.write_all_at(&mut slices, self.offset),
+        };
+        match written {
+            Ok(()) => {
+                self.offset += bytes.len() as u64;
+                Ok(bytes.len())
+            }
+            Err(error) => {
+                self.error = Some(error);
+                Err(io::Error::other("the output failed"))
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

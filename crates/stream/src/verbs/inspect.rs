@@ -1,0 +1,102 @@
+//! `inspect`: what a container says about itself, with or without an identity.
+
+use std::io::{IoSliceMut, Read};
+
+use super::open::{Container, Extent};
+use super::{Control, Source};
+use crate::Error;
+use crate::container::{Aead, ContentType, SEALED_CHUNK_BYTES};
+use crate::input::Input;
+use crate::sys::{Os, System};
+
+/// What [`inspect`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inspection {
+    /// The container's version, `v1`.
+    pub version: &'static str,
+    /// The payload's AEAD, as the first line states it.
+    pub aead: Aead,
+    /// Types of the age header's stanzas, in order (`X25519`, `scrypt`, ...).
+    pub recipients: Vec<String>,
+    /// Bytes before the payload.
+    pub header_bytes: u64,
+    /// Chunks of the payload.
+    pub chunks: u64,
+    /// Bytes of plaintext.
+    pub plaintext_bytes: u64,
+    /// Whether header, commitment and last chunk were verified with an identity.
+    pub verified: bool,
+    /// File or tree; known when verified.
+    pub content_type: Option<ContentType>,
+    /// The name that the container keeps; known when verified.
+    pub name: Option<String>,
+}
+
+/// Reads a container's header and size and, with identities, verifies header, commitment and last chunk. A stream is
+/// read to its end.
+///
+/// # Errors
+/// Whatever is wrong with the container, as when decrypting.
+pub fn inspect(source: &Source, identities: Option<&[Box<dyn age::Identity>]>) -> Result<Inspection, Error> {
+    inspect_on(&Os, source, identities, &Control::new())
+}
+
+pub(crate) fn inspect_on(
+    system: &dyn System,
+    source: &Source,
+    identities: Option<&[Box<dyn age::Identity>]>,
+    control: &Control,
+) -> Result<Inspection, Error> {
+    let input = Input::open(system, source)?;
+    let mut container = Container::read(&input, control)?;
+    let opened = identities.map(|identities| container.open(identities)).transpose()?;
+    let (extent, last) = match container.extent()? {
+        Some(extent) => {
+            let mut last = Vec::new();
+            if opened.is_some() {
+                last.resize(extent.last_sealed_bytes, 0);
+                let offset = container.chunks_offset + (extent.chunks - 1) * SEALED_CHUNK_BYTES as u64;
+                input.read_exact_at(&mut [IoSliceMut::new(&mut last)], offset)?;
+            }
+            (extent, last)
+        }
+        None => read_to_end(&mut container, control)?,
+    };
+    let mut inspection = Inspection {
+        version: "v1",
+        aead: container.header.aead(),
+        recipients: container.header.recipient_types(),
+        header_bytes: container.header.header_bytes(),
+        chunks: extent.chunks,
+        plaintext_bytes: extent.plain_bytes,
+        verified: false,
+        content_type: None,
+        name: None,
+    };
+    if let Some((content, payload)) = opened {
+        let mut last = last;
+        payload.unseal(extent.chunks - 1, &mut last).map_err(|error| error.at(input.name()))?;
+        inspection.verified = true;
+        inspection.content_type = Some(content.content_type);
+        inspection.name = content.name;
+    }
+    Ok(inspection)
+}
+
+/// Counts a stream's chunks and keeps the last one.
+fn read_to_end(container: &mut Container<'_>, control: &Control) -> Result<(Extent, Vec<u8>), Error> {
+    let mut sealed_bytes = 0;
+    let mut chunk = Vec::with_capacity(SEALED_CHUNK_BYTES);
+    loop {
+        chunk.clear();
+        let bytes = (&mut container.reader)
+            .take(SEALED_CHUNK_BYTES as u64)
+            .read_to_end(&mut chunk)
+            .map_err(|error| container.input.failure(error, control))?;
+        sealed_bytes += bytes as u64;
+        if bytes < SEALED_CHUNK_BYTES {
+            let extent = Extent::of(sealed_bytes).map_err(|error| error.at(container.input.name()))?;
+            return Ok((extent, chunk));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What the command, the C library and Python call: encrypt, decrypt, rewrap, inspect. Each verb is one call that
+//! returns when its output is complete and verified, or fails and leaves nothing behind.
+
+mod control;
+mod decrypt;
+mod encrypt;
+#[cfg(test)]
+mod fault_tests;
+mod filter;
+mod inspect;
+mod open;
+mod raw;
+mod rewrap;
+#[cfg(test)]
+mod standard_tests;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use control::Control;
+pub use decrypt::{DecryptOptions, Range, decrypt};
+pub use encrypt::{EncryptOptions, encrypt};
+pub use inspect::{Inspection, inspect};
+pub use raw::{RAW_CCM_MAX_BYTES, RawDirection, RawMode, raw};
+pub use rewrap::rewrap;
+
+/// Where a verb reads from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input, wherever it leads. A regular file is read from its current position.
+    Stdin,
+    /// A file, FIFO or device, or a folder when encrypting.
+    Path(PathBuf),
+}
+
+impl Source {
+    /// The path to name in messages.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Source::Stdin => None,
+            Source::Path(path) => Some(path),
+        }
+    }
+}
+
+/// Where a verb writes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sink {
+    /// Standard output, as a stream. A terminal gets text only.
+    Stdout,
+    /// A name that appears only when the output is complete. One that exists and is neither a regular file nor a
+    /// folder (a device, a FIFO) is opened and streamed into.
+    Path {
+        /// The name; a symlink is followed.
+        path: PathBuf,
+        /// Replace an existing file.
+        force: bool,
+    },
+}
+
+impl Sink {
+    /// The path to name in messages.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Sink::Stdout => None,
+            Sink::Path { path, .. } => Some(path),
+        }
+    }
+}
+
+/// What a verb did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Bytes read: plaintext when encrypting, container when decrypting.
+    pub bytes_in: u64,
+    /// Bytes written.
+    pub bytes_out: u64,
+    /// Chunks sealed or verified.
+    pub chunks: u64,
+    /// Time from the call to the return.
+    pub elapsed: Duration,
+}

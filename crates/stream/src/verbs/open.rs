@@ -1,0 +1,87 @@
+//! Opening a container's input: header, commitment, and the size that a regular file promises.
+
+use std::io::{BufReader, IoSliceMut, Read};
+
+use super::Control;
+use crate::container::{
+    CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
+};
+use crate::input::{Input, Reader};
+use crate::{Error, ErrorKind};
+
+/// Bytes read ahead of a header's end at most, from a stream.
+const READ_AHEAD_BYTES: usize = 8192;
+
+/// A container up to its payload's prefix.
+pub(super) struct Container<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) header: Header,
+    prefix: [u8; PREFIX_BYTES],
+    /// Where the first chunk begins.
+    pub(super) chunks_offset: u64,
+    /// The stream behind the prefix.
+    pub(super) reader: BufReader<Reader<'a>>,
+    control: &'a Control,
+}
+
+/// The chunks of a container that is a regular file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) plain_bytes: u64,
+    pub(super) chunks: u64,
+    pub(super) last_sealed_bytes: usize,
+}
+
+impl<'a> Container<'a> {
+    /// Reads header and prefix.
+    pub(super) fn read(input: &'a Input<'a>, control: &'a Control) -> Result<Self, Error> {
+        let mut reader = BufReader::with_capacity(READ_AHEAD_BYTES, input.reader(control));
+        let header = Header::read(&mut reader).map_err(|error| input.failure(error, control))?;
+        let mut prefix = [0; PREFIX_BYTES];
+        reader.read_exact(&mut prefix).map_err(|error| match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => Error::new(ErrorKind::Truncated).at(input.name()),
+            _ => input.failure(error, control),
+        })?;
+        let chunks_offset = header.header_bytes() + PREFIX_BYTES as u64;
+        Ok(Self { input, header, prefix, chunks_offset, reader, control })
+    }
+
+    /// Opens the header, and checks the commitment.
+    pub(super) fn open(&self, identities: &[Box<dyn age::Identity>]) -> Result<(Content, Payload), Error> {
+        let opened = || {
+            let content = self.header.open(identities)?;
+            let payload = Payload::open(&content, &self.prefix)?;
+            Ok((content, payload))
+        };
+        opened().map_err(|error: Error| self.input.failure(error, self.control))
+    }
+
+    /// Where the chunks lie, as the size of a regular file says; `None` for a stream. Not authenticated before the last
+    /// chunk is.
+    pub(super) fn extent(&self) -> Result<Option<Extent>, Error> {
+        let Some(bytes) = self.input.seekable_bytes() else { return Ok(None) };
+        let sealed = bytes.saturating_sub(self.chunks_offset);
+        Extent::of(sealed).map(Some).map_err(|error| error.at(self.input.name()))
+    }
+
+    /// Verifies the last chunk, and with it the length of the plaintext.
+    pub(super) fn verify_last(&self, payload: &Payload, extent: &Extent) -> Result<(), Error> {
+        let last = extent.chunks - 1;
+        let mut chunk = vec![0; extent.last_sealed_bytes];
+        let offset = self.chunks_offset + last * SEALED_CHUNK_BYTES as u64;
+        self.input.read_exact_at(&mut [IoSliceMut::new(&mut chunk)], offset)?;
+        payload.unseal(last, &mut chunk).map_err(|error| error.at(self.input.name()))
+    }
+}
+
+impl Extent {
+    /// The chunks in this many bytes of payload without its prefix.
+    pub(super) fn of(sealed: u64) -> Result<Self, Error> {
+        let plain_bytes = plain_bytes(sealed)?;
+        Ok(Self {
+            plain_bytes,
+            chunks: plain_bytes / CHUNK_BYTES as u64 + 1,
+            last_sealed_bytes: (plain_bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES,
+        })
+    }
+}

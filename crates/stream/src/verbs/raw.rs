@@ -1,0 +1,290 @@
+//! `raw`: a bare cipher in a bare mode, for tests and for talking to other systems.
+//!
+//! ECB, CBC and CTR (SP 800-38A) take any length in bounded memory: what [`tress_cipher::modes`] does to one buffer is
+//! carried from buffer to buffer. PKCS#7 padding (RFC 5652, 6.3) is added and removed at the end of the stream. CCM (SP
+//! 800-38C) has to know its message's length before the first block and may release nothing before the last one, so it
+//! holds the message in memory.
+
+use std::io::{self, Read, Write};
+
+use tress_cipher::{
+    BLOCK_BYTES, Block,
+    aes::Aes,
+    modes::{cbc, ccm, ctr, ecb, pkcs7},
+};
+use zeroize::Zeroizing;
+
+use super::filter::{Failed, filter};
+use super::{Control, Sink, Source};
+use crate::{Error, ErrorKind};
+
+/// Whole blocks; large enough that a call of the cipher fills its lanes, small enough for a cache.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// The longest message that CCM holds in memory.
+pub const RAW_CCM_MAX_BYTES: usize = 1 << 30;
+
+/// Which way `raw` goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawDirection {
+    /// Plaintext to ciphertext.
+    Encrypt,
+    /// Ciphertext to plaintext.
+    Decrypt,
+}
+
+/// A mode with what it takes besides the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RawMode {
+    /// Electronic codebook.
+    Ecb {
+        /// Add and remove PKCS#7 padding.
+        padding: bool,
+    },
+    /// Cipher block chaining.
+    Cbc {
+        /// Initialisation vector.
+        iv: Block,
+        /// Add and remove PKCS#7 padding.
+        padding: bool,
+    },
+    /// Counter mode; the whole block is one big-endian number.
+    Ctr {
+        /// First counter block.
+        counter: Block,
+    },
+    /// Counter with CBC-MAC; ciphertext, then tag.
+    Ccm {
+        /// 7 to 13 bytes.
+        nonce: Vec<u8>,
+        /// Authenticated, not encrypted, not written.
+        associated_data: Vec<u8>,
+        /// 4, 6, 8, 10, 12, 14 or 16.
+        tag_bytes: usize,
+    },
+}
+
+/// Takes `source` through the mode to `sink`. A sink that is a name appears only when all has succeeded; CCM verifies
+/// before it writes anything, anywhere. The other modes authenticate nothing, and a stream sink has got what came
+/// before an error.
+///
+/// # Errors
+/// [`ErrorKind::Cipher`] for parameters and data that the mode does not take, [`ErrorKind::MessageTooLong`] beyond
+/// [`RAW_CCM_MAX_BYTES`], every failure of reading and writing, and [`ErrorKind::Interrupted`].
+pub fn raw(
+    source: &Source,
+    sink: &Sink,
+    cipher: &Aes,
+    mode: &RawMode,
+    direction: RawDirection,
+    control: &Control,
+) -> Result<(), Error> {
+    let chain = |chaining, padding| Chain { cipher, chaining, direction, padding };
+    let chain = match mode {
+        RawMode::Ecb { padding } => chain(Chaining::Ecb, *padding),
+        RawMode::Cbc { iv, padding } => chain(Chaining::Cbc(*iv), *padding),
+        RawMode::Ctr { counter } => chain(Chaining::Ctr(*counter), false),
+        RawMode::Ccm { nonce, associated_data, tag_bytes } => {
+            // Nonce and tag are checked on an empty message, before any input is touched.
+            ccm::encrypt(cipher, nonce, associated_data, &mut [], &mut vec![0; *tag_bytes])?;
+            let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
+            return filter(source, sink, control, |input, output| match direction {
+                RawDirection::Encrypt => message.encrypt(input, output),
+                RawDirection::Decrypt => message.decrypt(input, output),
+            });
+        }
+    };
+    filter(source, sink, control, |input, output| chain.run(input, output))
+}
+
+/// The modes that need no more of a message than what passes by.
+#[derive(Clone, Copy, Debug)]
+enum Chaining {
+    Ecb,
+    /// The previous ciphertext block, at first the initialisation vector.
+    Cbc(Block),
+    /// The next counter block.
+    Ctr(Block),
+}
+
+struct Chain<'a> {
+    cipher: &'a Aes,
+    chaining: Chaining,
+    direction: RawDirection,
+    padding: bool,
+}
+
+impl Chain<'_> {
+    fn run(mut self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
+        // The last block is known as such only when nothing follows, so one buffer is always read ahead.
+        let mut current = Zeroizing::new(Vec::with_capacity(BUFFER_BYTES + BLOCK_BYTES));
+        let mut next = Zeroizing::new(Vec::with_capacity(BUFFER_BYTES + BLOCK_BYTES));
+        fill(input, &mut current)?;
+        loop {
+            fill(input, &mut next)?;
+            let is_last = next.is_empty();
+            let is_padded = is_last && self.padding;
+            if is_padded && self.direction == RawDirection::Encrypt {
+                let length = current.len();
+                let padding = pkcs7::padding(length, BLOCK_BYTES);
+                current.resize(length + padding, padding as u8);
+            }
+            self.apply(&mut current)?;
+            if is_padded && self.direction == RawDirection::Decrypt {
+                let length = pkcs7::unpad(&current, BLOCK_BYTES)?;
+                current.truncate(length);
+            }
+            output.write_all(&current)?;
+            if is_last {
+                return Ok(());
+            }
+            std::mem::swap(&mut current, &mut next);
+        }
+    }
+
+    /// One buffer, in place. All but the last are whole blocks.
+    fn apply(&mut self, data: &mut [u8]) -> Result<(), tress_cipher::Error> {
+        match (&mut self.chaining, self.direction) {
+            (Chaining::Ecb, RawDirection::Encrypt) => ecb::encrypt(self.cipher, data),
+            (Chaining::Ecb, RawDirection::Decrypt) => ecb::decrypt(self.cipher, data),
+            (Chaining::Cbc(previous), RawDirection::Encrypt) => {
+                cbc::encrypt(self.cipher, previous.as_slice(), data)?;
+                *previous = last_block(data).unwrap_or(*previous);
+                Ok(())
+            }
+            (Chaining::Cbc(previous), RawDirection::Decrypt) => {
+                let last = last_block(data).unwrap_or(*previous);
+                cbc::decrypt(self.cipher, previous.as_slice(), data)?;
+                *previous = last;
+                Ok(())
+            }
+            (Chaining::Ctr(counter), _) => {
+                ctr::apply(self.cipher, counter.as_slice(), data)?;
+                let blocks = data.len().div_ceil(BLOCK_BYTES) as u128;
+                *counter = u128::from_be_bytes(*counter).wrapping_add(blocks).to_be_bytes();
+                Ok(())
+            }
+        }
+    }
+}
+
+fn last_block(data: &[u8]) -> Option<Block> {
+    data.last_chunk().copied()
+}
+
+/// Fills the buffer as far as the input goes: a pipe may give less than was asked for.
+fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.clear();
+    input.take(BUFFER_BYTES as u64).read_to_end(buffer).map(drop)
+}
+
+/// One CCM message.
+struct Message<'a> {
+    cipher: &'a Aes,
+    nonce: &'a [u8],
+    associated_data: &'a [u8],
+    tag_bytes: usize,
+}
+
+impl Message<'_> {
+    fn encrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
+        let mut data = read_message(input, RAW_CCM_MAX_BYTES)?;
+        let mut tag = vec![0; self.tag_bytes];
+        ccm::encrypt(self.cipher, self.nonce, self.associated_data, &mut data, &mut tag)?;
+        output.write_all(&data)?;
+        Ok(output.write_all(&tag)?)
+    }
+
+    fn decrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
+        let mut data = read_message(input, RAW_CCM_MAX_BYTES + self.tag_bytes)?;
+        let Some(length) = data.len().checked_sub(self.tag_bytes) else {
+            return Err(Error::from(tress_cipher::Error::Authentication).with_detail("shorter than its tag").into());
+        };
+        let (message, tag) = data.split_at_mut(length);
+        ccm::decrypt(self.cipher, self.nonce, self.associated_data, message, tag)?;
+        Ok(output.write_all(message)?)
+    }
+}
+
+fn read_message(input: &mut dyn Read, max_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failed> {
+    let mut data = Zeroizing::new(Vec::new());
+    input.take(max_bytes as u64 + 1).read_to_end(&mut data)?;
+    if data.len() > max_bytes {
+        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("ccm holds at most 1 GiB in memory").into());
+    }
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives one to seven bytes at a time, as a pipe may.
+    struct Dribble<'a>(&'a [u8], usize);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = self.1 % 7 + 1;
+            let length = self.1.min(buffer.len());
+            self.0.read(&mut buffer[..length])
+        }
+    }
+
+    fn cipher() -> Aes {
+        Aes::new(&[7; 16]).unwrap()
+    }
+
+    fn run(chaining: Chaining, direction: RawDirection, padding: bool, input: &[u8]) -> Result<Vec<u8>, Failed> {
+        let chain = Chain { cipher: &cipher(), chaining, direction, padding };
+        let mut output = Vec::new();
+        chain.run(&mut Dribble(input, 0), &mut output)?;
+        Ok(output)
+    }
+
+    #[test]
+    fn every_length_returns() {
+        let buffer = BUFFER_BYTES;
+        let lengths = [0, 1, 15, 16, 17, 31, 32, buffer - 16, buffer - 1, buffer, buffer + 1, buffer + 16];
+        for chaining in [Chaining::Ecb, Chaining::Cbc([3; 16]), Chaining::Ctr([0xff; 16])] {
+            for length in lengths {
+                let padding = !matches!(chaining, Chaining::Ctr(_));
+                let plain: Vec<u8> = (0..length).map(|i| (i * 7) as u8).collect();
+                let sealed = run(chaining, RawDirection::Encrypt, padding, &plain).unwrap();
+                assert_eq!(sealed.len(), if padding { length / 16 * 16 + 16 } else { length });
+                assert_eq!(run(chaining, RawDirection::Decrypt, padding, &sealed).unwrap(), plain);
+            }
+        }
+    }
+
+    #[test]
+    fn buffers_change_nothing() {
+        let plain = vec![5; 2 * BUFFER_BYTES + 32];
+        let mut whole = plain.clone();
+        cbc::encrypt(&cipher(), &[3; 16], &mut whole).unwrap();
+        assert_eq!(run(Chaining::Cbc([3; 16]), RawDirection::Encrypt, false, &plain).unwrap(), whole);
+        let mut whole = plain.clone();
+        ctr::apply(&cipher(), &[0xff; 16], &mut whole).unwrap();
+        assert_eq!(run(Chaining::Ctr([0xff; 16]), RawDirection::Encrypt, false, &plain).unwrap(), whole);
+    }
+
+    #[test]
+    fn what_is_no_padding_is_refused() {
+        for input in [[].as_slice(), &[0; 15], &[0; 16]] {
+            let refused = run(Chaining::Ecb, RawDirection::Decrypt, true, input);
+            assert!(matches!(refused, Err(Failed::Data(Error { kind: ErrorKind::Cipher(_), .. }))), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_parameters_are_wrong_use() {
+        let message = |nonce: &[u8], tag_bytes| {
+            let mode = RawMode::Ccm { nonce: nonce.to_vec(), associated_data: Vec::new(), tag_bytes };
+            // The source is never opened.
+            let source = Source::Path("/nonexistent".into());
+            raw(&source, &Sink::Stdout, &cipher(), &mode, RawDirection::Decrypt, &Control::new()).unwrap_err().kind
+        };
+        assert_eq!(message(&[0; 6], 16), ErrorKind::Cipher(tress_cipher::Error::NonceLength));
+        assert_eq!(message(&[0; 12], 5), ErrorKind::Cipher(tress_cipher::Error::TagLength));
+        assert!(message(&[0; 14], 16).is_usage());
+    }
+}

@@ -1,0 +1,88 @@
+//! `rewrap`: other recipients for a container, its payload untouched.
+//!
+//! The header's padding would let a new header replace the old one in place. But a power cut in the middle of that write
+//! would leave a header that nobody can open, and with it the only copy of the key. So a complete new file is written
+//! next to the old one, which the file system does without moving the payload where it can share blocks (that is what
+//! the padding is good for), and renamed over it.
+
+use std::io::{IoSlice, Seek, SeekFrom};
+use std::path::Path;
+use std::time::Instant;
+
+use super::open::Container;
+use super::{Control, Report, Sink, Source};
+use crate::container::Header;
+use crate::input::Input;
+use crate::output::{Destination, Output};
+use crate::sys::{Kind, Os, System};
+use crate::{Error, ErrorKind};
+
+/// Bytes copied between two looks at the cancel flag.
+const COPY_BYTES: u64 = 64 << 20;
+
+/// Opens the container `path` with `identities` and makes it one for `recipients` instead. Permissions stay. Who could
+/// open the container before may have kept its key: this is no revocation.
+///
+/// # Errors
+/// Every failure of reading, opening or writing, and [`ErrorKind::Interrupted`]; the container is then as it was.
+pub fn rewrap(
+    path: &Path,
+    identities: &[Box<dyn age::Identity>],
+    recipients: &[Box<dyn age::Recipient + Send>],
+    control: &Control,
+) -> Result<Report, Error> {
+    rewrap_on(&Os, path, identities, recipients, control)
+}
+
+pub(crate) fn rewrap_on(
+    system: &dyn System,
+    path: &Path,
+    identities: &[Box<dyn age::Identity>],
+    recipients: &[Box<dyn age::Recipient + Send>],
+    control: &Control,
+) -> Result<Report, Error> {
+    let started = Instant::now();
+    let input = Input::open(system, &Source::Path(path.to_path_buf()))?;
+    if input.status().kind != Kind::Regular {
+        return Err(Error::new(ErrorKind::Usage).with_detail("only a regular file can be rewrapped").at(path));
+    }
+    let container = Container::read(&input, control)?;
+    let (content, _payload) = container.open(identities)?;
+    let extent = container.extent()?;
+    let old_head_bytes = container.header.header_bytes();
+    let head = Header::seal(&content, recipients)?;
+
+    // Not checked against the input: this output is the input, and stays complete at every moment.
+    let sink = Sink::Path { path: path.to_path_buf(), force: true };
+    let Output::File(file) = Destination::check(system, &sink, None)?.create()? else {
+        return Err(Error::new(ErrorKind::InputChanged).at(path));
+    };
+    let failed = |error: std::io::Error| Error::from(error).at(path);
+    file.write_all_at(&mut [IoSlice::new(&head)], 0)?;
+    let payload_bytes = input.status().size_bytes - old_head_bytes;
+    control.set_total(payload_bytes);
+    let (mut from, mut to) = (input.file(), file.file());
+    from.seek(SeekFrom::Start(old_head_bytes)).map_err(failed)?;
+    to.seek(SeekFrom::Start(head.len() as u64)).map_err(failed)?;
+    let mut done = 0;
+    while done < payload_bytes {
+        if control.is_cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        let copied = system.copy(from, to, COPY_BYTES.min(payload_bytes - done)).map_err(failed)?;
+        if copied == 0 {
+            return Err(Error::new(ErrorKind::InputChanged).at(path));
+        }
+        done += copied;
+        control.add_done(copied);
+    }
+    system.adopt(to, input.status()).map_err(failed)?;
+    input.check_unchanged()?;
+    file.commit()?;
+    Ok(Report {
+        bytes_in: input.status().size_bytes,
+        bytes_out: head.len() as u64 + payload_bytes,
+        chunks: extent.map_or(0, |extent| extent.chunks),
+        elapsed: started.elapsed(),
+    })
+}
