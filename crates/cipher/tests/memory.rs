@@ -5,7 +5,7 @@ use tress_cipher::aes::Aes;
 use tress_cipher::{Backend, Error, lanes, modes};
 
 /// More jobs than the portable backend has lanes, so that lanes are refilled, left idle, staged and run in place.
-const LENGTHS: [usize; 10] = [0, 1, 16, 48, 65, 113, 0, 130, 3, 20];
+const LENGTHS: [usize; 9] = [0, 1, 16, 48, 65, 113, 0, 3, 20];
 
 const BACKENDS: [Backend; 2] = [Backend::Reference, Backend::Portable];
 
@@ -24,7 +24,12 @@ fn keys(backend: Backend, own: bool) -> Vec<Aes> {
 
 #[test]
 fn ccm_lanes() {
-    for (backend, own) in BACKENDS.into_iter().flat_map(|backend| [(backend, false), (backend, true)]) {
+    let mut cases = BACKENDS.into_iter().flat_map(|backend| [(backend, true), (backend, false)]).collect::<Vec<_>>();
+    if cfg!(miri) {
+        // The lanes are the same code for both; Miri needs a minute for each case.
+        cases = vec![(Backend::Portable, true)];
+    }
+    for (backend, own) in cases {
         let keys = self::keys(backend, own);
         let cipher = |i: usize| if own { &keys[i] } else { &keys[0] };
         let judges = self::keys(Backend::Reference, own);

@@ -282,13 +282,14 @@ fn a_job_runs_once_and_is_not_verified_before() {
     for backend in backends() {
         let aes = aes(backend, &[3; 16]);
         let (mut data, mut tag) = ([1; 40], [0; 8]);
-        let mut jobs = [Job::new(&aes, &[2; 13], b"a", &mut data, &mut tag).unwrap()];
-        assert_eq!(jobs[0].result(), Err(Error::Authentication));
-        encrypt(&mut jobs);
-        assert_eq!(jobs[0].result(), Ok(()));
-        encrypt(&mut jobs);
-        assert_eq!(decrypt(&mut jobs), 0);
-        drop(jobs);
+        {
+            let mut jobs = [Job::new(&aes, &[2; 13], b"a", &mut data, &mut tag).unwrap()];
+            assert_eq!(jobs[0].result(), Err(Error::Authentication));
+            encrypt(&mut jobs);
+            assert_eq!(jobs[0].result(), Ok(()));
+            encrypt(&mut jobs);
+            assert_eq!(decrypt(&mut jobs), 0);
+        }
         let (mut expected, mut expected_tag) = ([1; 40], [0; 8]);
         ccm::encrypt(&aes, &[2; 13], b"a", &mut expected, &mut expected_tag).unwrap();
         assert_eq!((data, tag), (expected, expected_tag));

@@ -67,6 +67,9 @@ pub(crate) trait Work {
     fn output(&self, who: Who) -> &[u8];
 }
 
+/// Prepares a row's work for a backend.
+type Make = Box<dyn Fn(Backend) -> Result<Box<dyn Work>, Error>>;
+
 /// A row to be measured.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -75,7 +78,7 @@ pub(crate) struct Case {
     pub(crate) lanes: usize,
     pub(crate) message_bytes: u64,
     pub(crate) peers: &'static [Who],
-    make: Box<dyn Fn(Backend) -> Result<Box<dyn Work>, Error>>,
+    make: Make,
 }
 
 impl Case {
