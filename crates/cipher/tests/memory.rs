@@ -5,7 +5,7 @@ use tress_cipher::aes::Aes;
 use tress_cipher::{Backend, Error, lanes, modes};
 
 /// More jobs than the portable backend has lanes, so that lanes are refilled, left idle, staged and run in place.
-const LENGTHS: [usize; 9] = [0, 1, 16, 48, 65, 113, 0, 3, 20];
+const LENGTHS: [usize; 9] = [0, 1, 16, 48, 70, 13, 0, 3, 20];
 
 const BACKENDS: [Backend; 2] = [Backend::Reference, Backend::Portable];
 
@@ -51,7 +51,7 @@ fn ccm_lanes() {
             assert_eq!((&data[i], tags[i]), (&alone, tag));
         }
 
-        tags[5][15] ^= 1;
+        tags[4][15] ^= 1;
         let mut jobs: Vec<_> = data
             .iter_mut()
             .zip(&mut tags)
@@ -59,10 +59,10 @@ fn ccm_lanes() {
             .map(|(i, (data, tag))| lanes::ccm::Job::new(cipher(i), &[i as u8; 13], &aad[..i], data, tag).unwrap())
             .collect();
         assert_eq!(lanes::ccm::decrypt(&mut jobs), 1);
-        assert_eq!(jobs[5].result(), Err(Error::Authentication));
+        assert_eq!(jobs[4].result(), Err(Error::Authentication));
         drop(jobs);
         for (i, length) in LENGTHS.into_iter().enumerate() {
-            assert_eq!(data[i], if i == 5 { vec![0; length] } else { message(length) });
+            assert_eq!(data[i], if i == 4 { vec![0; length] } else { message(length) });
         }
     }
 }

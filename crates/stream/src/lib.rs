@@ -8,12 +8,12 @@
 
 pub mod container;
 mod error;
-pub mod keys;
-pub mod tree;
 mod input;
+pub mod keys;
 mod output;
 mod pipeline;
 mod sys;
+pub mod tree;
 pub mod verbs;
 
 pub use age;

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use tress_stream::verbs::{DecryptOptions, Range, Sink, Source, decrypt, encrypt, inspect, rewrap};
 use tress_stream::{Control, ErrorKind};
 
-const BATCH_BYTES: usize = 64 * 16384;
+const BATCH_BYTES: usize = 32 * 16384;
 
 fn sizes() -> Vec<usize> {
     let mut sizes = vec![0, 1, 16383, 16384, 16385];
@@ -125,14 +125,14 @@ fn a_range_reads_only_what_it_needs_and_the_last_chunk() {
 #[test]
 fn damage_is_found_at_its_chunk_and_nothing_is_left() {
     let bench = Bench::new();
-    let data = plain(5 * BATCH_BYTES + 9);
+    let data = plain(10 * BATCH_BYTES + 9);
     fs::write(bench.path("in"), &data).unwrap();
     bench.encrypt("in", "box", 2).unwrap();
     fs::remove_file(bench.path("in")).unwrap();
     let good = fs::read(bench.path("box")).unwrap();
     let begin = bench.chunks_offset();
     for threads in 1..=4 {
-        for chunk in [0, 1, 63, 64, 200, 320] {
+        for chunk in [0, 1, 31, 32, 64, 200, 320] {
             // A later chunk is damaged as well: the first is the one to report.
             let bad = damaged(&damaged(&good, begin + 320 * 16400), begin + chunk * 16400 + 3);
             fs::write(bench.path("box"), &bad).unwrap();
@@ -161,7 +161,7 @@ fn damage_is_found_at_its_chunk_and_nothing_is_left() {
 #[test]
 fn a_stream_gets_the_verified_chunks_before_the_damage_and_none_after() {
     let bench = Bench::new();
-    let data = plain(3 * BATCH_BYTES + 9);
+    let data = plain(6 * BATCH_BYTES + 9);
     fs::write(bench.path("in"), &data).unwrap();
     bench.encrypt("in", "box", 2).unwrap();
     let good = fs::read(bench.path("box")).unwrap();
@@ -169,7 +169,8 @@ fn a_stream_gets_the_verified_chunks_before_the_damage_and_none_after() {
         for chunk in [0_usize, 1, 70, 192] {
             let bad = damaged(&good, bench.chunks_offset() + chunk * 16400);
             let mut released = Vec::new();
-            let result = bench.into_fifo(&bad, &mut released, |source, sink| bench.decrypt_from(source, sink, threads));
+            let result =
+                bench.between_fifos(&bad, &mut released, |source, sink| bench.decrypt_from(source, sink, threads));
             assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
             assert!(released == data[..chunk * 16384], "chunk {chunk}, {threads} workers");
         }
@@ -177,7 +178,7 @@ fn a_stream_gets_the_verified_chunks_before_the_damage_and_none_after() {
     // Between two chunks: all that is there is good, but it is not all.
     let mut released = Vec::new();
     let cut = &good[..bench.chunks_offset() + 64 * 16400];
-    let result = bench.into_fifo(cut, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
+    let result = bench.between_fifos(cut, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
     assert_eq!(result.unwrap_err().kind, ErrorKind::Truncated);
     assert!(released == data[..64 * 16384]);
 }
@@ -231,7 +232,7 @@ fn symlinks_are_followed_and_devices_stay() {
 #[test]
 fn rewrap_changes_who_opens_and_nothing_else() {
     let bench = Bench::new();
-    let data = plain(3 * BATCH_BYTES);
+    let data = plain(6 * BATCH_BYTES);
     fs::write(bench.path("in"), &data).unwrap();
     bench.encrypt("in", "box", 2).unwrap();
     let before = fs::read(bench.path("box")).unwrap();
@@ -275,7 +276,7 @@ fn inspect_tells_the_same_of_a_file_and_a_stream() {
 #[test]
 fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
     let bench = Bench::new();
-    fs::write(bench.path("in"), plain(40 * BATCH_BYTES)).unwrap();
+    fs::write(bench.path("in"), plain(80 * BATCH_BYTES)).unwrap();
     let control = Control::new();
     let sink = Sink::Path { path: bench.path("box"), force: false };
     let error = thread::scope(|scope| {
@@ -295,7 +296,7 @@ fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
 #[test]
 fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
     let bench = Bench::new();
-    fs::write(bench.path("in"), plain(8 * BATCH_BYTES)).unwrap();
+    fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
     bench.fifo("pipe");
     // Nobody writes any more, then nobody reads any more; the other end stays open.
     for is_source in [true, false] {
@@ -333,7 +334,7 @@ fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
 #[test]
 fn a_reader_that_leaves_is_a_closed_pipe() {
     let bench = Bench::new();
-    fs::write(bench.path("in"), plain(8 * BATCH_BYTES)).unwrap();
+    fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
     bench.fifo("pipe");
     let error = thread::scope(|scope| {
         scope.spawn(|| {
@@ -349,7 +350,7 @@ fn a_reader_that_leaves_is_a_closed_pipe() {
 #[test]
 fn an_input_that_changes_fails_the_run() {
     let bench = Bench::new();
-    fs::write(bench.path("in"), plain(40 * BATCH_BYTES)).unwrap();
+    fs::write(bench.path("in"), plain(80 * BATCH_BYTES)).unwrap();
     let control = Control::new();
     let sink = Sink::Path { path: bench.path("box"), force: false };
     let error = thread::scope(|scope| {
@@ -369,11 +370,11 @@ fn an_input_that_changes_fails_the_run() {
 fn a_folder_becomes_a_tree_and_comes_back() {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("in/deep/er")).unwrap();
-    fs::write(bench.path("in/deep/er/big"), plain(3 * BATCH_BYTES + 1)).unwrap();
+    fs::write(bench.path("in/deep/er/big"), plain(6 * BATCH_BYTES + 1)).unwrap();
     fs::write(bench.path("in/empty"), b"").unwrap();
     bench.encrypt("in", "box", 2).unwrap();
     bench.decrypt("box", "out", 2).unwrap();
-    assert!(fs::read(bench.path("out/deep/er/big")).unwrap() == plain(3 * BATCH_BYTES + 1));
+    assert!(fs::read(bench.path("out/deep/er/big")).unwrap() == plain(6 * BATCH_BYTES + 1));
     assert_eq!(fs::read(bench.path("out/empty")).unwrap(), b"");
     // The container would hold itself.
     assert_eq!(bench.encrypt("in", "in/deep/box", 2).unwrap_err().kind, ErrorKind::OutputIsInput);

@@ -2,6 +2,7 @@
 //! from another container. Every one fails with its kind, and nothing is left behind.
 #![cfg(unix)]
 
+#[allow(dead_code, reason = "shared with tests/pipeline.rs, which uses all of it")]
 mod pipeline_support;
 
 use std::fs;
@@ -149,7 +150,11 @@ fn chunks_that_were_moved_or_come_from_another_container_are_damage() {
         ("from another container", 64, with(64, &chunk(&other, 64))),
         ("last from another container", 200, with(200, &chunk(&other, 200))),
         ("payload behind another header", 0, [head(&good, begin), other[begin..].to_vec()].concat()),
-        ("payload with its prefix behind another header", u64::MAX, [head(&good, begin - 56), other[begin - 56..].to_vec()].concat()),
+        (
+            "payload with its prefix behind another header",
+            u64::MAX,
+            [head(&good, begin - 56), other[begin - 56..].to_vec()].concat(),
+        ),
         ("container behind the container", 200, [good.clone(), good.clone()].concat()),
         ("first chunk appended", 200, [good.clone(), chunk(&good, 0)].concat()),
     ];
@@ -162,7 +167,7 @@ fn chunks_that_were_moved_or_come_from_another_container_are_damage() {
         assert_eq!(bench.decrypt("box", "out", 2).expect_err(label).kind, expected, "{label}");
         assert_eq!(bench.names(), ["box"], "{label}");
         let mut released = Vec::new();
-        let result = bench.into_fifo(&bytes, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
+        let result = bench.between_fifos(&bytes, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
         assert_eq!(result.expect_err(label).kind, expected, "{label}");
         let good_chunks = if damaged == u64::MAX { 0 } else { damaged as usize };
         assert!(released == data[..good_chunks * CHUNK_BYTES], "{label}");

@@ -118,10 +118,7 @@ impl Placed {
 }
 
 /// Splits one buffer into slices with gaps of the given lengths before each.
-pub(crate) fn carve(
-    buffer: &mut [u8],
-    gaps_and_lengths: impl IntoIterator<Item = (usize, usize)>,
-) -> Vec<&mut [u8]> {
+pub(crate) fn carve(buffer: &mut [u8], gaps_and_lengths: impl IntoIterator<Item = (usize, usize)>) -> Vec<&mut [u8]> {
     let mut rest = buffer;
     let mut slices = Vec::new();
     for (gap, length) in gaps_and_lengths {

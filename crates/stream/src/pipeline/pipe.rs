@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn everything_arrives_and_only_a_declared_end_is_one() {
-        let data: Vec<u8> = (0..3_000_000_u32).map(|i| (i * 7 >> 3) as u8).collect();
+        let data: Vec<u8> = (0..3_000_000_u32).map(|i| ((i * 7) >> 3) as u8).collect();
         for declared in [true, false] {
             let (mut writer, mut reader) = pipe();
             std::thread::scope(|scope| {

@@ -80,7 +80,7 @@ impl Faulty {
     fn count(&self) -> bool {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.period {
-            Some(period) => number % period == 0,
+            Some(period) => number.is_multiple_of(period),
             None => number == self.first,
         }
     }

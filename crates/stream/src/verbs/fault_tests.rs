@@ -11,7 +11,7 @@ use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::sys::faulty::{Fault, Faulty};
 use crate::{ErrorKind, keys};
 
-/// Two batches and a rest, so that two workers have something to do.
+/// Four batches and a rest, so that two workers have something to do.
 const PLAIN_BYTES: usize = 130 * 16384 + 77;
 
 fn recipients() -> Vec<Box<dyn age::Recipient + Send>> {

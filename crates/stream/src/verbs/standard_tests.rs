@@ -10,7 +10,7 @@ use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::sys::faulty::{Fault, Faulty};
 use crate::{Error, ErrorKind, keys};
 
-/// Two batches and a rest.
+/// Four batches and a rest.
 const PLAIN_BYTES: usize = 130 * 16384 + 77;
 
 fn plain() -> Vec<u8> {
@@ -120,13 +120,11 @@ fn through_pipes(
 #[cfg(unix)]
 #[test]
 fn pipes_come_back_whatever_their_calls_do() {
-    let restless = |period, fault| {
-        move |stdin, stdout| Faulty::every(period, fault).with_standard(Some(stdin), Some(stdout))
-    };
+    let restless =
+        |period, fault| move |stdin, stdout| Faulty::every(period, fault).with_standard(Some(stdin), Some(stdout));
     for (period, fault) in [(u64::MAX, Fault::Signal), (2, Fault::Signal), (2, Fault::Short), (3, Fault::Short)] {
-        let sealed = through_pipes(&plain(), restless(period, fault), |system| {
-            encrypt(system, &Source::Stdin, &Sink::Stdout)
-        });
+        let sealed =
+            through_pipes(&plain(), restless(period, fault), |system| encrypt(system, &Source::Stdin, &Sink::Stdout));
         let opened =
             through_pipes(&sealed, restless(period, fault), |system| decrypt(system, &Source::Stdin, &Sink::Stdout));
         assert!(opened == plain(), "{period} {fault:?}");
@@ -145,7 +143,14 @@ fn a_terminal_gets_text_and_nothing_else() {
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     let mut master = File::from(master);
     // Open all the time, so that the master can be read.
-    let terminal = || File::options().read(true).write(true).custom_flags(rustix::fs::OFlags::NOCTTY.bits() as i32).open(&name).unwrap();
+    let terminal = || {
+        File::options()
+            .read(true)
+            .write(true)
+            .custom_flags(rustix::fs::OFlags::NOCTTY.bits() as i32)
+            .open(&name)
+            .unwrap()
+    };
     let held = terminal();
 
     let onto = |input: &[u8], seal: bool, sink: &Sink| {

@@ -120,7 +120,12 @@ impl Bench {
     }
 
     /// Runs `verb` with a FIFO at both ends; what came out of it is in `output`, also when it failed.
-    pub(crate) fn into_fifo<T>(&self, input: &[u8], output: &mut Vec<u8>, verb: impl FnOnce(&Source, &Sink) -> T) -> T {
+    pub(crate) fn between_fifos<T>(
+        &self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        verb: impl FnOnce(&Source, &Sink) -> T,
+    ) -> T {
         self.fifo("fifo-out");
         let path = self.path("fifo-out");
         let result = thread::scope(|scope| {
@@ -138,7 +143,7 @@ impl Bench {
         verb: impl FnOnce(&Source, &Sink) -> Result<Report, Error>,
     ) -> Result<Vec<u8>, Error> {
         let mut output = Vec::new();
-        self.into_fifo(input, &mut output, verb)?;
+        self.between_fifos(input, &mut output, verb)?;
         Ok(output)
     }
 }
