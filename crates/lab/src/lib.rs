@@ -1,6 +1,6 @@
 //! Measuring and comparing: how fast Tress is on this machine, against what, and how sure that is.
 //!
-//! [`bench`] measures ciphers, modes and whole commands against their peers, in turn and in one run. How it measures is
+//! [`mod@bench`] measures ciphers, modes and whole commands against their peers, in turn and in one run. How it measures is
 //! the page docs/method.md; what it prints for programs is the schema of [`bench::Document`].
 #![forbid(unsafe_code)]
 

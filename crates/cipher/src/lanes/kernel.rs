@@ -5,7 +5,7 @@
 //! plaintext first, runs like encryption.
 
 use crate::Block;
-use crate::engine::{Engine, MAX_GROUPS, MAX_SLOTS, Meanwhile, Nothing};
+use crate::engine::{Engine, MAX_GROUPS, Meanwhile, Nothing};
 use crate::modes;
 
 /// Most lanes of any engine.
@@ -24,6 +24,9 @@ pub(super) const CCM_DECRYPT: Mode = 1;
 /// Output is the chain.
 pub(super) const CBC_ENCRYPT: Mode = 2;
 
+/// An address of every lane.
+type Pointers = [*mut u8; MAX_LANES];
+
 /// One block of every lane.
 type Row = [Block; MAX_LANES];
 
@@ -36,11 +39,13 @@ pub(super) struct Lanes {
     pub counter: Row,
     /// The chains after each of the blocks of the last step.
     pub history: [Row; STEP_BLOCKS],
-    /// `CCM_DECRYPT`, ragged steps: ones where the block's bytes are message, zeros where they are header or filling.
+    /// `CCM_DECRYPT`, a ragged first step: ones where the block's bytes are message, zeros where they are header or filling.
     pub message: [Row; STEP_BLOCKS],
     /// Where each lane's next step is.
-    pub pointers: [*mut u8; MAX_LANES],
-    /// How far a lane's pointer moves in a step: `STEP_BYTES`, or 0 for a lane that stays in its buffer.
+    pub pointers: Pointers,
+    /// Where the step after it is.
+    pub second: Pointers,
+    /// How far a lane moves in each step from then on: `STEP_BYTES`, or 0 for a lane that stays in its buffer.
     pub strides: [usize; MAX_LANES],
 }
 
@@ -60,6 +65,7 @@ impl Lanes {
             history: [[[0; 16]; MAX_LANES]; STEP_BLOCKS],
             message: [[[0; 16]; MAX_LANES]; STEP_BLOCKS],
             pointers: [core::ptr::null_mut(); MAX_LANES],
+            second: [core::ptr::null_mut(); MAX_LANES],
             strides: [0; MAX_LANES],
         }
     }
@@ -94,7 +100,8 @@ fn store<E: Engine, const G: usize>(engine: E, vectors: [E::Vector; G], row: &mu
 /// share of the step after. Two groups a phase, a move every other round.
 struct Moves<'a, E: Engine, const G: usize> {
     engine: E,
-    lanes: &'a Lanes,
+    /// Where the step before was and the step after is.
+    pointers: [&'a Pointers; 2],
     before: Option<&'a [[E::Vector; STEP_BLOCKS]; G]>,
     after: Option<&'a mut [[E::Vector; STEP_BLOCKS]; G]>,
     phase: usize,
@@ -111,33 +118,26 @@ impl<E: Engine, const G: usize> Meanwhile for Moves<'_, E, G> {
         // SAFETY: the caller of `steps` vouches for the pointers of the steps before and after, where there are such.
         unsafe {
             match (round % 4, self.before, &mut self.after) {
-                (2, Some(before), _) => self.engine.scatter(before[g], &self.lanes.group::<E>(g, -1)),
-                (0, _, Some(after)) => after[g] = self.engine.gather(&self.lanes.group::<E>(g, 1)),
+                (2, Some(before), _) => self.engine.scatter(before[g], group::<E>(self.pointers[0], g)),
+                (0, _, Some(after)) => after[g] = self.engine.gather(group::<E>(self.pointers[1], g)),
                 _ => {}
             }
         }
     }
 }
 
-impl Lanes {
-    /// The pointers of one group, moved by a number of steps.
-    #[inline(always)]
-    fn group<E: Engine>(&self, g: usize, steps: isize) -> [*mut u8; MAX_SLOTS] {
-        let mut pointers = [core::ptr::null_mut(); MAX_SLOTS];
-        for (slot, pointer) in pointers.iter_mut().enumerate().take(E::SLOTS) {
-            let lane = g * E::SLOTS + slot;
-            *pointer = self.pointers[lane].wrapping_offset(steps * self.strides[lane] as isize);
-        }
-        pointers
-    }
+/// The pointers of one group.
+#[inline(always)]
+fn group<E: Engine>(pointers: &Pointers, g: usize) -> &[*mut u8] {
+    &pointers[g * E::SLOTS..(g + 1) * E::SLOTS]
 }
 
-/// Runs `count` steps of the first `G * SLOTS` lanes. `ragged` steps (one at a time) mind `message` and fill `history`;
-/// others leave just the chain's end, in its last row.
+/// Runs `count` steps of the first `G * SLOTS` lanes. If the first is `ragged` it minds `message`. `history` is filled by a
+/// single step; several leave just the chains' ends, in its last row.
 ///
 /// # Safety
-/// For each of the lanes, `STEP_BYTES` bytes have to be readable and writable at its pointer plus 0 to `count - 1`
-/// times its stride, with no other reference to them in use.
+/// For each of the lanes, `STEP_BYTES` bytes have to be readable and writable at its pointer, and, if there are more
+/// steps, at the second pointer and at each stride from there, with no other reference to them in use.
 #[inline(always)]
 pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
     engine: E,
@@ -154,9 +154,11 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
     let mut blocks = [[[one; STEP_BLOCKS]; G]; 3];
     for (g, group) in blocks[0].iter_mut().enumerate() {
         // SAFETY: the caller vouches for the pointers.
-        *group = unsafe { engine.gather(&lanes.group::<E>(g, 0)) };
+        *group = unsafe { engine.gather(self::group::<E>(&lanes.pointers, g)) };
     }
+    let mut last = lanes.pointers;
     for step in 0..count {
+        let ragged = ragged && step == 0;
         let [a, b, c] = &mut blocks;
         let (now, after, before) = match step % 3 {
             0 => (a, b, c),
@@ -179,7 +181,7 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
             }
             let mut moves = Moves {
                 engine,
-                lanes,
+                pointers: [&last, &lanes.second],
                 before: (step > 0).then_some(&*before),
                 after: (step + 1 < count).then_some(&mut *after),
                 phase: j,
@@ -200,11 +202,11 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
                 [x[1]] = alone;
             } else {
                 encrypt(engine, keys, shared, &mut x, &mut moves);
-                if ragged {
+                if count == 1 {
                     store(engine, x[0], &mut lanes.history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS]);
                 }
             }
-            let [last, key_stream] = x;
+            let [chains, key_stream] = x;
             for g in 0..G {
                 let input = now[g][j];
                 let output = engine.xor(input, key_stream[g]);
@@ -217,17 +219,19 @@ pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
                     }
                     _ => output,
                 };
-                chain[g] = engine.xor(last[g], plain);
+                chain[g] = engine.xor(chains[g], plain);
                 now[g][j] = output;
             }
         }
+        last = lanes.pointers;
+        lanes.pointers = lanes.second;
         for lane in 0..G * E::SLOTS {
-            lanes.pointers[lane] = lanes.pointers[lane].wrapping_add(lanes.strides[lane]);
+            lanes.second[lane] = lanes.second[lane].wrapping_add(lanes.strides[lane]);
         }
     }
     for g in 0..G {
         // SAFETY: the caller vouches for the pointers, of which this is the last step.
-        unsafe { engine.scatter(blocks[(count + 2) % 3][g], &lanes.group::<E>(g, -1)) };
+        unsafe { engine.scatter(blocks[(count + 2) % 3][g], group::<E>(&last, g)) };
     }
     if MODE != CBC_ENCRYPT {
         let mut x = [chain];

@@ -1,8 +1,9 @@
 //! Which job runs in which lane, and where its next blocks are.
 //!
 //! A message is a row of blocks: its header (CCM: B_0 and associated data), then its data, the last block filled with
-//! zeros. Most steps lie wholly inside the data and are done in place, many at a time. A step that touches the header
-//! or the end is staged: put together in a buffer, run alone, taken apart. The counter of a CCM message starts so that
+//! zeros. Most steps lie wholly inside the data and are done in place. A step that touches the header or the end is
+//! staged: put together in a buffer, and taken apart afterwards. A lane's run is a staged step, or steps in place, or
+//! the first and then the second. The counter of a CCM message starts so that
 //! block 0 of the key stream, which masks the tag, falls on the last block of the header.
 
 use zeroize::Zeroize;
@@ -30,6 +31,9 @@ pub(super) trait Message {
     fn finish(&mut self, chain: &Block, mask: &Block);
 }
 
+/// Most steps in place of a run, so that `left` has 32 bits; a message of 2^38 bytes gets attention in between.
+const MAX_COUNT: usize = u32::MAX as usize - 2;
+
 /// One lane's message.
 #[derive(Clone, Copy)]
 struct Lane {
@@ -40,11 +44,11 @@ struct Lane {
     header_blocks: usize,
     /// Blocks of the message.
     blocks: usize,
-    /// Blocks before the step at hand; always a multiple of `STEP_BLOCKS`.
+    /// Blocks before the run at hand; always a multiple of `STEP_BLOCKS`.
     done: usize,
-    /// Blocks before the next step.
+    /// Blocks before the next run.
     next: usize,
-    /// The step at hand is staged.
+    /// The first step of the run at hand is staged.
     staged: bool,
     /// Block 0 of the key stream, once it is known; until then, the header block that it falls on.
     mask: Block,
@@ -90,7 +94,8 @@ impl<M: Message, const MODE: Mode> Operation<M::Cipher> for Schedule<'_, M, MODE
             next_message: 0,
             lanes: [IDLE; MAX_LANES],
             left: [u32::MAX; MAX_LANES],
-            staged: 0,
+            ragged: false,
+            stale: 0,
             busy: 0,
             state: Lanes::new(),
             staging: staging.0.as_mut_ptr(),
@@ -115,8 +120,10 @@ struct Run<'k, 'j, E: Engine, M, const MODE: Mode> {
     lanes: [Lane; MAX_LANES],
     /// Steps until the lane needs attention.
     left: [u32; MAX_LANES],
-    /// Lanes whose step at hand is staged.
-    staged: usize,
+    /// The next step of some lane is staged.
+    ragged: bool,
+    /// Lanes that go on in place after their staged step, as bits.
+    stale: u32,
     /// Lanes with a message.
     busy: usize,
     state: Lanes,
@@ -132,7 +139,7 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
             self.prepare(lane);
         }
         while self.busy > 0 {
-            let ragged = self.staged > 0;
+            let ragged = core::mem::take(&mut self.ragged);
             let left = &mut self.left[..width];
             let count = left.iter().fold(u32::MAX, |least, &left| least.min(left));
             // SAFETY: `prepare` set every pointer to `count` steps inside its message, or to the lane's staging with
@@ -144,6 +151,8 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
                     steps::<E, G, MODE>(self.engine, &self.keys, false, &mut self.state, count as usize, ragged);
                 }
             }
+            self.forget_staging();
+            let left = &mut self.left[..width];
             let mut events = 0u32;
             for (lane, left) in left.iter_mut().enumerate() {
                 *left -= count;
@@ -164,13 +173,24 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
         }
     }
 
-    /// After a step: takes a staged step apart and ends the message if it was the last.
+    /// Staged steps are over: what their lanes do next is all message.
+    #[inline(always)]
+    fn forget_staging(&mut self) {
+        let mut stale = core::mem::take(&mut self.stale);
+        while stale != 0 {
+            for row in &mut self.state.message {
+                row[stale.trailing_zeros() as usize] = [0xff; 16];
+            }
+            stale &= stale - 1;
+        }
+    }
+
+    /// After a run: takes its staged step apart and ends the message if it was the last.
     #[inline]
     fn attend(&mut self, index: usize) {
         let lane = &mut self.lanes[index];
         let Some(job) = lane.job else { return };
         if lane.staged {
-            self.staged -= 1;
             // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
             let staging = unsafe { &*self.staging.add(index) };
             let header = lane.header_blocks.saturating_sub(lane.done).min(STEP_BLOCKS);
@@ -198,15 +218,14 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
         }
     }
 
-    /// Before a step: says where the lane's next blocks are, with a new message if the last one has ended.
+    /// Before a run: says where the lane's next blocks are, with a new message if the last one has ended.
     #[inline]
     fn prepare(&mut self, index: usize) {
         if self.lanes[index].job.is_none() && !self.take(index) {
             let lane = &mut self.lanes[index];
             lane.staged = false;
             self.left[index] = u32::MAX;
-            self.state.pointers[index] = self.staging.wrapping_add(index).cast();
-            self.state.strides[index] = 0;
+            self.stay(index);
             return;
         }
         let lane = &mut self.lanes[index];
@@ -219,12 +238,11 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
                 }
             }
             lane.staged = false;
-            // A message of 2^38 bytes would need more than 32 bits; it gets attention in between.
-            let count = whole.min(u32::MAX as usize - 1);
+            let count = whole.min(MAX_COUNT);
             lane.next = lane.done + STEP_BLOCKS * count;
             self.left[index] = count as u32;
-            // SAFETY: `position` is inside the data.
-            self.state.pointers[index] = unsafe { lane.data.add(position) };
+            self.state.pointers[index] = lane.data.wrapping_add(position);
+            self.state.second[index] = lane.data.wrapping_add(position + STEP_BYTES);
             self.state.strides[index] = STEP_BYTES;
             return;
         }
@@ -252,17 +270,42 @@ impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E,
             }
         }
         if MODE == CCM_DECRYPT {
-            let mut message = [[0; 16]; STEP_BLOCKS];
-            message.as_flattened_mut()[16 * header..16 * header + bytes].fill(0xff);
-            for (row, block) in self.state.message.iter_mut().zip(message) {
-                row[index] = block;
+            for (j, row) in self.state.message.iter_mut().enumerate() {
+                // Bytes of message in this block.
+                let filled = bytes.saturating_sub(16 * j.saturating_sub(header)).min(16);
+                let ones = u128::MAX.checked_shr(128 - 8 * filled as u32).unwrap_or(0);
+                row[index] = if j < header { [0; 16] } else { ones.to_le_bytes() };
             }
         }
         lane.staged = true;
         lane.next = lane.done + STEP_BLOCKS;
-        self.staged += 1;
+        self.ragged = true;
         self.left[index] = 1;
-        self.state.pointers[index] = self.staging.wrapping_add(index).cast();
+        // What stands between this step and the end goes on in place.
+        let position = position + bytes;
+        let whole = (lane.data_bytes - position) / STEP_BYTES;
+        if lane.next >= lane.header_blocks && whole > 0 {
+            let count = whole.min(MAX_COUNT);
+            lane.next += STEP_BLOCKS * count;
+            self.left[index] += count as u32;
+            let second = lane.data.wrapping_add(position);
+            self.stay(index);
+            self.state.second[index] = second;
+            self.state.strides[index] = STEP_BYTES;
+            if MODE == CCM_DECRYPT {
+                self.stale |= 1 << index;
+            }
+        } else {
+            self.stay(index);
+        }
+    }
+
+    /// The lane's steps are in its staging.
+    #[inline(always)]
+    fn stay(&mut self, index: usize) {
+        let staging = self.staging.wrapping_add(index).cast();
+        self.state.pointers[index] = staging;
+        self.state.second[index] = staging;
         self.state.strides[index] = 0;
     }
 

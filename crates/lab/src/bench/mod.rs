@@ -1,6 +1,6 @@
 //! `tress bench`: rows of measurements, each against its peers in turn.
 //!
-//! A [`case::Case`] is one piece of work that we and our peers can do over the same buffer; [`sample`] times them in
+//! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
 //! turn; [`statistics`] makes medians and intervals; [`record`] is what comes out. [`command`] does the same for whole
 //! commands.
 
