@@ -8,11 +8,16 @@ use std::{
     io::{Read as _, Write as _},
     os::unix::process::ExitStatusExt as _,
     process::{Child, Command, Stdio},
+    sync::{Arc, atomic::AtomicBool},
     thread,
     time::{Duration, Instant},
 };
 
 use common::{CHUNK_BYTES, Folder, plaintext, run, skip};
+use signal_hook::{
+    consts::{SIGHUP, SIGINT, SIGTERM},
+    flag,
+};
 
 /// Longer than the command needs to start and to read what there is, on a slow machine too.
 const SOON: Duration = Duration::from_millis(400);
@@ -39,8 +44,17 @@ fn wait(child: &mut Child) -> std::process::ExitStatus {
     }
 }
 
+/// A program that was started in the background of a script may have been told to ignore Ctrl-C, and so would all that it
+/// starts. Signals that this process catches are back at their defaults in its children.
+fn children_heed_signals() {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true))).unwrap();
+    }
+}
+
 #[test]
 fn a_signal_while_a_pipe_is_slow() {
+    children_heed_signals();
     let folder = Folder::new();
     let sealed = folder.sealed(&plaintext(40 * CHUNK_BYTES));
     let before = folder.names();
@@ -65,6 +79,7 @@ fn a_signal_while_a_pipe_is_slow() {
 
 #[test]
 fn a_signal_while_nobody_reads() {
+    children_heed_signals();
     let folder = Folder::new();
     folder.write("in", plaintext(3_000_000));
     let mut child = folder.command(["encrypt", "-r", &folder.recipient, "in"]).spawn().unwrap();
@@ -165,6 +180,7 @@ fn no_binary_on_a_terminal() {
 
 #[test]
 fn passphrases_from_the_terminal() {
+    children_heed_signals();
     let folder = Folder::new();
     let tress = env!("CARGO_BIN_EXE_tress");
     folder.write("in", plaintext(1000));
