@@ -39,7 +39,7 @@ check-targets:
 
 # An independent reader and writer of the container.
 test-python:
-	$(CARGO) build --locked --bin tress
+	$(CARGO) build --workspace --locked
 	tools/setup python $(VENV)
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)/bin/python -m pytest -q tests/python
 
