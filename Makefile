@@ -1,6 +1,7 @@
 # make demo     a gigabyte encrypted and decrypted, beside what others need for it
 # make test     everything that has to hold, from vectors to the command; what CI runs
-# make lint     formatting, clippy, documentation, licences
+# make lint     formatting, clippy, documentation
+# make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
 # make miri     the portable code under Miri
 # make soak     the long runs
@@ -17,7 +18,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint test-rust test-without check-targets test-python miri
+test: tools lint deny test-rust test-without check-targets test-python miri
 	@echo "make test: all done"
 
 tools:
@@ -59,7 +60,7 @@ miri:
 bench:
 	@bench/run
 
-soak: deny
+soak:
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	@echo "make soak: all done"
 
