@@ -1,47 +1,60 @@
 //! What a backend provides: one small vector of blocks and the cipher on it.
 //!
-//! Modes and lanes are written once, over [`Engine`]. A vector holds `SLOTS` blocks; an engine encrypts several vectors
-//! at a time so that the latency of one never shows (flights). Every engine value is a proof that the machine has
-//! the instructions: it is made from a token of [`crate::cpu`].
+//! Modes and lanes are written once, over [`Engine`]. A vector holds `SLOTS` blocks, in whatever arrangement suits the
+//! cipher; an engine encrypts several vectors at a time so that the latency of one never shows (flights). Every engine
+//! value is a proof that the machine has the instructions: it is made from a token of [`crate::cpu`].
 //!
 //! All methods are `inline(always)`: they end up inside the one function per engine and operation that has the target
 //! features enabled ([`Engine::run`]).
+//!
+//! The traits are `pub` because the sealed [`crate::BlockCipher`] names them; this module is private.
 
 mod scalar;
 
-pub(crate) use scalar::scalar_vector;
+pub(crate) use scalar::{scalar_ccm_vector, scalar_vector};
 use zeroize::Zeroize;
 
 use crate::Block;
 
-/// Vectors of one kind of key that a lane kernel keeps in flight, at most.
-pub(crate) const MAX_GROUPS: usize = 8;
+/// Blocks of a lane that [`Engine::gather`] reads at a time.
+pub(crate) const STEP_BLOCKS: usize = 4;
 
-/// Most blocks in a vector.
-pub(crate) const MAX_SLOTS: usize = 8;
+/// An array of bytes that is a block.
+pub trait BlockBytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Zeroize + for<'a> TryFrom<&'a [u8]> + 'static {
+    const BYTES: usize;
+    const ZERO: Self;
+}
 
-/// 0, 1, 2, … in the first eight bytes of the slots, little-endian.
-pub(crate) const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
-    let mut numbers = [[0; 16]; MAX_SLOTS];
-    let mut slot = 0;
-    while slot < MAX_SLOTS {
-        numbers[slot][0] = slot as u8;
-        slot += 1;
-    }
-    numbers
-};
+impl<const N: usize> BlockBytes for [u8; N] {
+    const BYTES: usize = N;
+    const ZERO: Self = [0; N];
+}
 
-/// One backend of a cipher with 128-bit blocks.
-pub(crate) trait Engine: Copy {
+/// A block cipher with a key and a backend: what the dispatch is over.
+pub trait Core: Sized {
+    type Block: BlockBytes;
+    /// Runs an operation on this key's backend: the one dispatch of a batch.
+    fn run<O: Operation<Self>>(&self, operation: O) -> O::Output;
+}
+
+/// A cipher that CCM can be built on.
+pub trait CcmCore: Core<Block = Block> {
+    /// Like `run`, for what only 128-bit blocks can do.
+    fn run_ccm<O: CcmOperation<Self>>(&self, operation: O) -> O::Output;
+}
+
+/// One backend of a cipher.
+pub trait Engine: Copy {
     /// The cipher that this is a backend of.
-    type Cipher;
+    type Cipher: Core<Block = Self::Block>;
+    type Block: BlockBytes;
     /// `SLOTS` blocks side by side.
     type Vector: Copy;
     /// Blocks in a vector.
     const SLOTS: usize;
     /// The round keys of one key.
     type Keys;
-    /// Round keys of `MAX_GROUPS * SLOTS` lanes with a key each, slot by slot.
+    /// Round keys of a flight of lanes with a key each, slot by slot.
     type LaneKeys: Zeroize;
 
     /// The round keys of a cipher value that uses this backend; `None` for another backend.
@@ -51,31 +64,31 @@ pub(crate) trait Engine: Copy {
     /// Runs `operation` in a function that has this engine's target features.
     fn run<O: Operation<Self::Cipher>>(self, keys: &Self::Keys, operation: O) -> O::Output;
 
-    /// Reads a vector. Panics unless `bytes` has `16 * SLOTS` bytes.
+    /// Reads a vector. Panics unless `bytes` is `SLOTS` blocks.
     fn load(self, bytes: &[u8]) -> Self::Vector;
-    /// Writes a vector. Panics unless `bytes` has `16 * SLOTS` bytes.
+    /// Writes a vector. Panics unless `bytes` is `SLOTS` blocks.
     fn store(self, vector: Self::Vector, bytes: &mut [u8]);
-    /// The same block in every slot.
-    fn splat(self, block: &Block) -> Self::Vector;
+    /// All zero.
+    fn zero(self) -> Self::Vector;
     /// Bitwise exclusive or.
     fn xor(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Bitwise and.
-    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
-    /// Reverses the 16 bytes of every slot.
-    fn reverse(self, a: Self::Vector) -> Self::Vector;
-    /// Adds the first eight bytes of the slots as little-endian numbers modulo 2^64; the other eight bytes likewise.
-    fn add64(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// One block of a vector.
+    fn slot(self, vector: &Self::Vector, slot: usize) -> Self::Block;
+    /// Replaces one block of a vector.
+    fn set_slot(self, vector: &mut Self::Vector, slot: usize, block: &Self::Block);
+    /// The `N * SLOTS` blocks from `first` on; a block is a big-endian number, which wraps.
+    fn counters<const N: usize>(self, first: &Self::Block) -> [Self::Vector; N];
 
-    /// Reads 64 bytes at each of `SLOTS` addresses; vector `j` holds block `j` of every address.
+    /// Reads `STEP_BLOCKS` blocks at each of `SLOTS` addresses; vector `j` holds block `j` of every address.
     ///
     /// # Safety
-    /// 64 bytes have to be readable at each of the first `SLOTS` pointers.
-    unsafe fn gather(self, pointers: &[*mut u8]) -> [Self::Vector; 4];
+    /// `STEP_BLOCKS` blocks have to be readable at each of the first `SLOTS` pointers.
+    unsafe fn gather(self, pointers: &[*mut u8]) -> [Self::Vector; STEP_BLOCKS];
     /// The inverse of `gather`.
     ///
     /// # Safety
-    /// 64 bytes have to be writable at each of the first `SLOTS` pointers.
-    unsafe fn scatter(self, vectors: [Self::Vector; 4], pointers: &[*mut u8]);
+    /// `STEP_BLOCKS` blocks have to be writable at each of the first `SLOTS` pointers.
+    unsafe fn scatter(self, vectors: [Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]);
 
     /// Encrypts `K` times `G` vectors under one key.
     fn encrypt<const G: usize, const K: usize>(
@@ -86,10 +99,11 @@ pub(crate) trait Engine: Copy {
     );
     /// Decrypts `G` vectors under one key.
     fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [Self::Vector; G]);
-    /// Encrypts `K` times `G` vectors; slot `s` of vector `g` has the key of lane `g * SLOTS + s`.
+    /// Encrypts `K` times `G` vectors; slot `s` of vector `g` has the key of lane `(first + g) * SLOTS + s`.
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &Self::LaneKeys,
+        first: usize,
         x: &mut [[Self::Vector; G]; K],
         meanwhile: &mut impl Meanwhile,
     );
@@ -100,18 +114,63 @@ pub(crate) trait Engine: Copy {
     fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Self::Keys);
 
     /// Encrypts one block.
-    fn encrypt_block(self, keys: &Self::Keys, block: &mut Block);
+    fn encrypt_block(self, keys: &Self::Keys, block: &mut Self::Block);
+
+    /// CBC encryption of one message; `chain` is left at the last ciphertext block. Whole blocks.
+    #[inline(always)]
+    fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Self::Block, data: &mut [u8]) {
+        for block in data.chunks_exact_mut(Self::Block::BYTES) {
+            for (chain, byte) in chain.as_mut().iter_mut().zip(&*block) {
+                *chain ^= byte;
+            }
+            self.encrypt_block(keys, chain);
+            block.copy_from_slice(chain.as_ref());
+        }
+    }
+}
+
+/// A backend of a cipher with 128-bit blocks, with what the counters and masks of CCM need.
+pub trait CcmEngine: Engine<Block = Block, Cipher: CcmCore> {
+    /// [`Engine::run`] for an operation that needs such an engine.
+    fn run_ccm<O: CcmOperation<Self::Cipher>>(self, keys: &Self::Keys, operation: O) -> O::Output;
+
+    /// Bitwise and.
+    fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
+    /// Reverses the 16 bytes of every slot.
+    fn reverse(self, a: Self::Vector) -> Self::Vector;
+    /// Adds one to the first eight bytes of every slot as a little-endian number modulo 2^64.
+    fn increment(self, a: Self::Vector) -> Self::Vector;
 
     /// CCM over whole blocks of one message: the chain `mac` over the plaintext, the key stream from `counter`, a block
     /// in the counter's byte order, which is left at the next one. `data` is a whole number of blocks.
-    fn ccm_blocks(self, keys: &Self::Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction);
-
-    /// CBC encryption of one message; `chain` is left at the last ciphertext block. Whole blocks.
-    fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Block, data: &mut [u8]);
+    fn ccm_blocks(
+        self,
+        keys: &Self::Keys,
+        mac: &mut Block,
+        counter: &mut Block,
+        data: &mut [u8],
+        direction: Direction,
+    ) {
+        for block in data.chunks_exact_mut(16) {
+            let mut key_stream = *counter;
+            self.encrypt_block(keys, &mut key_stream);
+            increment(counter);
+            if direction == Direction::Encrypt {
+                xor_block(mac, block);
+            }
+            for (byte, key) in block.iter_mut().zip(key_stream) {
+                *byte ^= key;
+            }
+            if direction == Direction::Decrypt {
+                xor_block(mac, block);
+            }
+            self.encrypt_block(keys, mac);
+        }
+    }
 }
 
 /// Other work to do between the rounds: the cipher leaves most of the processor's ports idle.
-pub(crate) trait Meanwhile {
+pub trait Meanwhile {
     /// Called once for each of the rounds 1 to 9, in order. Has to be `#[inline(always)]`.
     fn round(&mut self, round: usize);
 }
@@ -126,16 +185,75 @@ impl Meanwhile for Nothing {
 
 /// Which way an operation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub enum Direction {
     Encrypt,
     Decrypt,
 }
 
-/// Something that runs on an engine, with a number of vectors in flight that suits it.
-pub(crate) trait Operation<C> {
+/// Something that runs on an engine, with a number of vectors in flight that suits it. `BLOCKS` are the blocks of a
+/// flight: `FLIGHT * SLOTS`.
+pub trait Operation<C: Core> {
     type Output;
     /// Has to be `#[inline(always)]`.
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) -> Self::Output;
+    fn call<E: Engine<Cipher = C, Block = C::Block>, const FLIGHT: usize, const BLOCKS: usize>(
+        self,
+        engine: E,
+        keys: &E::Keys,
+    ) -> Self::Output;
+}
+
+/// An [`Operation`] on an engine with 128-bit blocks.
+pub trait CcmOperation<C: CcmCore> {
+    type Output;
+    /// Has to be `#[inline(always)]`.
+    fn call<E: CcmEngine<Cipher = C>, const FLIGHT: usize, const BLOCKS: usize>(
+        self,
+        engine: E,
+        keys: &E::Keys,
+    ) -> Self::Output;
+}
+
+/// Overwrites vectors with zeros, in a way that the compiler does not take away.
+#[inline(always)]
+pub(crate) fn wipe<E: Engine>(engine: E, vectors: &mut [E::Vector]) {
+    let zero = engine.zero();
+    for vector in vectors {
+        // SAFETY: a reference is valid for writes, and a vector needs no drop.
+        unsafe { core::ptr::write_volatile(vector, zero) };
+    }
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// [`Engine::counters`] for any engine, one block after the other.
+#[inline(always)]
+pub(crate) fn counters<E: Engine, const N: usize>(engine: E, first: &E::Block) -> [E::Vector; N] {
+    let mut vectors = [engine.zero(); N];
+    let mut next = *first;
+    for vector in &mut vectors {
+        for slot in 0..E::SLOTS {
+            engine.set_slot(vector, slot, &next);
+            increment_by(next.as_mut(), 1);
+        }
+    }
+    vectors
+}
+
+/// Adds to a big-endian number, which wraps.
+#[inline(always)]
+pub(crate) fn increment_by(number: &mut [u8], by: u64) {
+    if let Ok(block) = <&mut Block>::try_from(&mut *number) {
+        *block = u128::from_be_bytes(*block).wrapping_add(u128::from(by)).to_be_bytes();
+        return;
+    }
+    let mut carry = by;
+    for byte in number.iter_mut().rev() {
+        if carry == 0 {
+            break;
+        }
+        let (low, over) = byte.overflowing_add(carry as u8);
+        *byte = low;
+        carry = (carry >> 8) + u64::from(over);
+    }
 }
 
 /// Adds one to the last eight bytes, big-endian: enough for CCM, whose counter field is never longer.

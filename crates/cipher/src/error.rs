@@ -20,6 +20,8 @@ pub enum Error {
     DataLength,
     /// The message is longer than its nonce's length field can say (CCM: 2^(8·(15 − nonce bytes)) − 1 bytes).
     MessageTooLong,
+    /// The counter of CTR is shorter than the block (PIPO: 16 bits), and the data runs past its end.
+    CounterExhausted,
     /// The tag does not belong to this key, nonce, associated data and ciphertext. The data was wiped.
     Authentication,
     /// The padding is not PKCS#7 padding.
@@ -37,6 +39,7 @@ impl fmt::Display for Error {
             Error::IvLength => f.write_str("an initialisation vector is one block long"),
             Error::DataLength => f.write_str("the data is not a whole number of blocks"),
             Error::MessageTooLong => f.write_str("the message is too long for its nonce"),
+            Error::CounterExhausted => f.write_str("the data is longer than the counter can count"),
             Error::Authentication => f.write_str("authentication failed"),
             Error::Padding => f.write_str("wrong padding"),
             Error::BackendUnavailable(backend) => {

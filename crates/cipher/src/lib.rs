@@ -39,8 +39,32 @@ mod traits;
 pub use cpu::Backend;
 pub use error::Error;
 
-/// Bytes of an AES block.
+/// Bytes of a 128-bit block.
 pub const BLOCK_BYTES: usize = 16;
 
-/// One AES block.
+/// A 128-bit block.
 pub type Block = [u8; BLOCK_BYTES];
+
+/// A block cipher of this crate with its key, as modes and lanes take it.
+///
+/// Sealed: the hidden items name the backends, which other crates cannot provide.
+pub trait BlockCipher {
+    /// Bytes of a block.
+    const BLOCK_BYTES: usize;
+    /// How many of a block's last bytes count in [`modes::ctr`].
+    const COUNTER_BYTES: usize = Self::BLOCK_BYTES;
+
+    #[doc(hidden)]
+    type Core: engine::Core;
+
+    #[doc(hidden)]
+    fn core(&self) -> &Self::Core;
+
+    /// The backend that this key was prepared for.
+    fn backend(&self) -> Backend;
+}
+
+/// A [`BlockCipher`] with 128-bit blocks, which [`modes::ccm`] and [`lanes::ccm`] need.
+pub trait CcmCipher: BlockCipher<Core: engine::CcmCore> {}
+
+impl<C: BlockCipher<Core: engine::CcmCore>> CcmCipher for C {}

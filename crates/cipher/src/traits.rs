@@ -13,36 +13,42 @@ use cipher::{
 };
 use zeroize::ZeroizeOnDrop;
 
-use crate::aes::{Aes, Aes128, Aes192, Aes256};
-use crate::engine::{Direction, Engine, Operation};
-use crate::modes::{ccm, ecb};
-use crate::{BLOCK_BYTES, Block};
+use crate::aes::{Aes128, Aes192, Aes256};
+use crate::engine::{Core, Direction, Engine, Operation};
+use crate::modes::{ccm, ecb::ecb};
+use crate::{BLOCK_BYTES, Block, BlockCipher, CcmCipher};
 
 /// Blocks that a user of the traits hands over at a time: as many as the widest backend keeps in flight.
 type InFlight = U32;
 
 /// An engine with its keys, as the traits want it.
-struct Backend<'k, E: Engine, const FLIGHT: usize> {
+struct Backend<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
     engine: E,
     keys: &'k E::Keys,
 }
 
-impl<E: Engine, const FLIGHT: usize> BlockSizeUser for Backend<'_, E, FLIGHT> {
+impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockSizeUser
+    for Backend<'_, E, FLIGHT, BLOCKS>
+{
     type BlockSize = U16;
 }
 
-impl<E: Engine, const FLIGHT: usize> ParBlocksSizeUser for Backend<'_, E, FLIGHT> {
+impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> ParBlocksSizeUser
+    for Backend<'_, E, FLIGHT, BLOCKS>
+{
     type ParBlocksSize = InFlight;
 }
 
-impl<E: Engine, const FLIGHT: usize> Backend<'_, E, FLIGHT> {
+impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> Backend<'_, E, FLIGHT, BLOCKS> {
     #[inline(always)]
     fn run(&self, data: &mut [u8], direction: Direction) {
-        ecb::ecb::<E, FLIGHT>(self.engine, self.keys, data, direction);
+        ecb::<E, FLIGHT, BLOCKS>(self.engine, self.keys, data, direction);
     }
 }
 
-impl<E: Engine, const FLIGHT: usize> BlockCipherEncBackend for Backend<'_, E, FLIGHT> {
+impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherEncBackend
+    for Backend<'_, E, FLIGHT, BLOCKS>
+{
     #[inline(always)]
     fn encrypt_block(&self, mut block: InOut<'_, '_, Array<u8, U16>>) {
         let mut bytes: Block = block.clone_in().into();
@@ -58,7 +64,9 @@ impl<E: Engine, const FLIGHT: usize> BlockCipherEncBackend for Backend<'_, E, FL
     }
 }
 
-impl<E: Engine, const FLIGHT: usize> BlockCipherDecBackend for Backend<'_, E, FLIGHT> {
+impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherDecBackend
+    for Backend<'_, E, FLIGHT, BLOCKS>
+{
     #[inline(always)]
     fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, U16>>) {
         let mut bytes: Block = block.clone_in().into();
@@ -78,21 +86,27 @@ impl<E: Engine, const FLIGHT: usize> BlockCipherDecBackend for Backend<'_, E, FL
 struct EncryptWith<F>(F);
 struct DecryptWith<F>(F);
 
-impl<C, F: BlockCipherEncClosure<BlockSize = U16>> Operation<C> for EncryptWith<F> {
+impl<C: Core<Block = Block>, F: BlockCipherEncClosure<BlockSize = U16>> Operation<C> for EncryptWith<F> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
-        self.0.call(&Backend::<'_, E, FLIGHT> { engine, keys });
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    where
+        E: Engine<Cipher = C, Block = Block>,
+    {
+        self.0.call(&Backend::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }
 
-impl<C, F: BlockCipherDecClosure<BlockSize = U16>> Operation<C> for DecryptWith<F> {
+impl<C: Core<Block = Block>, F: BlockCipherDecClosure<BlockSize = U16>> Operation<C> for DecryptWith<F> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
-        self.0.call(&Backend::<'_, E, FLIGHT> { engine, keys });
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    where
+        E: Engine<Cipher = C, Block = Block>,
+    {
+        self.0.call(&Backend::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }
 
@@ -115,13 +129,13 @@ macro_rules! block_cipher {
 
         impl BlockCipherEncrypt for $name {
             fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
-                AsRef::<Aes>::as_ref(self).run(EncryptWith(f));
+                self.core().run(EncryptWith(f));
             }
         }
 
         impl BlockCipherDecrypt for $name {
             fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
-                AsRef::<Aes>::as_ref(self).run(DecryptWith(f));
+                self.core().run(DecryptWith(f));
             }
         }
 
@@ -179,7 +193,7 @@ impl<C, M: ArraySize, N: ArraySize> AeadCore for Ccm<C, M, N> {
 
 impl<C: ZeroizeOnDrop, M, N> ZeroizeOnDrop for Ccm<C, M, N> {}
 
-impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> Ccm<C, M, N> {
+impl<C: CcmCipher, M: ArraySize, N: ArraySize> Ccm<C, M, N> {
     /// Other sizes are not CCM, and do not compile.
     const SIZES_ARE_VALID: () = assert!(
         M::USIZE >= 4 && M::USIZE <= BLOCK_BYTES && M::USIZE.is_multiple_of(2) && N::USIZE >= 7 && N::USIZE <= 13,
@@ -187,7 +201,7 @@ impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> Ccm<C, M, N> {
     );
 }
 
-impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
+impl<C: CcmCipher, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
     fn encrypt_inout_detached(
         &self,
         nonce: &Array<u8, N>,
@@ -197,7 +211,7 @@ impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
         let () = Self::SIZES_ARE_VALID;
         let mut tag = Array::<u8, M>::default();
         let data = into_output(buffer);
-        ccm::encrypt(self.cipher.as_ref(), nonce, aad, data, &mut tag).map_err(|_| aead::Error)?;
+        ccm::encrypt(&self.cipher, nonce, aad, data, &mut tag).map_err(|_| aead::Error)?;
         Ok(tag)
     }
 
@@ -210,7 +224,7 @@ impl<C: AsRef<Aes>, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
     ) -> aead::Result<()> {
         let () = Self::SIZES_ARE_VALID;
         let data = into_output(buffer);
-        ccm::decrypt(self.cipher.as_ref(), nonce, aad, data, tag).map_err(|_| aead::Error)
+        ccm::decrypt(&self.cipher, nonce, aad, data, tag).map_err(|_| aead::Error)
     }
 }
 

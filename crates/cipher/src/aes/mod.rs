@@ -12,9 +12,9 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
-use crate::engine::{Engine, Operation};
-use crate::modes::ecb;
-use crate::{Backend, Block, Error};
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, Core, Direction, Engine, Operation};
+use crate::modes::{ecb::Ecb, flat_mut};
+use crate::{Backend, Block, BlockCipher, Error};
 
 mod portable;
 mod reference;
@@ -105,27 +105,57 @@ impl Aes {
 
     /// Encrypts blocks, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.run(ecb::Ecb::encrypt(blocks.as_flattened_mut()));
+        self.run(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
     /// Decrypts blocks, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.run(ecb::Ecb::decrypt(blocks.as_flattened_mut()));
+        self.run(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+    }
+}
+
+/// Calls a method on the engine of a key's backend, with the engine's keys.
+macro_rules! dispatch {
+    ($aes:expr, $method:ident, $operation:expr) => {
+        match &$aes.inner {
+            Inner::Reference(keys) => Reference.$method(keys, $operation),
+            Inner::Portable(keys) => Portable.$method(keys, $operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::AesNi(engine, keys) => engine.$method(keys, $operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Vaes256(engine, keys) => engine.$method(keys, $operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Vaes512(engine, keys) => engine.$method(keys, $operation),
+        }
+    };
+}
+
+impl Core for Aes {
+    type Block = Block;
+
+    #[inline]
+    fn run<O: Operation<Aes>>(&self, operation: O) -> O::Output {
+        dispatch!(self, run, operation)
+    }
+}
+
+impl CcmCore for Aes {
+    #[inline]
+    fn run_ccm<O: CcmOperation<Aes>>(&self, operation: O) -> O::Output {
+        dispatch!(self, run_ccm, operation)
+    }
+}
+
+impl BlockCipher for Aes {
+    const BLOCK_BYTES: usize = 16;
+    type Core = Aes;
+
+    fn core(&self) -> &Aes {
+        self
     }
 
-    /// Runs an operation on this key's backend: the one dispatch of a batch.
-    #[inline]
-    pub(crate) fn run<O: Operation<Aes>>(&self, operation: O) -> O::Output {
-        match &self.inner {
-            Inner::Reference(keys) => Reference.run(keys, operation),
-            Inner::Portable(keys) => Portable.run(keys, operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::AesNi(engine, keys) => engine.run(keys, operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::Vaes256(engine, keys) => engine.run(keys, operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::Vaes512(engine, keys) => engine.run(keys, operation),
-        }
+    fn backend(&self) -> Backend {
+        Aes::backend(self)
     }
 }
 
@@ -150,6 +180,19 @@ macro_rules! fixed_key_size {
                     Ok(cipher) => $name(cipher),
                     Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
                 }
+            }
+        }
+
+        impl BlockCipher for $name {
+            const BLOCK_BYTES: usize = 16;
+            type Core = Aes;
+
+            fn core(&self) -> &Aes {
+                &self.0
+            }
+
+            fn backend(&self) -> Backend {
+                self.0.backend()
             }
         }
 

@@ -11,7 +11,7 @@ use super::sbox::{inverse_sub_bytes, sub_bytes};
 use super::word::Word;
 use super::{Aes, Inner};
 use crate::Block;
-use crate::engine::{Direction, Engine, Meanwhile, Operation, increment, scalar_vector, xor_block};
+use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
 
 /// Words side by side.
 const L: usize = 2;
@@ -254,6 +254,7 @@ pub(crate) struct Portable;
 
 impl Engine for Portable {
     type Cipher = Aes;
+    type Block = Block;
     type Vector = [Block; BLOCKS];
     const SLOTS: usize = BLOCKS;
     type Keys = Keys;
@@ -273,7 +274,7 @@ impl Engine for Portable {
     }
 
     fn run<O: Operation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
-        operation.call::<Self, 1>(self, keys)
+        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
@@ -298,6 +299,7 @@ impl Engine for Portable {
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &LaneKeys,
+        _: usize,
         x: &mut [[Self::Vector; G]; K],
         meanwhile: &mut impl Meanwhile,
     ) {
@@ -329,4 +331,12 @@ impl Engine for Portable {
         encrypt_state(keys, &mut blocks);
         *block = blocks[0];
     }
+}
+
+impl CcmEngine for Portable {
+    fn run_ccm<O: CcmOperation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    }
+
+    scalar_ccm_vector!();
 }

@@ -6,7 +6,9 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::Block;
-use crate::engine::{Direction, Engine, Meanwhile, Operation, increment, scalar_vector, xor_block};
+use crate::engine::{
+    CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector, xor_block,
+};
 
 use super::{Aes, Inner};
 
@@ -164,6 +166,7 @@ pub(crate) struct Reference;
 
 impl Engine for Reference {
     type Cipher = Aes;
+    type Block = Block;
     type Vector = [Block; 1];
     const SLOTS: usize = 1;
     type Keys = Keys;
@@ -183,7 +186,7 @@ impl Engine for Reference {
     }
 
     fn run<O: Operation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
-        operation.call::<Self, 1>(self, keys)
+        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
@@ -207,6 +210,7 @@ impl Engine for Reference {
     fn encrypt_lanes<const G: usize, const K: usize>(
         self,
         keys: &Self::LaneKeys,
+        _: usize,
         x: &mut [[Self::Vector; G]; K],
         meanwhile: &mut impl Meanwhile,
     ) {
@@ -225,6 +229,14 @@ impl Engine for Reference {
     fn encrypt_block(self, keys: &Keys, block: &mut Block) {
         encrypt_block(keys, block);
     }
+}
+
+impl CcmEngine for Reference {
+    fn run_ccm<O: CcmOperation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    }
+
+    scalar_ccm_vector!();
 }
 
 #[cfg(test)]

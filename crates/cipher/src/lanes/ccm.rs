@@ -17,35 +17,37 @@
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use super::kernel::{CCM_DECRYPT, CCM_ENCRYPT, Mode};
-use super::schedule::{Message, Schedule};
+use super::kernel::{CcmDecrypt, CcmEncrypt};
+use super::schedule::{self, Message, Start};
 use crate::aes::Aes;
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction};
 use crate::modes::ccm::Header;
-use crate::{Block, Error};
+use crate::{Block, CcmCipher, Error};
 
 /// One message: its key, nonce, associated data, buffer and tag.
-pub struct Job<'a> {
-    cipher: &'a Aes,
+pub struct Job<'a, C: CcmCipher = Aes> {
+    cipher: &'a C::Core,
     header: Header<'a>,
     data: &'a mut [u8],
     tag: &'a mut [u8],
-    decrypts: bool,
+    next: usize,
     /// `None` until the job has run.
     result: Option<Result<(), Error>>,
 }
 
-impl<'a> Job<'a> {
+impl<'a, C: CcmCipher> Job<'a, C> {
     /// A message with `nonce` (7 to 13 bytes) and associated data; `data` is transformed in place. `tag` (4, 6, …, 16
     /// bytes) is written by [`encrypt`] and read by [`decrypt`].
+    #[inline]
     pub fn new(
-        cipher: &'a Aes,
+        cipher: &'a C,
         nonce: &[u8],
         aad: &'a [u8],
         data: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> Result<Self, Error> {
         let header = Header::new(nonce, aad, data.len(), tag.len())?;
-        Ok(Job { cipher, header, data, tag, decrypts: false, result: None })
+        Ok(Job { cipher: cipher.core(), header, data, tag, next: 0, result: None })
     }
 
     /// What became of the job. A job that has not run is not verified: `Authentication`.
@@ -55,38 +57,69 @@ impl<'a> Job<'a> {
 }
 
 /// Encrypts all messages in place and writes their tags. Jobs that have run before are left alone.
-pub fn encrypt(jobs: &mut [Job<'_>]) {
-    run::<CCM_ENCRYPT>(jobs);
+pub fn encrypt<C: CcmCipher>(jobs: &mut [Job<'_, C>]) {
+    run(jobs, Direction::Encrypt);
 }
 
 /// Decrypts all messages in place; returns how many of those that ran are forged. The data of a forged message is wiped;
 /// the others are not touched by it. Jobs that have run before are left alone.
-pub fn decrypt(jobs: &mut [Job<'_>]) -> usize {
-    let before = forged(jobs);
-    run::<CCM_DECRYPT>(jobs);
-    forged(jobs) - before
-}
-
-fn forged(jobs: &[Job<'_>]) -> usize {
-    jobs.iter().filter(|job| matches!(job.result, Some(Err(_)))).count()
+pub fn decrypt<C: CcmCipher>(jobs: &mut [Job<'_, C>]) -> usize {
+    run(jobs, Direction::Decrypt)
 }
 
 /// Runs the jobs of one backend and number of rounds after the other.
-fn run<const MODE: Mode>(jobs: &mut [Job<'_>]) {
-    for job in &mut *jobs {
-        job.decrypts = MODE == CCM_DECRYPT;
-    }
+fn run<C: CcmCipher>(jobs: &mut [Job<'_, C>], direction: Direction) -> usize {
+    let mut forged = 0;
     while let Some(first) = jobs.iter().position(Message::is_pending) {
         let cipher = jobs[first].cipher;
         let shared = jobs.iter().all(|job| core::ptr::eq(job.cipher, cipher));
-        cipher.run(Schedule::<_, MODE> { messages: jobs, shared });
+        forged += match direction {
+            Direction::Encrypt => cipher.run_ccm(Encrypt { jobs, shared }),
+            Direction::Decrypt => cipher.run_ccm(Decrypt { jobs, shared }),
+        };
+    }
+    forged
+}
+
+struct Encrypt<'j, 'a, C: CcmCipher> {
+    jobs: &'j mut [Job<'a, C>],
+    shared: bool,
+}
+
+struct Decrypt<'j, 'a, C: CcmCipher> {
+    jobs: &'j mut [Job<'a, C>],
+    shared: bool,
+}
+
+impl<C: CcmCipher> CcmOperation<C::Core> for Encrypt<'_, '_, C> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> usize
+    where
+        E: CcmEngine<Cipher = C::Core>,
+    {
+        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.jobs, self.shared)
     }
 }
 
-impl Message for Job<'_> {
-    type Cipher = Aes;
+impl<C: CcmCipher> CcmOperation<C::Core> for Decrypt<'_, '_, C> {
+    type Output = usize;
 
-    fn cipher(&self) -> &Aes {
+    #[inline(always)]
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> usize
+    where
+        E: CcmEngine<Cipher = C::Core>,
+    {
+        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.jobs, self.shared)
+    }
+}
+
+impl<C: CcmCipher> Message for Job<'_, C> {
+    type Cipher = C::Core;
+    type Block = Block;
+
+    fn cipher(&self) -> &C::Core {
         self.cipher
     }
 
@@ -94,36 +127,65 @@ impl Message for Job<'_> {
         self.result.is_none()
     }
 
+    fn next(&mut self) -> &mut usize {
+        &mut self.next
+    }
+
+    fn data_bytes(&self) -> usize {
+        self.data.len()
+    }
+
     fn data(&mut self) -> &mut [u8] {
         self.data
     }
 
+    #[inline(always)]
     fn header_blocks(&self) -> usize {
         self.header.blocks()
     }
 
+    #[inline(always)]
     fn header_block(&self, index: usize) -> Block {
         self.header.block(index)
     }
 
-    fn start(&self) -> (Block, Block) {
-        ([0; 16], self.header.counter())
+    #[inline(always)]
+    fn start(&self) -> Start<Block> {
+        let zero = self.header.counter();
+        let counter = (u128::from_be_bytes(zero) + 1).to_le_bytes();
+        Start { chain: self.header.block(0), zero, counter }
     }
 
-    fn finish(&mut self, chain: &Block, mask: &Block) {
-        let mut tag = (u128::from_ne_bytes(*chain) ^ u128::from_ne_bytes(*mask)).to_ne_bytes();
+    #[inline(always)]
+    fn finish(&mut self, decrypted: bool, chain: &Block, mask: &Block) -> bool {
+        let mut tag = u128::from_ne_bytes(*chain) ^ u128::from_ne_bytes(*mask);
         let length = self.tag.len();
-        self.result = Some(Ok(()));
-        if !self.decrypts {
+        let mut good = true;
+        if !decrypted {
             match <&mut Block>::try_from(&mut *self.tag) {
                 // The usual length, without a call.
-                Ok(whole) => *whole = tag,
-                Err(_) => self.tag.copy_from_slice(&tag[..length]),
+                Ok(whole) => *whole = tag.to_ne_bytes(),
+                Err(_) => self.tag.copy_from_slice(&tag.to_ne_bytes()[..length]),
             }
-        } else if !bool::from(tag[..length].ct_eq(self.tag)) {
-            self.data.zeroize();
-            self.result = Some(Err(Error::Authentication));
+        } else {
+            let given = match <&Block>::try_from(&*self.tag) {
+                Ok(whole) => *whole,
+                Err(_) => {
+                    let mut padded = [0; 16];
+                    padded[..length].copy_from_slice(self.tag);
+                    padded
+                }
+            };
+            // The bytes that a short tag lacks count as equal.
+            let kept = u128::MAX >> (8 * (16 - length));
+            let difference = (u128::from_le_bytes(tag.to_ne_bytes()) ^ u128::from_le_bytes(given)) & kept;
+            good = (difference as u64 | (difference >> 64) as u64).ct_eq(&0).into();
         }
         tag.zeroize();
+        if !good {
+            self.data.zeroize();
+        }
+        self.result = Some(if good { Ok(()) } else { Err(Error::Authentication) });
+        good
     }
 }

@@ -1,52 +1,130 @@
 //! The inner loop: four blocks of every lane a step, MAC chains and key stream in one pass.
 //!
-//! Block `j` of all lanes is one set of `G` vectors. In each phase the MAC takes the blocks of the phase before while the
+//! Block `j` of all lanes is one row of `G` vectors. In each phase the MAC takes the blocks of the phase before while the
 //! counters of this one are encrypted, so `2 G` independent vectors are in flight, and decryption, whose MAC needs the
 //! plaintext first, runs like encryption.
 
-use crate::Block;
-use crate::engine::{Engine, MAX_GROUPS, Meanwhile, Nothing};
-use crate::modes;
-
-/// Most lanes of any engine.
-pub(super) const MAX_LANES: usize = 32;
-/// Blocks of a lane in a step.
-pub(super) const STEP_BLOCKS: usize = 4;
-/// Bytes of a lane in a step.
-pub(super) const STEP_BYTES: usize = 16 * STEP_BLOCKS;
+use crate::engine::{BlockBytes, CcmEngine, Engine, Meanwhile, Nothing, STEP_BLOCKS, wipe};
 
 /// What the kernel does with the blocks.
-pub(super) type Mode = u8;
-/// MAC over the input, output is input XOR key stream.
-pub(super) const CCM_ENCRYPT: Mode = 0;
-/// MAC over the output, output is input XOR key stream.
-pub(super) const CCM_DECRYPT: Mode = 1;
-/// Output is the chain.
-pub(super) const CBC_ENCRYPT: Mode = 2;
+pub(super) trait Mode<E: Engine> {
+    /// There is a key stream beside the chains.
+    const COUNTS: bool;
+    /// The chains take the output.
+    const DECRYPTS: bool;
 
-/// An address of every lane.
-type Pointers = [*mut u8; MAX_LANES];
+    /// The counter blocks of `counters`, which moves on to the next ones.
+    fn count(engine: E, counters: &mut E::Vector) -> E::Vector;
+    /// What the chains take of the message where `message` has ones; of the input elsewhere.
+    fn masked(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector;
+}
+
+/// MAC over the input, output is input XOR key stream.
+pub(super) struct CcmEncrypt;
+/// MAC over the output, output is input XOR key stream.
+pub(super) struct CcmDecrypt;
+/// Output is the chain.
+pub(super) struct CbcEncrypt;
+
+impl<E: CcmEngine> Mode<E> for CcmEncrypt {
+    const COUNTS: bool = true;
+    const DECRYPTS: bool = false;
+
+    #[inline(always)]
+    fn count(engine: E, counters: &mut E::Vector) -> E::Vector {
+        let blocks = engine.reverse(*counters);
+        *counters = engine.increment(*counters);
+        blocks
+    }
+
+    #[inline(always)]
+    fn masked(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
+        input
+    }
+}
+
+impl<E: CcmEngine> Mode<E> for CcmDecrypt {
+    const COUNTS: bool = true;
+    const DECRYPTS: bool = true;
+
+    #[inline(always)]
+    fn count(engine: E, counters: &mut E::Vector) -> E::Vector {
+        CcmEncrypt::count(engine, counters)
+    }
+
+    #[inline(always)]
+    fn masked(engine: E, input: E::Vector, key_stream: E::Vector, message: E::Vector) -> E::Vector {
+        engine.xor(input, engine.and(key_stream, message))
+    }
+}
+
+impl<E: Engine> Mode<E> for CbcEncrypt {
+    const COUNTS: bool = false;
+    const DECRYPTS: bool = false;
+
+    #[inline(always)]
+    fn count(_: E, counters: &mut E::Vector) -> E::Vector {
+        *counters
+    }
+
+    #[inline(always)]
+    fn masked(_: E, input: E::Vector, _: E::Vector, _: E::Vector) -> E::Vector {
+        input
+    }
+}
 
 /// One block of every lane.
-type Row = [Block; MAX_LANES];
+type Row<E, const G: usize> = [<E as Engine>::Vector; G];
 
-/// The lanes between two calls of the kernel. The blocks of a row that belong to one vector stand side by side.
-#[repr(C, align(64))]
-pub(super) struct Lanes {
+/// The blocks of a step: of every vector of lanes, block after block.
+type Step<E, const G: usize> = [[<E as Engine>::Vector; STEP_BLOCKS]; G];
+
+/// The lanes between two calls of the kernel. `LANES` is `G * SLOTS`.
+#[repr(align(64))]
+pub(super) struct Lanes<E: Engine, const G: usize, const LANES: usize> {
     /// The chains.
-    pub chain: Row,
+    pub chain: Row<E, G>,
     /// The next counter blocks, their bytes reversed.
-    pub counter: Row,
+    pub counter: Row<E, G>,
     /// The chains after each of the blocks of the last step.
-    pub history: [Row; STEP_BLOCKS],
-    /// `CCM_DECRYPT`, a ragged first step: ones where the block's bytes are message, zeros where they are header or filling.
-    pub message: [Row; STEP_BLOCKS],
+    pub history: [Row<E, G>; STEP_BLOCKS],
+    /// Of the last step when decrypting: ones where the bytes are message, zeros where they fill the last block.
+    pub message: [Row<E, G>; STEP_BLOCKS],
+    /// The step at hand, the one before, which is still to be written, and the one after.
+    blocks: [Step<E, G>; 3],
     /// Where each lane's next step is.
-    pub pointers: Pointers,
-    /// Where the step after it is.
-    pub second: Pointers,
-    /// How far a lane moves in each step from then on: `STEP_BYTES`, or 0 for a lane that stays in its buffer.
-    pub strides: [usize; MAX_LANES],
+    pub pointers: [*mut u8; LANES],
+    /// Where its last one is, if that is not the first.
+    pub last: [*mut u8; LANES],
+    /// Ones for a lane that moves on through its message from step to step; zero for one that stays where it is.
+    pub moves: [usize; LANES],
+}
+
+impl<E: Engine, const G: usize, const LANES: usize> Lanes<E, G, LANES> {
+    #[inline(always)]
+    pub(super) fn new(engine: E) -> Self {
+        const { assert!(LANES == G * E::SLOTS) };
+        let zero = engine.zero();
+        Lanes {
+            chain: [zero; G],
+            counter: [zero; G],
+            history: [[zero; G]; STEP_BLOCKS],
+            message: [[zero; G]; STEP_BLOCKS],
+            blocks: [[[zero; STEP_BLOCKS]; G]; 3],
+            pointers: [core::ptr::null_mut(); LANES],
+            last: [core::ptr::null_mut(); LANES],
+            moves: [0; LANES],
+        }
+    }
+
+    /// Wipes chains, counters and blocks.
+    #[inline(always)]
+    pub(super) fn wipe(&mut self, engine: E) {
+        wipe(engine, &mut self.chain);
+        wipe(engine, &mut self.counter);
+        wipe(engine, self.history.as_flattened_mut());
+        wipe(engine, self.blocks.as_flattened_mut().as_flattened_mut());
+    }
 }
 
 /// Where the round keys come from.
@@ -57,43 +135,21 @@ pub(super) enum LaneKeys<'a, E: Engine> {
     Own(&'a mut E::LaneKeys),
 }
 
-impl Lanes {
-    pub(super) fn new() -> Self {
-        Lanes {
-            chain: [[0; 16]; MAX_LANES],
-            counter: [[0; 16]; MAX_LANES],
-            history: [[[0; 16]; MAX_LANES]; STEP_BLOCKS],
-            message: [[[0; 16]; MAX_LANES]; STEP_BLOCKS],
-            pointers: [core::ptr::null_mut(); MAX_LANES],
-            second: [core::ptr::null_mut(); MAX_LANES],
-            strides: [0; MAX_LANES],
-        }
-    }
-}
-
+/// Encrypts the rows of the groups from `first` on.
 #[inline(always)]
-fn encrypt<E: Engine, const G: usize, const K: usize>(
+pub(super) fn encrypt<E: Engine, const G: usize, const K: usize>(
     engine: E,
     keys: &LaneKeys<'_, E>,
     shared: bool,
-    x: &mut [[E::Vector; G]; K],
+    first: usize,
+    x: &mut [Row<E, G>; K],
     meanwhile: &mut impl Meanwhile,
 ) {
     match keys {
         LaneKeys::Shared(keys) if shared => engine.encrypt(keys, x, meanwhile),
-        LaneKeys::Own(keys) if !shared => engine.encrypt_lanes(keys, x, meanwhile),
+        LaneKeys::Own(keys) if !shared => engine.encrypt_lanes(keys, first, x, meanwhile),
         _ => unreachable!("the kernel is called for the kind of keys that it has"),
     }
-}
-
-#[inline(always)]
-fn load<E: Engine, const G: usize>(engine: E, row: &Row) -> [E::Vector; G] {
-    modes::load(engine, row.as_flattened())
-}
-
-#[inline(always)]
-fn store<E: Engine, const G: usize>(engine: E, vectors: [E::Vector; G], row: &mut Row) {
-    modes::store(engine, vectors, row.as_flattened_mut());
 }
 
 /// Moves data while the cipher works on one row of blocks: writes a share of the groups of the step before, reads a
@@ -101,9 +157,9 @@ fn store<E: Engine, const G: usize>(engine: E, vectors: [E::Vector; G], row: &mu
 struct Moves<'a, E: Engine, const G: usize> {
     engine: E,
     /// Where the step before was and the step after is.
-    pointers: [&'a Pointers; 2],
-    before: Option<&'a [[E::Vector; STEP_BLOCKS]; G]>,
-    after: Option<&'a mut [[E::Vector; STEP_BLOCKS]; G]>,
+    pointers: [&'a [*mut u8]; 2],
+    before: Option<&'a Step<E, G>>,
+    after: Option<&'a mut Step<E, G>>,
     phase: usize,
 }
 
@@ -128,116 +184,120 @@ impl<E: Engine, const G: usize> Meanwhile for Moves<'_, E, G> {
 
 /// The pointers of one group.
 #[inline(always)]
-fn group<E: Engine>(pointers: &Pointers, g: usize) -> &[*mut u8] {
+fn group<E: Engine>(pointers: &[*mut u8], g: usize) -> &[*mut u8] {
     &pointers[g * E::SLOTS..(g + 1) * E::SLOTS]
 }
 
-/// Runs `count` steps of the first `G * SLOTS` lanes. If the first is `ragged` it minds `message`. `history` is filled by a
-/// single step; several leave just the chains' ends, in its last row.
+/// Runs `count` steps of all lanes, of which the last are at `last`; if those are `ragged` it minds `message`. `history`
+/// is of the last step.
 ///
 /// # Safety
-/// For each of the lanes, `STEP_BYTES` bytes have to be readable and writable at its pointer, and, if there are more
-/// steps, at the second pointer and at each stride from there, with no other reference to them in use.
+/// For each of the lanes, a step's bytes have to be readable and writable at its pointer, from there on at every step as
+/// its `moves` says, and at its last, with no other reference to them in use.
 #[inline(always)]
-pub(super) unsafe fn steps<E: Engine, const G: usize, const MODE: Mode>(
+pub(super) unsafe fn steps<E: Engine, M: Mode<E>, const G: usize, const LANES: usize>(
     engine: E,
     keys: &LaneKeys<'_, E>,
     shared: bool,
-    lanes: &mut Lanes,
+    lanes: &mut Lanes<E, G, LANES>,
     count: usize,
     ragged: bool,
 ) {
-    const { assert!(G <= MAX_GROUPS) };
-    let one = engine.splat(&1u128.to_le_bytes());
-    let mut chain: [E::Vector; G] = load(engine, &lanes.chain);
-    // The blocks of three steps: the one at hand, the one before, which is still to be written, and the one after.
-    let mut blocks = [[[one; STEP_BLOCKS]; G]; 3];
+    let Lanes { blocks, history, message, counter, pointers, last, moves, .. } = lanes;
+    let mut chain = lanes.chain;
+    // Where the steps of `blocks` are.
+    let mut places = [if count == 1 { *last } else { *pointers }; 3];
     for (g, group) in blocks[0].iter_mut().enumerate() {
         // SAFETY: the caller vouches for the pointers.
-        *group = unsafe { engine.gather(self::group::<E>(&lanes.pointers, g)) };
+        *group = unsafe { engine.gather(self::group::<E>(&places[0], g)) };
     }
-    let mut last = lanes.pointers;
     for step in 0..count {
-        let ragged = ragged && step == 0;
-        let [a, b, c] = &mut blocks;
-        let (now, after, before) = match step % 3 {
-            0 => (a, b, c),
-            1 => (b, c, a),
-            _ => (c, a, b),
+        let [a, b, c] = &mut *blocks;
+        let [a_at, b_at, c_at] = &mut places;
+        let (now, next, done, at, after, before) = match step % 3 {
+            0 => (a, b, c, a_at, b_at, c_at),
+            1 => (b, c, a, b_at, c_at, a_at),
+            _ => (c, a, b, c_at, a_at, b_at),
         };
+        let is_last = step + 1 == count;
+        if step + 2 < count {
+            for lane in 0..LANES {
+                after[lane] = at[lane].wrapping_add(moves[lane] & step_bytes::<E>());
+            }
+        } else {
+            *after = *last;
+        }
         for j in 0..STEP_BLOCKS {
-            let mut counters: [E::Vector; G] = load(engine, &lanes.counter);
-            let mut x = [chain, counters];
-            if MODE == CBC_ENCRYPT {
+            let mut x = [chain, *counter];
+            if M::COUNTS {
                 for g in 0..G {
-                    x[0][g] = engine.xor(chain[g], now[g][j]);
+                    x[1][g] = M::count(engine, &mut counter[g]);
                 }
             } else {
                 for g in 0..G {
-                    x[1][g] = engine.reverse(counters[g]);
-                    counters[g] = engine.add64(counters[g], one);
+                    x[0][g] = engine.xor(chain[g], now[g][j]);
                 }
-                store(engine, counters, &mut lanes.counter);
             }
             let mut moves = Moves {
                 engine,
-                pointers: [&last, &lanes.second],
-                before: (step > 0).then_some(&*before),
-                after: (step + 1 < count).then_some(&mut *after),
+                pointers: [&*before, &*after],
+                before: (step > 0).then_some(&*done),
+                after: (!is_last).then_some(&mut *next),
                 phase: j,
             };
-            if MODE == CBC_ENCRYPT {
+            if !M::COUNTS {
                 let mut alone = [x[0]];
-                encrypt(engine, keys, shared, &mut alone, &mut moves);
+                encrypt(engine, keys, shared, 0, &mut alone, &mut moves);
                 [chain] = alone;
                 for g in 0..G {
                     now[g][j] = chain[g];
+                }
+                if is_last {
+                    history[j] = chain;
                 }
                 continue;
             }
             if step == 0 && j == 0 {
                 // The chain has nothing to do yet.
                 let mut alone = [x[1]];
-                encrypt(engine, keys, shared, &mut alone, &mut moves);
+                encrypt(engine, keys, shared, 0, &mut alone, &mut moves);
                 [x[1]] = alone;
             } else {
-                encrypt(engine, keys, shared, &mut x, &mut moves);
-                if count == 1 {
-                    store(engine, x[0], &mut lanes.history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS]);
+                encrypt(engine, keys, shared, 0, &mut x, &mut moves);
+                if is_last {
+                    history[(j + STEP_BLOCKS - 1) % STEP_BLOCKS] = x[0];
                 }
             }
             let [chains, key_stream] = x;
             for g in 0..G {
                 let input = now[g][j];
                 let output = engine.xor(input, key_stream[g]);
-                let plain = match MODE {
-                    CCM_ENCRYPT => input,
-                    _ if ragged => {
-                        let row = lanes.message[j].as_flattened();
-                        let message = engine.load(&row[16 * E::SLOTS * g..16 * E::SLOTS * (g + 1)]);
-                        engine.xor(input, engine.and(key_stream[g], message))
-                    }
-                    _ => output,
+                let plain = if !M::DECRYPTS {
+                    input
+                } else if ragged && is_last {
+                    M::masked(engine, input, key_stream[g], message[j][g])
+                } else {
+                    output
                 };
                 chain[g] = engine.xor(chains[g], plain);
                 now[g][j] = output;
             }
         }
-        last = lanes.pointers;
-        lanes.pointers = lanes.second;
-        for lane in 0..G * E::SLOTS {
-            lanes.second[lane] = lanes.second[lane].wrapping_add(lanes.strides[lane]);
-        }
     }
     for g in 0..G {
         // SAFETY: the caller vouches for the pointers, of which this is the last step.
-        unsafe { engine.scatter(blocks[(count + 2) % 3][g], group::<E>(&last, g)) };
+        unsafe { engine.scatter(blocks[(count + 2) % 3][g], group::<E>(last, g)) };
     }
-    if MODE != CBC_ENCRYPT {
+    if M::COUNTS {
         let mut x = [chain];
-        encrypt(engine, keys, shared, &mut x, &mut Nothing);
+        encrypt(engine, keys, shared, 0, &mut x, &mut Nothing);
         [chain] = x;
+        history[STEP_BLOCKS - 1] = chain;
     }
-    store(engine, chain, &mut lanes.chain);
-    store(engine, chain, &mut lanes.history[STEP_BLOCKS - 1]);
+    lanes.chain = chain;
+}
+
+/// Bytes of a lane in a step.
+pub(super) const fn step_bytes<E: Engine>() -> usize {
+    STEP_BLOCKS * E::Block::BYTES
 }

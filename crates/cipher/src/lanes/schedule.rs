@@ -1,365 +1,465 @@
 //! Which job runs in which lane, and where its next blocks are.
 //!
-//! A message is a row of blocks: its header (CCM: B_0 and associated data), then its data, the last block filled with
-//! zeros. Most steps lie wholly inside the data and are done in place. A step that touches the header or the end is
-//! staged: put together in a buffer, and taken apart afterwards. A lane's run is a staged step, or steps in place, or
-//! the first and then the second. The counter of a CCM message starts so that
-//! block 0 of the key stream, which masks the tag, falls on the last block of the header.
+//! A message begins with its header (CCM: B_0 and associated data), which goes through the chain alone when a lane takes
+//! the message. Its data is done in place, a step at a time; what is left of it at the end, less than a step, is put into
+//! a buffer (staged), filled with zeros there, and copied back afterwards.
+//!
+//! A call of the kernel ends when the first lane's message does, so lanes that end together are cheap: the [`Queue`]
+//! hands out messages of about the same length one after the other, and long ones first.
 
 use zeroize::Zeroize;
 
-use super::kernel::{CBC_ENCRYPT, CCM_DECRYPT, LaneKeys, Lanes, MAX_LANES, Mode, STEP_BLOCKS, STEP_BYTES, steps};
-use crate::Block;
-use crate::engine::{Engine, Operation, xor_block};
+use super::kernel::{LaneKeys, Lanes, Mode, encrypt, step_bytes, steps};
+use crate::engine::{BlockBytes, Core, Engine, Nothing, STEP_BLOCKS, wipe};
 
 /// A message to be run through the lanes.
 pub(super) trait Message {
-    type Cipher;
+    type Cipher: Core<Block = Self::Block>;
+    type Block: BlockBytes;
     /// The cipher with its key.
     fn cipher(&self) -> &Self::Cipher;
     /// Not yet done.
     fn is_pending(&self) -> bool;
+    /// Room for the queue: the message after this one.
+    fn next(&mut self) -> &mut usize;
+    /// Bytes of the data.
+    fn data_bytes(&self) -> usize;
     /// The data; its bytes are read and written through the pointer from `start` to `finish`.
     fn data(&mut self) -> &mut [u8];
-    /// Blocks before the data.
+    fn start(&self) -> Start<Self::Block>;
+    /// Blocks of the header; none if the mode does not count.
     fn header_blocks(&self) -> usize;
     /// One of them.
-    fn header_block(&self, index: usize) -> Block;
-    /// The chain before the first block, and counter block 0.
-    fn start(&self) -> (Block, Block);
-    /// The message is done: the chain's end, and block 0 of the key stream.
-    fn finish(&mut self, chain: &Block, mask: &Block);
+    fn header_block(&self, index: usize) -> Self::Block;
+    /// The message is done: the chain's end, and block 0 of the key stream. Returns whether it is good.
+    fn finish(&mut self, decrypted: bool, chain: &Self::Block, mask: &Self::Block) -> bool;
 }
 
-/// Most steps in place of a run, so that `left` has 32 bits; a message of 2^38 bytes gets attention in between.
-const MAX_COUNT: usize = u32::MAX as usize - 2;
+/// How a message starts.
+pub(super) struct Start<B> {
+    /// The chain before the data if there is no header, else the header's first block.
+    pub chain: B,
+    /// Counter block 0.
+    pub zero: B,
+    /// Counter block 1, its bytes reversed.
+    pub counter: B,
+}
+
+/// No message.
+const NONE: usize = usize::MAX;
+
+/// The pending messages in lists of about the same length.
+struct Queue {
+    first: [usize; Queue::CLASSES],
+    /// The lists that have a message, as bits.
+    filled: u64,
+}
+
+impl Queue {
+    const CLASSES: usize = 64;
+
+    /// Of a message of `blocks` blocks: the number of steps; from 32 on, four classes for each power of two.
+    fn class(blocks: usize) -> usize {
+        let steps = blocks.div_ceil(STEP_BLOCKS);
+        if steps < 32 {
+            return steps;
+        }
+        let octave = steps.ilog2() as usize;
+        (32 + 4 * (octave - 5) + (steps >> (octave - 2)) % 4).min(Queue::CLASSES - 1)
+    }
+
+    #[inline(always)]
+    fn new<M: Message>(messages: &mut [M]) -> Queue {
+        let mut queue = Queue { first: [NONE; Queue::CLASSES], filled: 0 };
+        for (index, message) in messages.iter_mut().enumerate().rev() {
+            if message.is_pending() {
+                let class = Queue::class(message.data_bytes().div_ceil(M::Block::BYTES));
+                *message.next() = queue.first[class];
+                queue.first[class] = index;
+                queue.filled |= 1 << class;
+            }
+        }
+        queue
+    }
+
+    /// A message of the longest.
+    #[inline(always)]
+    fn pop<M: Message>(&mut self, messages: &mut [M]) -> Option<usize> {
+        let class = self.filled.checked_ilog2()? as usize;
+        let index = self.first[class];
+        self.first[class] = *messages[index].next();
+        if self.first[class] == NONE {
+            self.filled ^= 1 << class;
+        }
+        Some(index)
+    }
+}
 
 /// One lane's message.
 #[derive(Clone, Copy)]
 struct Lane {
-    /// Index of the job; `None` for an idle lane.
-    job: Option<usize>,
-    data: *mut u8,
-    data_bytes: usize,
-    header_blocks: usize,
-    /// Blocks of the message.
-    blocks: usize,
-    /// Blocks before the run at hand; always a multiple of `STEP_BLOCKS`.
-    done: usize,
-    /// Blocks before the next run.
-    next: usize,
-    /// The first step of the run at hand is staged.
-    staged: bool,
-    /// Block 0 of the key stream, once it is known; until then, the header block that it falls on.
-    mask: Block,
+    /// Index of the message; `NONE` for an idle lane.
+    job: usize,
+    /// The block of a step that is the message's last.
+    last_block: usize,
+    /// What is staged of it, and where it belongs.
+    staged_bytes: usize,
+    tail: *mut u8,
 }
 
-const IDLE: Lane = Lane {
-    job: None,
-    data: core::ptr::null_mut(),
-    data_bytes: 0,
-    header_blocks: 0,
-    blocks: 0,
-    done: 0,
-    next: 0,
-    staged: false,
-    mask: [0; 16],
-};
+/// A lane without a message.
+const IDLE: Lane = Lane { job: NONE, last_block: 0, staged_bytes: 0, tail: core::ptr::null_mut() };
 
-/// Runs every pending message whose key fits the engine and the number of rounds of the key that it is called with.
-pub(super) struct Schedule<'j, M, const MODE: Mode> {
-    pub messages: &'j mut [M],
-    /// All messages have this one key.
-    pub shared: bool,
-}
-
-impl<M: Message, const MODE: Mode> Operation<M::Cipher> for Schedule<'_, M, MODE> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call<E: Engine<Cipher = M::Cipher>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
-        let mut own;
-        let keys_of_lanes = if self.shared {
-            LaneKeys::Shared(keys)
-        } else {
-            own = engine.lane_keys();
-            LaneKeys::Own(&mut own)
-        };
-        let mut staging = Staging([[0; STEP_BYTES]; MAX_LANES]);
-        let mut run = Run::<'_, '_, E, M, MODE> {
-            engine,
-            rounds: E::rounds(keys),
-            keys: keys_of_lanes,
-            messages: self.messages,
-            next_message: 0,
-            lanes: [IDLE; MAX_LANES],
-            left: [u32::MAX; MAX_LANES],
-            ragged: false,
-            stale: 0,
-            busy: 0,
-            state: Lanes::new(),
-            staging: staging.0.as_mut_ptr(),
-        };
-        run.all::<FLIGHT>(self.shared);
-        run.wipe();
-        staging.0.as_flattened_mut().zeroize();
-    }
-}
-
-/// A step of each lane, for steps whose blocks do not stand in a row in the message.
+/// A step of each lane, for the ends of messages.
 #[repr(align(64))]
-struct Staging([[u8; STEP_BYTES]; MAX_LANES]);
+struct Staging<B, const LANES: usize>([[B; STEP_BLOCKS]; LANES]);
 
-struct Run<'k, 'j, E: Engine, M, const MODE: Mode> {
+/// Runs every pending message whose key fits the engine and the number of rounds of `keys`. `shared`: all messages have
+/// this one key. Returns how many turned out not to be good.
+#[inline(always)]
+pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
+    engine: E,
+    keys: &E::Keys,
+    messages: &mut [M],
+    shared: bool,
+) -> usize
+where
+    E: Engine,
+    M: Message<Cipher = E::Cipher, Block = E::Block>,
+    O: Mode<E>,
+{
+    let mut own;
+    let keys_of_lanes = if shared {
+        LaneKeys::Shared(keys)
+    } else {
+        own = engine.lane_keys();
+        LaneKeys::Own(&mut own)
+    };
+    let mut staging = Staging([[E::Block::ZERO; STEP_BLOCKS]; LANES]);
+    let mut run = Run::<'_, '_, E, M, G, LANES> {
+        engine,
+        rounds: E::rounds(keys),
+        keys: keys_of_lanes,
+        queue: Queue::new(messages),
+        messages,
+        lanes: [IDLE; LANES],
+        left: [usize::MAX; LANES],
+        busy: 0,
+        bad: 0,
+        heads: [engine.zero(); G],
+        zeros: [engine.zero(); G],
+        masks: [engine.zero(); G],
+        state: Lanes::new(engine),
+        staging: staging.0.as_mut_ptr(),
+    };
+    run.all::<O>(shared);
+    let bad = run.bad;
+    run.wipe();
+    // SAFETY: a reference is valid for writes.
+    unsafe { core::ptr::write_volatile(&mut staging.0, [[E::Block::ZERO; STEP_BLOCKS]; LANES]) };
+    bad
+}
+
+struct Run<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     engine: E,
     rounds: usize,
     keys: LaneKeys<'k, E>,
+    queue: Queue,
     messages: &'j mut [M],
-    /// All messages before it were taken or do not fit.
-    next_message: usize,
-    lanes: [Lane; MAX_LANES],
-    /// Steps until the lane needs attention.
-    left: [u32; MAX_LANES],
-    /// The next step of some lane is staged.
-    ragged: bool,
-    /// Lanes that go on in place after their staged step, as bits.
-    stale: u32,
-    /// Lanes with a message.
-    busy: usize,
-    state: Lanes,
+    lanes: [Lane; LANES],
+    /// Steps until the lane's message ends.
+    left: [usize; LANES],
+    /// The lanes with a message, as bits.
+    busy: u64,
+    /// Messages that turned out not to be good.
+    bad: usize,
+    /// For lanes that start: the first blocks of the headers, and counter blocks 0.
+    heads: [E::Vector; G],
+    zeros: [E::Vector; G],
+    /// Blocks 0 of the key streams.
+    masks: [E::Vector; G],
+    state: Lanes<E, G, LANES>,
     /// The first lane's part of the `Staging`, which is reached through this pointer alone.
-    staging: *mut [u8; STEP_BYTES],
+    staging: *mut [E::Block; STEP_BLOCKS],
 }
 
-impl<E: Engine<Cipher = M::Cipher>, M: Message, const MODE: Mode> Run<'_, '_, E, M, MODE> {
+impl<E, M, const G: usize, const LANES: usize> Run<'_, '_, E, M, G, LANES>
+where
+    E: Engine,
+    M: Message<Cipher = E::Cipher, Block = E::Block>,
+{
     #[inline(always)]
-    fn all<const G: usize>(&mut self, shared: bool) {
-        let width = G * E::SLOTS;
-        for lane in 0..width {
-            self.prepare(lane);
+    fn all<O: Mode<E>>(&mut self, shared: bool) {
+        const { assert!(LANES >= 1 && LANES <= 64) };
+        if O::DECRYPTS {
+            for lane in 0..LANES {
+                for j in 0..STEP_BLOCKS {
+                    self.set_message(lane, j, E::Block::BYTES);
+                }
+            }
         }
-        while self.busy > 0 {
-            let ragged = core::mem::take(&mut self.ragged);
-            let left = &mut self.left[..width];
-            let count = left.iter().fold(u32::MAX, |least, &left| least.min(left));
-            // SAFETY: `prepare` set every pointer to `count` steps inside its message, or to the lane's staging with
-            // stride 0; messages are exclusively borrowed and untouched while they run.
+        let mut free = u64::MAX >> (64 - LANES);
+        loop {
+            // Messages without data end at once, so a lane may take several.
+            while free != 0 {
+                for lane in lanes_of(free) {
+                    self.take::<O>(lane);
+                }
+                let started = free & self.busy;
+                if O::COUNTS && started != 0 {
+                    self.head(shared, started);
+                }
+                free = 0;
+                for lane in lanes_of(started) {
+                    if self.left[lane] == 0 {
+                        self.finish::<O>(lane);
+                        free |= 1 << lane;
+                    }
+                }
+            }
+            if self.busy == 0 {
+                return;
+            }
+
+            let count = self.left.iter().fold(usize::MAX, |least, &left| least.min(left));
+            let (step, last) = (step_bytes::<E>(), (count - 1).wrapping_mul(step_bytes::<E>()));
+            for lane in 0..LANES {
+                self.state.last[lane] = self.state.pointers[lane].wrapping_add(last & self.state.moves[lane]);
+                free |= u64::from(self.left[lane] == count) << lane;
+                self.left[lane] -= count;
+            }
+            let mut ragged = false;
+            for lane in lanes_of(free) {
+                let Lane { last_block, staged_bytes, .. } = self.lanes[lane];
+                if staged_bytes > 0 {
+                    ragged = true;
+                    self.state.last[lane] = self.staging.wrapping_add(lane).cast();
+                    if O::DECRYPTS {
+                        self.set_message(lane, last_block, staged_bytes - last_block * E::Block::BYTES);
+                    }
+                }
+            }
+            // SAFETY: `take` set every pointer to `left` steps inside its message, the last of which may be staged, or to
+            // the lane's staging if it is idle; messages are exclusively borrowed and untouched while they run.
             unsafe {
+                let (engine, state) = (self.engine, &mut self.state);
                 if shared {
-                    steps::<E, G, MODE>(self.engine, &self.keys, true, &mut self.state, count as usize, ragged);
+                    steps::<E, O, G, LANES>(engine, &self.keys, true, state, count, ragged);
                 } else {
-                    steps::<E, G, MODE>(self.engine, &self.keys, false, &mut self.state, count as usize, ragged);
+                    steps::<E, O, G, LANES>(engine, &self.keys, false, state, count, ragged);
                 }
             }
-            self.forget_staging();
-            let left = &mut self.left[..width];
-            let mut events = 0u32;
-            for (lane, left) in left.iter_mut().enumerate() {
-                *left -= count;
-                events |= u32::from(*left == 0) << lane;
+            for lane in 0..LANES {
+                let done = last.wrapping_add(step) & self.state.moves[lane];
+                self.state.pointers[lane] = self.state.pointers[lane].wrapping_add(done);
             }
-            while events != 0 {
-                let lane = events.trailing_zeros() as usize;
-                events &= events - 1;
-                self.attend(lane);
-                self.prepare(lane);
-            }
-            // An idle lane never needs attention.
-            for lane in 0..width {
-                if self.lanes[lane].job.is_none() {
-                    self.left[lane] = u32::MAX;
+            for lane in lanes_of(free) {
+                if O::DECRYPTS && self.lanes[lane].staged_bytes > 0 {
+                    self.set_message(lane, self.lanes[lane].last_block, E::Block::BYTES);
                 }
+                self.finish::<O>(lane);
             }
         }
     }
 
-    /// Staged steps are over: what their lanes do next is all message.
+    /// So many bytes of a block of the lane's last step are message.
     #[inline(always)]
-    fn forget_staging(&mut self) {
-        let mut stale = core::mem::take(&mut self.stale);
-        while stale != 0 {
-            for row in &mut self.state.message {
-                row[stale.trailing_zeros() as usize] = [0xff; 16];
-            }
-            stale &= stale - 1;
-        }
+    fn set_message(&mut self, lane: usize, block: usize, bytes: usize) {
+        let row = &mut self.state.message[block];
+        self.engine.set_slot(&mut row[lane / E::SLOTS], lane % E::SLOTS, &ones(bytes));
     }
 
-    /// After a run: takes its staged step apart and ends the message if it was the last.
-    #[inline]
-    fn attend(&mut self, index: usize) {
-        let lane = &mut self.lanes[index];
-        let Some(job) = lane.job else { return };
-        if lane.staged {
-            // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
-            let staging = unsafe { &*self.staging.add(index) };
-            let header = lane.header_blocks.saturating_sub(lane.done).min(STEP_BLOCKS);
-            if header > 0 && lane.done + header == lane.header_blocks {
-                xor_block(&mut lane.mask, &staging[16 * (header - 1)..16 * header]);
-            }
-            let start = 16 * (lane.done + header - lane.header_blocks.min(lane.done + header));
-            let bytes = (STEP_BYTES - 16 * header).min(lane.data_bytes.saturating_sub(start));
-            if lane.done + header >= lane.header_blocks && bytes > 0 {
-                // SAFETY: `start + bytes <= data_bytes`, and the data does not overlap the staging.
-                let data = unsafe { core::slice::from_raw_parts_mut(lane.data.add(start), bytes) };
-                let rest = &staging[16 * header..];
-                match <&mut [u8; STEP_BYTES - 16]>::try_from(&mut *data) {
-                    Ok(data) if header == 1 => data.copy_from_slice(rest),
-                    _ => data.copy_from_slice(&rest[..bytes]),
-                }
-            }
-        }
-        lane.done = lane.next;
-        if lane.done >= lane.blocks {
-            let chain = self.state.history[(lane.blocks - 1) % STEP_BLOCKS][index];
-            self.messages[job].finish(&chain, &lane.mask);
-            lane.job = None;
-            self.busy -= 1;
-        }
-    }
-
-    /// Before a run: says where the lane's next blocks are, with a new message if the last one has ended.
-    #[inline]
-    fn prepare(&mut self, index: usize) {
-        if self.lanes[index].job.is_none() && !self.take(index) {
-            let lane = &mut self.lanes[index];
-            lane.staged = false;
-            self.left[index] = u32::MAX;
-            self.stay(index);
-            return;
-        }
-        let lane = &mut self.lanes[index];
-        let position = 16 * lane.done.saturating_sub(lane.header_blocks);
-        let whole = (lane.data_bytes - position.min(lane.data_bytes)) / STEP_BYTES;
-        if lane.done >= lane.header_blocks && whole > 0 {
-            if MODE == CCM_DECRYPT && (lane.staged || lane.done == 0) {
-                for row in &mut self.state.message {
-                    row[index] = [0xff; 16];
-                }
-            }
-            lane.staged = false;
-            let count = whole.min(MAX_COUNT);
-            lane.next = lane.done + STEP_BLOCKS * count;
-            self.left[index] = count as u32;
-            self.state.pointers[index] = lane.data.wrapping_add(position);
-            self.state.second[index] = lane.data.wrapping_add(position + STEP_BYTES);
-            self.state.strides[index] = STEP_BYTES;
-            return;
-        }
-
-        // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
-        let staging = unsafe { &mut *self.staging.add(index) };
-        let header = lane.header_blocks.saturating_sub(lane.done).min(STEP_BLOCKS);
-        if let Some(job) = lane.job {
-            for i in 0..header {
-                let block = self.messages[job].header_block(lane.done + i);
-                staging[16 * i..16 * (i + 1)].copy_from_slice(&block);
-                lane.mask = block;
-            }
-        }
-        let rest = &mut staging[16 * header..];
-        let bytes = rest.len().min(lane.data_bytes - position);
-        // SAFETY: `position + bytes <= data_bytes`, and the data does not overlap the staging.
-        let data = unsafe { core::slice::from_raw_parts(lane.data.add(position), bytes) };
-        match <&[u8; STEP_BYTES - 16]>::try_from(data) {
-            // The usual start of a message, without a call.
-            Ok(data) if header == 1 => rest.copy_from_slice(data),
-            _ => {
-                rest[..bytes].copy_from_slice(data);
-                rest[bytes..].fill(0);
-            }
-        }
-        if MODE == CCM_DECRYPT {
-            for (j, row) in self.state.message.iter_mut().enumerate() {
-                // Bytes of message in this block.
-                let filled = bytes.saturating_sub(16 * j.saturating_sub(header)).min(16);
-                let ones = u128::MAX.checked_shr(128 - 8 * filled as u32).unwrap_or(0);
-                row[index] = if j < header { [0; 16] } else { ones.to_le_bytes() };
-            }
-        }
-        lane.staged = true;
-        lane.next = lane.done + STEP_BLOCKS;
-        self.ragged = true;
-        self.left[index] = 1;
-        // What stands between this step and the end goes on in place.
-        let position = position + bytes;
-        let whole = (lane.data_bytes - position) / STEP_BYTES;
-        if lane.next >= lane.header_blocks && whole > 0 {
-            let count = whole.min(MAX_COUNT);
-            lane.next += STEP_BLOCKS * count;
-            self.left[index] += count as u32;
-            let second = lane.data.wrapping_add(position);
-            self.stay(index);
-            self.state.second[index] = second;
-            self.state.strides[index] = STEP_BYTES;
-            if MODE == CCM_DECRYPT {
-                self.stale |= 1 << index;
-            }
-        } else {
-            self.stay(index);
-        }
-    }
-
-    /// The lane's steps are in its staging.
+    /// Puts the next message into an idle lane, if there is one.
     #[inline(always)]
-    fn stay(&mut self, index: usize) {
-        let staging = self.staging.wrapping_add(index).cast();
-        self.state.pointers[index] = staging;
-        self.state.second[index] = staging;
-        self.state.strides[index] = 0;
-    }
-
-    /// Puts the next message into an idle lane; false if there is none.
-    #[inline]
-    fn take(&mut self, index: usize) -> bool {
-        while let Some(message) = self.messages.get_mut(self.next_message) {
-            let job = self.next_message;
-            self.next_message += 1;
-            if !message.is_pending() {
-                continue;
-            }
+    fn take<O: Mode<E>>(&mut self, index: usize) {
+        while let Some(job) = self.queue.pop(self.messages) {
+            let message = &mut self.messages[job];
             let Some(keys) = E::keys_of(message.cipher()).filter(|keys| E::rounds(keys) == self.rounds) else {
+                // Left for another turn.
                 continue;
             };
-            let header_blocks = message.header_blocks();
-            let (chain, mut counter) = message.start();
             if let LaneKeys::Own(own) = &mut self.keys {
                 self.engine.set_lane_key(own, index, keys);
             }
+            let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
+            let Start { chain, zero, counter } = message.start();
+            if O::COUNTS {
+                self.engine.set_slot(&mut self.heads[group], slot, &chain);
+                self.engine.set_slot(&mut self.zeros[group], slot, &zero);
+                self.engine.set_slot(&mut self.state.counter[group], slot, &counter);
+            } else {
+                self.engine.set_slot(&mut self.state.chain[group], slot, &chain);
+            }
+
             let data = message.data();
-            let (data, data_bytes) = (data.as_mut_ptr(), data.len());
-            let blocks = header_blocks + data_bytes.div_ceil(16);
-            if blocks == 0 {
-                message.finish(&chain, &[0; 16]);
+            let staged_bytes = data.len() % step_bytes::<E>();
+            let whole = data.len() / step_bytes::<E>();
+            // SAFETY: `index` is a lane, and nothing else refers to its part of the staging.
+            let staging = unsafe { &mut *self.staging.add(index) };
+            let pointer = data.as_mut_ptr();
+            let tail = pointer.wrapping_add(data.len() - staged_bytes);
+            if staged_bytes > 0 {
+                *staging = [E::Block::ZERO; STEP_BLOCKS];
+                // SAFETY: so many bytes are left of the data; the two do not overlap.
+                unsafe { copy::<E>(tail, staging.as_mut_ptr().cast(), staged_bytes) };
+            }
+            let last_block = data.len().div_ceil(E::Block::BYTES).wrapping_sub(1) % STEP_BLOCKS;
+            self.lanes[index] = Lane { job, last_block, staged_bytes, tail };
+            self.left[index] = whole + usize::from(staged_bytes > 0);
+            self.state.pointers[index] = pointer;
+            self.state.moves[index] = usize::MAX;
+            self.busy |= 1 << index;
+            return;
+        }
+        self.left[index] = usize::MAX;
+        self.state.pointers[index] = self.staging.wrapping_add(index).cast();
+        self.state.moves[index] = 0;
+    }
+
+    /// The headers of the lanes that start, and blocks 0 of their key streams.
+    #[inline(always)]
+    fn head(&mut self, shared: bool, started: u64) {
+        let engine = self.engine;
+        for g in 0..G {
+            let of_group = started >> (g * E::SLOTS) & (u64::MAX >> (64 - E::SLOTS));
+            if of_group == 0 {
                 continue;
             }
-            if MODE != CBC_ENCRYPT {
-                // So that counter block 0 falls on the last block of the header. Modulo 2^64; what it borrows from the
-                // nonce comes back before it is used.
-                let number = u128::from_be_bytes(counter);
-                let low = (number as u64).wrapping_sub(header_blocks as u64 - 1);
-                counter = ((number >> 64 << 64) | u128::from(low)).to_le_bytes();
-                self.state.counter[index] = counter;
+            let mut x = [[self.heads[g]], [self.zeros[g]]];
+            encrypt(engine, &self.keys, shared, g, &mut x, &mut Nothing);
+            let [[mut chain], [mask]] = x;
+            let mut index = 1;
+            loop {
+                // What is left of the headers; lanes that have none go along and keep what they had.
+                let mut next = [[engine.zero()]];
+                let mut longer = 0u64;
+                for slot in lanes_of(of_group) {
+                    let message = &self.messages[self.lanes[g * E::SLOTS + slot].job];
+                    if index < message.header_blocks() {
+                        longer |= 1 << slot;
+                        engine.set_slot(&mut next[0][0], slot, &message.header_block(index));
+                    }
+                }
+                if longer == 0 {
+                    break;
+                }
+                next[0][0] = engine.xor(next[0][0], chain);
+                encrypt(engine, &self.keys, shared, g, &mut next, &mut Nothing);
+                merge(engine, &mut chain, &next[0][0], longer);
+                index += 1;
             }
-            self.state.chain[index] = chain;
-            self.lanes[index] = Lane { job: Some(job), data, data_bytes, header_blocks, blocks, ..IDLE };
-            self.busy += 1;
-            return true;
+            merge(engine, &mut self.state.chain[g], &chain, of_group);
+            merge(engine, &mut self.masks[g], &mask, of_group);
         }
-        false
+    }
+
+    /// The lane's message is done.
+    #[inline(always)]
+    fn finish<O: Mode<E>>(&mut self, index: usize) {
+        let Lane { job, last_block, staged_bytes, tail } = self.lanes[index];
+        if staged_bytes > 0 {
+            // SAFETY: `index` is a lane; `take` saw that so many bytes are left of the data, which does not overlap.
+            unsafe { copy::<E>(self.staging.add(index).cast(), tail, staged_bytes) };
+        }
+        let (group, slot) = (index / E::SLOTS, index % E::SLOTS);
+        let message = &mut self.messages[job];
+        // Without data the chain is where the header left it.
+        let row = if message.data_bytes() == 0 { &self.state.chain } else { &self.state.history[last_block] };
+        let chain = self.engine.slot(&row[group], slot);
+        let mask = self.engine.slot(&self.masks[group], slot);
+        if !message.finish(O::DECRYPTS, &chain, &mask) {
+            self.bad += 1;
+        }
+        self.busy &= !(1 << index);
     }
 
     /// Wipes what the lanes leave of keys, chains and plaintext.
+    #[inline(always)]
     fn wipe(&mut self) {
         if let LaneKeys::Own(own) = &mut self.keys {
             own.zeroize();
         }
-        let state = &mut self.state;
-        for row in [&mut state.chain, &mut state.counter].into_iter().chain(&mut state.history) {
-            row.as_flattened_mut().zeroize();
+        self.state.wipe(self.engine);
+        wipe(self.engine, &mut self.masks);
+    }
+}
+
+/// The lanes whose bits are set.
+#[inline(always)]
+fn lanes_of(mut bits: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (lane < 64).then_some(lane)
+    })
+}
+
+/// Takes the slots of `new` whose bits are set.
+#[inline(always)]
+fn merge<E: Engine>(engine: E, vector: &mut E::Vector, new: &E::Vector, slots: u64) {
+    if slots == u64::MAX >> (64 - E::SLOTS) {
+        *vector = *new;
+        return;
+    }
+    for slot in lanes_of(slots) {
+        let block = engine.slot(new, slot);
+        engine.set_slot(vector, slot, &block);
+    }
+}
+
+/// A block whose first `bytes` bytes are ff and whose others are zero.
+#[inline(always)]
+fn ones<B: BlockBytes>(bytes: usize) -> B {
+    const MOST: usize = 32;
+    static EDGE: [u8; 2 * MOST] = {
+        let mut edge = [0; 2 * MOST];
+        let mut i = 0;
+        while i < MOST {
+            edge[i] = 0xff;
+            i += 1;
         }
-        for lane in &mut self.lanes {
-            lane.mask.zeroize();
+        edge
+    };
+    let mut block = B::ZERO;
+    block.as_mut().copy_from_slice(&EDGE[MOST - bytes..][..B::BYTES]);
+    block
+}
+
+/// Copies at most a step, whose length is seldom known, without a call.
+///
+/// # Safety
+/// `bytes` is at most a step; the two places are good for as many bytes and do not overlap.
+#[inline(always)]
+unsafe fn copy<E: Engine>(from: *const u8, to: *mut u8, bytes: usize) {
+    debug_assert!(bytes <= step_bytes::<E>());
+    /// Copies the first and the last bytes; they overlap as they have to.
+    #[inline(always)]
+    unsafe fn ends<T>(from: *const u8, to: *mut u8, bytes: usize) {
+        let last = bytes - size_of::<T>();
+        // SAFETY: the caller has at least the bytes of a `T`.
+        unsafe {
+            let (a, b) = (from.cast::<T>().read_unaligned(), from.add(last).cast::<T>().read_unaligned());
+            to.cast::<T>().write_unaligned(a);
+            to.add(last).cast::<T>().write_unaligned(b);
+        }
+    }
+    // SAFETY: every read and write is inside the `bytes` bytes for which the caller vouches.
+    unsafe {
+        if bytes >= 16 {
+            let mut done = 0;
+            while done + 32 < bytes {
+                to.add(done).cast::<u128>().write_unaligned(from.add(done).cast::<u128>().read_unaligned());
+                done += 16;
+            }
+            ends::<u128>(from.add(done), to.add(done), bytes - done);
+        } else if bytes >= 8 {
+            ends::<u64>(from, to, bytes);
+        } else if bytes >= 4 {
+            ends::<u32>(from, to, bytes);
+        } else if bytes >= 2 {
+            ends::<u16>(from, to, bytes);
+        } else if bytes == 1 {
+            to.write(from.read());
         }
     }
 }

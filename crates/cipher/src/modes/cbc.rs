@@ -2,68 +2,72 @@
 //!
 //! Encrypting one message is serial; [`crate::lanes::cbc`] encrypts many at once. Decryption is parallel.
 
-use super::ecb::whole_blocks;
-use super::{Parallel, load, parallel, store, xor};
-use crate::aes::Aes;
-use crate::engine::{Engine, MAX_GROUPS, MAX_SLOTS, Operation};
-use crate::{Block, Error};
+use super::{BlockOf, Parallel, flat_mut, initial, load, parallel, store, whole_blocks, xor};
+use crate::engine::{BlockBytes, Core, Engine, Operation};
+use crate::{BlockCipher, Error};
 
-/// Encrypts whole blocks in place. `iv` has 16 bytes that nobody could predict.
-pub fn encrypt(cipher: &Aes, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-    let chain = iv.try_into().map_err(|_| Error::IvLength)?;
-    whole_blocks(data)?;
-    cipher.run(Encrypt { chain, data });
+/// Encrypts whole blocks in place. `iv` is one block that nobody could predict.
+pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    let chain: BlockOf<C> = initial(iv)?;
+    whole_blocks::<C>(data)?;
+    cipher.core().run(Encrypt { chain, data });
     Ok(())
 }
 
-/// Decrypts whole blocks in place. `iv` has 16 bytes.
-pub fn decrypt(cipher: &Aes, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-    let chain = iv.try_into().map_err(|_| Error::IvLength)?;
-    whole_blocks(data)?;
-    cipher.run(Decrypt { chain, data });
+/// Decrypts whole blocks in place. `iv` is one block.
+pub fn decrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    let chain: BlockOf<C> = initial(iv)?;
+    whole_blocks::<C>(data)?;
+    cipher.core().run(Decrypt { chain, data });
     Ok(())
 }
 
-struct Encrypt<'a> {
-    chain: Block,
+struct Encrypt<'a, B> {
+    chain: B,
     data: &'a mut [u8],
 }
 
-impl<C> Operation<C> for Encrypt<'_> {
+impl<C: Core> Operation<C> for Encrypt<'_, C::Block> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(mut self, engine: E, keys: &E::Keys) {
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(mut self, engine: E, keys: &E::Keys)
+    where
+        E: Engine<Cipher = C, Block = C::Block>,
+    {
         engine.cbc_encrypt_blocks(keys, &mut self.chain, self.data);
     }
 }
 
-struct Decrypt<'a> {
-    chain: Block,
+struct Decrypt<'a, B> {
+    chain: B,
     data: &'a mut [u8],
 }
 
-impl<C> Operation<C> for Decrypt<'_> {
+impl<C: Core> Operation<C> for Decrypt<'_, C::Block> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
-        parallel::<E, _, FLIGHT>(Chain(self.chain), engine, keys, self.data);
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    where
+        E: Engine<Cipher = C, Block = C::Block>,
+    {
+        parallel::<E, _, FLIGHT, BLOCKS>(Chain(self.chain), engine, keys, self.data);
     }
 }
 
 /// The ciphertext block before the next one.
-struct Chain(Block);
+struct Chain<B>(B);
 
-impl<E: Engine> Parallel<E> for Chain {
+impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Chain<E::Block> {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
         // The ciphertext moved on by one block: what is added to each decrypted block.
-        let mut before = [0; 16 * MAX_SLOTS * MAX_GROUPS];
-        let before = &mut before[..bytes.len()];
-        before[..16].copy_from_slice(&self.0);
-        before[16..].copy_from_slice(&bytes[..bytes.len() - 16]);
-        self.0.copy_from_slice(&bytes[bytes.len() - 16..]);
+        let mut before = [E::Block::ZERO; BLOCKS];
+        let before = &mut flat_mut(&mut before)[..bytes.len()];
+        before[..E::Block::BYTES].copy_from_slice(self.0.as_ref());
+        before[E::Block::BYTES..].copy_from_slice(&bytes[..bytes.len() - E::Block::BYTES]);
+        self.0.as_mut().copy_from_slice(&bytes[bytes.len() - E::Block::BYTES..]);
         let mut x = load::<E, N>(engine, bytes);
         engine.decrypt(keys, &mut x);
         let before = load(engine, before);

@@ -6,24 +6,30 @@
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::aes::Aes;
-use crate::engine::{Direction, Engine, Operation, increment, xor_block};
-use crate::{Block, Error};
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction, increment, xor_block};
+use crate::{Block, CcmCipher, Error};
 
 pub use crate::traits::Ccm;
 
 /// Encrypts in place and writes the tag. A nonce must never be used twice with a key.
-pub fn encrypt(cipher: &Aes, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+pub fn encrypt<C: CcmCipher>(
+    cipher: &C,
+    nonce: &[u8],
+    aad: &[u8],
+    data: &mut [u8],
+    tag: &mut [u8],
+) -> Result<(), Error> {
     let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let full = cipher.run(OneMessage { header: &header, data, direction: Direction::Encrypt });
+    let full = cipher.core().run_ccm(OneMessage { header: &header, data, direction: Direction::Encrypt });
     tag.copy_from_slice(&full[..tag.len()]);
     Ok(())
 }
 
 /// Decrypts in place. If the tag is wrong the data is wiped.
-pub fn decrypt(cipher: &Aes, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
     let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let mut full = cipher.run(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
+    let mut full =
+        cipher.core().run_ccm(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // The right tag for a forged message.
     full.zeroize();
@@ -46,6 +52,7 @@ pub(crate) struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
+    #[inline]
     pub(crate) fn new(nonce: &[u8], aad: &'a [u8], message_bytes: usize, tag_bytes: usize) -> Result<Self, Error> {
         if !(7..=13).contains(&nonce.len()) {
             return Err(Error::NonceLength);
@@ -90,6 +97,7 @@ impl<'a> Header<'a> {
     }
 
     /// Number of blocks, B_0 included.
+    #[inline]
     pub(crate) fn blocks(&self) -> usize {
         1 + (self.prefix_bytes + self.aad.len()).div_ceil(16)
     }
@@ -97,9 +105,11 @@ impl<'a> Header<'a> {
     /// Block `index` of the header; the last one is filled with zeros.
     #[inline]
     pub(crate) fn block(&self, index: usize) -> Block {
-        if index == 0 {
-            return self.b0;
-        }
+        if index == 0 { self.b0 } else { self.aad_block(index) }
+    }
+
+    #[inline(never)]
+    fn aad_block(&self, index: usize) -> Block {
         let mut block = [0; 16];
         let start = 16 * (index - 1);
         let mut filled = 0;
@@ -132,11 +142,14 @@ struct OneMessage<'a> {
     direction: Direction,
 }
 
-impl<C> Operation<C> for OneMessage<'_> {
+impl<C: CcmCore> CcmOperation<C> for OneMessage<'_> {
     type Output = Block;
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) -> Block {
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> Block
+    where
+        E: CcmEngine<Cipher = C>,
+    {
         let mut mac = [0; 16];
         for index in 0..self.header.blocks() {
             xor_block(&mut mac, &self.header.block(index));

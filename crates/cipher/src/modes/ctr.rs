@@ -1,68 +1,61 @@
-//! Counter mode (SP 800-38A section 6.5) with a counter that is the whole block, big-endian.
+//! Counter mode (SP 800-38A section 6.5) with a big-endian counter.
+//!
+//! The counter is the whole block, which wraps from ff…ff to 00…00. Ciphers with a shorter one
+//! ([`BlockCipher::COUNTER_BYTES`]: the last bytes of the block, after a nonce) refuse to run past its end.
 
-use super::{Parallel, load, parallel, store, xor};
-use crate::Error;
-use crate::aes::Aes;
-use crate::engine::{Engine, Nothing, Operation, SLOT_NUMBERS};
+use super::{BlockOf, Parallel, initial, load, parallel, store, xor};
+use crate::engine::{Core, Engine, Nothing, Operation, increment_by};
+use crate::{BlockCipher, Error};
 
-/// Encrypts or decrypts data of any length in place. `counter` is the first counter block, 16 bytes; it wraps from
-/// ff…ff to 00…00. No counter block may ever be used twice with a key.
-pub fn apply(cipher: &Aes, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-    let counter = u128::from_be_bytes(counter.try_into().map_err(|_| Error::IvLength)?);
-    cipher.run(Ctr { counter, data });
+/// Encrypts or decrypts data of any length in place. `counter` is the first counter block. No counter block may ever be
+/// used twice with a key.
+pub fn apply<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    let counter: BlockOf<C> = initial(counter)?;
+    if blocks_left::<C>(&counter).is_some_and(|left| data.len().div_ceil(C::BLOCK_BYTES) as u64 > left) {
+        return Err(Error::CounterExhausted);
+    }
+    cipher.core().run(Ctr { counter, data });
     Ok(())
 }
 
-struct Ctr<'a> {
-    counter: u128,
+/// How many counter blocks there are from `counter` on, itself among them; `None` if they never end.
+fn blocks_left<C: BlockCipher>(counter: &BlockOf<C>) -> Option<u64> {
+    if C::COUNTER_BYTES == C::BLOCK_BYTES {
+        return None;
+    }
+    let number = &counter.as_ref()[C::BLOCK_BYTES - C::COUNTER_BYTES..];
+    let used = number.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    Some((1 << (8 * C::COUNTER_BYTES)) - used)
+}
+
+struct Ctr<'a, B> {
+    counter: B,
     data: &'a mut [u8],
 }
 
-impl<C> Operation<C> for Ctr<'_> {
+impl<C: Core> Operation<C> for Ctr<'_, C::Block> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
-        parallel::<E, _, FLIGHT>(Counter(self.counter), engine, keys, self.data);
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    where
+        E: Engine<Cipher = C, Block = C::Block>,
+    {
+        parallel::<E, _, FLIGHT, BLOCKS>(Counter(self.counter), engine, keys, self.data);
     }
 }
 
 /// The next counter.
-struct Counter(u128);
+struct Counter<B>(B);
 
-impl<E: Engine> Parallel<E> for Counter {
+impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Counter<E::Block> {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
-        let mut key_stream = [counters::<E, N>(engine, self.0)];
-        self.0 = self.0.wrapping_add((N * E::SLOTS) as u128);
+        let mut key_stream = [engine.counters::<N>(&self.0)];
+        increment_by(self.0.as_mut(), (N * E::SLOTS) as u64);
         engine.encrypt(keys, &mut key_stream, &mut Nothing);
         xor(engine, &mut key_stream[0], &load(engine, bytes));
         let [output] = key_stream;
         store(engine, output, bytes);
     }
-}
-
-/// Counter blocks from `first`.
-#[inline(always)]
-fn counters<E: Engine, const N: usize>(engine: E, first: u128) -> [E::Vector; N] {
-    let numbers = engine.load(SLOT_NUMBERS[..E::SLOTS].as_flattened());
-    let step = engine.splat(&(E::SLOTS as u128).to_le_bytes());
-    let mut next = engine.add64(engine.splat(&first.to_le_bytes()), numbers);
-    let mut vectors = [next; N];
-    if first as u64 <= u64::MAX - (N * E::SLOTS) as u64 {
-        for vector in &mut vectors {
-            *vector = engine.reverse(next);
-            next = engine.add64(next, step);
-        }
-    } else {
-        // A carry into the upper half, once in 2^64 blocks.
-        for (i, vector) in vectors.iter_mut().enumerate() {
-            let mut blocks = SLOT_NUMBERS;
-            for (slot, block) in blocks.iter_mut().enumerate() {
-                *block = first.wrapping_add((i * E::SLOTS + slot) as u128).to_be_bytes();
-            }
-            *vector = engine.load(blocks[..E::SLOTS].as_flattened());
-        }
-    }
-    vectors
 }

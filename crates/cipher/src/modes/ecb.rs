@@ -1,76 +1,71 @@
 //! Electronic codebook (SP 800-38A section 6.1).
 
-use super::{Parallel, load, parallel, store};
-use crate::Error;
-use crate::aes::Aes;
-use crate::engine::{Direction, Engine, Nothing, Operation};
+use super::{Parallel, load, parallel, store, whole_blocks};
+use crate::engine::{Core, Direction, Engine, Nothing, Operation};
+use crate::{BlockCipher, Error};
 
 /// Encrypts whole blocks, each on its own.
-pub fn encrypt(cipher: &Aes, data: &mut [u8]) -> Result<(), Error> {
-    whole_blocks(data)?;
-    cipher.run(Ecb::encrypt(data));
+pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
+    whole_blocks::<C>(data)?;
+    cipher.core().run(Ecb { data, direction: Direction::Encrypt });
     Ok(())
 }
 
 /// Decrypts whole blocks, each on its own.
-pub fn decrypt(cipher: &Aes, data: &mut [u8]) -> Result<(), Error> {
-    whole_blocks(data)?;
-    cipher.run(Ecb::decrypt(data));
+pub fn decrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
+    whole_blocks::<C>(data)?;
+    cipher.core().run(Ecb { data, direction: Direction::Decrypt });
     Ok(())
-}
-
-/// `DataLength` unless `data` is a whole number of blocks.
-pub(crate) fn whole_blocks(data: &[u8]) -> Result<(), Error> {
-    if data.len().is_multiple_of(16) { Ok(()) } else { Err(Error::DataLength) }
 }
 
 /// ECB over whole blocks.
 pub(crate) struct Ecb<'a> {
-    data: &'a mut [u8],
-    direction: Direction,
+    pub(crate) data: &'a mut [u8],
+    pub(crate) direction: Direction,
 }
 
-impl<'a> Ecb<'a> {
-    pub(crate) fn encrypt(data: &'a mut [u8]) -> Self {
-        Ecb { data, direction: Direction::Encrypt }
-    }
-
-    pub(crate) fn decrypt(data: &'a mut [u8]) -> Self {
-        Ecb { data, direction: Direction::Decrypt }
-    }
-}
-
-impl<C> Operation<C> for Ecb<'_> {
+impl<C: Core> Operation<C> for Ecb<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn call<E: Engine<Cipher = C>, const FLIGHT: usize>(self, engine: E, keys: &E::Keys) {
-        ecb::<E, FLIGHT>(engine, keys, self.data, self.direction);
+    fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
+    where
+        E: Engine<Cipher = C, Block = C::Block>,
+    {
+        ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, self.direction);
     }
 }
 
 /// ECB over whole blocks.
 #[inline(always)]
-pub(crate) fn ecb<E: Engine, const FLIGHT: usize>(engine: E, keys: &E::Keys, data: &mut [u8], direction: Direction) {
+pub(crate) fn ecb<E, const FLIGHT: usize, const BLOCKS: usize>(
+    engine: E,
+    keys: &E::Keys,
+    data: &mut [u8],
+    direction: Direction,
+) where
+    E: Engine,
+{
     match direction {
-        Direction::Encrypt => parallel::<E, _, FLIGHT>(Encrypt, engine, keys, data),
-        Direction::Decrypt => parallel::<E, _, FLIGHT>(Decrypt, engine, keys, data),
+        Direction::Encrypt => parallel::<E, _, FLIGHT, BLOCKS>(Encrypt, engine, keys, data),
+        Direction::Decrypt => parallel::<E, _, FLIGHT, BLOCKS>(Decrypt, engine, keys, data),
     }
 }
 
 struct Encrypt;
 struct Decrypt;
 
-impl<E: Engine> Parallel<E> for Encrypt {
+impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Encrypt {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
         let mut x = [load::<E, N>(engine, bytes)];
         engine.encrypt(keys, &mut x, &mut Nothing);
-        store(engine, x[0], bytes);
+        let [x] = x;
+        store(engine, x, bytes);
     }
 }
 
-impl<E: Engine> Parallel<E> for Decrypt {
+impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Decrypt {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
         let mut x = load::<E, N>(engine, bytes);

@@ -19,10 +19,24 @@ pub mod pkcs7;
 
 use zeroize::Zeroize;
 
-use crate::engine::{Engine, MAX_SLOTS};
+use crate::engine::{BlockBytes, Core, Engine};
+use crate::{BlockCipher, Error};
 
-/// A mode whose blocks do not wait for each other.
-pub(crate) trait Parallel<E: Engine> {
+/// The block of a cipher.
+pub(crate) type BlockOf<C> = <<C as BlockCipher>::Core as Core>::Block;
+
+/// `DataLength` unless `data` is a whole number of blocks.
+pub(crate) fn whole_blocks<C: BlockCipher>(data: &[u8]) -> Result<(), Error> {
+    if data.len().is_multiple_of(C::BLOCK_BYTES) { Ok(()) } else { Err(Error::DataLength) }
+}
+
+/// An initialisation vector of one block.
+pub(crate) fn initial<B: BlockBytes>(iv: &[u8]) -> Result<B, Error> {
+    iv.try_into().map_err(|_| Error::IvLength)
+}
+
+/// A mode whose blocks do not wait for each other. `BLOCKS` are the blocks of a flight.
+pub(crate) trait Parallel<E: Engine, const BLOCKS: usize> {
     /// Transforms `bytes`, which is `N` vectors of the message, in place and in order. Has to be `#[inline(always)]`.
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]);
 }
@@ -30,13 +44,17 @@ pub(crate) trait Parallel<E: Engine> {
 /// Runs a mode over data of any length, `FLIGHT` vectors at a time; the last ones alone, the very last one padded with
 /// zeros in a buffer of its own.
 #[inline(always)]
-pub(crate) fn parallel<E: Engine, P: Parallel<E>, const FLIGHT: usize>(
+pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     mut mode: P,
     engine: E,
     keys: &E::Keys,
     data: &mut [u8],
-) {
-    let vector_bytes = 16 * E::SLOTS;
+) where
+    E: Engine,
+    P: Parallel<E, BLOCKS>,
+{
+    const { assert!(BLOCKS == FLIGHT * E::SLOTS) };
+    let vector_bytes = vector_bytes::<E>();
     let mut flights = data.chunks_exact_mut(FLIGHT * vector_bytes);
     for flight in &mut flights {
         mode.apply::<FLIGHT>(engine, keys, flight);
@@ -47,22 +65,36 @@ pub(crate) fn parallel<E: Engine, P: Parallel<E>, const FLIGHT: usize>(
     }
     let rest = vectors.into_remainder();
     if !rest.is_empty() {
-        let mut buffer = [0; 16 * MAX_SLOTS];
-        let padded = &mut buffer[..vector_bytes];
+        let mut buffer = [E::Block::ZERO; BLOCKS];
+        let padded = &mut flat_mut(&mut buffer)[..vector_bytes];
         padded[..rest.len()].copy_from_slice(rest);
         mode.apply::<1>(engine, keys, padded);
         rest.copy_from_slice(&padded[..rest.len()]);
-        buffer.zeroize();
+        padded.zeroize();
     }
+}
+
+/// Blocks as bytes.
+#[inline(always)]
+pub(crate) fn flat_mut<B: BlockBytes>(blocks: &mut [B]) -> &mut [u8] {
+    // SAFETY: a block is an array of `B::BYTES` bytes, and the slice covers exactly the blocks.
+    unsafe { core::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * B::BYTES) }
+}
+
+/// Bytes of a vector.
+#[inline(always)]
+pub(crate) fn vector_bytes<E: Engine>() -> usize {
+    E::SLOTS * E::Block::BYTES
 }
 
 /// `N` vectors.
 #[inline(always)]
 pub(crate) fn load<E: Engine, const N: usize>(engine: E, bytes: &[u8]) -> [E::Vector; N] {
-    let bytes = &bytes[..16 * E::SLOTS * N];
-    let mut vectors = [engine.load(&bytes[..16 * E::SLOTS]); N];
+    let size = vector_bytes::<E>();
+    let bytes = &bytes[..N * size];
+    let mut vectors = [engine.load(&bytes[..size]); N];
     for i in 1..N {
-        vectors[i] = engine.load(&bytes[16 * E::SLOTS * i..][..16 * E::SLOTS]);
+        vectors[i] = engine.load(&bytes[size * i..][..size]);
     }
     vectors
 }
@@ -70,9 +102,10 @@ pub(crate) fn load<E: Engine, const N: usize>(engine: E, bytes: &[u8]) -> [E::Ve
 /// Writes `N` vectors.
 #[inline(always)]
 pub(crate) fn store<E: Engine, const N: usize>(engine: E, vectors: [E::Vector; N], bytes: &mut [u8]) {
-    let bytes = &mut bytes[..16 * E::SLOTS * N];
+    let size = vector_bytes::<E>();
+    let bytes = &mut bytes[..N * size];
     for i in 0..N {
-        engine.store(vectors[i], &mut bytes[16 * E::SLOTS * i..][..16 * E::SLOTS]);
+        engine.store(vectors[i], &mut bytes[size * i..][..size]);
     }
 }
 

@@ -9,14 +9,15 @@ use cipher::{
     BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser, InnerIvInit,
     StreamCipher,
 };
+use tress_cipher::CcmCipher;
 use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
 use tress_cipher::modes::ccm::Ccm;
 
 use crate::file::{File, Kind, Test};
 
-trait Block: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + AsRef<Aes> {}
+trait Block: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + CcmCipher {}
 
-impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + AsRef<Aes>> Block for C {}
+impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + CcmCipher> Block for C {}
 
 /// The traits give no choice of backend: the fastest one of the machine runs.
 pub(crate) fn run(file: &File, name: &str) {

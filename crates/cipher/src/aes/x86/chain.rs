@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::*;
-use crate::engine::{MAX_SLOTS, SLOT_NUMBERS, increment};
+use crate::engine::increment;
 
 #[inline(always)]
 unsafe fn load(block: &[u8]) -> __m128i {

@@ -6,14 +6,22 @@ use super::*;
 
 /// Round keys as blocks. The ones for decryption belong to the equivalent inverse cipher (FIPS 197 section 5.3.5) and
 /// stand in the order of their use.
+// In this order, so that a lane that takes a key touches as few cache lines as can be.
+#[repr(C)]
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Keys {
+    pub(super) rounds: usize,
     encryption: [Block; MAX_ROUNDS + 1],
     decryption: [Block; MAX_ROUNDS + 1],
-    pub(super) rounds: usize,
 }
 
 impl Keys {
+    /// The keys of all rounds.
+    #[inline(always)]
+    pub(super) fn encryption_keys(&self) -> &[Block] {
+        &self.encryption[..=self.rounds]
+    }
+
     #[inline(always)]
     pub(super) fn encryption(&self, round: usize) -> __m128i {
         // SAFETY: SSE2 is part of x86-64; a block has 16 bytes.

@@ -11,7 +11,7 @@ use core::arch::x86_64::*;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::{Aes, Inner};
-use crate::engine::{Direction, Engine, MAX_GROUPS, Meanwhile, Nothing, Operation};
+use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
 use crate::{Block, cpu};
 
 mod chain;
@@ -23,6 +23,9 @@ use registers::Register;
 
 const MAX_ROUNDS: usize = 14;
 
+/// Most registers of lanes with a key each.
+const MAX_GROUPS: usize = 8;
+
 /// Round keys of `MAX_GROUPS` registers of lanes.
 pub(crate) struct LaneKeys<R> {
     round_keys: [[R; MAX_GROUPS]; MAX_ROUNDS + 1],
@@ -30,10 +33,13 @@ pub(crate) struct LaneKeys<R> {
 }
 
 impl<R: Register> Zeroize for LaneKeys<R> {
+    #[inline(always)]
     fn zeroize(&mut self) {
-        let bytes = core::mem::size_of_val(&self.round_keys);
-        // SAFETY: registers are plain bytes, any value of them is valid, and the slice covers exactly the array.
-        unsafe { core::slice::from_raw_parts_mut(self.round_keys.as_mut_ptr().cast::<u8>(), bytes) }.zeroize();
+        let size = core::mem::size_of_val(&self.round_keys) / 16;
+        let blocks = self.round_keys.as_mut_ptr().cast::<u128>();
+        // SAFETY: registers are plain bytes of the alignment of a `u128`, any value of them is valid, and the slice covers
+        // exactly the array.
+        unsafe { core::slice::from_raw_parts_mut(blocks, size) }.zeroize();
         self.rounds = 0;
     }
 }
@@ -54,6 +60,7 @@ macro_rules! engine {
 
         impl Engine for $name {
             type Cipher = Aes;
+            type Block = Block;
             type Vector = $register;
             const SLOTS: usize = size_of::<$register>() / 16;
             type Keys = Keys;
@@ -76,7 +83,7 @@ macro_rules! engine {
             fn run<O: Operation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
                 fn with_features<O: Operation<Aes>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
-                    operation.call::<$name, $flight>(engine, keys)
+                    operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
                 unsafe { with_features(self, keys, operation) }
@@ -97,9 +104,9 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn splat(self, block: &Block) -> $register {
+            fn zero(self) -> $register {
                 // SAFETY: token.
-                unsafe { <$register>::splat(_mm_loadu_si128(block.as_ptr().cast())) }
+                unsafe { <$register>::splat(_mm_setzero_si128()) }
             }
 
             #[inline(always)]
@@ -109,31 +116,38 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn and(self, a: $register, b: $register) -> $register {
-                // SAFETY: token.
-                unsafe { a.and(b) }
+            fn slot(self, vector: &$register, slot: usize) -> Block {
+                assert!(slot < Self::SLOTS);
+                // SAFETY: a register is `SLOTS` blocks.
+                unsafe { core::ptr::from_ref(vector).cast::<Block>().add(slot).read() }
             }
 
             #[inline(always)]
-            fn reverse(self, a: $register) -> $register {
-                // SAFETY: token.
-                unsafe { a.reverse() }
+            fn set_slot(self, vector: &mut $register, slot: usize, block: &Block) {
+                assert!(slot < Self::SLOTS);
+                // SAFETY: a register is `SLOTS` blocks.
+                unsafe { core::ptr::from_mut(vector).cast::<Block>().add(slot).write(*block) }
             }
 
             #[inline(always)]
-            fn add64(self, a: $register, b: $register) -> $register {
+            fn counters<const N: usize>(self, first: &Block) -> [$register; N] {
+                let low = u128::from_be_bytes(*first) as u64;
+                if low.checked_add((N * Self::SLOTS) as u64).is_none() {
+                    // A carry into the upper half, once in 2^64 blocks.
+                    return counters(self, first);
+                }
                 // SAFETY: token.
-                unsafe { a.add64(b) }
+                unsafe { consecutive(first) }
             }
 
             #[inline(always)]
-            unsafe fn gather(self, pointers: &[*mut u8]) -> [$register; 4] {
+            unsafe fn gather(self, pointers: &[*mut u8]) -> [$register; STEP_BLOCKS] {
                 // SAFETY: token; the caller vouches for the pointers.
                 unsafe { <$register>::gather(pointers) }
             }
 
             #[inline(always)]
-            unsafe fn scatter(self, vectors: [$register; 4], pointers: &[*mut u8]) {
+            unsafe fn scatter(self, vectors: [$register; STEP_BLOCKS], pointers: &[*mut u8]) {
                 // SAFETY: token; the caller vouches for the pointers.
                 unsafe { <$register>::scatter(vectors, pointers) }
             }
@@ -159,32 +173,26 @@ macro_rules! engine {
             fn encrypt_lanes<const G: usize, const K: usize>(
                 self,
                 keys: &Self::LaneKeys,
+                first: usize,
                 x: &mut [[$register; G]; K],
                 meanwhile: &mut impl Meanwhile,
             ) {
+                assert!(first + G <= MAX_GROUPS);
                 // SAFETY: token.
-                unsafe { encrypt(keys, x, meanwhile) }
+                unsafe { encrypt(&(keys, first), x, meanwhile) }
             }
 
             #[inline(always)]
             fn lane_keys(self) -> Self::LaneKeys {
-                // SAFETY: token.
-                let zero = unsafe { <$register>::splat(_mm_setzero_si128()) };
-                LaneKeys { round_keys: [[zero; MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+                LaneKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
             }
 
             #[inline(always)]
             fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
                 lane_keys.rounds = keys.rounds;
-                let group = lane / Self::SLOTS;
-                let slot = lane - group * Self::SLOTS;
-                for round in 0..=keys.rounds {
-                    let register = &mut lane_keys.round_keys[round][group];
-                    // SAFETY: a register is `SLOTS` blocks of 16 bytes, and `slot < SLOTS`.
-                    unsafe {
-                        let block = core::ptr::from_mut(register).cast::<__m128i>().add(slot);
-                        _mm_storeu_si128(block, keys.encryption(round));
-                    }
+                let (group, slot) = (lane / Self::SLOTS, lane % Self::SLOTS);
+                for (registers, key) in lane_keys.round_keys.iter_mut().zip(keys.encryption_keys()) {
+                    self.set_slot(&mut registers[group], slot, key);
                 }
             }
 
@@ -192,6 +200,42 @@ macro_rules! engine {
             fn encrypt_block(self, keys: &Keys, block: &mut Block) {
                 // SAFETY: token: AES-NI is part of every engine here.
                 unsafe { chain::encrypt_block(keys, block) }
+            }
+
+            #[inline(always)]
+            fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+                // SAFETY: token.
+                unsafe { chain::cbc_encrypt_blocks(keys, chain, data) }
+            }
+        }
+
+        impl CcmEngine for $name {
+            #[inline]
+            fn run_ccm<O: CcmOperation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
+                #[target_feature(enable = $features)]
+                fn with_features<O: CcmOperation<Aes>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                    operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
+                }
+                // SAFETY: the token in `self` proves that the machine has these features.
+                unsafe { with_features(self, keys, operation) }
+            }
+
+            #[inline(always)]
+            fn and(self, a: $register, b: $register) -> $register {
+                // SAFETY: token.
+                unsafe { a.and(b) }
+            }
+
+            #[inline(always)]
+            fn reverse(self, a: $register) -> $register {
+                // SAFETY: token.
+                unsafe { a.reverse() }
+            }
+
+            #[inline(always)]
+            fn increment(self, a: $register) -> $register {
+                // SAFETY: token.
+                unsafe { a.add64(<$register>::splat(_mm_set_epi64x(0, 1))) }
             }
 
             #[inline(always)]
@@ -205,12 +249,6 @@ macro_rules! engine {
             ) {
                 // SAFETY: token.
                 unsafe { chain::ccm_blocks::<$register>(keys, mac, counter, data, direction) }
-            }
-
-            #[inline(always)]
-            fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut Block, data: &mut [u8]) {
-                // SAFETY: token.
-                unsafe { chain::cbc_encrypt_blocks(keys, chain, data) }
             }
         }
     };
@@ -228,6 +266,42 @@ engine!(
     /// Four blocks a register, 32 registers.
     Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8
 );
+
+/// Blocks of consecutive big-endian numbers, whose lower halves do not overflow.
+///
+/// # Safety
+/// The machine needs the instructions of `R`.
+#[inline(always)]
+unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [R; N] {
+    // SAFETY: the caller vouches for the instructions; a row of slot numbers is as long as the longest register.
+    unsafe {
+        let numbers = R::load(SLOT_NUMBERS.as_ptr().cast());
+        let step = R::splat(_mm_set_epi64x(0, R::SLOTS as i64));
+        let first = u128::from_be_bytes(*first);
+        let first = _mm_set_epi64x((first >> 64) as i64, first as i64);
+        let mut next = R::splat(first).add64(numbers);
+        let mut registers = [next; N];
+        for register in &mut registers {
+            *register = next.reverse();
+            next = next.add64(step);
+        }
+        registers
+    }
+}
+
+/// Most blocks in a register.
+const MAX_SLOTS: usize = 4;
+
+/// 0, 1, 2, … in the first eight bytes of the slots, little-endian.
+const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
+    let mut numbers = [[0; 16]; MAX_SLOTS];
+    let mut slot = 0;
+    while slot < MAX_SLOTS {
+        numbers[slot][0] = slot as u8;
+        slot += 1;
+    }
+    numbers
+};
 
 /// Where a register's round keys come from.
 trait RoundKeys<R> {
@@ -252,15 +326,16 @@ impl<R: Register> RoundKeys<R> for Keys {
     }
 }
 
-impl<R: Register> RoundKeys<R> for LaneKeys<R> {
+/// The keys of lanes from a group on.
+impl<R: Register> RoundKeys<R> for (&LaneKeys<R>, usize) {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        self.rounds
+        self.0.rounds
     }
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, group: usize) -> R {
-        self.round_keys[round][group]
+        self.0.round_keys[round][self.1 + group]
     }
 }
 
