@@ -3,37 +3,62 @@
 //! A kernel that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to
 //! have detected those instructions. So a call of a kernel on a machine without them does not compile.
 //!
-//! `--cfg tress_without_avx512`, `--cfg tress_without_vaes` and `--cfg tress_without_aesni` (in `RUSTFLAGS`) build a
-//! library that never detects them; the test suite runs on such builds too.
+//! `--cfg tress_without_avx512`, `_avx2`, `_vaes` and `_aesni` (in `RUSTFLAGS`) build a library that never detects them;
+//! the test suite runs on such builds too.
 
-/// An implementation of a cipher.
+/// An implementation of a cipher. Each cipher has its own choice of them: [`crate::BlockCipher::BACKENDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Backend {
     /// Follows the standard line by line. Slow, uses tables, not constant time: for tests and study only.
     Reference,
-    /// Bitsliced 64-bit words, constant time, no tables, no instructions beyond the target's baseline.
+    /// Constant time, no tables, no instructions beyond the target's baseline.
     Portable,
+    /// 128-bit registers of aarch64.
+    Neon,
+    /// The AES instructions of aarch64.
+    ArmAes,
     /// AES-NI: 128-bit registers.
     AesNi,
+    /// 256-bit registers (AVX2).
+    Avx2,
     /// VAES on 256-bit registers (AVX2).
     Vaes256,
+    /// 512-bit registers (AVX-512).
+    Avx512,
+    /// 512-bit registers with bit matrices (AVX-512, GFNI).
+    Gfni512,
     /// VAES on 512-bit registers (AVX-512).
     Vaes512,
 }
 
 impl Backend {
-    /// Every backend, slowest first.
-    pub const ALL: [Backend; 5] =
-        [Backend::Reference, Backend::Portable, Backend::AesNi, Backend::Vaes256, Backend::Vaes512];
+    /// Every backend, slower ones first.
+    pub const ALL: [Backend; 10] = [
+        Backend::Reference,
+        Backend::Portable,
+        Backend::Neon,
+        Backend::ArmAes,
+        Backend::AesNi,
+        Backend::Avx2,
+        Backend::Vaes256,
+        Backend::Avx512,
+        Backend::Gfni512,
+        Backend::Vaes512,
+    ];
 
     /// The name that the command line uses.
     pub const fn name(self) -> &'static str {
         match self {
             Backend::Reference => "reference",
             Backend::Portable => "portable",
+            Backend::Neon => "neon",
+            Backend::ArmAes => "arm-aes",
             Backend::AesNi => "aesni",
+            Backend::Avx2 => "avx2",
             Backend::Vaes256 => "vaes256",
+            Backend::Avx512 => "avx512",
+            Backend::Gfni512 => "gfni512",
             Backend::Vaes512 => "vaes512",
         }
     }
@@ -43,31 +68,41 @@ impl Backend {
         Self::ALL.into_iter().find(|backend| backend.name() == name)
     }
 
-    /// Whether this machine and this build have the backend.
+    /// Whether this machine and this build have what the backend needs.
     pub fn is_available(self) -> bool {
         match self {
             Backend::Reference | Backend::Portable => true,
             #[cfg(target_arch = "x86_64")]
             Backend::AesNi => AesNi::detect().is_some(),
             #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => Avx2::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
             Backend::Vaes256 => Vaes256::detect().is_some(),
             #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => Avx512::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Gfni512 => Gfni512::detect().is_some(),
+            #[cfg(target_arch = "x86_64")]
             Backend::Vaes512 => Vaes512::detect().is_some(),
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(target_arch = "aarch64")]
+            Backend::Neon => Neon::detect().is_some(),
+            #[cfg(target_arch = "aarch64")]
+            Backend::ArmAes => ArmAes::detect().is_some(),
             _ => false,
         }
     }
 
-    /// The backend that key setup chooses on this machine. Never `Reference`.
-    pub fn best() -> Backend {
-        Self::ALL.into_iter().rev().find(|backend| backend.is_available()).unwrap_or(Backend::Portable)
+    /// The last of `backends` that is available: what key setup chooses. Never `Reference`.
+    pub fn best_of(backends: &[Backend]) -> Backend {
+        let mut fast = backends.iter().rev().copied().filter(|backend| *backend != Backend::Reference);
+        fast.find(|backend| backend.is_available()).unwrap_or(Backend::Portable)
     }
 }
 
 /// Defines a token: its features are detected once, then read from an atomic.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! token {
-    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without $($off:ident)|+) => {
+    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without [$($off:ident),*]) => {
         #[cfg(not(miri))]
         cpufeatures::new!($module, $($feature),+);
 
@@ -79,7 +114,7 @@ macro_rules! token {
             /// The proof that this machine has the instructions, if it has.
             #[inline]
             pub fn detect() -> Option<Self> {
-                if cfg!(any(miri, $($off),+)) {
+                if cfg!(any(miri, $($off),*)) {
                     return None;
                 }
                 #[cfg(not(miri))]
@@ -97,7 +132,16 @@ token!(
     AesNi,
     aesni,
     ["aes", "ssse3", "sse4.1"],
-    without tress_without_aesni
+    without [tress_without_aesni]
+);
+
+#[cfg(target_arch = "x86_64")]
+token!(
+    /// This machine has AVX2.
+    Avx2,
+    avx2,
+    ["ssse3", "sse4.1", "avx", "avx2"],
+    without [tress_without_avx2]
 );
 
 #[cfg(target_arch = "x86_64")]
@@ -106,14 +150,55 @@ token!(
     Vaes256,
     vaes256,
     ["aes", "ssse3", "sse4.1", "avx", "avx2", "vaes"],
-    without tress_without_vaes | tress_without_aesni
+    without [tress_without_vaes, tress_without_avx2, tress_without_aesni]
 );
 
 #[cfg(target_arch = "x86_64")]
 token!(
-    /// This machine has VAES and AVX-512 F, BW, DQ and VL.
+    /// This machine has AVX-512 F, BW, DQ and VL.
+    Avx512,
+    avx512,
+    ["ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl"],
+    without [tress_without_avx512, tress_without_avx2]
+);
+
+#[cfg(target_arch = "x86_64")]
+token!(
+    /// This machine has AVX-512 F, BW, DQ, VL and VBMI, and GFNI.
+    Gfni512,
+    gfni512,
+    ["ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "gfni"],
+    without [tress_without_avx512, tress_without_avx2]
+);
+
+#[cfg(target_arch = "x86_64")]
+token!(
+    /// This machine has VAES and AVX-512 F, BW, DQ, VL and VBMI.
     Vaes512,
     vaes512,
-    ["aes", "ssse3", "sse4.1", "avx", "avx2", "vaes", "avx512f", "avx512bw", "avx512dq", "avx512vl"],
-    without tress_without_avx512 | tress_without_vaes | tress_without_aesni
+    ["aes", "ssse3", "sse4.1", "avx", "avx2", "vaes", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi"],
+    without [tress_without_avx512, tress_without_vaes, tress_without_avx2, tress_without_aesni]
 );
+
+#[cfg(target_arch = "aarch64")]
+token!(
+    /// This machine has the AES instructions of aarch64.
+    ArmAes,
+    arm_aes,
+    ["aes"],
+    without [tress_without_aesni]
+);
+
+/// This machine is an aarch64, which always has 128-bit registers.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug)]
+pub struct Neon(());
+
+#[cfg(target_arch = "aarch64")]
+impl Neon {
+    /// The proof of it.
+    #[inline]
+    pub fn detect() -> Option<Self> {
+        (!cfg!(miri)).then_some(Neon(()))
+    }
+}

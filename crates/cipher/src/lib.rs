@@ -53,6 +53,8 @@ pub trait BlockCipher {
     const BLOCK_BYTES: usize;
     /// How many of a block's last bytes count in [`modes::ctr`].
     const COUNTER_BYTES: usize = Self::BLOCK_BYTES;
+    /// The backends of this cipher, slower ones first.
+    const BACKENDS: &'static [Backend];
 
     #[doc(hidden)]
     type Core: engine::Core;

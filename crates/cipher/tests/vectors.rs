@@ -109,7 +109,7 @@ fn no_file_is_forgotten() {
 
 #[test]
 fn a_missing_backend_is_an_error() {
-    for backend in tress_cipher::Backend::ALL {
+    for backend in <tress_cipher::aes::Aes as tress_cipher::BlockCipher>::BACKENDS.iter().copied() {
         let made = tress_cipher::aes::Aes::with_backend(&[0; 16], backend);
         if backend.is_available() {
             assert_eq!(made.expect("an available backend").backend(), backend);

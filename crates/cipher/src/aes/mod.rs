@@ -51,7 +51,7 @@ pub(crate) enum Inner {
 impl Aes {
     /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
     pub fn new(key: &[u8]) -> Result<Aes, Error> {
-        Self::with_backend(key, Backend::best())
+        Self::with_backend(key, Backend::best_of(Self::BACKENDS))
     }
 
     /// Prepares a key for a given backend; a machine without it is an error.
@@ -78,7 +78,6 @@ impl Aes {
                 let engine = x86::Vaes512::detect().ok_or(unavailable)?;
                 Inner::Vaes512(engine, x86::expand_key(engine, key))
             }
-            #[cfg(not(target_arch = "x86_64"))]
             _ => return Err(unavailable),
         };
         Ok(Aes { inner, key_bytes: key.len() })
@@ -148,6 +147,8 @@ impl CcmCore for Aes {
 
 impl BlockCipher for Aes {
     const BLOCK_BYTES: usize = 16;
+    const BACKENDS: &'static [Backend] =
+        &[Backend::Reference, Backend::Portable, Backend::AesNi, Backend::Vaes256, Backend::Vaes512];
     type Core = Aes;
 
     fn core(&self) -> &Aes {
@@ -185,6 +186,7 @@ macro_rules! fixed_key_size {
 
         impl BlockCipher for $name {
             const BLOCK_BYTES: usize = 16;
+            const BACKENDS: &'static [Backend] = Aes::BACKENDS;
             type Core = Aes;
 
             fn core(&self) -> &Aes {

@@ -10,7 +10,7 @@ use cipher::{
     StreamCipher,
 };
 use tress_cipher::CcmCipher;
-use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
+use tress_cipher::aes::{Aes128, Aes192, Aes256};
 use tress_cipher::modes::ccm::Ccm;
 
 use crate::file::{File, Kind, Test};

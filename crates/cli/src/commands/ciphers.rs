@@ -1,7 +1,7 @@
 //! `tress ciphers`: every cipher, its modes and its backends, and what this machine has.
 
 use serde::Serialize;
-use tress_cipher::Backend;
+use tress_cipher::{Backend, BlockCipher, aes::Aes};
 
 use crate::{args, failure::Failure, files, names};
 
@@ -26,12 +26,14 @@ pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
         .map(|cipher| Row {
             name: cipher.name,
             modes: names::Mode::ALL.map(names::Mode::name).to_vec(),
-            backends: Backend::ALL
+            backends: Aes::BACKENDS
+                .iter()
+                .copied()
                 .into_iter()
                 .map(|backend| BackendState {
                     name: backend.name(),
                     available: backend.is_available(),
-                    chosen: backend == Backend::best(),
+                    chosen: backend == Backend::best_of(Aes::BACKENDS),
                 })
                 .collect(),
         })

@@ -1,6 +1,6 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
-use tress_cipher::Backend;
+use tress_cipher::{Backend, BlockCipher, aes::Aes};
 use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
 
 use super::{
@@ -177,7 +177,7 @@ pub(crate) fn all() -> Vec<Case> {
 
 /// Measures one row against those of its peers that are asked for and there.
 pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
-    let backend = options.backend.unwrap_or_else(Backend::best);
+    let backend = options.backend.unwrap_or_else(|| Backend::best_of(Aes::BACKENDS));
     let mut work = (case.make)(backend)?;
     let peers: Vec<Who> = case
         .peers

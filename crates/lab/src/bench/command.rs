@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tress_cipher::{Backend, aes::Aes, modes};
+use tress_cipher::{Backend, BlockCipher, aes::Aes, modes};
 
 use super::{Document, Error, Missing, Options, Row, progress, sample::compare, statistics};
 
@@ -185,7 +185,7 @@ impl Bench<'_> {
             name: name.into(),
             direction: direction.into(),
             workload: workload.into(),
-            backend: Backend::best().name().into(),
+            backend: Backend::best_of(Aes::BACKENDS).name().into(),
             threads: THREADS,
             lanes: 0,
             message_bytes: self.effort.file_bytes,

@@ -190,7 +190,8 @@ macro_rules! engine {
             #[inline(always)]
             fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
                 lane_keys.rounds = keys.rounds;
-                let (group, slot) = (lane / Self::SLOTS, lane % Self::SLOTS);
+                let group = lane / Self::SLOTS;
+                let slot = lane - group * Self::SLOTS;
                 for (registers, key) in lane_keys.round_keys.iter_mut().zip(keys.encryption_keys()) {
                     self.set_slot(&mut registers[group], slot, key);
                 }
