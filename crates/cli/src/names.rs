@@ -1,20 +1,73 @@
 //! The ciphers and modes that `raw` and `ciphers` know by name.
 
-use tress_cipher::Backend;
+use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, aes::Aes};
 
 use crate::failure::Failure;
 
 /// A cipher by the name that the command line uses.
 pub(crate) struct Cipher {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) key_bytes: usize,
+    family: Family,
 }
 
-pub(crate) const CIPHERS: [Cipher; 3] = [
-    Cipher { name: "aes-128", key_bytes: 16 },
-    Cipher { name: "aes-192", key_bytes: 24 },
-    Cipher { name: "aes-256", key_bytes: 32 },
-];
+/// Which type of the library it is.
+#[derive(Clone, Copy)]
+enum Family {
+    Aes,
+}
+
+/// Something to do with a cipher of whatever type.
+pub(crate) trait WithCipher {
+    type Output;
+    /// A cipher that has no CCM.
+    fn block<C: BlockCipher>(self, cipher: &C) -> Self::Output;
+    /// A cipher with 128-bit blocks.
+    fn ccm<C: CcmCipher>(self, cipher: &C) -> Self::Output;
+}
+
+/// Every cipher.
+pub(crate) fn ciphers() -> Vec<Cipher> {
+    let aes = [16, 24, 32].map(|bytes| Cipher::new(format!("aes-{}", 8 * bytes), bytes, Family::Aes));
+    aes.into()
+}
+
+impl Cipher {
+    fn new(name: String, key_bytes: usize, family: Family) -> Cipher {
+        Cipher { name, key_bytes, family }
+    }
+
+    pub(crate) fn block_bytes(&self) -> usize {
+        match self.family {
+            Family::Aes => Aes::BLOCK_BYTES,
+        }
+    }
+
+    /// Slower ones first.
+    pub(crate) fn backends(&self) -> &'static [Backend] {
+        match self.family {
+            Family::Aes => Aes::BACKENDS,
+        }
+    }
+
+    /// CCM needs blocks of 128 bits.
+    pub(crate) fn modes(&self) -> &'static [Mode] {
+        if self.block_bytes() == tress_cipher::BLOCK_BYTES { &Mode::ALL } else { &Mode::ALL[..3] }
+    }
+
+    /// Prepares the key, for the fastest backend unless one is given.
+    pub(crate) fn with<W: WithCipher>(
+        &self,
+        key: &[u8],
+        backend: Option<Backend>,
+        with: W,
+    ) -> Result<W::Output, Error> {
+        let backend = backend.unwrap_or_else(|| Backend::best_of(self.backends()));
+        Ok(match self.family {
+            Family::Aes => with.ccm(&Aes::with_backend(key, backend)?),
+        })
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -38,12 +91,11 @@ impl Mode {
 }
 
 /// The cipher and the mode of `CIPHER-MODE`.
-pub(crate) fn cipher_and_mode(name: &str) -> Option<(&'static Cipher, Mode)> {
+pub(crate) fn cipher_and_mode(name: &str) -> Option<(Cipher, Mode)> {
     let (cipher, mode) = name.rsplit_once('-')?;
-    Some((
-        CIPHERS.iter().find(|known| known.name == cipher)?,
-        Mode::ALL.into_iter().find(|known| known.name() == mode)?,
-    ))
+    let cipher = ciphers().into_iter().find(|known| known.name == cipher)?;
+    let mode = cipher.modes().iter().copied().find(|known| known.name() == mode)?;
+    Some((cipher, mode))
 }
 
 /// The backend that `--backend` names.

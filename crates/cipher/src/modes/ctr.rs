@@ -9,23 +9,50 @@ use crate::{BlockCipher, Error};
 
 /// Encrypts or decrypts data of any length in place. `counter` is the first counter block. No counter block may ever be
 /// used twice with a key.
+///
+/// # Errors
+/// `IvLength`, and `CounterExhausted` when the data would run past the end of a counter shorter than its block.
 pub fn apply<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-    let counter: BlockOf<C> = initial(counter)?;
-    if blocks_left::<C>(&counter).is_some_and(|left| data.len().div_ceil(C::BLOCK_BYTES) as u64 > left) {
-        return Err(Error::CounterExhausted);
-    }
-    cipher.core().run(Ctr { counter, data });
-    Ok(())
+    Stream::new(cipher, counter)?.apply(data)
 }
 
-/// How many counter blocks there are from `counter` on, itself among them; `None` if they never end.
-fn blocks_left<C: BlockCipher>(counter: &BlockOf<C>) -> Option<u64> {
-    if C::COUNTER_BYTES == C::BLOCK_BYTES {
-        return None;
+/// A key stream that is used piece by piece.
+pub struct Stream<'c, C: BlockCipher> {
+    cipher: &'c C,
+    counter: BlockOf<C>,
+    /// Counter blocks from here on; `None` if they never end.
+    left: Option<u64>,
+}
+
+impl<'c, C: BlockCipher> Stream<'c, C> {
+    /// The stream from a counter block on.
+    ///
+    /// # Errors
+    /// `IvLength` unless it has the length of a block.
+    pub fn new(cipher: &'c C, counter: &[u8]) -> Result<Self, Error> {
+        let counter: BlockOf<C> = initial(counter)?;
+        let number = &counter.as_ref()[C::BLOCK_BYTES - C::COUNTER_BYTES..];
+        let left = (C::COUNTER_BYTES < C::BLOCK_BYTES).then(|| {
+            let used = number.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+            (1 << (8 * C::COUNTER_BYTES)) - used
+        });
+        Ok(Stream { cipher, counter, left })
     }
-    let number = &counter.as_ref()[C::BLOCK_BYTES - C::COUNTER_BYTES..];
-    let used = number.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    Some((1 << (8 * C::COUNTER_BYTES)) - used)
+
+    /// Encrypts or decrypts the next bytes in place. What is left of the last block's key stream is dropped: every piece
+    /// but the last has to be whole blocks.
+    ///
+    /// # Errors
+    /// `CounterExhausted`, with the data as it was.
+    pub fn apply(&mut self, data: &mut [u8]) -> Result<(), Error> {
+        let blocks = data.len().div_ceil(C::BLOCK_BYTES) as u64;
+        if let Some(left) = &mut self.left {
+            *left = left.checked_sub(blocks).ok_or(Error::CounterExhausted)?;
+        }
+        self.cipher.core().run(Ctr { counter: self.counter, data });
+        increment_by(self.counter.as_mut(), blocks);
+        Ok(())
+    }
 }
 
 struct Ctr<'a, B> {

@@ -1,13 +1,13 @@
 //! `tress ciphers`: every cipher, its modes and its backends, and what this machine has.
 
 use serde::Serialize;
-use tress_cipher::{Backend, BlockCipher, aes::Aes};
+use tress_cipher::Backend;
 
 use crate::{args, failure::Failure, files, names};
 
 #[derive(Serialize)]
 struct Row {
-    name: &'static str,
+    name: String,
     modes: Vec<&'static str>,
     backends: Vec<BackendState>,
 }
@@ -21,21 +21,12 @@ struct BackendState {
 }
 
 pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
-    let rows: Vec<Row> = names::CIPHERS
-        .iter()
+    let rows: Vec<Row> = names::ciphers()
+        .into_iter()
         .map(|cipher| Row {
+            modes: cipher.modes().iter().map(|mode| mode.name()).collect(),
+            backends: backends(&cipher),
             name: cipher.name,
-            modes: names::Mode::ALL.map(names::Mode::name).to_vec(),
-            backends: Aes::BACKENDS
-                .iter()
-                .copied()
-                .into_iter()
-                .map(|backend| BackendState {
-                    name: backend.name(),
-                    available: backend.is_available(),
-                    chosen: backend == Backend::best_of(Aes::BACKENDS),
-                })
-                .collect(),
         })
         .collect();
     if options.json {
@@ -52,8 +43,17 @@ pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
                 (false, false) => format!("-{}", backend.name),
             })
             .collect();
-        text.push_str(&format!("{:<9} {:<20} {}\n", row.name, row.modes.join(" "), backends.join(" ")));
+        text.push_str(&format!("{:<16} {:<16} {}\n", row.name, row.modes.join(" "), backends.join(" ")));
     }
     text.push_str("\n* chosen on this machine, - not on this machine or not in this build\n");
     files::print(&text)
+}
+
+fn backends(cipher: &names::Cipher) -> Vec<BackendState> {
+    let state = |backend: &Backend| BackendState {
+        name: backend.name(),
+        available: backend.is_available(),
+        chosen: *backend == Backend::best_of(cipher.backends()),
+    };
+    cipher.backends().iter().map(state).collect()
 }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use tress_cipher::{Block, aes::Aes};
+use tress_cipher::{BlockCipher, CcmCipher};
 use tress_stream::{
     Error,
-    verbs::{self, RawDirection, RawMode},
+    verbs::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
 };
 
 use super::cancellable;
@@ -13,7 +13,7 @@ use crate::{
     args,
     failure::Failure,
     files,
-    names::{self, Mode},
+    names::{self, Mode, WithCipher},
 };
 
 /// Bytes of the tag where `--tag-length` is not given.
@@ -24,17 +24,7 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
         args::RawDirection::Encrypt(options) => (RawDirection::Encrypt, options),
         args::RawDirection::Decrypt(options) => (RawDirection::Decrypt, options),
     };
-    let (cipher, mode) = cipher_and_mode(options)?;
-    let sink = files::sink(&options.output);
-    if direction == RawDirection::Encrypt || options.output.output.as_deref() != Some(Path::new("-")) {
-        files::refuse_terminal(&sink)?;
-    }
-    let source = files::source(&options.input);
-    cancellable(|control| Ok(verbs::raw(&source, &sink, &cipher, &mode, direction, control)?))
-}
-
-/// Everything that the options say, checked before a byte is read.
-fn cipher_and_mode(options: &args::RawOptions) -> Result<(Aes, RawMode), Failure> {
+    // Everything that the options say is checked before a byte is read.
     let (cipher, mode) = names::cipher_and_mode(&options.cipher).ok_or_else(|| {
         Failure::wrong_use(format!("unknown cipher '{}'", options.cipher))
             .hint("NAME is CIPHER-MODE, such as aes-128-cbc; 'tress ciphers' lists them")
@@ -48,16 +38,54 @@ fn cipher_and_mode(options: &args::RawOptions) -> Result<(Aes, RawMode), Failure
             key.len()
         )));
     }
-    let mode = with_parameters(mode, options)?;
-    let cipher = match &options.backend {
-        Some(name) => Aes::with_backend(key, names::backend(name)?),
-        None => Aes::new(key),
-    };
-    Ok((cipher.map_err(Error::from)?, mode))
+    let backend = options.backend.as_deref().map(names::backend).transpose()?;
+    let parameters = parameters(&cipher, mode, options)?;
+    let sink = files::sink(&options.output);
+    if direction == RawDirection::Encrypt || options.output.output.as_deref() != Some(Path::new("-")) {
+        files::refuse_terminal(&sink)?;
+    }
+    let source = files::source(&options.input);
+    cancellable(|control| {
+        let work = Work { source: &source, sink: &sink, parameters: &parameters, direction, control };
+        Ok(cipher.with(key, backend, work).map_err(Error::from)??)
+    })
+}
+
+/// A mode with what it takes.
+enum Parameters {
+    Plain(RawMode),
+    Ccm(RawCcm),
+}
+
+/// The work, but for the type of its cipher.
+struct Work<'a> {
+    source: &'a Source,
+    sink: &'a Sink,
+    parameters: &'a Parameters,
+    direction: RawDirection,
+    control: &'a Control,
+}
+
+impl WithCipher for Work<'_> {
+    type Output = Result<(), Error>;
+
+    fn block<C: BlockCipher>(self, cipher: &C) -> Self::Output {
+        match self.parameters {
+            Parameters::Plain(mode) => verbs::raw(self.source, self.sink, cipher, mode, self.direction, self.control),
+            Parameters::Ccm(_) => unreachable!("the name of a cipher without CCM has no ccm"),
+        }
+    }
+
+    fn ccm<C: CcmCipher>(self, cipher: &C) -> Self::Output {
+        match self.parameters {
+            Parameters::Ccm(ccm) => verbs::raw_ccm(self.source, self.sink, cipher, ccm, self.direction, self.control),
+            Parameters::Plain(_) => self.block(cipher),
+        }
+    }
 }
 
 /// The mode with its parameters; refuses those that it does not have, as they may have been meant for another mode.
-fn with_parameters(mode: Mode, options: &args::RawOptions) -> Result<RawMode, Failure> {
+fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
     let refuse = |option: &str| Failure::wrong_use(format!("{} takes no {option}", mode.name()));
     if mode != Mode::Ccm && options.aad.is_some() {
         return Err(refuse("--aad"));
@@ -67,7 +95,7 @@ fn with_parameters(mode: Mode, options: &args::RawOptions) -> Result<RawMode, Fa
     }
     let padding = !options.no_padding;
     let iv = match (&options.iv, mode) {
-        (None, Mode::Ecb) => return Ok(RawMode::Ecb { padding }),
+        (None, Mode::Ecb) => return Ok(Parameters::Plain(RawMode::Ecb { padding })),
         (Some(_), Mode::Ecb) => return Err(refuse("--iv")),
         (Some(iv), _) => iv.0.as_slice(),
         (None, _) => {
@@ -75,17 +103,22 @@ fn with_parameters(mode: Mode, options: &args::RawOptions) -> Result<RawMode, Fa
                 .hint("a fresh one for every message under a key"));
         }
     };
-    let block = || {
-        Block::try_from(iv)
-            .map_err(|_| Failure::wrong_use(format!("--iv of {} has 16 bytes, not {}", mode.name(), iv.len())))
+    let block = || match iv.len() {
+        length if length == cipher.block_bytes() => Ok(iv.to_vec()),
+        length => Err(Failure::wrong_use(format!(
+            "--iv of {}-{} has {} bytes, not {length}",
+            cipher.name,
+            mode.name(),
+            cipher.block_bytes()
+        ))),
     };
     Ok(match mode {
-        Mode::Ecb | Mode::Cbc => RawMode::Cbc { iv: block()?, padding },
-        Mode::Ctr => RawMode::Ctr { counter: block()? },
-        Mode::Ccm => RawMode::Ccm {
+        Mode::Ecb | Mode::Cbc => Parameters::Plain(RawMode::Cbc { iv: block()?, padding }),
+        Mode::Ctr => Parameters::Plain(RawMode::Ctr { counter: block()? }),
+        Mode::Ccm => Parameters::Ccm(RawCcm {
             nonce: iv.to_vec(),
             associated_data: options.aad.as_ref().map(|aad| aad.0.to_vec()).unwrap_or_default(),
             tag_bytes: options.tag_length.unwrap_or(TAG_BYTES),
-        },
+        }),
     })
 }

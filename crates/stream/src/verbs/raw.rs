@@ -8,8 +8,7 @@
 use std::io::{self, Read, Write};
 
 use tress_cipher::{
-    BLOCK_BYTES, Block,
-    aes::Aes,
+    BlockCipher, CcmCipher,
     modes::{cbc, ccm, ctr, ecb, pkcs7},
 };
 use zeroize::Zeroizing;
@@ -43,95 +42,113 @@ pub enum RawMode {
     },
     /// Cipher block chaining.
     Cbc {
-        /// Initialisation vector.
-        iv: Block,
+        /// Initialisation vector: one block.
+        iv: Vec<u8>,
         /// Add and remove PKCS#7 padding.
         padding: bool,
     },
-    /// Counter mode; the whole block is one big-endian number.
+    /// Counter mode, big-endian.
     Ctr {
         /// First counter block.
-        counter: Block,
-    },
-    /// Counter with CBC-MAC; ciphertext, then tag.
-    Ccm {
-        /// 7 to 13 bytes.
-        nonce: Vec<u8>,
-        /// Authenticated, not encrypted, not written.
-        associated_data: Vec<u8>,
-        /// 4, 6, 8, 10, 12, 14 or 16.
-        tag_bytes: usize,
+        counter: Vec<u8>,
     },
 }
 
-/// Takes `source` through the mode to `sink`. A sink that is a name appears only when all has succeeded; CCM verifies
-/// before it writes anything, anywhere. The other modes authenticate nothing, and a stream sink has got what came
-/// before an error.
+/// What CCM takes besides the key. It writes ciphertext, then tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawCcm {
+    /// 7 to 13 bytes.
+    pub nonce: Vec<u8>,
+    /// Authenticated, not encrypted, not written.
+    pub associated_data: Vec<u8>,
+    /// 4, 6, 8, 10, 12, 14 or 16.
+    pub tag_bytes: usize,
+}
+
+/// Takes `source` through the mode to `sink`. A sink that is a name appears only when all has succeeded. These modes
+/// authenticate nothing, and a stream sink has got what came before an error.
 ///
 /// # Errors
-/// [`ErrorKind::Cipher`] for parameters and data that the mode does not take, [`ErrorKind::MessageTooLong`] beyond
-/// [`RAW_CCM_MAX_BYTES`], every failure of reading and writing, and [`ErrorKind::Interrupted`].
-pub fn raw(
+/// [`ErrorKind::Cipher`] for parameters and data that the mode does not take, every failure of reading and writing, and
+/// [`ErrorKind::Interrupted`].
+pub fn raw<C: BlockCipher>(
     source: &Source,
     sink: &Sink,
-    cipher: &Aes,
+    cipher: &C,
     mode: &RawMode,
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
-    let chain = |chaining, padding| Chain { cipher, chaining, direction, padding };
-    let chain = match mode {
-        RawMode::Ecb { padding } => chain(Chaining::Ecb, *padding),
-        RawMode::Cbc { iv, padding } => chain(Chaining::Cbc(*iv), *padding),
-        RawMode::Ctr { counter } => chain(Chaining::Ctr(*counter), false),
-        RawMode::Ccm { nonce, associated_data, tag_bytes } => {
-            // Nonce and tag are checked on an empty message, before any input is touched.
-            ccm::encrypt(cipher, nonce, associated_data, &mut [], &mut vec![0; *tag_bytes])?;
-            let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
-            return filter(source, sink, control, |input, output| match direction {
-                RawDirection::Encrypt => message.encrypt(input, output),
-                RawDirection::Decrypt => message.decrypt(input, output),
-            });
+    // Parameters are checked on an empty message, before any input is touched.
+    let (chaining, padding) = match mode {
+        RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
+        RawMode::Cbc { iv, padding } => {
+            cbc::encrypt(cipher, iv, &mut [])?;
+            (Chaining::Cbc(iv.clone()), *padding)
         }
+        RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(cipher, counter)?), false),
     };
+    let chain = Chain { cipher, chaining, direction, padding };
     filter(source, sink, control, |input, output| chain.run(input, output))
 }
 
-/// The modes that need no more of a message than what passes by.
-#[derive(Clone, Copy, Debug)]
-enum Chaining {
-    Ecb,
-    /// The previous ciphertext block, at first the initialisation vector.
-    Cbc(Block),
-    /// The next counter block.
-    Ctr(Block),
+/// Takes `source` through CCM to `sink`, and verifies before it writes anything, anywhere.
+///
+/// # Errors
+/// As [`raw`], and [`ErrorKind::MessageTooLong`] beyond [`RAW_CCM_MAX_BYTES`].
+pub fn raw_ccm<C: CcmCipher>(
+    source: &Source,
+    sink: &Sink,
+    cipher: &C,
+    parameters: &RawCcm,
+    direction: RawDirection,
+    control: &Control,
+) -> Result<(), Error> {
+    let RawCcm { nonce, associated_data, tag_bytes } = parameters;
+    // Nonce and tag are checked on an empty message, before any input is touched.
+    ccm::encrypt(cipher, nonce, associated_data, &mut [], &mut vec![0; *tag_bytes])?;
+    let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
+    filter(source, sink, control, |input, output| match direction {
+        RawDirection::Encrypt => message.encrypt(input, output),
+        RawDirection::Decrypt => message.decrypt(input, output),
+    })
 }
 
-struct Chain<'a> {
-    cipher: &'a Aes,
-    chaining: Chaining,
+/// The modes that need no more of a message than what passes by.
+enum Chaining<'a, C: BlockCipher> {
+    Ecb,
+    /// The previous ciphertext block, at first the initialisation vector.
+    Cbc(Vec<u8>),
+    /// The key stream.
+    Ctr(ctr::Stream<'a, C>),
+}
+
+struct Chain<'a, C: BlockCipher> {
+    cipher: &'a C,
+    chaining: Chaining<'a, C>,
     direction: RawDirection,
     padding: bool,
 }
 
-impl Chain<'_> {
+impl<C: BlockCipher> Chain<'_, C> {
     fn run(mut self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
         // The last block is known as such only when nothing follows, so one buffer is always read ahead.
-        let mut current = Zeroizing::new(Vec::with_capacity(BUFFER_BYTES + BLOCK_BYTES));
-        let mut next = Zeroizing::new(Vec::with_capacity(BUFFER_BYTES + BLOCK_BYTES));
-        fill(input, &mut current)?;
+        let bytes = BUFFER_BYTES - BUFFER_BYTES % C::BLOCK_BYTES;
+        let mut current = Zeroizing::new(Vec::with_capacity(bytes + C::BLOCK_BYTES));
+        let mut next = Zeroizing::new(Vec::with_capacity(bytes + C::BLOCK_BYTES));
+        fill(input, &mut current, bytes)?;
         loop {
-            fill(input, &mut next)?;
+            fill(input, &mut next, bytes)?;
             let is_last = next.is_empty();
             let is_padded = is_last && self.padding;
             if is_padded && self.direction == RawDirection::Encrypt {
                 let length = current.len();
-                let padding = pkcs7::padding(length, BLOCK_BYTES);
+                let padding = pkcs7::padding(length, C::BLOCK_BYTES);
                 current.resize(length + padding, padding as u8);
             }
             self.apply(&mut current)?;
             if is_padded && self.direction == RawDirection::Decrypt {
-                let length = pkcs7::unpad(&current, BLOCK_BYTES)?;
+                let length = pkcs7::unpad(&current, C::BLOCK_BYTES)?;
                 current.truncate(length);
             }
             output.write_all(&current)?;
@@ -148,45 +165,42 @@ impl Chain<'_> {
             (Chaining::Ecb, RawDirection::Encrypt) => ecb::encrypt(self.cipher, data),
             (Chaining::Ecb, RawDirection::Decrypt) => ecb::decrypt(self.cipher, data),
             (Chaining::Cbc(previous), RawDirection::Encrypt) => {
-                cbc::encrypt(self.cipher, previous.as_slice(), data)?;
-                *previous = last_block(data).unwrap_or(*previous);
+                cbc::encrypt(self.cipher, previous, data)?;
+                keep_last(previous, data);
                 Ok(())
             }
             (Chaining::Cbc(previous), RawDirection::Decrypt) => {
-                let last = last_block(data).unwrap_or(*previous);
-                cbc::decrypt(self.cipher, previous.as_slice(), data)?;
-                *previous = last;
-                Ok(())
+                let iv = previous.clone();
+                keep_last(previous, data);
+                cbc::decrypt(self.cipher, &iv, data)
             }
-            (Chaining::Ctr(counter), _) => {
-                ctr::apply(self.cipher, counter.as_slice(), data)?;
-                let blocks = data.len().div_ceil(BLOCK_BYTES) as u128;
-                *counter = u128::from_be_bytes(*counter).wrapping_add(blocks).to_be_bytes();
-                Ok(())
-            }
+            (Chaining::Ctr(stream), _) => stream.apply(data),
         }
     }
 }
 
-fn last_block(data: &[u8]) -> Option<Block> {
-    data.last_chunk().copied()
+/// Keeps the last block, if there is one.
+fn keep_last(block: &mut [u8], data: &[u8]) {
+    if let Some(start) = data.len().checked_sub(block.len()) {
+        block.copy_from_slice(&data[start..]);
+    }
 }
 
 /// Fills the buffer as far as the input goes: a pipe may give less than was asked for.
-fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>) -> io::Result<()> {
+fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<()> {
     buffer.clear();
-    input.take(BUFFER_BYTES as u64).read_to_end(buffer).map(drop)
+    input.take(bytes as u64).read_to_end(buffer).map(drop)
 }
 
 /// One CCM message.
-struct Message<'a> {
-    cipher: &'a Aes,
+struct Message<'a, C> {
+    cipher: &'a C,
     nonce: &'a [u8],
     associated_data: &'a [u8],
     tag_bytes: usize,
 }
 
-impl Message<'_> {
+impl<C: CcmCipher> Message<'_, C> {
     fn encrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
         let mut data = read_message(input, RAW_CCM_MAX_BYTES)?;
         let mut tag = vec![0; self.tag_bytes];
@@ -217,6 +231,8 @@ fn read_message(input: &mut dyn Read, max_bytes: usize) -> Result<Zeroizing<Vec<
 
 #[cfg(test)]
 mod tests {
+    use tress_cipher::aes::Aes;
+
     use super::*;
 
     /// Gives one to seven bytes at a time, as a pipe may.
@@ -234,8 +250,26 @@ mod tests {
         Aes::new(&[7; 16]).unwrap()
     }
 
-    fn run(chaining: Chaining, direction: RawDirection, padding: bool, input: &[u8]) -> Result<Vec<u8>, Failed> {
-        let chain = Chain { cipher: &cipher(), chaining, direction, padding };
+    fn ecb() -> RawMode {
+        RawMode::Ecb { padding: true }
+    }
+
+    fn cbc(padding: bool) -> RawMode {
+        RawMode::Cbc { iv: vec![3; 16], padding }
+    }
+
+    fn ctr() -> RawMode {
+        RawMode::Ctr { counter: vec![0xff; 16] }
+    }
+
+    fn run(mode: &RawMode, direction: RawDirection, input: &[u8]) -> Result<Vec<u8>, Failed> {
+        let cipher = cipher();
+        let (chaining, padding) = match mode {
+            RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
+            RawMode::Cbc { iv, padding } => (Chaining::Cbc(iv.clone()), *padding),
+            RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(&cipher, counter)?), false),
+        };
+        let chain = Chain { cipher: &cipher, chaining, direction, padding };
         let mut output = Vec::new();
         chain.run(&mut Dribble(input, 0), &mut output)?;
         Ok(output)
@@ -245,13 +279,13 @@ mod tests {
     fn every_length_returns() {
         let buffer = BUFFER_BYTES;
         let lengths = [0, 1, 15, 16, 17, 31, 32, buffer - 16, buffer - 1, buffer, buffer + 1, buffer + 16];
-        for chaining in [Chaining::Ecb, Chaining::Cbc([3; 16]), Chaining::Ctr([0xff; 16])] {
+        for mode in [ecb(), cbc(true), ctr()] {
             for length in lengths {
-                let padding = !matches!(chaining, Chaining::Ctr(_));
                 let plain: Vec<u8> = (0..length).map(|i| (i * 7) as u8).collect();
-                let sealed = run(chaining, RawDirection::Encrypt, padding, &plain).unwrap();
-                assert_eq!(sealed.len(), if padding { length / 16 * 16 + 16 } else { length });
-                assert_eq!(run(chaining, RawDirection::Decrypt, padding, &sealed).unwrap(), plain);
+                let sealed = run(&mode, RawDirection::Encrypt, &plain).unwrap();
+                let is_padded = !matches!(mode, RawMode::Ctr { .. });
+                assert_eq!(sealed.len(), if is_padded { length / 16 * 16 + 16 } else { length });
+                assert_eq!(run(&mode, RawDirection::Decrypt, &sealed).unwrap(), plain);
             }
         }
     }
@@ -260,17 +294,17 @@ mod tests {
     fn buffers_change_nothing() {
         let plain = vec![5; 2 * BUFFER_BYTES + 32];
         let mut whole = plain.clone();
-        cbc::encrypt(&cipher(), &[3; 16], &mut whole).unwrap();
-        assert_eq!(run(Chaining::Cbc([3; 16]), RawDirection::Encrypt, false, &plain).unwrap(), whole);
+        tress_cipher::modes::cbc::encrypt(&cipher(), &[3; 16], &mut whole).unwrap();
+        assert_eq!(run(&cbc(false), RawDirection::Encrypt, &plain).unwrap(), whole);
         let mut whole = plain.clone();
-        ctr::apply(&cipher(), &[0xff; 16], &mut whole).unwrap();
-        assert_eq!(run(Chaining::Ctr([0xff; 16]), RawDirection::Encrypt, false, &plain).unwrap(), whole);
+        tress_cipher::modes::ctr::apply(&cipher(), &[0xff; 16], &mut whole).unwrap();
+        assert_eq!(run(&ctr(), RawDirection::Encrypt, &plain).unwrap(), whole);
     }
 
     #[test]
     fn what_is_no_padding_is_refused() {
         for input in [[].as_slice(), &[0; 15], &[0; 16]] {
-            let refused = run(Chaining::Ecb, RawDirection::Decrypt, true, input);
+            let refused = run(&ecb(), RawDirection::Decrypt, input);
             assert!(matches!(refused, Err(Failed::Data(Error { kind: ErrorKind::Cipher(_), .. }))), "{refused:?}");
         }
     }
@@ -278,10 +312,12 @@ mod tests {
     #[test]
     fn wrong_parameters_are_wrong_use() {
         let message = |nonce: &[u8], tag_bytes| {
-            let mode = RawMode::Ccm { nonce: nonce.to_vec(), associated_data: Vec::new(), tag_bytes };
+            let parameters = RawCcm { nonce: nonce.to_vec(), associated_data: Vec::new(), tag_bytes };
             // The source is never opened.
             let source = Source::Path("/nonexistent".into());
-            raw(&source, &Sink::Stdout, &cipher(), &mode, RawDirection::Decrypt, &Control::new()).unwrap_err().kind
+            raw_ccm(&source, &Sink::Stdout, &cipher(), &parameters, RawDirection::Decrypt, &Control::new())
+                .unwrap_err()
+                .kind
         };
         assert_eq!(message(&[0; 6], 16), ErrorKind::Cipher(tress_cipher::Error::NonceLength));
         assert_eq!(message(&[0; 12], 5), ErrorKind::Cipher(tress_cipher::Error::TagLength));
