@@ -68,7 +68,7 @@ pub enum ErrorKind {
     #[error("output exists already")]
     OutputExists,
     /// The output is the input.
-    #[error("output is the same file as the input")]
+    #[error("output is the input, or lies inside it")]
     OutputIsInput,
     /// A container would be written to a terminal.
     #[error("refusing to write binary data to a terminal")]
