@@ -4,12 +4,14 @@
 # make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
 # make miri     the portable code under Miri
+# make secrets  no branch and no address depends on a key or on data: under Valgrind
+# make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri bench soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets qemu bench soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -18,7 +20,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python miri
+test: tools lint deny test-rust test-without check-targets test-python secrets qemu miri
 	@echo "make test: all done"
 
 tools:
@@ -52,6 +54,15 @@ lint:
 deny:
 	@tools/setup deny
 	$(CARGO) deny --locked check licenses bans sources
+
+# What is released, not the debug build, whose assertions branch.
+secrets:
+	@tools/setup secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --target-dir target/secrets
+
+qemu:
+	@tools/setup qemu
+	@tools/qemu $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/qemu
 
 miri:
 	@tools/setup miri

@@ -1,13 +1,15 @@
-//! Tells the crate which versions of the RustCrypto crates it was built with, from the workspace's lock file.
+//! Tells the crate which versions of other crates it was built with, from the workspace's lock file, and makes a library
+//! of `src/cryptopp.cc` where Crypto++ is.
 
-use std::{env, fs, path::Path};
+use std::{env, fs, path::Path, process::Command};
 
-const CRATES: [&str; 5] = ["aes", "aes-gcm", "cbc", "ccm", "ctr"];
+const CRATES: [&str; 7] = ["aes", "aes-gcm", "cbc", "ccm", "ctr", "pipo", "rc6"];
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     let lock = Path::new(&manifest).join("../../Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());
+    println!("cargo::rustc-env=TRESS_PEERS_CRYPTOPP={}", crypto_plus_plus());
     let text = fs::read_to_string(&lock).unwrap_or_default();
     for name in CRATES {
         // `age` brings older releases of some of these; ours are the newest ones in the lock file.
@@ -16,6 +18,24 @@ fn main() {
         let variable = name.to_uppercase().replace('-', "_");
         println!("cargo::rustc-env=TRESS_PEERS_{variable}={}", newest.unwrap_or("unknown"));
     }
+}
+
+/// The path of the library, or nothing. A library of its own, so that the command needs no Crypto++ to start.
+fn crypto_plus_plus() -> String {
+    const SOURCE: &str = "src/cryptopp.cc";
+    println!("cargo::rerun-if-changed={SOURCE}");
+    println!("cargo::rerun-if-changed=/usr/include/crypto++/rc6.h");
+    println!("cargo::rerun-if-env-changed=CXX");
+    let library = Path::new(&env::var("OUT_DIR").expect("cargo sets OUT_DIR")).join("libtress_cryptopp.so");
+    let compiler = env::var("CXX").unwrap_or_else(|_| "c++".into());
+    let made = env::var("HOST") == env::var("TARGET")
+        && Command::new(compiler)
+            .args(["-O3", "-march=native", "-shared", "-fPIC", "-o"])
+            .arg(&library)
+            .args([SOURCE, "-lcryptopp"])
+            .output()
+            .is_ok_and(|output| output.status.success());
+    if made { library.display().to_string() } else { String::new() }
 }
 
 fn versions<'a>(lock: &'a str, name: &str) -> impl Iterator<Item = &'a str> {

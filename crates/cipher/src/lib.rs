@@ -34,6 +34,7 @@ mod engine;
 mod error;
 pub mod lanes;
 pub mod modes;
+mod reveal;
 mod traits;
 
 pub use cpu::Backend;

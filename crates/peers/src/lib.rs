@@ -2,6 +2,8 @@
 //!
 //! - [`openssl`]: libcrypto 3 through its EVP interface.
 //! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3.
+//! - [`cryptopp`]: RC6 of Crypto++.
+//! - [`pipo`]: the crate of that name.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
 //! - [`clock`]: what the measured programs share, a count of core cycles.
 //!
@@ -10,9 +12,11 @@
 //! are set once, a message costs its nonce and its data.
 
 pub mod clock;
+pub mod cryptopp;
 mod error;
 pub mod ipsec_mb;
 pub mod openssl;
+pub mod pipo;
 pub mod rustcrypto;
 
 pub use error::{Error, Missing};
@@ -38,8 +42,10 @@ pub struct Peer {
 /// All peers, in the order of their names.
 pub fn list() -> Vec<Peer> {
     vec![
+        Peer { name: cryptopp::NAME, version: cryptopp::available().map(|()| cryptopp::version()) },
         Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },
         Peer { name: openssl::NAME, version: openssl::available().map(|_| openssl::version()) },
+        Peer { name: pipo::NAME, version: Ok(pipo::version()) },
         Peer { name: rustcrypto::NAME, version: Ok(rustcrypto::version()) },
     ]
 }

@@ -9,7 +9,7 @@ use aes::{
 use ccm::{
     Ccm,
     aead::{AeadInOut, Nonce, Tag},
-    consts::{U12, U16},
+    consts::{U12, U16, U20},
 };
 
 use crate::{Direction, Error};
@@ -20,12 +20,13 @@ pub const NAME: &str = "rustcrypto";
 /// The crates and their versions.
 pub fn version() -> String {
     format!(
-        "aes {}, ccm {}, ctr {}, cbc {}, aes-gcm {}",
+        "aes {}, ccm {}, ctr {}, cbc {}, aes-gcm {}, rc6 {}",
         env!("TRESS_PEERS_AES"),
         env!("TRESS_PEERS_CCM"),
         env!("TRESS_PEERS_CTR"),
         env!("TRESS_PEERS_CBC"),
         env!("TRESS_PEERS_AES_GCM"),
+        env!("TRESS_PEERS_RC6"),
     )
 }
 
@@ -67,6 +68,40 @@ impl Cipher {
     /// CTR, in place.
     pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
         let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(&self.aes, counter)
+            .map_err(|_| Error::Length)?;
+        ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
+    }
+}
+
+/// RC6-32/20 with a key of 16 bytes, one block at a time.
+pub struct Rc6(rc6::RC6<u32, U20, U16>);
+
+impl Rc6 {
+    /// Sets a key of 16 bytes.
+    pub fn new(key: &[u8]) -> Result<Rc6, Error> {
+        rc6::RC6::new_from_slice(key).map(Rc6).map_err(|_| Error::Length)
+    }
+
+    /// ECB over whole blocks, in place.
+    pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
+        let blocks = blocks(data)?;
+        match direction {
+            Direction::Encrypt => self.0.encrypt_blocks(blocks),
+            Direction::Decrypt => self.0.decrypt_blocks(blocks),
+        }
+        Ok(())
+    }
+
+    /// CBC encryption of whole blocks, in place.
+    pub fn cbc_encrypt(&self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        let blocks = blocks(data)?;
+        cbc::Encryptor::inner_iv_slice_init(&self.0, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
+        Ok(())
+    }
+
+    /// CTR with a counter of the whole block, in place.
+    pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(&self.0, counter)
             .map_err(|_| Error::Length)?;
         ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
     }

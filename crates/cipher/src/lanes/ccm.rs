@@ -22,6 +22,7 @@ use super::schedule::{self, Message, Start};
 use crate::aes::Aes;
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction};
 use crate::modes::ccm::Header;
+use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
 /// One message: its key, nonce, associated data, buffer and tag.
@@ -179,7 +180,7 @@ impl<C: CcmCipher> Message for Job<'_, C> {
             // The bytes that a short tag lacks count as equal.
             let kept = u128::MAX >> (8 * (16 - length));
             let difference = (u128::from_le_bytes(tag.to_ne_bytes()) ^ u128::from_le_bytes(given)) & kept;
-            good = (difference as u64 | (difference >> 64) as u64).ct_eq(&0).into();
+            good = reveal((difference as u64 | (difference >> 64) as u64).ct_eq(&0));
         }
         tag.zeroize();
         if !good {

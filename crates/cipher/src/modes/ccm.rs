@@ -7,6 +7,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction, increment, xor_block};
+use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
 pub use crate::traits::Ccm;
@@ -33,7 +34,7 @@ pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u
     let good = full[..tag.len()].ct_eq(tag);
     // The right tag for a forged message.
     full.zeroize();
-    if bool::from(good) {
+    if reveal(good) {
         Ok(())
     } else {
         data.zeroize();

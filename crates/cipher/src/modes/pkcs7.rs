@@ -3,6 +3,7 @@
 use subtle::{ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater, ConstantTimeLess};
 
 use crate::Error;
+use crate::reveal::reveal;
 
 /// How many bytes to append to a message of `length` bytes, 1 to `block`; each has that number as its value.
 ///
@@ -32,7 +33,7 @@ pub fn unpad(data: &[u8], block: usize) -> Result<usize, Error> {
     }
     // What is told is only good or not; the length is public once it is good.
     let count = u8::conditional_select(&0, &count, good);
-    if bool::from(good) { Ok(data.len() - usize::from(count)) } else { Err(Error::Padding) }
+    if reveal(good) { Ok(data.len() - usize::from(count)) } else { Err(Error::Padding) }
 }
 
 #[cfg(test)]
