@@ -98,6 +98,18 @@ pub(crate) fn cipher_and_mode(name: &str) -> Option<(Cipher, Mode)> {
     Some((cipher, mode))
 }
 
+/// The names that are most like an unknown one: at most three, the nearest first.
+pub(crate) fn nearest(name: &str) -> Vec<String> {
+    let all = ciphers().into_iter().flat_map(|cipher| {
+        let name = cipher.name.clone();
+        cipher.modes().iter().map(move |mode| format!("{name}-{}", mode.name())).collect::<Vec<_>>()
+    });
+    let mut near: Vec<(usize, String)> =
+        all.map(|known| (strsim::damerau_levenshtein(&name.to_lowercase(), &known), known)).collect();
+    near.sort();
+    near.into_iter().filter(|(distance, _)| *distance <= name.len() / 3 + 1).take(3).map(|(_, name)| name).collect()
+}
+
 /// The backend that `--backend` names.
 pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
     Backend::from_name(name).ok_or_else(|| {
@@ -116,5 +128,12 @@ mod tests {
         for wrong in ["", "aes-128", "aes-129-cbc", "aes-128-gcm", "-cbc"] {
             assert!(cipher_and_mode(wrong).is_none(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_is_near() {
+        assert_eq!(nearest("aes-129-cbc")[0], "aes-128-cbc");
+        assert_eq!(nearest("AES128-CTR")[0], "aes-128-ctr");
+        assert!(nearest("something else entirely").is_empty());
     }
 }

@@ -26,8 +26,13 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     };
     // Everything that the options say is checked before a byte is read.
     let (cipher, mode) = names::cipher_and_mode(&options.cipher).ok_or_else(|| {
-        Failure::wrong_use(format!("unknown cipher '{}'", options.cipher))
-            .hint("NAME is CIPHER-MODE, such as aes-128-cbc; 'tress ciphers' lists them")
+        let unknown = Failure::wrong_use(format!("unknown cipher '{}'", options.cipher));
+        let near = names::nearest(&options.cipher);
+        if near.is_empty() {
+            unknown.hint("NAME is CIPHER-MODE, such as aes-128-cbc; 'tress ciphers' lists them")
+        } else {
+            unknown.hint(format!("near: {}; 'tress ciphers' lists all", near.join(", ")))
+        }
     })?;
     let key = &options.key.0;
     if key.len() != cipher.key_bytes {
