@@ -5,7 +5,7 @@ use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
 
 use super::{
     Error,
-    case::{Who, Work},
+    case::{EQUAL_LENGTHS, Who, Work},
 };
 
 /// As in the container: 12-byte nonces, 16-byte tags, no associated data.
@@ -151,7 +151,7 @@ impl Work for Ccm {
 
     fn run(&mut self, who: Who) -> Result<(), Error> {
         let direction = self.direction;
-        if matches!(who, Who::Ours | Who::EqualLengths) {
+        if matches!(who, Who::Ours | Who::Own(_)) {
             return self.run_ours(direction);
         }
         let Ccm { openssl, ipsec_mb, rustcrypto, nonces, lengths, buffer, .. } = self;
@@ -222,13 +222,13 @@ impl Mixed {
     }
 
     fn of(&mut self, who: Who) -> &mut Ccm {
-        if who == Who::EqualLengths { &mut self.equal } else { &mut self.mixed }
+        if who == EQUAL_LENGTHS { &mut self.equal } else { &mut self.mixed }
     }
 }
 
 impl Work for Mixed {
     fn bytes(&self, who: Who) -> u64 {
-        if who == Who::EqualLengths { self.equal.bytes(who) } else { self.mixed.bytes(who) }
+        if who == EQUAL_LENGTHS { self.equal.bytes(who) } else { self.mixed.bytes(who) }
     }
 
     fn needs_preparation(&self) -> bool {
@@ -244,6 +244,6 @@ impl Work for Mixed {
     }
 
     fn output(&self, who: Who) -> &[u8] {
-        self.mixed.output(who)
+        if who == EQUAL_LENGTHS { &[] } else { self.mixed.output(who) }
     }
 }

@@ -60,7 +60,7 @@ impl Keys {
     fn apply(&mut self, who: Who, data: &mut [u8]) -> Result<(), Error> {
         let iv = self.iv();
         match who {
-            Who::Ours | Who::EqualLengths => match (self.mode, self.direction) {
+            Who::Ours | Who::Own(_) => match (self.mode, self.direction) {
                 (Mode::Ecb, Direction::Encrypt) => modes::ecb::encrypt(&self.ours, data)?,
                 (Mode::Ecb, Direction::Decrypt) => modes::ecb::decrypt(&self.ours, data)?,
                 (Mode::Cbc, Direction::Encrypt) => modes::cbc::encrypt(&self.ours, iv, data)?,
@@ -79,6 +79,7 @@ impl Keys {
                 Mode::Ctr => self.rustcrypto.ctr(iv, data),
             }
             .map_err(peer(who))?,
+            Who::CryptoPp | Who::Pipo => {}
         }
         Ok(())
     }
@@ -171,7 +172,7 @@ impl Work for CbcLanes {
     fn run(&mut self, who: Who) -> Result<(), Error> {
         let CbcLanes { keys, buffer } = self;
         match who {
-            Who::Ours | Who::EqualLengths => {
+            Who::Ours | Who::Own(_) => {
                 let mut jobs = CbcLanes::messages(buffer)
                     .map(|data| lanes::cbc::Job::new(&keys.ours, &IV, data))
                     .collect::<Result<Vec<_>, _>>()?;

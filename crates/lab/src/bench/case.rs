@@ -1,12 +1,13 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
-use tress_cipher::{Backend, BlockCipher, aes::Aes};
-use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
+use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_peers::{Direction, cryptopp, ipsec_mb, openssl, pipo, rustcrypto};
 
 use super::{
     Error, Options, Row,
     aead::{Ccm, Mixed, Shape},
     blocks::{Blocks, CbcLanes, Mode},
+    kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
     sample,
 };
 
@@ -17,8 +18,10 @@ pub(crate) enum Who {
     OpenSsl,
     IpsecMb,
     RustCrypto,
-    /// Ours again, on the work that the row names as its yardstick.
-    EqualLengths,
+    CryptoPp,
+    Pipo,
+    /// Ours again, on other work: the row's own yardstick, by its name.
+    Own(&'static str),
 }
 
 impl Who {
@@ -29,13 +32,17 @@ impl Who {
             Who::OpenSsl => openssl::NAME,
             Who::IpsecMb => ipsec_mb::NAME,
             Who::RustCrypto => rustcrypto::NAME,
-            Who::EqualLengths => "equal-lengths",
+            Who::CryptoPp => cryptopp::NAME,
+            Who::Pipo => pipo::NAME,
+            Who::Own(what) => what,
         }
     }
 
     pub(crate) fn version(self) -> String {
         match self {
-            Who::Ours | Who::EqualLengths => env!("CARGO_PKG_VERSION").into(),
+            Who::Ours | Who::Own(_) => env!("CARGO_PKG_VERSION").into(),
+            Who::CryptoPp => cryptopp::version(),
+            Who::Pipo => pipo::version(),
             Who::OpenSsl => openssl::version(),
             Who::IpsecMb => ipsec_mb::version(),
             Who::RustCrypto => rustcrypto::version(),
@@ -44,12 +51,16 @@ impl Who {
 
     fn is_available(self) -> bool {
         match self {
-            Who::Ours | Who::EqualLengths | Who::RustCrypto => true,
+            Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo => true,
+            Who::CryptoPp => cryptopp::available().is_ok(),
             Who::OpenSsl => openssl::available().is_ok(),
             Who::IpsecMb => ipsec_mb::available().is_ok(),
         }
     }
 }
+
+/// Our own rate at equal lengths.
+pub(crate) const EQUAL_LENGTHS: Who = Who::Own("equal-lengths");
 
 /// Work over a buffer. Whoever runs it leaves the same bytes there.
 pub(crate) trait Work {
@@ -78,10 +89,17 @@ pub(crate) struct Case {
     pub(crate) lanes: usize,
     pub(crate) message_bytes: u64,
     pub(crate) peers: &'static [Who],
+    /// The backends of the cipher.
+    pub(crate) backends: &'static [Backend],
     make: Make,
 }
 
 impl Case {
+    /// Whether its cipher has the backend that is asked for, if one is.
+    pub(crate) fn has(&self, backend: Option<Backend>) -> bool {
+        backend.is_none_or(|backend| self.backends.contains(&backend))
+    }
+
     pub(crate) fn direction_name(&self) -> &'static str {
         match self.direction {
             Direction::Encrypt => "encrypt",
@@ -106,6 +124,7 @@ pub(crate) fn all() -> Vec<Case> {
                 lanes: shape.messages,
                 message_bytes: 16_384,
                 peers: LANE_PEERS,
+                backends: Aes::BACKENDS,
                 make: Box::new(move |backend| Ok(Box::new(Ccm::new(backend, direction, shape)?))),
             });
         }
@@ -119,6 +138,7 @@ pub(crate) fn all() -> Vec<Case> {
             lanes: shape.messages,
             message_bytes: 1024,
             peers: LANE_PEERS,
+            backends: Aes::BACKENDS,
             make: Box::new(move |backend| Ok(Box::new(Ccm::new(backend, direction, shape)?))),
         });
     }
@@ -129,7 +149,8 @@ pub(crate) fn all() -> Vec<Case> {
             workload: "540 messages of 64, 576 and 1500 bytes, one key",
             lanes: Mixed::MESSAGES,
             message_bytes: Mixed::MEAN_BYTES as u64,
-            peers: &[Who::EqualLengths, Who::OpenSsl, Who::IpsecMb, Who::RustCrypto],
+            peers: &[EQUAL_LENGTHS, Who::OpenSsl, Who::IpsecMb, Who::RustCrypto],
+            backends: Aes::BACKENDS,
             make: Box::new(move |backend| Ok(Box::new(Mixed::new(backend, direction)?))),
         });
     }
@@ -143,6 +164,7 @@ pub(crate) fn all() -> Vec<Case> {
             message_bytes: 1 << 20,
             // libipsec-mb refuses messages of this length.
             peers: &[Who::OpenSsl, Who::RustCrypto],
+            backends: Aes::BACKENDS,
             make: Box::new(move |backend| Ok(Box::new(Ccm::new(backend, direction, shape)?))),
         });
     }
@@ -159,6 +181,7 @@ pub(crate) fn all() -> Vec<Case> {
                 lanes: 1,
                 message_bytes: Blocks::MESSAGE_BYTES as u64,
                 peers: LANE_PEERS,
+                backends: Aes::BACKENDS,
                 make: Box::new(move |backend| Ok(Box::new(Blocks::new(backend, mode, direction)?))),
             });
         }
@@ -170,20 +193,87 @@ pub(crate) fn all() -> Vec<Case> {
         lanes: 32,
         message_bytes: 16_384,
         peers: LANE_PEERS,
+        backends: Aes::BACKENDS,
         make: Box::new(|backend| Ok(Box::new(CbcLanes::new(backend)?))),
     });
+    cases.extend(kinds());
+    cases
+}
+
+/// The rows of the ciphers beside AES.
+fn kinds() -> Vec<Case> {
+    const RC6: (&[Who], &[Backend]) = (&[Who::CryptoPp, Who::RustCrypto], Rc6::BACKENDS);
+    const PIPO: (&[Who], &[Backend]) = (&[Who::Pipo], Pipo::BACKENDS);
+    let mut cases = Vec::new();
+    let mut one = |name, direction, (peers, backends): (&'static [Who], &'static [Backend]), make: Make| {
+        let (lanes, message_bytes) = (1, Blocks::MESSAGE_BYTES as u64);
+        cases.push(Case { name, direction, workload: "one message", lanes, message_bytes, peers, backends, make });
+    };
+    use Direction::{Decrypt, Encrypt};
+    for (name, mode, direction) in [
+        ("rc6-128-ctr", Mode::Ctr, Encrypt),
+        ("rc6-128-ecb", Mode::Ecb, Encrypt),
+        ("rc6-128-ecb", Mode::Ecb, Decrypt),
+        ("rc6-128-cbc", Mode::Cbc, Encrypt),
+    ] {
+        one(name, direction, RC6, Box::new(move |backend| Ok(Box::new(Kind::rc6(backend, mode, direction)?))));
+    }
+    for (name, mode, direction) in [("pipo-128-ctr", Mode::Ctr, Encrypt), ("pipo-128-ecb", Mode::Ecb, Encrypt)] {
+        one(name, direction, PIPO, Box::new(move |backend| Ok(Box::new(Kind::pipo(backend, mode, direction)?))));
+    }
+    one(
+        "pipo-128-ecb",
+        Decrypt,
+        (&[OWN_ENCRYPTION], Pipo::BACKENDS),
+        Box::new(|backend| Ok(Box::new(Kind::pipo_directions(backend)?))),
+    );
+    for direction in BOTH {
+        one(
+            "rijndael-256-256-ecb",
+            direction,
+            (&[OWN_AES], Rijndael::<32>::BACKENDS),
+            Box::new(move |backend| Ok(Box::new(Kind::rijndael_256(backend, direction)?))),
+        );
+    }
+    let mut many = |name, backends, make: Make| {
+        cases.push(Case {
+            name,
+            direction: Encrypt,
+            workload: "64 messages 16,400 bytes apart, one key",
+            lanes: Lanes::<Aes>::MESSAGES,
+            message_bytes: Blocks::MESSAGE_BYTES as u64,
+            peers: &[ONE_AT_A_TIME],
+            backends,
+            make,
+        });
+    };
+    many(
+        "rc6-128-cbc",
+        Rc6::BACKENDS,
+        Box::new(|backend| Ok(Box::new(Lanes::new(Rc6::with_backend(&[7; 16], backend)?)))),
+    );
+    many(
+        "pipo-128-cbc",
+        Pipo::BACKENDS,
+        Box::new(|backend| Ok(Box::new(Lanes::new(Pipo::with_backend(&[7; 16], backend)?)))),
+    );
+    many(
+        "rijndael-256-256-cbc",
+        Rijndael::<32>::BACKENDS,
+        Box::new(|backend| Ok(Box::new(Lanes::new(Rijndael::<32>::with_backend(&[7; 32], backend)?)))),
+    );
     cases
 }
 
 /// Measures one row against those of its peers that are asked for and there.
 pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
-    let backend = options.backend.unwrap_or_else(|| Backend::best_of(Aes::BACKENDS));
+    let backend = options.backend.unwrap_or_else(|| Backend::best_of(case.backends));
     let mut work = (case.make)(backend)?;
     let peers: Vec<Who> = case
         .peers
         .iter()
         .copied()
-        .filter(|who| (*who == Who::EqualLengths || options.wants_against(who.name())) && who.is_available())
+        .filter(|who| (matches!(who, Who::Own(_)) || options.wants_against(who.name())) && who.is_available())
         .collect();
     check(case, &mut *work, &peers)?;
     let mut row = Row {
@@ -208,7 +298,7 @@ fn check(case: &Case, work: &mut dyn Work, peers: &[Who]) -> Result<(), Error> {
     for &who in peers {
         work.prepare(who)?;
         work.run(who)?;
-        if who != Who::EqualLengths && work.output(who) != expected {
+        if !work.output(who).is_empty() && work.output(who) != expected {
             return Err(Error::Disagreement { row: case.name, peer: who.name() });
         }
     }

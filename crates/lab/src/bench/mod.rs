@@ -13,6 +13,7 @@ mod aead;
 mod blocks;
 mod case;
 mod error;
+mod kinds;
 mod machine;
 mod sample;
 mod table;
@@ -105,7 +106,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         }
     }
 
-    let cases: Vec<_> = case::all().into_iter().filter(|case| options.wants(case.name)).collect();
+    let cases: Vec<_> = case::all().into_iter().filter(|case| options.wants(case.name) && case.has(options.backend)).collect();
     if cases.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }

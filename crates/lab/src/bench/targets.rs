@@ -45,6 +45,19 @@ fn targets() -> Vec<Target> {
         add("one CCM message of 1 MiB", "aes-128-ccm", direction, "one", Some(MIB), Limit::Ratio("openssl", 1.0));
     }
     add("AES-128-CTR, 16 KiB", "aes-128-ctr", "encrypt", "one", None, Limit::Ratio("rustcrypto", 1.5));
+    for direction in ["encrypt", "decrypt"] {
+        let what = "Rijndael-256-256-ECB beside AES-256";
+        add(what, "rijndael-256-256-ecb", direction, "one", None, Limit::Ratio("own-aes-256", 0.6));
+    }
+    add("AES-128-CTR, 16 KiB", "aes-128-ctr", "encrypt", "one", None, Limit::Ratio("ipsec-mb", 0.95));
+    add("AES-128-ECB, 16 KiB", "aes-128-ecb", "encrypt", "one", None, Limit::Ratio("rustcrypto", 0.95));
+    add("AES-128-CBC encryption in lanes", "aes-128-cbc", "encrypt", "32", None, Limit::Ratio("ipsec-mb", 1.2));
+    add("AES-128-CBC decryption", "aes-128-cbc", "decrypt", "one", None, Limit::Ratio("openssl", 2.0));
+    add("RC6-128-CTR", "rc6-128-ctr", "encrypt", "one", None, Limit::Ratio("crypto++", 25.0));
+    add("RC6-128, block after block (CBC)", "rc6-128-cbc", "encrypt", "one", None, Limit::Ratio("crypto++", 1.0));
+    add("PIPO-64/128-ECB", "pipo-128-ecb", "encrypt", "one", None, Limit::Ratio("pipo", 50.0));
+    add("PIPO-64/128-CTR", "pipo-128-ctr", "encrypt", "one", None, Limit::Ratio("pipo", 50.0));
+    add("PIPO-64/128 decryption", "pipo-128-ecb", "decrypt", "one", None, Limit::Ratio("own-encryption", 0.85));
     let (null, file) = ("tmpfs to /dev/null", "tmpfs to a fresh");
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("age", 4.0));
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("openssl", 2.0));
