@@ -1,0 +1,43 @@
+//! One message: the serial chain of CBC and of CCM's MAC, in 32-bit words on every backend. A chain is one block after the
+//! other, so vectors have nothing to offer it.
+
+use super::keys::Keys;
+use super::portable::{encrypt, to_bytes, to_words};
+use crate::Block;
+use crate::engine::{Direction, increment};
+
+/// Whole blocks.
+#[inline(always)]
+pub(super) fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+    let mut x = [to_words(chain)];
+    for block in data.as_chunks_mut::<16>().0 {
+        let input = to_words(block);
+        for word in 0..4 {
+            x[0][word] ^= input[word];
+        }
+        encrypt(keys, &mut x);
+        *block = to_bytes(x[0]);
+    }
+    *chain = to_bytes(x[0]);
+}
+
+/// CCM over whole blocks. The key stream of the next block is made beside the chain, which leaves room for it.
+#[inline(always)]
+pub(super) fn ccm_blocks(keys: &Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+    let mut key_stream = [to_words(counter)];
+    encrypt(keys, &mut key_stream);
+    let mut x = [to_words(mac), key_stream[0]];
+    for block in data.as_chunks_mut::<16>().0 {
+        increment(counter);
+        let input = to_words(block);
+        let mut output = input;
+        for word in 0..4 {
+            output[word] ^= x[1][word];
+            x[0][word] ^= if direction == Direction::Encrypt { input[word] } else { output[word] };
+        }
+        *block = to_bytes(output);
+        x[1] = to_words(counter);
+        encrypt(keys, &mut x);
+    }
+    *mac = to_bytes(x[0]);
+}
