@@ -31,8 +31,15 @@ use crate::{Backend, Block, BlockCipher, Error};
 
 mod chain;
 mod keys;
+#[cfg(target_arch = "aarch64")]
+#[path = "aarch64/neon.rs"]
+mod neon;
 mod portable;
 mod reference;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod sliced;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 pub use reference::General;
 
@@ -56,6 +63,12 @@ pub struct Rc6 {
 enum Inner {
     Reference(Reference),
     Portable(Portable),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(x86::Avx512),
 }
 
 impl Rc6 {
@@ -72,6 +85,12 @@ impl Rc6 {
         let engine = match backend {
             Backend::Reference => Some(Inner::Reference(Reference)),
             Backend::Portable => Some(Inner::Portable(Portable)),
+            #[cfg(target_arch = "aarch64")]
+            Backend::Neon => neon::Neon::detect().map(Inner::Neon),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => x86::Avx2::detect().map(Inner::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => x86::Avx512::detect().map(Inner::Avx512),
             _ => None,
         };
         let inner = engine.ok_or(Error::BackendUnavailable(backend))?;
@@ -87,6 +106,12 @@ impl Rc6 {
         match self.inner {
             Inner::Reference(_) => Backend::Reference,
             Inner::Portable(_) => Backend::Portable,
+            #[cfg(target_arch = "aarch64")]
+            Inner::Neon(_) => Backend::Neon,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(_) => Backend::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx512(_) => Backend::Avx512,
         }
     }
 
@@ -112,6 +137,12 @@ macro_rules! dispatch {
         match $rc6.inner {
             Inner::Reference(engine) => engine.$method(&$rc6.keys, $operation),
             Inner::Portable(engine) => engine.$method(&$rc6.keys, $operation),
+            #[cfg(target_arch = "aarch64")]
+            Inner::Neon(engine) => engine.$method(&$rc6.keys, $operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(engine) => engine.$method(&$rc6.keys, $operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx512(engine) => engine.$method(&$rc6.keys, $operation),
         }
     };
 }
@@ -134,7 +165,8 @@ impl CcmCore for Rc6 {
 
 impl BlockCipher for Rc6 {
     const BLOCK_BYTES: usize = 16;
-    const BACKENDS: &'static [Backend] = &[Backend::Reference, Backend::Portable];
+    const BACKENDS: &'static [Backend] =
+        &[Backend::Reference, Backend::Portable, Backend::Neon, Backend::Avx2, Backend::Avx512];
     type Core = Rc6;
 
     fn core(&self) -> &Rc6 {
