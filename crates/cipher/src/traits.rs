@@ -198,8 +198,8 @@ block_cipher!(Rc6_128, U16, "Rc6_128");
 block_cipher!(Rc6_192, U24, "Rc6_192");
 block_cipher!(Rc6_256, U32, "Rc6_256");
 
-/// CCM as an `aead`: `C` is [`Aes128`], [`Aes256`], [`Rc6_128`] or another such type, `M` the bytes of a tag (4, 6, …, 16), `N` those of a
-/// nonce (7 to 13).
+/// CCM as an `aead`: `C` is [`Aes128`], [`Aes192`], [`Aes256`] or a type of another cipher such as [`Rc6_128`], `M` the
+/// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
 ///
 /// ```
 /// use aead::{AeadInOut, KeyInit, consts::{U12, U16}};

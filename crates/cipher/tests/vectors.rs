@@ -1,5 +1,6 @@
 //! Every vector under `vectors/aes/` and the folders of other ciphers on every backend that this machine has, in both
-//! directions: through the functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the RustCrypto traits.
+//! directions: through the functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the
+//! RustCrypto traits.
 //!
 //! `vectors/README.md` says where the vectors come from. `TRESS_REQUIRED_BACKENDS=aesni,vaes512` turns a missing
 //! backend from a loud line into a failure.

@@ -245,6 +245,6 @@ impl CcmEngine for Portable {
 
     #[inline(always)]
     fn ccm_blocks(self, keys: &Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
-        chain::ccm_blocks(keys, mac, counter, data, direction);
+        chain::ccm_blocks_in_pairs(keys, mac, counter, data, direction);
     }
 }

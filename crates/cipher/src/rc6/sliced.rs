@@ -1,7 +1,8 @@
 //! RC6 on vector registers, word by word: register 0 of a vector holds word A of all its blocks, the others B, C and D.
 //!
 //! Written once over [`Register`]. Multiplications take long (10 cycles on x86) but several run at a time, so a round is
-//! done for as many vectors as the register file holds before the next round begins.
+//! done for several vectors before the next round begins. Four are best, even with AVX2, where they fill all 16 registers
+//! and temporary values go to memory: two wait for the multiplier.
 //!
 //! Reading blocks means to transpose four rows of words in each 128 bits of the registers. That leaves the blocks in an
 //! order of its own, which only [`position`] knows; nothing else cares.
@@ -23,7 +24,7 @@ use crate::engine::{Meanwhile, STEP_BLOCKS};
 pub(super) trait Register: Copy {
     /// Words of the register, which are the blocks of a vector.
     const WORDS: usize;
-    /// Vectors that the register file holds beside temporary values.
+    /// Vectors that go through a round together; more go through all rounds one row after the other.
     const IN_FLIGHT: usize;
 
     /// Reads `4 * WORDS` bytes, little-endian words.
@@ -218,7 +219,7 @@ unsafe fn inverse_round<R: Register, const P: usize, const G: usize>(keys: &Keys
     }
 }
 
-/// `K` rows of `G` vectors through all rounds: together if they fit into the registers, else row by row.
+/// `K` rows of `G` vectors through all rounds: together if they are at most `IN_FLIGHT` vectors, else row by row.
 ///
 /// # Safety
 /// The machine needs the instructions of `R`.
@@ -501,7 +502,7 @@ macro_rules! engine {
                 data: &mut [u8],
                 direction: Direction,
             ) {
-                chain::ccm_blocks(keys, mac, counter, data, direction);
+                chain::ccm_blocks(self, keys, mac, counter, data, direction);
             }
         }
     };

@@ -12,23 +12,41 @@ macro_rules! modes {
             #![proptest_config($crate::common::cases(96))]
 
             #[test]
-            fn ecb_and_cbc_agree(seed: u64, key_bytes in $crate::common::any_key_bytes(), length in $crate::common::any_length(), offset in 0..64_usize) {
+            fn ecb_and_cbc_agree(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), length in $crate::common::any_length(),
+                offset in 0..64_usize,
+            ) {
                 $crate::modes::ecb_and_cbc_agree::<$cipher>(seed, key_bytes, length, offset);
             }
 
             #[test]
-            fn ctr_agrees(seed: u64, key_bytes in $crate::common::any_key_bytes(), counter in $crate::common::any_counter(), length in $crate::common::any_length(), offset in 0..64_usize) {
+            fn ctr_agrees(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), counter in $crate::common::any_counter(),
+                length in $crate::common::any_length(), offset in 0..64_usize,
+            ) {
                 $crate::modes::ctr_agrees::<$cipher>(seed, key_bytes, counter, length, offset);
             }
 
             #[test]
-            fn ccm_agrees(seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize, tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(), length in $crate::common::any_length(), offset in 0..64_usize) {
-                $crate::modes::ccm_agrees::<$cipher>(seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length, offset);
+            fn ccm_agrees(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
+                tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(),
+                length in $crate::common::any_length(), offset in 0..64_usize,
+            ) {
+                $crate::modes::ccm_agrees::<$cipher>(
+                    seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length, offset,
+                );
             }
 
             #[test]
-            fn damaged_ccm_is_refused_and_wiped(seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize, tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(), length in $crate::common::any_length()) {
-                $crate::modes::damaged_ccm_is_refused_and_wiped::<$cipher>(seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length);
+            fn damaged_ccm_is_refused_and_wiped(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
+                tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(),
+                length in $crate::common::any_length(),
+            ) {
+                $crate::modes::damaged_ccm_is_refused_and_wiped::<$cipher>(
+                    seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length,
+                );
             }
         }
 

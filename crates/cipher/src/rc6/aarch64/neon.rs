@@ -10,7 +10,7 @@ use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Opera
 
 engine!(
     /// Four blocks a vector, 32 registers.
-    Neon, uint32x4_t, "neon", 3
+    Neon, uint32x4_t, "neon", 4
 );
 
 /// Words in the order of bytes of RC6, which is that of memory on all targets but the big-endian ones.
@@ -56,7 +56,7 @@ unsafe fn words(x: uint64x2_t) -> uint32x4_t {
 
 impl Register for uint32x4_t {
     const WORDS: usize = 4;
-    const IN_FLIGHT: usize = 6;
+    const IN_FLIGHT: usize = 4;
 
     #[inline(always)]
     unsafe fn load(bytes: *const u8) -> Self {

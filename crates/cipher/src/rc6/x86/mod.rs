@@ -12,9 +12,9 @@ mod registers;
 
 engine!(
     /// Eight blocks a vector, 16 registers.
-    Avx2, __m256i, "ssse3,sse4.1,avx,avx2", 2
+    Avx2, __m256i, "ssse3,sse4.1,avx,avx2", 4
 );
 engine!(
     /// Sixteen blocks a vector, 32 registers.
-    Avx512, __m512i, "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl", 2
+    Avx512, __m512i, "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl", 4
 );

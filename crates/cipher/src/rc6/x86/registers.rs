@@ -147,7 +147,7 @@ rows!(
 
 impl Register for __m256i {
     const WORDS: usize = 8;
-    const IN_FLIGHT: usize = 2;
+    const IN_FLIGHT: usize = 4;
     plain!(
         _mm256_loadu_si256,
         _mm256_set1_epi32,
