@@ -16,6 +16,7 @@ use zeroize::ZeroizeOnDrop;
 use crate::aes::{Aes128, Aes192, Aes256};
 use crate::engine::{Core, Direction, Engine, Operation};
 use crate::modes::{ccm, ecb::ecb};
+use crate::rc6::{Rc6_128, Rc6_192, Rc6_256};
 use crate::{BLOCK_BYTES, Block, BlockCipher, CcmCipher};
 
 /// Blocks that a user of the traits hands over at a time: as many as the widest backend keeps in flight.
@@ -110,6 +111,49 @@ impl<C: Core<Block = Block>, F: BlockCipherDecClosure<BlockSize = U16>> Operatio
     }
 }
 
+/// Defines the cipher of one key size, for the RustCrypto traits. `$cipher` chooses by the key's length.
+macro_rules! fixed_key_size {
+    ($(#[$doc:meta])* $name:ident: $cipher:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name($cipher);
+
+        impl $name {
+            /// `key` has this type's length.
+            pub(crate) fn from_key(key: &[u8]) -> Self {
+                match <$cipher>::new(key) {
+                    Ok(cipher) => $name(cipher),
+                    Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
+                }
+            }
+        }
+
+        impl $crate::BlockCipher for $name {
+            const BLOCK_BYTES: usize = <$cipher as $crate::BlockCipher>::BLOCK_BYTES;
+            const BACKENDS: &'static [$crate::Backend] = <$cipher as $crate::BlockCipher>::BACKENDS;
+            type Core = $cipher;
+
+            fn core(&self) -> &$cipher {
+                &self.0
+            }
+
+            fn backend(&self) -> $crate::Backend {
+                self.0.backend()
+            }
+        }
+
+        impl AsRef<$cipher> for $name {
+            fn as_ref(&self) -> &$cipher {
+                &self.0
+            }
+        }
+
+        impl zeroize::ZeroizeOnDrop for $name {}
+    };
+}
+
+pub(crate) use fixed_key_size;
+
 /// The block cipher traits for one key size.
 macro_rules! block_cipher {
     ($name:ident, $key_bytes:ty, $text:literal) => {
@@ -150,9 +194,12 @@ macro_rules! block_cipher {
 block_cipher!(Aes128, U16, "Aes128");
 block_cipher!(Aes192, U24, "Aes192");
 block_cipher!(Aes256, U32, "Aes256");
+block_cipher!(Rc6_128, U16, "Rc6_128");
+block_cipher!(Rc6_192, U24, "Rc6_192");
+block_cipher!(Rc6_256, U32, "Rc6_256");
 
-/// CCM as an `aead`: `C` is [`Aes128`], [`Aes192`] or [`Aes256`], `M` the bytes of a tag (4, 6, …, 16), `N` those of a
-/// nonce (7 to 13).
+/// CCM as an `aead`: `C` is [`Aes128`], [`Aes192`], [`Aes256`] or a type of another cipher such as [`Rc6_128`], `M` the
+/// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
 ///
 /// ```
 /// use aead::{AeadInOut, KeyInit, consts::{U12, U16}};

@@ -4,6 +4,8 @@
 //! `PROPTEST_CASES` multiplies the work; a failure prints the smallest case found. Under Miri each property runs a
 //! handful of small cases on the portable paths.
 
+#[path = "properties/aes.rs"]
+mod aes;
 #[path = "properties/common.rs"]
 mod common;
 #[path = "properties/lanes_cbc.rs"]
@@ -14,5 +16,7 @@ mod lanes_ccm;
 mod modes;
 #[path = "properties/peers.rs"]
 mod peers;
+#[path = "properties/rc6.rs"]
+mod rc6;
 #[path = "properties/refusals.rs"]
 mod refusals;

@@ -1,8 +1,21 @@
-//! Every AES vector under `vectors/aes/` on every backend that this machine has, in both directions: through the
-//! functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the RustCrypto traits.
+//! Every vector under `vectors/aes/` and the folders of other ciphers on every backend that this machine has, in both
+//! directions: through the functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the
+//! RustCrypto traits.
 //!
 //! `vectors/README.md` says where the vectors come from. `TRESS_REQUIRED_BACKENDS=aesni,vaes512` turns a missing
 //! backend from a loud line into a failure.
+
+/// One test per file: the file's name and how many tests it holds. A file that shrinks or is emptied fails.
+macro_rules! sets {
+    ($run:path; $($test:ident: $name:literal, $count:literal;)*) => {
+        const SETS: &[(&str, usize)] = &[$(($name, $count)),*];
+
+        $(#[test]
+        fn $test() {
+            $run($name, $count);
+        })*
+    };
+}
 
 #[path = "vectors/backends.rs"]
 mod backends;
@@ -12,26 +25,21 @@ mod block_modes;
 mod ccm;
 #[path = "vectors/file.rs"]
 mod file;
+#[path = "vectors/rc6.rs"]
+mod rc6;
 #[path = "vectors/traits.rs"]
 mod traits;
+#[path = "vectors/under_test.rs"]
+mod under_test;
 
-use std::collections::BTreeSet;
+use tress_cipher::aes::Aes;
+use tress_cipher::{Backend, BlockCipher, CcmCipher, Error};
 
 use file::{File, Kind};
-
-/// One test per file: the file's name and how many tests it holds. A file that shrinks or is emptied fails.
-macro_rules! sets {
-    ($($test:ident: $name:literal, $count:literal;)*) => {
-        const SETS: &[(&str, usize)] = &[$(($name, $count)),*];
-
-        $(#[test]
-        fn $test() {
-            run($name, $count);
-        })*
-    };
-}
+use under_test::UnderTest;
 
 sets! {
+    run::<Aes>;
     fips_197: "fips197", 4;
     sp_800_38a_ecb: "sp800-38a-ecb", 3;
     sp_800_38a_cbc: "sp800-38a-cbc", 3;
@@ -65,29 +73,30 @@ sets! {
 /// Miri takes a millisecond for what takes a microsecond elsewhere: larger files are left to the machine.
 const MIRI_FILE_BYTES: u64 = 2000;
 
-fn run(name: &str, count: usize) {
-    if cfg!(miri) && file::size(name) > MIRI_FILE_BYTES {
+fn run<C: UnderTest + CcmCipher>(name: &str, count: usize) {
+    if cfg!(miri) && file::size(C::FOLDER, name) > MIRI_FILE_BYTES {
         return;
     }
-    let file = File::read(name);
+    let file = File::read(C::FOLDER, name);
     let held: usize = file.groups.iter().map(|group| group.tests.len()).sum();
     assert!(held > 0, "{name} holds no tests");
     assert_eq!(held, count, "{name} does not hold the recorded number of tests");
     assert_eq!(file.number_of_tests, count, "{name} does not say its own number of tests");
 
-    for backend in backends::available() {
+    for backend in backends::available::<C>() {
         let mut done = 0;
         for group in &file.groups {
             for test in &group.tests {
                 let what = format!("{name} test {} ({}) on {}", test.id, test.comment, backend.name());
                 assert_eq!(test.key.len() * 8, group.key_bits, "{what}: the group's key size");
                 match group.kind {
-                    Kind::AesEcb => block_modes::ecb(backend, test, &what),
-                    Kind::AesCbc => block_modes::cbc(backend, test, &what),
-                    Kind::AesCbcPkcs7 => block_modes::cbc_padded(backend, test, &what),
-                    Kind::AesCtr => block_modes::ctr(backend, test, &what),
-                    Kind::AesCcm => ccm::one(backend, test, &what),
-                    Kind::AesCbcMonteCarlo => block_modes::monte_carlo(backend, group, test, &what),
+                    Kind::Ecb => block_modes::ecb::<C>(backend, test, &what),
+                    Kind::Cbc => block_modes::cbc::<C>(backend, test, &what),
+                    Kind::CbcPkcs7 => block_modes::cbc_padded::<C>(backend, test, &what),
+                    Kind::Ctr => block_modes::ctr::<C>(backend, test, &what),
+                    Kind::Ccm => ccm::one::<C>(backend, test, &what),
+                    Kind::CbcMonteCarlo => block_modes::monte_carlo::<C>(backend, group, test, &what),
+                    Kind::Rc6General => panic!("{what}: has a test of its own"),
                 }
                 done += 1;
             }
@@ -95,26 +104,35 @@ fn run(name: &str, count: usize) {
         assert_eq!(done, count, "{name} on {}", backend.name());
 
         let all = |kind| file.tests_of(kind);
-        ccm::lanes(backend, &all(Kind::AesCcm), name);
-        block_modes::cbc_lanes(backend, &all(Kind::AesCbc), name);
+        ccm::lanes::<C>(backend, &all(Kind::Ccm), name);
+        block_modes::cbc_lanes::<C>(backend, &all(Kind::Cbc), name);
     }
-    traits::run(&file, name);
+    for group in &file.groups {
+        for test in &group.tests {
+            C::through_traits(group.kind, test, &format!("{name} test {} through the traits", test.id));
+        }
+    }
 }
 
 #[test]
 fn no_file_is_forgotten() {
-    let known: BTreeSet<String> = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(file::names(), known);
+    let known = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(file::names("aes"), known);
 }
 
 #[test]
 fn a_missing_backend_is_an_error() {
-    for backend in <tress_cipher::aes::Aes as tress_cipher::BlockCipher>::BACKENDS.iter().copied() {
-        let made = tress_cipher::aes::Aes::with_backend(&[0; 16], backend);
-        if backend.is_available() {
+    missing_backend::<Aes>(|backend| Aes::with_backend(&[0; 16], backend));
+}
+
+/// Every backend that a cipher or the library knows is there or a clear error.
+fn missing_backend<C: BlockCipher + std::fmt::Debug>(prepare: impl Fn(Backend) -> Result<C, Error>) {
+    for backend in Backend::ALL {
+        let made = prepare(backend);
+        if C::BACKENDS.contains(&backend) && backend.is_available() {
             assert_eq!(made.expect("an available backend").backend(), backend);
         } else {
-            assert_eq!(made.err(), Some(tress_cipher::Error::BackendUnavailable(backend)));
+            assert_eq!(made.err(), Some(Error::BackendUnavailable(backend)));
         }
     }
 }

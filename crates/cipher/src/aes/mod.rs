@@ -10,10 +10,9 @@
 
 use core::fmt;
 
-use zeroize::ZeroizeOnDrop;
-
 use crate::engine::{CcmCore, CcmEngine, CcmOperation, Core, Direction, Engine, Operation};
 use crate::modes::{ecb::Ecb, flat_mut};
+use crate::traits::fixed_key_size;
 use crate::{Backend, Block, BlockCipher, Error};
 
 mod portable;
@@ -167,56 +166,15 @@ impl fmt::Debug for Aes {
     }
 }
 
-/// Defines the cipher of one key size, for the RustCrypto traits.
-macro_rules! fixed_key_size {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub struct $name(Aes);
-
-        impl $name {
-            /// `key` has this type's length.
-            pub(crate) fn from_key(key: &[u8]) -> Self {
-                match Aes::new(key) {
-                    Ok(cipher) => $name(cipher),
-                    Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
-                }
-            }
-        }
-
-        impl BlockCipher for $name {
-            const BLOCK_BYTES: usize = 16;
-            const BACKENDS: &'static [Backend] = Aes::BACKENDS;
-            type Core = Aes;
-
-            fn core(&self) -> &Aes {
-                &self.0
-            }
-
-            fn backend(&self) -> Backend {
-                self.0.backend()
-            }
-        }
-
-        impl AsRef<Aes> for $name {
-            fn as_ref(&self) -> &Aes {
-                &self.0
-            }
-        }
-
-        impl ZeroizeOnDrop for $name {}
-    };
-}
-
 fixed_key_size!(
     /// AES with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Aes128
+    Aes128: Aes
 );
 fixed_key_size!(
     /// AES with a key of 192 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Aes192
+    Aes192: Aes
 );
 fixed_key_size!(
     /// AES with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Aes256
+    Aes256: Aes
 );

@@ -1,7 +1,7 @@
 //! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
 
 use proptest::prelude::*;
-use tress_cipher::{Backend, BlockCipher, aes::Aes};
+use tress_cipher::{Backend, CcmCipher, aes::Aes, rc6::Rc6};
 
 /// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
@@ -11,10 +11,27 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// A cipher with keys of 16, 24 and 32 bytes and blocks of 16.
+pub(crate) trait UnderTest: CcmCipher + Sized {
+    fn prepare(backend: Backend, key: &[u8]) -> Self;
+}
+
+impl UnderTest for Aes {
+    fn prepare(backend: Backend, key: &[u8]) -> Self {
+        aes(backend, key)
+    }
+}
+
+impl UnderTest for Rc6 {
+    fn prepare(backend: Backend, key: &[u8]) -> Self {
+        Rc6::with_backend(key, backend).expect("an available backend and a key of the right length")
+    }
+}
+
 /// The backends of this machine; Miri knows no instructions beyond the baseline.
-pub(crate) fn backends() -> Vec<Backend> {
+pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {
     let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);
-    Aes::BACKENDS
+    C::BACKENDS
         .iter()
         .copied()
         .filter(|backend| backend.is_available() && (!cfg!(miri) || portable(*backend)))
@@ -22,8 +39,8 @@ pub(crate) fn backends() -> Vec<Backend> {
 }
 
 /// The backends to hold against the reference.
-pub(crate) fn fast_backends() -> Vec<Backend> {
-    backends().into_iter().filter(|backend| *backend != Backend::Reference).collect()
+pub(crate) fn fast_backends<C: UnderTest>() -> Vec<Backend> {
+    backends::<C>().into_iter().filter(|backend| *backend != Backend::Reference).collect()
 }
 
 pub(crate) fn aes(backend: Backend, key: &[u8]) -> Aes {

@@ -1,16 +1,15 @@
 //! CCM in lanes: any mix of jobs gives what the reference gives one message at a time, and a job that fails fails alone.
 
 use proptest::prelude::*;
-use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm::{Job, decrypt, encrypt};
 use tress_cipher::modes::ccm;
 use tress_cipher::{Backend, Error};
 
-use crate::common::{Bytes, aes, any_length, any_tag_bytes, backends, carve, cases};
+use crate::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
 
 /// One job's shape; its bytes come from the case's seed.
 #[derive(Clone, Debug)]
-struct Shape {
+pub(crate) struct Shape {
     key: usize,
     backend: usize,
     nonce_bytes: usize,
@@ -66,14 +65,14 @@ fn any_shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-fn any_shapes() -> impl Strategy<Value = Vec<Shape>> {
+pub(crate) fn any_shapes() -> impl Strategy<Value = Vec<Shape>> {
     prop::collection::vec(any_shape(), 0..=if cfg!(miri) { 4 } else { 100 })
 }
 
 /// The jobs of one case, with what the reference makes of them.
-struct Case {
+struct Case<C> {
     shapes: Vec<Shape>,
-    ciphers: Vec<Aes>,
+    ciphers: Vec<C>,
     nonces: Vec<Vec<u8>>,
     aads: Vec<Vec<u8>>,
     plain: Vec<u8>,
@@ -81,15 +80,15 @@ struct Case {
     tags: Vec<Vec<u8>>,
 }
 
-impl Case {
+impl<C: UnderTest> Case<C> {
     /// `keys`: how many keys the jobs share; `one_backend`: all jobs on one backend, as every caller would have it.
-    fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case {
-        let backends = backends();
+    fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case<C> {
+        let backends = backends::<C>();
         let mut random = Bytes(seed);
         let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take([16, 24, 32][(seed as usize + i) % 3])).collect();
         let key = |shape: &Shape| &keys[shape.key % keys.len()][..];
         let backend = |shape: &Shape| backends[one_backend.unwrap_or(shape.backend) % backends.len()];
-        let ciphers = shapes.iter().map(|shape| aes(backend(shape), key(shape))).collect();
+        let ciphers = shapes.iter().map(|shape| C::prepare(backend(shape), key(shape))).collect();
         let nonces: Vec<_> = shapes.iter().map(|shape| random.take(shape.nonce_bytes)).collect();
         let aads: Vec<_> = shapes.iter().map(|shape| random.take(shape.aad_bytes)).collect();
         let plain = random.take(shapes.iter().map(|shape| shape.gap + shape.bytes).sum());
@@ -97,13 +96,13 @@ impl Case {
         let mut sealed = plain.clone();
         let mut tags: Vec<_> = shapes.iter().map(|shape| vec![0; shape.tag_bytes]).collect();
         for (i, data) in carve(&mut sealed, spans(&shapes)).into_iter().enumerate() {
-            let reference = aes(Backend::Reference, key(&shapes[i]));
+            let reference = C::prepare(Backend::Reference, key(&shapes[i]));
             ccm::encrypt(&reference, &nonces[i], &aads[i], data, &mut tags[i]).unwrap();
         }
         Case { shapes, ciphers, nonces, aads, plain, sealed, tags }
     }
 
-    fn jobs<'a>(&'a self, buffer: &'a mut [u8], tags: &'a mut [Vec<u8>]) -> Vec<Job<'a>> {
+    fn jobs<'a>(&'a self, buffer: &'a mut [u8], tags: &'a mut [Vec<u8>]) -> Vec<Job<'a, C>> {
         let slices = carve(buffer, spans(&self.shapes));
         slices
             .into_iter()
@@ -175,32 +174,63 @@ fn spans(shapes: &[Shape]) -> impl Iterator<Item = (usize, usize)> {
     shapes.iter().map(|shape| (shape.gap, shape.bytes))
 }
 
-proptest! {
-    #![proptest_config(cases(32))]
+/// The properties of this file for a cipher.
+macro_rules! ccm_lanes {
+    ($cipher:ty) => {
+        proptest::proptest! {
+            #![proptest_config($crate::common::cases(32))]
 
-    #[test]
-    fn any_mix_agrees_with_one_at_a_time(seed: u64, shapes in any_shapes(), keys in 1..=12_usize) {
-        let case = Case::new(seed, shapes, keys, None);
-        case.check_encrypt();
-        case.check_decrypt(seed);
-    }
+            #[test]
+            fn any_mix_agrees_with_one_at_a_time(
+                seed: u64, shapes in $crate::lanes_ccm::any_shapes(), keys in 1..=12_usize,
+            ) {
+                $crate::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, None);
+            }
 
-    #[test]
-    fn a_mix_on_one_backend_agrees(
-        seed: u64, shapes in any_shapes(), keys in prop_oneof![Just(1_usize), 2..=100_usize], backend: usize,
-    ) {
-        let case = Case::new(seed, shapes, keys, Some(backend));
-        case.check_encrypt();
-        case.check_decrypt(seed);
-    }
+            #[test]
+            fn a_mix_on_one_backend_agrees(
+                seed: u64, shapes in $crate::lanes_ccm::any_shapes(), keys in $crate::lanes_ccm::any_number_of_keys(),
+                backend: usize,
+            ) {
+                $crate::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, Some(backend));
+            }
+        }
+
+        #[test]
+        fn equal_jobs_in_every_number_agree() {
+            $crate::lanes_ccm::equal_jobs_in_every_number_agree::<$cipher>();
+        }
+
+        #[test]
+        fn the_layout_of_the_container_agrees() {
+            $crate::lanes_ccm::the_layout_of_the_container_agrees::<$cipher>();
+        }
+
+        #[test]
+        fn a_job_runs_once_and_is_not_verified_before() {
+            $crate::lanes_ccm::a_job_runs_once_and_is_not_verified_before::<$cipher>();
+        }
+    };
+}
+
+pub(crate) use ccm_lanes;
+
+pub(crate) fn any_number_of_keys() -> impl Strategy<Value = usize> {
+    prop_oneof![Just(1_usize), 2..=100_usize]
+}
+
+/// `backend`: one for all jobs.
+pub(crate) fn a_mix_agrees<C: UnderTest>(seed: u64, shapes: Vec<Shape>, keys: usize, backend: Option<usize>) {
+    let case = Case::<C>::new(seed, shapes, keys, backend);
+    case.check_encrypt();
+    case.check_decrypt(seed);
 }
 
 /// As many jobs of one length as there can be lanes, one less, one more and twice that, at every edge of a block.
-#[test]
-fn equal_jobs_in_every_number_agree() {
+pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest>() {
     let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65] };
     let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
-    for backend in 0..backends().len() {
+    for backend in 0..backends::<C>().len() {
         for (&count, &bytes) in counts.iter().flat_map(|count| lengths.iter().map(move |bytes| (count, bytes))) {
             let shape = Shape {
                 key: 0,
@@ -220,7 +250,7 @@ fn equal_jobs_in_every_number_agree() {
             }
             let seed = (count * 10_000 + bytes) as u64;
             for keys in [1, count.max(1)] {
-                let case = Case::new(seed, shapes.clone(), keys, Some(backend));
+                let case = Case::<C>::new(seed, shapes.clone(), keys, Some(backend));
                 case.check_encrypt();
                 case.check_decrypt(seed);
             }
@@ -229,8 +259,7 @@ fn equal_jobs_in_every_number_agree() {
 }
 
 /// Chunks of the container in place: 16,384 bytes and 16 of tag behind them, the last one shorter.
-#[test]
-fn the_layout_of_the_container_agrees() {
+pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest>() {
     const CHUNK: usize = 16384;
     const SEALED_CHUNK: usize = CHUNK + 16;
     let chunks = if cfg!(miri) { return } else { 35 };
@@ -242,18 +271,18 @@ fn the_layout_of_the_container_agrees() {
     for last in [0, 1, 16, 1000, CHUNK - 1] {
         let plain = random.take(chunks as usize * SEALED_CHUNK + last + 16);
         let mut expected = plain.clone();
-        let reference = aes(Backend::Reference, &key);
+        let reference = C::prepare(Backend::Reference, &key);
         for (sealed, nonce) in expected.chunks_mut(SEALED_CHUNK).zip(&nonces) {
             let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
             ccm::encrypt(&reference, nonce, b"", data, tag).unwrap();
         }
-        for backend in backends() {
-            let aes = aes(backend, &key);
-            let jobs = |buffer: &mut [u8], run: &mut dyn FnMut(&mut [Job<'_>])| {
+        for backend in backends::<C>() {
+            let cipher = C::prepare(backend, &key);
+            let jobs = |buffer: &mut [u8], run: &mut dyn FnMut(&mut [Job<'_, C>])| {
                 let mut jobs: Vec<_> = (buffer.chunks_mut(SEALED_CHUNK).zip(&nonces))
                     .map(|(sealed, nonce)| {
                         let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
-                        Job::new(&aes, nonce, b"", data, tag).unwrap()
+                        Job::new(&cipher, nonce, b"", data, tag).unwrap()
                     })
                     .collect();
                 run(&mut jobs);
@@ -277,13 +306,12 @@ fn the_layout_of_the_container_agrees() {
     }
 }
 
-#[test]
-fn a_job_runs_once_and_is_not_verified_before() {
-    for backend in backends() {
-        let aes = aes(backend, &[3; 16]);
+pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest>() {
+    for backend in backends::<C>() {
+        let cipher = C::prepare(backend, &[3; 16]);
         let (mut data, mut tag) = ([1; 40], [0; 8]);
         {
-            let mut jobs = [Job::new(&aes, &[2; 13], b"a", &mut data, &mut tag).unwrap()];
+            let mut jobs = [Job::new(&cipher, &[2; 13], b"a", &mut data, &mut tag).unwrap()];
             assert_eq!(jobs[0].result(), Err(Error::Authentication));
             encrypt(&mut jobs);
             assert_eq!(jobs[0].result(), Ok(()));
@@ -291,9 +319,9 @@ fn a_job_runs_once_and_is_not_verified_before() {
             assert_eq!(decrypt(&mut jobs), 0);
         }
         let (mut expected, mut expected_tag) = ([1; 40], [0; 8]);
-        ccm::encrypt(&aes, &[2; 13], b"a", &mut expected, &mut expected_tag).unwrap();
+        ccm::encrypt(&cipher, &[2; 13], b"a", &mut expected, &mut expected_tag).unwrap();
         assert_eq!((data, tag), (expected, expected_tag));
     }
-    encrypt::<Aes>(&mut []);
-    assert_eq!(decrypt::<Aes>(&mut []), 0);
+    encrypt::<C>(&mut []);
+    assert_eq!(decrypt::<C>(&mut []), 0);
 }

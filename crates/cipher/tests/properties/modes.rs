@@ -1,98 +1,160 @@
 //! ECB, CBC, CTR and CCM of one message: every backend does what the reference does, at every length and alignment.
 
-use proptest::prelude::*;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::{Backend, Error};
 
-use crate::common::{
-    Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases, edges, fast_backends,
-};
+use crate::common::{Bytes, Placed, UnderTest, backends, edges, fast_backends};
 
-proptest! {
-    #![proptest_config(cases(96))]
+/// The properties of this file for a cipher.
+macro_rules! modes {
+    ($cipher:ty) => {
+        proptest::proptest! {
+            #![proptest_config($crate::common::cases(96))]
 
-    #[test]
-    fn ecb_and_cbc_agree(
-        seed: u64, key_bytes in any_key_bytes(), length in any_length(), offset in 0..64_usize,
-    ) {
-        let mut random = Bytes(seed);
-        let (key, iv) = (random.take(key_bytes), random.take(16));
-        let data = random.take(length / 16 * 16);
-        type Mode = fn(&tress_cipher::aes::Aes, &[u8], &mut [u8]) -> Result<(), Error>;
-        let modes: [(&str, Mode); 4] = [
-            ("ecb encrypt", |aes, _, data| ecb::encrypt(aes, data)),
-            ("ecb decrypt", |aes, _, data| ecb::decrypt(aes, data)),
-            ("cbc encrypt", cbc::encrypt),
-            ("cbc decrypt", cbc::decrypt),
-        ];
-        for (name, mode) in modes {
-            let mut expected = data.clone();
-            mode(&aes(Backend::Reference, &key), &iv, &mut expected).unwrap();
-            for backend in fast_backends() {
-                let mut placed = Placed::new(&data, offset);
-                mode(&aes(backend, &key), &iv, placed.bytes()).unwrap();
-                prop_assert_eq!(&placed.finish(), &expected, "{} on {}", name, backend.name());
+            #[test]
+            fn ecb_and_cbc_agree(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), length in $crate::common::any_length(),
+                offset in 0..64_usize,
+            ) {
+                $crate::modes::ecb_and_cbc_agree::<$cipher>(seed, key_bytes, length, offset);
+            }
+
+            #[test]
+            fn ctr_agrees(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), counter in $crate::common::any_counter(),
+                length in $crate::common::any_length(), offset in 0..64_usize,
+            ) {
+                $crate::modes::ctr_agrees::<$cipher>(seed, key_bytes, counter, length, offset);
+            }
+
+            #[test]
+            fn ccm_agrees(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
+                tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(),
+                length in $crate::common::any_length(), offset in 0..64_usize,
+            ) {
+                $crate::modes::ccm_agrees::<$cipher>(
+                    seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length, offset,
+                );
+            }
+
+            #[test]
+            fn damaged_ccm_is_refused_and_wiped(
+                seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
+                tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(),
+                length in $crate::common::any_length(),
+            ) {
+                $crate::modes::damaged_ccm_is_refused_and_wiped::<$cipher>(
+                    seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length,
+                );
             }
         }
-    }
 
-    #[test]
-    fn ctr_agrees(
-        seed: u64, key_bytes in any_key_bytes(), counter in any_counter(), length in any_length(),
-        offset in 0..64_usize,
-    ) {
-        let mut random = Bytes(seed);
-        let (key, data) = (random.take(key_bytes), random.take(length));
-        let mut expected = data.clone();
-        ctr::apply(&aes(Backend::Reference, &key), &counter, &mut expected).unwrap();
-        for backend in fast_backends() {
-            let mut placed = Placed::new(&data, offset);
-            ctr::apply(&aes(backend, &key), &counter, placed.bytes()).unwrap();
-            prop_assert_eq!(&placed.finish(), &expected, "{}", backend.name());
+        #[test]
+        fn every_edge_length_agrees() {
+            $crate::modes::every_edge_length_agrees::<$cipher>();
         }
-    }
 
-    #[test]
-    fn ccm_agrees(
-        seed: u64, key_bytes in any_key_bytes(), nonce_bytes in 7..=13_usize, tag_bytes in any_tag_bytes(),
-        aad_bytes in any_length(), length in any_length(), offset in 0..64_usize,
-    ) {
-        let mut random = Bytes(seed);
-        let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
-        let data = random.take(length);
-        compare_ccm(&key, &nonce, &aad, &data, tag_bytes, offset);
-    }
+        #[test]
+        fn every_associated_data_length_agrees() {
+            $crate::modes::every_associated_data_length_agrees::<$cipher>();
+        }
 
-    #[test]
-    fn damaged_ccm_is_refused_and_wiped(
-        seed: u64, key_bytes in any_key_bytes(), nonce_bytes in 7..=13_usize, tag_bytes in any_tag_bytes(),
-        aad_bytes in any_length(), length in any_length(),
-    ) {
-        let mut random = Bytes(seed);
-        let (key, mut nonce) = (random.take(key_bytes), random.take(nonce_bytes));
-        let (mut aad, mut data) = (random.take(aad_bytes), random.take(length));
-        let mut tag = vec![0; tag_bytes];
-        ccm::encrypt(&aes(Backend::Reference, &key), &nonce, &aad, &mut data, &mut tag).unwrap();
-        let parts = [&mut nonce[..], &mut aad, &mut data, &mut tag];
-        let mut parts: Vec<&mut [u8]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        let part = random.below(parts.len());
-        let byte = random.below(parts[part].len());
-        parts[part][byte] ^= 1 << random.below(8);
-        for backend in backends() {
-            let mut opened = data.clone();
-            let result = ccm::decrypt(&aes(backend, &key), &nonce, &aad, &mut opened, &tag);
-            prop_assert_eq!(result, Err(Error::Authentication), "{}", backend.name());
-            prop_assert!(opened.iter().all(|byte| *byte == 0), "{}", backend.name());
+        #[test]
+        fn every_nonce_and_tag_length_agrees() {
+            $crate::modes::every_nonce_and_tag_length_agrees::<$cipher>();
+        }
+
+        #[test]
+        fn the_longest_message_of_a_long_nonce_agrees() {
+            $crate::modes::the_longest_message_of_a_long_nonce_agrees::<$cipher>();
+        }
+    };
+}
+
+pub(crate) use modes;
+
+pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, offset: usize) {
+    let mut random = Bytes(seed);
+    let (key, iv) = (random.take(key_bytes), random.take(16));
+    let data = random.take(length / 16 * 16);
+    type Mode<C> = fn(&C, &[u8], &mut [u8]) -> Result<(), Error>;
+    let modes: [(&str, Mode<C>); 4] = [
+        ("ecb encrypt", |cipher, _, data| ecb::encrypt(cipher, data)),
+        ("ecb decrypt", |cipher, _, data| ecb::decrypt(cipher, data)),
+        ("cbc encrypt", cbc::encrypt),
+        ("cbc decrypt", cbc::decrypt),
+    ];
+    for (name, mode) in modes {
+        let mut expected = data.clone();
+        mode(&C::prepare(Backend::Reference, &key), &iv, &mut expected).unwrap();
+        for backend in fast_backends::<C>() {
+            let mut placed = Placed::new(&data, offset);
+            mode(&C::prepare(backend, &key), &iv, placed.bytes()).unwrap();
+            assert_eq!(&placed.finish(), &expected, "{} on {}", name, backend.name());
         }
     }
 }
 
+pub(crate) fn ctr_agrees<C: UnderTest>(seed: u64, key_bytes: usize, counter: [u8; 16], length: usize, offset: usize) {
+    let mut random = Bytes(seed);
+    let (key, data) = (random.take(key_bytes), random.take(length));
+    let mut expected = data.clone();
+    ctr::apply(&C::prepare(Backend::Reference, &key), &counter, &mut expected).unwrap();
+    for backend in fast_backends::<C>() {
+        let mut placed = Placed::new(&data, offset);
+        ctr::apply(&C::prepare(backend, &key), &counter, placed.bytes()).unwrap();
+        assert_eq!(&placed.finish(), &expected, "{}", backend.name());
+    }
+}
+
+pub(crate) fn ccm_agrees<C: UnderTest>(
+    seed: u64,
+    key_bytes: usize,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+    aad_bytes: usize,
+    length: usize,
+    offset: usize,
+) {
+    let mut random = Bytes(seed);
+    let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
+    let data = random.take(length);
+    compare_ccm::<C>(&key, &nonce, &aad, &data, tag_bytes, offset);
+}
+
+pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest>(
+    seed: u64,
+    key_bytes: usize,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+    aad_bytes: usize,
+    length: usize,
+) {
+    let mut random = Bytes(seed);
+    let (key, mut nonce) = (random.take(key_bytes), random.take(nonce_bytes));
+    let (mut aad, mut data) = (random.take(aad_bytes), random.take(length));
+    let mut tag = vec![0; tag_bytes];
+    ccm::encrypt(&C::prepare(Backend::Reference, &key), &nonce, &aad, &mut data, &mut tag).unwrap();
+    let parts = [&mut nonce[..], &mut aad, &mut data, &mut tag];
+    let mut parts: Vec<&mut [u8]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let part = random.below(parts.len());
+    let byte = random.below(parts[part].len());
+    parts[part][byte] ^= 1 << random.below(8);
+    for backend in backends::<C>() {
+        let mut opened = data.clone();
+        let result = ccm::decrypt(&C::prepare(backend, &key), &nonce, &aad, &mut opened, &tag);
+        assert_eq!(result, Err(Error::Authentication), "{}", backend.name());
+        assert!(opened.iter().all(|byte| *byte == 0), "{}", backend.name());
+    }
+}
+
 /// Encrypts on the reference, then holds every other backend against it in both directions.
-fn compare_ccm(key: &[u8], nonce: &[u8], aad: &[u8], data: &[u8], tag_bytes: usize, offset: usize) {
+fn compare_ccm<C: UnderTest>(key: &[u8], nonce: &[u8], aad: &[u8], data: &[u8], tag_bytes: usize, offset: usize) {
     let mut expected = data.to_vec();
     let mut expected_tag = vec![0; tag_bytes];
-    ccm::encrypt(&aes(Backend::Reference, key), nonce, aad, &mut expected, &mut expected_tag).unwrap();
-    for backend in backends() {
+    ccm::encrypt(&C::prepare(Backend::Reference, key), nonce, aad, &mut expected, &mut expected_tag).unwrap();
+    for backend in backends::<C>() {
         let what = format!(
             "key {}, nonce {}, tag {tag_bytes}, associated data {}, message {} bytes on {}",
             key.len(),
@@ -101,37 +163,36 @@ fn compare_ccm(key: &[u8], nonce: &[u8], aad: &[u8], data: &[u8], tag_bytes: usi
             data.len(),
             backend.name()
         );
-        let aes = aes(backend, key);
+        let cipher = C::prepare(backend, key);
         let mut placed_aad = Placed::new(aad, offset / 2);
         let mut placed = Placed::new(data, offset);
         let mut tag = vec![0; tag_bytes];
-        ccm::encrypt(&aes, nonce, placed_aad.bytes(), placed.bytes(), &mut tag).unwrap();
+        ccm::encrypt(&cipher, nonce, placed_aad.bytes(), placed.bytes(), &mut tag).unwrap();
         let sealed = placed.finish();
         assert!(sealed == expected, "{what}: ciphertext");
         assert_eq!(tag, expected_tag, "{what}: tag");
 
         let mut placed = Placed::new(&sealed, offset);
-        assert_eq!(ccm::decrypt(&aes, nonce, placed_aad.bytes(), placed.bytes(), &tag), Ok(()), "{what}");
+        assert_eq!(ccm::decrypt(&cipher, nonce, placed_aad.bytes(), placed.bytes(), &tag), Ok(()), "{what}");
         assert!(placed.finish() == data, "{what}: plaintext");
     }
 }
 
-#[test]
-fn every_edge_length_agrees() {
+pub(crate) fn every_edge_length_agrees<C: UnderTest>() {
     let mut random = Bytes(1);
     let key_sizes = if cfg!(miri) { &[32][..] } else { &[16, 24, 32] };
     for length in edges() {
         for &key_bytes in key_sizes {
             let (key, nonce) = (random.take(key_bytes), random.take(12));
             let (aad, data) = (random.take(20), random.take(length));
-            compare_ccm(&key, &nonce, &aad, &data, 16, length);
+            compare_ccm::<C>(&key, &nonce, &aad, &data, 16, length);
             for counter in [u128::MAX, u128::from(u64::MAX), u128::from(u32::MAX) - 3] {
                 let counter = counter.to_be_bytes();
                 let mut expected = data.clone();
-                ctr::apply(&aes(Backend::Reference, &key), &counter, &mut expected).unwrap();
-                for backend in fast_backends() {
+                ctr::apply(&C::prepare(Backend::Reference, &key), &counter, &mut expected).unwrap();
+                for backend in fast_backends::<C>() {
                     let mut placed = Placed::new(&data, length);
-                    ctr::apply(&aes(backend, &key), &counter, placed.bytes()).unwrap();
+                    ctr::apply(&C::prepare(backend, &key), &counter, placed.bytes()).unwrap();
                     assert!(placed.finish() == expected, "CTR of {length} bytes on {}", backend.name());
                 }
             }
@@ -139,8 +200,7 @@ fn every_edge_length_agrees() {
     }
 }
 
-#[test]
-fn every_associated_data_length_agrees() {
+pub(crate) fn every_associated_data_length_agrees<C: UnderTest>() {
     let mut random = Bytes(2);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(40));
     // The length takes 2 bytes below 65,280 and 6 from there: 14 and 10 bytes fill the first block.
@@ -148,29 +208,27 @@ fn every_associated_data_length_agrees() {
     let lengths: Vec<usize> = if cfg!(miri) { vec![0, 1, 14, 15, 31] } else { (0..70).chain(long).collect() };
     for aad_bytes in lengths {
         let aad = random.take(aad_bytes);
-        compare_ccm(&key, &nonce, &aad, &data, 8, aad_bytes);
+        compare_ccm::<C>(&key, &nonce, &aad, &data, 8, aad_bytes);
     }
 }
 
-#[test]
-fn every_nonce_and_tag_length_agrees() {
+pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest>() {
     let mut random = Bytes(3);
     for nonce_bytes in (7..=13).step_by(if cfg!(miri) { 6 } else { 1 }) {
         for tag_bytes in (4..=16).step_by(if cfg!(miri) { 12 } else { 2 }) {
             let (key, nonce) = (random.take(32), random.take(nonce_bytes));
             let (aad, data) = (random.take(tag_bytes), random.take(if cfg!(miri) { 18 } else { 1000 + nonce_bytes }));
-            compare_ccm(&key, &nonce, &aad, &data, tag_bytes, 1);
+            compare_ccm::<C>(&key, &nonce, &aad, &data, tag_bytes, 1);
         }
     }
 }
 
 /// With a nonce of 13 bytes the message may have 65,535 bytes, and its counter uses the last of its two bytes.
-#[test]
-fn the_longest_message_of_a_long_nonce_agrees() {
+pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: UnderTest>() {
     if cfg!(miri) {
         return;
     }
     let mut random = Bytes(4);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(65535));
-    compare_ccm(&key, &nonce, b"", &data, 16, 0);
+    compare_ccm::<C>(&key, &nonce, b"", &data, 16, 0);
 }

@@ -29,6 +29,8 @@ pub(crate) struct Group {
     pub(crate) direction: Option<Direction>,
     #[serde(rename = "keySize")]
     pub(crate) key_bits: usize,
+    #[serde(default)]
+    pub(crate) rounds: Option<u8>,
     #[serde(default, rename = "ivSize")]
     pub(crate) iv_bits: Option<usize>,
     #[serde(default, rename = "tagSize")]
@@ -38,12 +40,20 @@ pub(crate) struct Group {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Kind {
-    AesEcb,
-    AesCbc,
-    AesCbcPkcs7,
-    AesCtr,
-    AesCcm,
-    AesCbcMonteCarlo,
+    #[serde(rename = "AesEcb", alias = "Rc6Ecb")]
+    Ecb,
+    #[serde(rename = "AesCbc", alias = "Rc6Cbc")]
+    Cbc,
+    #[serde(rename = "AesCbcPkcs7")]
+    CbcPkcs7,
+    #[serde(rename = "AesCtr", alias = "Rc6Ctr")]
+    Ctr,
+    #[serde(rename = "AesCcm", alias = "Rc6Ccm")]
+    Ccm,
+    #[serde(rename = "AesCbcMonteCarlo")]
+    CbcMonteCarlo,
+    /// RC6-32/r/b with the group's number of rounds, one block.
+    Rc6General,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -89,8 +99,8 @@ pub(crate) struct Test {
 }
 
 impl File {
-    pub(crate) fn read(name: &str) -> File {
-        let path = folder().join(format!("{name}.json"));
+    pub(crate) fn read(cipher: &str, name: &str) -> File {
+        let path = folder(cipher).join(format!("{name}.json"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file: File = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(!file.source.is_empty() && !file.licence.is_empty(), "{name} says neither source nor licence");
@@ -130,19 +140,20 @@ impl Test {
     }
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/aes")
+/// The vectors of one cipher.
+fn folder(cipher: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(cipher)
 }
 
-pub(crate) fn size(name: &str) -> u64 {
-    std::fs::metadata(folder().join(format!("{name}.json"))).expect("the vector file exists").len()
+pub(crate) fn size(cipher: &str, name: &str) -> u64 {
+    std::fs::metadata(folder(cipher).join(format!("{name}.json"))).expect("the vector file exists").len()
 }
 
-/// The names, without `.json`, of all vector files.
-pub(crate) fn names() -> BTreeSet<String> {
-    std::fs::read_dir(folder())
-        .expect("vectors/aes exists")
-        .map(|entry| entry.expect("vectors/aes is readable").path())
+/// The names, without `.json`, of all vector files of a cipher.
+pub(crate) fn names(cipher: &str) -> BTreeSet<String> {
+    std::fs::read_dir(folder(cipher))
+        .expect("the cipher's folder exists")
+        .map(|entry| entry.expect("the folder is readable").path())
         .map(|path| path.file_stem().expect("a name").to_str().expect("an ASCII name").to_owned())
         .collect()
 }

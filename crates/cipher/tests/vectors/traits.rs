@@ -10,35 +10,25 @@ use cipher::{
     StreamCipher,
 };
 use tress_cipher::CcmCipher;
-use tress_cipher::aes::{Aes128, Aes192, Aes256};
 use tress_cipher::modes::ccm::Ccm;
 
-use crate::file::{File, Kind, Test};
+use crate::file::{Kind, Test};
 
-trait Block: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + CcmCipher {}
+pub(crate) trait Block:
+    KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + CcmCipher
+{
+}
 
 impl<C: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> + CcmCipher> Block for C {}
 
-/// The traits give no choice of backend: the fastest one of the machine runs.
-pub(crate) fn run(file: &File, name: &str) {
-    for test in file.groups.iter().flat_map(|group| group.tests.iter().map(|test| (group.kind, test))) {
-        let (kind, test) = test;
-        let what = format!("{name} test {} through the traits", test.id);
-        match test.key.len() {
-            16 => one::<Aes128>(kind, test, &what),
-            24 => one::<Aes192>(kind, test, &what),
-            _ => one::<Aes256>(kind, test, &what),
-        }
-    }
-}
-
-fn one<C: Block>(kind: Kind, test: &Test, what: &str) {
+/// The traits give no choice of backend: the fastest one of the machine runs. `C` has the test's key size.
+pub(crate) fn one<C: Block>(kind: Kind, test: &Test, what: &str) {
     match kind {
-        Kind::AesEcb => ecb::<C>(test, what),
-        Kind::AesCbc => cbc::<C>(test, what),
-        Kind::AesCtr => ctr::<C>(test, what),
-        Kind::AesCcm => ccm::<C>(test, what),
-        Kind::AesCbcPkcs7 | Kind::AesCbcMonteCarlo => {}
+        Kind::Ecb => ecb::<C>(test, what),
+        Kind::Cbc => cbc::<C>(test, what),
+        Kind::Ctr => ctr::<C>(test, what),
+        Kind::Ccm => ccm::<C>(test, what),
+        Kind::CbcPkcs7 | Kind::CbcMonteCarlo | Kind::Rc6General => {}
     }
 }
 

@@ -1,0 +1,45 @@
+//! Round keys (the paper's section 2.2), the same for every backend.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::ROUNDS;
+
+/// Words of the round keys: two before the rounds, two for each round, two after them.
+pub(super) const WORDS: usize = 2 * ROUNDS + 4;
+
+/// Words of the longest key.
+const MAX_KEY_WORDS: usize = 8;
+
+/// The paper's table S.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Keys(pub(super) [u32; WORDS]);
+
+/// The key schedule. `key` has 16, 24 or 32 bytes.
+///
+/// Its rotations depend on the key, its indices do not.
+pub(super) fn expand_key(key: &[u8]) -> Keys {
+    let mut l = [0; MAX_KEY_WORDS];
+    for (word, bytes) in l.iter_mut().zip(key.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    let mut keys = Keys([0; WORDS]);
+    let mut progression = 0xb7e1_5163_u32;
+    for word in &mut keys.0 {
+        *word = progression;
+        progression = progression.wrapping_add(0x9e37_79b9);
+    }
+    let (mut a, mut b, mut j) = (0_u32, 0_u32, 0);
+    // Three times through the table, which is longer than the key.
+    for _ in 0..3 {
+        for word in &mut keys.0 {
+            a = word.wrapping_add(a).wrapping_add(b).rotate_left(3);
+            *word = a;
+            let sum = a.wrapping_add(b);
+            b = l[j].wrapping_add(sum).rotate_left(sum & 31);
+            l[j] = b;
+            j = if j + 1 == key.len() / 4 { 0 } else { j + 1 };
+        }
+    }
+    l.zeroize();
+    keys
+}

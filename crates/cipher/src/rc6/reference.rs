@@ -1,0 +1,248 @@
+//! RC6-w/r/b as the paper writes it, line by line, for words of w = 32 bits, any number of rounds r and any key of b
+//! bytes: R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin, "The RC6 Block Cipher", version 1.1, 20 August 1998.
+//!
+//! Slow: for tests and study only. Every other backend is tested against it. Names are the paper's: S is the table of
+//! round keys, A, B, C and D are the four words of a block, lg w is 5.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::keys::{Keys, WORDS};
+use super::{Inner, Rc6};
+use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
+use crate::{Block, Error};
+
+/// Section 2.2: Odd((e − 2) 2^w), where e is the base of the natural logarithm.
+const P: u32 = 0xb7e1_5163;
+/// Odd((φ − 1) 2^w), where φ is the golden ratio.
+const Q: u32 = 0x9e37_79b9;
+/// lg w.
+const LG_W: u32 = 5;
+/// Most bytes of a key.
+const MAX_KEY_BYTES: usize = 255;
+/// Most rounds.
+const MAX_ROUNDS: usize = 255;
+
+/// Words to the left by the amount in the least significant lg w bits.
+fn rotate_left(a: u32, b: u32) -> u32 {
+    a.rotate_left(b & 31)
+}
+
+/// Likewise to the right.
+fn rotate_right(a: u32, b: u32) -> u32 {
+    a.rotate_right(b & 31)
+}
+
+/// Key schedule of section 2.2 for `s.len()` = 2r + 4 words. `key` has 0 to 255 bytes.
+fn expand(key: &[u8], s: &mut [u32]) {
+    // The key's bytes as c words, little-endian, filled up with zeros. The paper has L[0] = 0 for a key of no bytes.
+    let mut l = [0_u32; MAX_KEY_BYTES.div_ceil(4)];
+    for (i, byte) in key.iter().enumerate() {
+        l[i / 4] |= u32::from(*byte) << (8 * (i % 4));
+    }
+    let c = key.len().div_ceil(4).max(1);
+
+    s[0] = P;
+    for i in 1..s.len() {
+        s[i] = s[i - 1].wrapping_add(Q);
+    }
+    let (mut a, mut b, mut i, mut j) = (0_u32, 0_u32, 0, 0);
+    let v = 3 * c.max(s.len());
+    for _ in 1..=v {
+        s[i] = rotate_left(s[i].wrapping_add(a).wrapping_add(b), 3);
+        a = s[i];
+        l[j] = rotate_left(l[j].wrapping_add(a).wrapping_add(b), a.wrapping_add(b));
+        b = l[j];
+        i = (i + 1) % s.len();
+        j = (j + 1) % c;
+    }
+    l.zeroize();
+}
+
+/// The first byte of a block is the least significant one of A, the last the most significant one of D (section 2).
+fn to_words(block: &Block) -> [u32; 4] {
+    let (words, _) = block.as_chunks::<4>();
+    [words[0], words[1], words[2], words[3]].map(u32::from_le_bytes)
+}
+
+/// B (2B + 1) and the rotation after it.
+fn quadratic(b: u32) -> u32 {
+    rotate_left(b.wrapping_mul(b.wrapping_mul(2).wrapping_add(1)), LG_W)
+}
+
+/// Section 2.3, encryption, with the 2r + 4 words of `s`.
+fn encrypt_block(s: &[u32], block: &mut Block) {
+    let r = s.len() / 2 - 2;
+    let [mut a, mut b, mut c, mut d] = to_words(block);
+    b = b.wrapping_add(s[0]);
+    d = d.wrapping_add(s[1]);
+    for i in 1..=r {
+        let t = quadratic(b);
+        let u = quadratic(d);
+        a = rotate_left(a ^ t, u).wrapping_add(s[2 * i]);
+        c = rotate_left(c ^ u, t).wrapping_add(s[2 * i + 1]);
+        (a, b, c, d) = (b, c, d, a);
+    }
+    a = a.wrapping_add(s[2 * r + 2]);
+    c = c.wrapping_add(s[2 * r + 3]);
+    block.copy_from_slice([a, b, c, d].map(u32::to_le_bytes).as_flattened());
+}
+
+/// Section 2.3, decryption.
+fn decrypt_block(s: &[u32], block: &mut Block) {
+    let r = s.len() / 2 - 2;
+    let [mut a, mut b, mut c, mut d] = to_words(block);
+    c = c.wrapping_sub(s[2 * r + 3]);
+    a = a.wrapping_sub(s[2 * r + 2]);
+    for i in (1..=r).rev() {
+        (a, b, c, d) = (d, a, b, c);
+        let u = quadratic(d);
+        let t = quadratic(b);
+        c = rotate_right(c.wrapping_sub(s[2 * i + 1]), t) ^ u;
+        a = rotate_right(a.wrapping_sub(s[2 * i]), u) ^ t;
+    }
+    d = d.wrapping_sub(s[1]);
+    b = b.wrapping_sub(s[0]);
+    block.copy_from_slice([a, b, c, d].map(u32::to_le_bytes).as_flattened());
+}
+
+/// RC6-32/r/b: any number of rounds and any key length, one block at a time, for study.
+///
+/// [`Rc6`] is RC6-32/20 with 16, 24 or 32 bytes of key, which is what was submitted as AES. Fewer than 20 rounds are for
+/// those who look for attacks; there are some on reduced rounds.
+///
+/// ```
+/// use tress_cipher::rc6::{General, Rc6};
+///
+/// let mut block = [1; 16];
+/// General::new(&[7; 16], 20)?.encrypt_block(&mut block);
+/// let mut same = [[1; 16]];
+/// Rc6::new(&[7; 16])?.encrypt_blocks(&mut same);
+/// assert_eq!(block, same[0]);
+/// # Ok::<(), tress_cipher::Error>(())
+/// ```
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct General {
+    s: [u32; 2 * MAX_ROUNDS + 4],
+    rounds: u8,
+}
+
+impl General {
+    /// Prepares a key of 0 to 255 bytes; a longer one is [`Error::KeyLength`].
+    pub fn new(key: &[u8], rounds: u8) -> Result<General, Error> {
+        if key.len() > MAX_KEY_BYTES {
+            return Err(Error::KeyLength);
+        }
+        let mut general = General { s: [0; 2 * MAX_ROUNDS + 4], rounds };
+        expand(key, &mut general.s[..2 * usize::from(rounds) + 4]);
+        Ok(general)
+    }
+
+    /// The number of rounds, r.
+    pub fn rounds(&self) -> u8 {
+        self.rounds
+    }
+
+    /// Encrypts a block.
+    pub fn encrypt_block(&self, block: &mut Block) {
+        encrypt_block(self.words(), block);
+    }
+
+    /// Decrypts a block.
+    pub fn decrypt_block(&self, block: &mut Block) {
+        decrypt_block(self.words(), block);
+    }
+
+    fn words(&self) -> &[u32] {
+        &self.s[..2 * usize::from(self.rounds) + 4]
+    }
+}
+
+/// Names the number of rounds, never the key.
+impl core::fmt::Debug for General {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "RC6-32/{} (reference)", self.rounds)
+    }
+}
+
+/// The key schedule for 20 rounds.
+pub(super) fn expand_key(key: &[u8]) -> Keys {
+    let mut keys = Keys([0; WORDS]);
+    expand(key, &mut keys.0);
+    keys
+}
+
+/// One block a vector.
+#[derive(Clone, Copy)]
+pub(crate) struct Reference;
+
+impl Engine for Reference {
+    type Cipher = Rc6;
+    type Block = Block;
+    type Vector = [Block; 1];
+    const SLOTS: usize = 1;
+    type Keys = Keys;
+    type LaneKeys = Option<Keys>;
+
+    scalar_vector!();
+
+    fn keys_of(cipher: &Rc6) -> Option<&Keys> {
+        matches!(cipher.inner, Inner::Reference(_)).then_some(&cipher.keys)
+    }
+
+    fn rounds(_: &Keys) -> usize {
+        super::ROUNDS
+    }
+
+    fn run<O: Operation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    }
+
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Keys,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        (1..10).for_each(|round| meanwhile.round(round));
+        for block in x.as_flattened_mut().as_flattened_mut() {
+            encrypt_block(&keys.0, block);
+        }
+    }
+
+    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+        for block in x.as_flattened_mut() {
+            decrypt_block(&keys.0, block);
+        }
+    }
+
+    fn encrypt_lanes<const G: usize, const K: usize>(
+        self,
+        keys: &Self::LaneKeys,
+        _: usize,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        let Some(keys) = keys else { return };
+        self.encrypt(keys, x, meanwhile);
+    }
+
+    fn lane_keys(self) -> Self::LaneKeys {
+        None
+    }
+
+    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, _: usize, keys: &Keys) {
+        *lane_keys = Some(keys.clone());
+    }
+
+    fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+        encrypt_block(&keys.0, block);
+    }
+}
+
+impl CcmEngine for Reference {
+    fn run_ccm<O: CcmOperation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    }
+
+    scalar_ccm_vector!();
+}

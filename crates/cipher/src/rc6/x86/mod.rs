@@ -1,0 +1,20 @@
+//! RC6 with AVX2 and AVX-512.
+
+use core::arch::x86_64::*;
+
+use super::keys::{Keys, WORDS};
+use super::sliced::{self, LaneKeys, Register, engine};
+use super::{Inner, ROUNDS, Rc6, chain, portable};
+use crate::Block;
+use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
+
+mod registers;
+
+engine!(
+    /// Eight blocks a vector, 16 registers.
+    Avx2, __m256i, "ssse3,sse4.1,avx,avx2", 4
+);
+engine!(
+    /// Sixteen blocks a vector, 32 registers.
+    Avx512, __m512i, "ssse3,sse4.1,avx,avx2,avx512f,avx512bw,avx512dq,avx512vl", 4
+);

@@ -1,0 +1,49 @@
+//! RC6: everything that holds for AES but the comparison with other people's implementations.
+
+use tress_cipher::rc6::{General, Rc6, Rc6_128};
+use tress_cipher::{Backend, BlockCipher, Error};
+
+use crate::common::{Bytes, UnderTest, backends};
+
+crate::modes::modes!(Rc6);
+crate::lanes_cbc::cbc_lanes!(Rc6);
+crate::lanes_ccm::ccm_lanes!(Rc6);
+
+#[test]
+fn keys_of_other_lengths() {
+    for backend in backends::<Rc6>() {
+        for length in (0..64).filter(|length| !matches!(length, 16 | 24 | 32)) {
+            assert_eq!(Rc6::with_backend(&vec![0; length], backend).err(), Some(Error::KeyLength));
+        }
+    }
+    assert_eq!(Rc6::new(&[0; 20]).err(), Some(Error::KeyLength));
+}
+
+#[test]
+fn twenty_rounds_of_the_general_cipher_are_rc6() {
+    let mut random = Bytes(6);
+    for key_bytes in [16, 24, 32] {
+        let (key, blocks) = (random.take(key_bytes), random.take(16 * 100));
+        let general = General::new(&key, 20).unwrap();
+        let (blocks, _) = blocks.as_chunks::<16>();
+        for backend in backends::<Rc6>() {
+            let rc6 = Rc6::prepare(backend, &key);
+            let mut sealed = blocks.to_vec();
+            rc6.encrypt_blocks(&mut sealed);
+            for (sealed, block) in sealed.iter_mut().zip(blocks) {
+                general.decrypt_block(sealed);
+                assert_eq!(sealed, block, "{}", backend.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_fastest_backend_is_chosen_and_no_key_is_shown() {
+    let rc6 = Rc6::new(&[0xa7; 24]).unwrap();
+    let last = Rc6::BACKENDS.iter().rev().find(|backend| backend.is_available() && **backend != Backend::Reference);
+    assert_eq!(Some(&rc6.backend()), last);
+    assert_eq!(format!("{rc6:?}"), format!("RC6-192 ({})", rc6.backend().name()));
+    assert_eq!(format!("{:?}", General::new(&[0xa7; 24], 9).unwrap()), "RC6-32/9 (reference)");
+    assert_eq!(<Rc6_128 as BlockCipher>::BACKENDS, Rc6::BACKENDS);
+}

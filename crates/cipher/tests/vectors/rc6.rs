@@ -1,0 +1,54 @@
+//! RC6: the sets under `vectors/rc6/`.
+
+use tress_cipher::rc6::{General, Rc6};
+
+use crate::file::{self, File, Kind};
+use crate::run;
+
+sets! {
+    run::<Rc6>;
+    published: "published", 11;
+    ecb: "ecb", 394;
+    cbc: "cbc", 48;
+    ctr: "ctr", 93;
+    ccm: "ccm", 144;
+}
+
+const GENERAL: (&str, usize) = ("general", 168);
+
+/// RC6-32/r/b for other r and b.
+#[test]
+fn other_rounds_and_keys() {
+    let (name, count) = GENERAL;
+    if cfg!(miri) && file::size("rc6", name) > crate::MIRI_FILE_BYTES {
+        return;
+    }
+    let file = File::read("rc6", name);
+    let tests = file.tests_of(Kind::Rc6General);
+    assert_eq!((tests.len(), file.number_of_tests), (count, count));
+    for group in &file.groups {
+        let rounds = group.rounds.expect("a number of rounds");
+        for test in &group.tests {
+            assert_eq!(test.key.len() * 8, group.key_bits, "{}: the group's key size", test.comment);
+            let rc6 = General::new(&test.key, rounds).expect("a vector's key");
+            assert_eq!(rc6.rounds(), rounds);
+            let mut block = test.message().try_into().expect("one block");
+            rc6.encrypt_block(&mut block);
+            assert_eq!(block, test.ct[..], "{}: encrypt", test.comment);
+            rc6.decrypt_block(&mut block);
+            assert_eq!(block, test.message(), "{}: decrypt", test.comment);
+        }
+    }
+    assert_eq!(General::new(&[0; 256], 20).err(), Some(tress_cipher::Error::KeyLength));
+}
+
+#[test]
+fn no_file_is_forgotten() {
+    let known = SETS.iter().chain([&GENERAL]).map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(file::names("rc6"), known);
+}
+
+#[test]
+fn a_missing_backend_is_an_error() {
+    crate::missing_backend::<Rc6>(|backend| Rc6::with_backend(&[0; 16], backend));
+}

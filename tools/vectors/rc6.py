@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Writes the RC6 vectors under vectors/rc6/. Run by hand, never by a build:
+
+    python3 -m venv .venv
+    .venv/bin/pip install cryptography==50.0.2
+    .venv/bin/python tools/vectors/rc6.py [--check]
+
+`--check` writes nothing and fails when a file would change. The cipher below was written from the paper (Rivest,
+Robshaw, Sidney, Yin: "The RC6 Block Cipher", version 1.1), apart from the Rust code; before anything is written it has
+to give the published vectors, and `modes.py` what OpenSSL gives.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+import modes
+from modes import fixed_bytes
+
+OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "rc6"
+KEY_BITS = (128, 192, 256)
+OWN = "MIT OR Apache-2.0"
+
+# (comment, key, plaintext, ciphertext), in the byte order of the AES submission: the paper's appendix; four known
+# answers of the submission's own files (as test suites hand them on); T. Krovetz, draft-krovetz-rc6-rc5-vectors-00.
+PUBLISHED = [
+    ("key of 128 bits, zeros", "00" * 16, "00" * 16, "8fc3a53656b1f778c129df4e9848a41e"),
+    ("key of 128 bits", "0123456789abcdef0112233445566778", "02132435465768798a9bacbdcedfe0f1",
+     "524e192f4715c6231f51f6367ea43f18"),
+    ("key of 192 bits, zeros", "00" * 24, "00" * 16, "6cd61bcb190b30384e8a3f168690ae82"),
+    ("key of 192 bits", "0123456789abcdef0112233445566778899aabbccddeeff0", "02132435465768798a9bacbdcedfe0f1",
+     "688329d019e505041e52e92af95291d4"),
+    ("key of 256 bits, zeros", "00" * 32, "00" * 16, "8f5fbd0510d15fa893fa3fda6e857ec2"),
+    ("key of 256 bits", "0123456789abcdef0112233445566778899aabbccddeeff01032547698badcfe",
+     "02132435465768798a9bacbdcedfe0f1", "c8241816f0d7e48920ad16a1674e5d48"),
+    ("AES submission, variable text", "00" * 16, "80" + "00" * 15, "f71f65e7b80c0c6966fee607984b5cdf"),
+    ("AES submission, variable key of 192 bits", "00" * 16 + "80" + "00" * 7, "00" * 16,
+     "dd04c176440bbc6686c90aee775bd368"),
+    ("AES submission, variable key of 192 bits", "00" * 19 + "10" + "00" * 4, "00" * 16,
+     "937fe02d20fcb72f0f57201012b88ba4"),
+    ("AES submission, variable key of 128 bits", "00000001" + "00" * 12, "00" * 16,
+     "8a380594d7396453771a1dfbe2914c8e"),
+    ("draft-krovetz-rc6-rc5-vectors-00, RC6-32/20/16", bytes(range(16)).hex(), bytes(range(16)).hex(),
+     "3a96f9c7f6755cfe46f00e3dcd5d2a3c"),
+]
+
+# The cipher, for words of W bits. Numbers of any size, reduced where the paper reduces.
+
+W, LG_W = 32, 5
+MASK = 2 ** W - 1
+
+
+def left(x, y):
+    y %= W
+    return (x << y | x >> (W - y)) & MASK
+
+
+def right(x, y):
+    return left(x, W - y % W)
+
+
+def key_schedule(key, rounds):
+    c = max(1, -(-len(key) // 4))
+    words = [int.from_bytes(key[4 * i:4 * i + 4], "little") for i in range(c)]
+    # Odd((e - 2) 2^32) and Odd((phi - 1) 2^32).
+    table = [(0xB7E15163 + i * 0x9E3779B9) & MASK for i in range(2 * rounds + 4)]
+    a = b = 0
+    for step in range(3 * max(c, len(table))):
+        i, j = step % len(table), step % c
+        a = table[i] = left(table[i] + a + b & MASK, 3)
+        b = words[j] = left(words[j] + a + b & MASK, a + b)
+    return table
+
+
+def encrypt_block(table, block):
+    a, b, c, d = (int.from_bytes(block[i:i + 4], "little") for i in range(0, 16, 4))
+    b, d = b + table[0] & MASK, d + table[1] & MASK
+    for i in range(2, len(table) - 2, 2):
+        t = left(b * (2 * b + 1) & MASK, LG_W)
+        u = left(d * (2 * d + 1) & MASK, LG_W)
+        a, b, c, d = b, left(c ^ u, t) + table[i + 1] & MASK, d, left(a ^ t, u) + table[i] & MASK
+    a, c = a + table[-2] & MASK, c + table[-1] & MASK
+    return b"".join(word.to_bytes(4, "little") for word in (a, b, c, d))
+
+
+def decrypt_block(table, block):
+    a, b, c, d = (int.from_bytes(block[i:i + 4], "little") for i in range(0, 16, 4))
+    a, c = a - table[-2] & MASK, c - table[-1] & MASK
+    for i in range(len(table) - 4, 0, -2):
+        a, b, c, d = d, a, b, c
+        t = left(b * (2 * b + 1) & MASK, LG_W)
+        u = left(d * (2 * d + 1) & MASK, LG_W)
+        c = right(c - table[i + 1] & MASK, t) ^ u
+        a = right(a - table[i] & MASK, u) ^ t
+    b, d = b - table[0] & MASK, d - table[1] & MASK
+    return b"".join(word.to_bytes(4, "little") for word in (a, b, c, d))
+
+
+def cipher(key, rounds=20):
+    table = key_schedule(key, rounds)
+
+    def encrypt(block):
+        out = encrypt_block(table, block)
+        assert decrypt_block(table, out) == block
+        return out
+
+    return encrypt
+
+
+def check_published():
+    for comment, key, plain, sealed in PUBLISHED:
+        assert cipher(bytes.fromhex(key))(bytes.fromhex(plain)).hex() == sealed, comment
+
+
+# The sets
+
+
+def test(comment, key, msg, ct, **more):
+    hexed = {name: value.hex() if isinstance(value, bytes) else value for name, value in more.items()}
+    return {"comment": comment, "key": key.hex(), **hexed, "msg": msg.hex(), "ct": ct.hex(), "result": "valid"}
+
+
+def published():
+    for bits in KEY_BITS:
+        tests = [test(comment, *map(bytes.fromhex, values)) for comment, *values in PUBLISHED
+                 if 4 * len(values[0]) == bits]
+        yield {"type": "Rc6Ecb", "keySize": bits, "tests": tests}
+
+
+def ecb():
+    """Single bits of key and plaintext, words at the edges of the rotation and the multiplication, then many blocks."""
+    for bits in KEY_BITS:
+        tests = []
+        for bit in range(0, bits, 3):
+            key = (1 << bit).to_bytes(bits // 8, "little")
+            tests.append(test(f"bit {bit} of the key", key, bytes(16), cipher(key)(bytes(16))))
+        key = fixed_bytes(f"rc6 ecb key {bits}", bits // 8)
+        for bit in range(0, 128, 3):
+            msg = (1 << bit).to_bytes(16, "little")
+            tests.append(test(f"bit {bit} of the plaintext", key, msg, cipher(key)(msg)))
+        for word in (0, 1, 0x1f, 0x20, 0x7fffffff, 0x80000000, 0x80000001, 0xaaaaaaaa, 0xffff0000, 0xffffffff):
+            msg = word.to_bytes(4, "little") * 4
+            tests.append(test(f"plaintext words {word:08x}", key, msg, cipher(key)(msg)))
+        for count in (2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65):
+            msg = fixed_bytes(f"rc6 ecb message {bits} {count}", 16 * count)
+            tests.append(test(f"{count} blocks", key, msg, modes.ecb(cipher(key), 16, msg)))
+        yield {"type": "Rc6Ecb", "keySize": bits, "tests": tests}
+
+
+def cbc():
+    for bits in KEY_BITS:
+        tests = []
+        for count in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65, 130):
+            key, iv = (fixed_bytes(f"rc6 cbc {what} {bits} {count}", size) for what, size in
+                       (("key", bits // 8), ("iv", 16)))
+            msg = fixed_bytes(f"rc6 cbc message {bits} {count}", 16 * count)
+            tests.append(test(f"{count} blocks", key, msg, modes.cbc(cipher(key), iv, msg), iv=iv))
+        yield {"type": "Rc6Cbc", "keySize": bits, "tests": tests}
+
+
+def ctr():
+    """Lengths at the edges of blocks and batches, and counters that carry out of 8 to 128 bits."""
+    carries = {
+        "the counter wraps past 2^128": "ff" * 16,
+        "the counter wraps past 2^128 in the third block": "ff" * 15 + "fd",
+        "a carry out of the low 64 bits": "00112233445566778" + "f" * 15,
+        "a carry out of the low 64 bits in the ninth block": "0011223344556677" + "f" * 14 + "f7",
+        "a carry out of the low 32 bits": "00112233445566778899aabb" + "f" * 8,
+        "a carry out of the low 32 bits in the fortieth block": "00112233445566778899aabb" + "ffffffd8",
+        "the low 32 bits end with a batch of 32 blocks": "00112233445566778899aabb" + "ffffffe0",
+        "the low 32 bits end with a batch of 16 blocks": "00112233445566778899aabb" + "fffffff0",
+        "a carry out of the low 8 bits": "00112233445566778899aabbccddee" + "ff",
+    }
+    for bits in KEY_BITS:
+        key, tests = fixed_bytes(f"rc6 ctr key {bits}", bits // 8), []
+        for length in (1, 2, 7, 8, 15, 16, 17, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024,
+                       1025):
+            counter = fixed_bytes(f"rc6 ctr counter {length}", 16)
+            msg = fixed_bytes(f"rc6 ctr message {length}", length)
+            tests.append(test(f"{length} bytes", key, msg, modes.ctr(cipher(key), counter, msg), iv=counter))
+        for comment, counter in carries.items():
+            counter, msg = bytes.fromhex(counter), fixed_bytes(f"rc6 ctr message {comment}", 1057)
+            tests.append(test(comment, key, msg, modes.ctr(cipher(key), counter, msg), iv=counter))
+        yield {"type": "Rc6Ctr", "keySize": bits, "tests": tests}
+
+
+def ccm():
+    """Lengths at the edges of blocks, batches and of the encoding of the associated data's length; and damaged ones."""
+    sizes = [(length, 0) for length in (*range(9), 15, 16, 17, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1023, 1024,
+                                        1025)]
+    sizes += [(20, length) for length in (1, 13, 14, 15, 29, 30, 31, 45, 46, 47, 255, 256, 257)]
+    sizes += [(33, length) for length in (65279, 65280, 65281, 70000)]
+    count = 0
+    for bits in KEY_BITS:
+        for msg_bytes, aad_bytes in sizes:
+            count += 1
+            nonce_bytes, tag_bytes = 7 + count % 7, 4 + 2 * (count // 7 % 7)
+            key = fixed_bytes(f"rc6 ccm key {count}", bits // 8)
+            nonce = fixed_bytes(f"rc6 ccm nonce {count}", nonce_bytes)
+            # The associated data repeats 97 bytes, a prime, so that no block equals its neighbours.
+            pattern = fixed_bytes(f"rc6 ccm associated data {count}", min(aad_bytes, 97))
+            aad = (pattern * (aad_bytes // 97 + 1))[:aad_bytes]
+            msg = fixed_bytes(f"rc6 ccm message {count}", msg_bytes)
+            ct, tag = modes.ccm(cipher(key), nonce, aad, msg, tag_bytes)
+            more = {"aadLength": aad_bytes} if aad_bytes > 97 else {}
+            comment = f"{msg_bytes} bytes of message, {aad_bytes} of associated data"
+            tests = [test(comment, key, msg, ct, iv=nonce, aad=pattern, **more, tag=tag)]
+            if msg_bytes % 8 == 0 and aad_bytes < 64:
+                wrong = bytes([tag[0] ^ 1 << count % 8]) + tag[1:]
+                tests.append({**tests[0], "tag": wrong.hex(), "result": "invalid", "flags": ["ModifiedTag"],
+                              "comment": f"{comment}, a bit of the tag changed"})
+            yield {"type": "Rc6Ccm", "keySize": bits, "ivSize": 8 * nonce_bytes, "tagSize": 8 * tag_bytes,
+                   "tests": tests}
+
+
+def general():
+    """Other numbers of rounds and other keys, from none to the most."""
+    for key_bytes in (0, 1, 3, 4, 5, 8, 15, 16, 17, 32, 33, 100, 254, 255):
+        for rounds in (0, 1, 2, 5, 8, 12, 19, 20, 21, 24, 128, 255):
+            key, msg = fixed_bytes(f"rc6 general key {key_bytes}", key_bytes), fixed_bytes(f"rc6 general {rounds}", 16)
+            tests = [test(f"RC6-32/{rounds}/{key_bytes}", key, msg, cipher(key, rounds)(msg))]
+            yield {"type": "Rc6General", "keySize": 8 * key_bytes, "rounds": rounds, "tests": tests}
+
+
+def document(algorithm, source, licence, groups):
+    groups, number = list(groups), 0
+    for group in groups:
+        for i, values in enumerate(group["tests"]):
+            number += 1
+            group["tests"][i] = {"tcId": number, **values}
+    head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
+    return json.dumps({**head, "testGroups": groups}, indent=1) + "\n", number
+
+
+def all_files():
+    made = "computed with tools/vectors/rc6.py"
+    yield ("published", "RC6-ECB", "R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin, The RC6 Block Cipher, "
+           "version 1.1, appendix; where the comment says so, the AES submission or draft-krovetz-rc6-rc5-vectors-00",
+           "facts of the paper, the submission and the draft", published())
+    yield "ecb", "RC6-ECB", made, OWN, ecb()
+    yield "cbc", "RC6-CBC", made, OWN, cbc()
+    yield "ctr", "RC6-CTR", made, OWN, ctr()
+    yield "ccm", "RC6-CCM", made, OWN, ccm()
+    yield "general", "RC6-32/r/b", made, OWN, general()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
+    options = parser.parse_args()
+    check_published()
+    modes.check()
+    OUT.mkdir(parents=True, exist_ok=True)
+    changed = []
+    for name, *arguments in all_files():
+        text, number = document(*arguments)
+        path = OUT / f"{name}.json"
+        if not path.exists() or path.read_text() != text:
+            changed.append(path.name)
+            if not options.check:
+                path.write_text(text)
+        print(f"{number:6} {len(text):9} {path.name}")
+    if options.check and changed:
+        sys.exit(f"these would change: {', '.join(changed)}")
+
+
+if __name__ == "__main__":
+    main()
