@@ -5,6 +5,7 @@
 //! the slots of vector registers.
 //!
 //! - [`aes`]: AES-128, AES-192 and AES-256 with all backends ([`Backend`]); the choice is made once, at key setup.
+//! - [`pipo`]: PIPO-64/128 and PIPO-64/256, which have blocks of 64 bits.
 //! - [`modes`]: ECB, CBC, CTR and CCM of one message.
 //! - [`lanes`]: CCM and CBC encryption of many messages at once.
 //! - [`cpu`]: what this machine has.
@@ -34,6 +35,7 @@ mod engine;
 mod error;
 pub mod lanes;
 pub mod modes;
+pub mod pipo;
 mod traits;
 
 pub use cpu::Backend;
