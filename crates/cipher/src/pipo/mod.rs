@@ -51,8 +51,14 @@ use crate::{Backend, BlockCipher, Error};
 
 mod keys;
 mod layers;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 mod reference;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod registers;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use keys::Keys;
 use portable::Portable;
@@ -73,6 +79,12 @@ pub struct Pipo {
 pub(crate) enum Inner {
     Reference(reference::Keys),
     Portable(Keys),
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon, Keys),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::Avx2, Keys),
+    #[cfg(target_arch = "x86_64")]
+    Gfni512(x86::Gfni512, Keys),
 }
 
 impl Pipo {
@@ -90,6 +102,21 @@ impl Pipo {
         let inner = match backend {
             Backend::Reference => Inner::Reference(reference::expand_key(key)),
             Backend::Portable => Inner::Portable(portable::expand_key(key)),
+            #[cfg(target_arch = "aarch64")]
+            Backend::Neon => {
+                let engine = neon::Neon::detect().ok_or(unavailable)?;
+                Inner::Neon(engine, engine.expand_key(key))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => {
+                let engine = x86::Avx2::detect().ok_or(unavailable)?;
+                Inner::Avx2(engine, engine.expand_key(key))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Backend::Gfni512 => {
+                let engine = x86::Gfni512::detect().ok_or(unavailable)?;
+                Inner::Gfni512(engine, engine.expand_key(key))
+            }
             _ => return Err(unavailable),
         };
         Ok(Pipo { inner, key_bytes: key.len() })
@@ -100,6 +127,12 @@ impl Pipo {
         match &self.inner {
             Inner::Reference(_) => Backend::Reference,
             Inner::Portable(_) => Backend::Portable,
+            #[cfg(target_arch = "aarch64")]
+            Inner::Neon(..) => Backend::Neon,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(..) => Backend::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Gfni512(..) => Backend::Gfni512,
         }
     }
 
@@ -127,6 +160,12 @@ impl Core for Pipo {
         match &self.inner {
             Inner::Reference(keys) => Reference.run(keys, operation),
             Inner::Portable(keys) => Portable.run(keys, operation),
+            #[cfg(target_arch = "aarch64")]
+            Inner::Neon(engine, keys) => engine.run(keys, operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(engine, keys) => engine.run(keys, operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Gfni512(engine, keys) => engine.run(keys, operation),
         }
     }
 }
@@ -134,7 +173,8 @@ impl Core for Pipo {
 impl BlockCipher for Pipo {
     const BLOCK_BYTES: usize = 8;
     const COUNTER_BYTES: usize = 2;
-    const BACKENDS: &'static [Backend] = &[Backend::Reference, Backend::Portable];
+    const BACKENDS: &'static [Backend] =
+        &[Backend::Reference, Backend::Portable, Backend::Neon, Backend::Avx2, Backend::Gfni512];
     type Core = Pipo;
 
     fn core(&self) -> &Pipo {
