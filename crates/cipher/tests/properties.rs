@@ -4,6 +4,8 @@
 //! `PROPTEST_CASES` multiplies the work; a failure prints the smallest case found. Under Miri each property runs a
 //! handful of small cases on the portable paths.
 
+#[path = "properties/block_modes.rs"]
+mod block_modes;
 #[path = "properties/common.rs"]
 mod common;
 #[path = "properties/lanes_cbc.rs"]
@@ -14,5 +16,7 @@ mod lanes_ccm;
 mod modes;
 #[path = "properties/peers.rs"]
 mod peers;
+#[path = "properties/pipo.rs"]
+mod pipo;
 #[path = "properties/refusals.rs"]
 mod refusals;

@@ -16,7 +16,7 @@ pub(super) const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 ///
 /// # Safety
 /// Every method needs the row's instructions.
-pub(super) trait Row: Copy {
+pub(crate) trait Row: Copy {
     /// What fills a row, repeated.
     type Word: Copy + Zeroize;
     unsafe fn splat(word: Self::Word) -> Self;
@@ -34,7 +34,7 @@ pub(super) trait Row: Copy {
 }
 
 /// Where the round keys of a state come from.
-pub(super) trait RoundKeys<R> {
+pub(crate) trait RoundKeys<R> {
     fn rounds(&self) -> usize;
     /// Round key 0.
     ///

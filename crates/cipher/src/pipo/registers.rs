@@ -18,7 +18,7 @@ use crate::engine::STEP_BLOCKS;
 ///
 /// # Safety
 /// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
-pub(super) trait Register: Row<Word = u64> {
+pub(crate) trait Register: Row<Word = u64> {
     /// Blocks in a state.
     const SLOTS: usize;
     /// A round's number in row 0 of every block.

@@ -1,7 +1,7 @@
 //! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
 
 use proptest::prelude::*;
-use tress_cipher::{Backend, BlockCipher, aes::Aes};
+use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo};
 
 /// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
@@ -11,19 +11,44 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// The backends of this machine; Miri knows no instructions beyond the baseline.
-pub(crate) fn backends() -> Vec<Backend> {
-    let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);
-    Aes::BACKENDS
-        .iter()
-        .copied()
-        .filter(|backend| backend.is_available() && (!cfg!(miri) || portable(*backend)))
-        .collect()
+/// A cipher, for properties that hold of all of them.
+pub(crate) trait Cipher: BlockCipher + Sized {
+    /// The lengths of its keys.
+    const KEY_BYTES: &'static [usize];
+
+    /// An available backend, and a key of one of these lengths.
+    fn make(backend: Backend, key: &[u8]) -> Self;
+
+    /// The backends of this machine; Miri knows no instructions beyond the baseline.
+    fn backends() -> Vec<Backend> {
+        let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);
+        Self::BACKENDS
+            .iter()
+            .copied()
+            .filter(|backend| backend.is_available() && (!cfg!(miri) || portable(*backend)))
+            .collect()
+    }
 }
 
-/// The backends to hold against the reference.
-pub(crate) fn fast_backends() -> Vec<Backend> {
-    backends().into_iter().filter(|backend| *backend != Backend::Reference).collect()
+impl Cipher for Aes {
+    const KEY_BYTES: &'static [usize] = &[16, 24, 32];
+
+    fn make(backend: Backend, key: &[u8]) -> Aes {
+        aes(backend, key)
+    }
+}
+
+impl Cipher for Pipo {
+    const KEY_BYTES: &'static [usize] = &[16, 32];
+
+    fn make(backend: Backend, key: &[u8]) -> Pipo {
+        Pipo::with_backend(key, backend).expect("an available backend and a key of a PIPO length")
+    }
+}
+
+/// The backends of AES.
+pub(crate) fn backends() -> Vec<Backend> {
+    Aes::backends()
 }
 
 pub(crate) fn aes(backend: Backend, key: &[u8]) -> Aes {

@@ -1,55 +1,36 @@
 //! ECB, CBC, CTR and CCM of one message: every backend does what the reference does, at every length and alignment.
 
 use proptest::prelude::*;
-use tress_cipher::modes::{cbc, ccm, ctr, ecb};
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ccm;
 use tress_cipher::{Backend, Error};
 
+use crate::block_modes::{ctr_agrees, ecb_and_cbc_agree};
 use crate::common::{
-    Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases, edges, fast_backends,
+    Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases, edges,
 };
 
 proptest! {
     #![proptest_config(cases(96))]
 
     #[test]
-    fn ecb_and_cbc_agree(
+    fn one_message_in_ecb_and_cbc(
         seed: u64, key_bytes in any_key_bytes(), length in any_length(), offset in 0..64_usize,
     ) {
         let mut random = Bytes(seed);
         let (key, iv) = (random.take(key_bytes), random.take(16));
-        let data = random.take(length / 16 * 16);
-        type Mode = fn(&tress_cipher::aes::Aes, &[u8], &mut [u8]) -> Result<(), Error>;
-        let modes: [(&str, Mode); 4] = [
-            ("ecb encrypt", |aes, _, data| ecb::encrypt(aes, data)),
-            ("ecb decrypt", |aes, _, data| ecb::decrypt(aes, data)),
-            ("cbc encrypt", cbc::encrypt),
-            ("cbc decrypt", cbc::decrypt),
-        ];
-        for (name, mode) in modes {
-            let mut expected = data.clone();
-            mode(&aes(Backend::Reference, &key), &iv, &mut expected).unwrap();
-            for backend in fast_backends() {
-                let mut placed = Placed::new(&data, offset);
-                mode(&aes(backend, &key), &iv, placed.bytes()).unwrap();
-                prop_assert_eq!(&placed.finish(), &expected, "{} on {}", name, backend.name());
-            }
-        }
+        let data = random.take(length);
+        ecb_and_cbc_agree::<Aes>(&key, &iv, &data, offset);
     }
 
     #[test]
-    fn ctr_agrees(
+    fn one_message_in_ctr(
         seed: u64, key_bytes in any_key_bytes(), counter in any_counter(), length in any_length(),
         offset in 0..64_usize,
     ) {
         let mut random = Bytes(seed);
         let (key, data) = (random.take(key_bytes), random.take(length));
-        let mut expected = data.clone();
-        ctr::apply(&aes(Backend::Reference, &key), &counter, &mut expected).unwrap();
-        for backend in fast_backends() {
-            let mut placed = Placed::new(&data, offset);
-            ctr::apply(&aes(backend, &key), &counter, placed.bytes()).unwrap();
-            prop_assert_eq!(&placed.finish(), &expected, "{}", backend.name());
-        }
+        ctr_agrees::<Aes>(&key, &counter, &data, offset);
     }
 
     #[test]
@@ -126,14 +107,7 @@ fn every_edge_length_agrees() {
             let (aad, data) = (random.take(20), random.take(length));
             compare_ccm(&key, &nonce, &aad, &data, 16, length);
             for counter in [u128::MAX, u128::from(u64::MAX), u128::from(u32::MAX) - 3] {
-                let counter = counter.to_be_bytes();
-                let mut expected = data.clone();
-                ctr::apply(&aes(Backend::Reference, &key), &counter, &mut expected).unwrap();
-                for backend in fast_backends() {
-                    let mut placed = Placed::new(&data, length);
-                    ctr::apply(&aes(backend, &key), &counter, placed.bytes()).unwrap();
-                    assert!(placed.finish() == expected, "CTR of {length} bytes on {}", backend.name());
-                }
+                ctr_agrees::<Aes>(&key, &counter.to_be_bytes(), &data, length);
             }
         }
     }
