@@ -288,8 +288,7 @@ def ctr_borders():
 # Writing
 
 
-def document(algorithm, source, groups, notes=None):
-    licence = "facts of the paper" if "paper" in source else "MIT OR Apache-2.0"
+def document(algorithm, source, licence, groups, notes=None):
     groups, count = list(groups), 0
     for group in groups:
         for i, one in enumerate(group["tests"]):
@@ -301,15 +300,16 @@ def document(algorithm, source, groups, notes=None):
     return json.dumps({**head, "testGroups": groups}, indent=1) + "\n", count
 
 
-MADE = "computed with tools/vectors/pipo.py, which is checked against the published values"
+MADE = ("computed with tools/vectors/pipo.py, which is checked against the published values", "MIT OR Apache-2.0")
 EXHAUSTED = {"CounterExhausted": "the message has more blocks than the 16-bit counter has values left"}
 FILES = {
-    "published": ("PIPO-ECB", "the paper, appendix: test vectors of PIPO-64/128 and PIPO-64/256", published),
-    "single-bits": ("PIPO-ECB", MADE, single_bits),
-    "ecb-lengths": ("PIPO-ECB", MADE, ecb_lengths),
-    "cbc-lengths": ("PIPO-CBC", MADE, cbc_lengths),
-    "ctr-lengths": ("PIPO-CTR", MADE, ctr_lengths),
-    "ctr-borders": ("PIPO-CTR", MADE, ctr_borders, EXHAUSTED),
+    "published": ("PIPO-ECB", "the paper, appendix: test vectors of PIPO-64/128 and PIPO-64/256",
+                  "facts of the paper", published),
+    "single-bits": ("PIPO-ECB", *MADE, single_bits),
+    "ecb-lengths": ("PIPO-ECB", *MADE, ecb_lengths),
+    "cbc-lengths": ("PIPO-CBC", *MADE, cbc_lengths),
+    "ctr-lengths": ("PIPO-CTR", *MADE, ctr_lengths),
+    "ctr-borders": ("PIPO-CTR", *MADE, ctr_borders, EXHAUSTED),
 }
 
 
@@ -320,8 +320,8 @@ def main():
     check_against_the_paper()
     OUT.mkdir(parents=True, exist_ok=True)
     changed = []
-    for name, (algorithm, source, groups, *notes) in FILES.items():
-        text, count = document(algorithm, source, groups(), *notes)
+    for name, (algorithm, source, licence, groups, *notes) in FILES.items():
+        text, count = document(algorithm, source, licence, groups(), *notes)
         path = OUT / f"{name}.json"
         if not path.exists() or path.read_text() != text:
             changed.append(path.name)

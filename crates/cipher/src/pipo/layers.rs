@@ -23,8 +23,10 @@ pub(crate) trait Row: Copy {
     unsafe fn xor(self, a: Self) -> Self;
     /// `self ^ a ^ b`
     unsafe fn xor3(self, a: Self, b: Self) -> Self;
-    /// `!self`
-    unsafe fn not(self) -> Self;
+    /// `self ^ !a`
+    unsafe fn xnor(self, a: Self) -> Self;
+    /// `!self ^ a ^ b`
+    unsafe fn xnor3(self, a: Self, b: Self) -> Self;
     /// `self ^ (a & b)`
     unsafe fn xor_and(self, a: Self, b: Self) -> Self;
     /// `self ^ (a | b)`
@@ -80,9 +82,9 @@ unsafe fn s_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8])
         let a2 = x2.xor_and(x1, x0);
         let a0 = x0.xor_or(a2, x1);
         let a1 = x1.xor_or(a2, a0);
-        let b2 = a2.not();
         let c7 = a1.xor3(x7, a4);
-        let c3 = a3.xor(b2);
+        // b2 = !a2 is only ever added to something.
+        let c3 = a3.xnor(a2);
         let c4 = b4.xor(a0);
         let c6 = a6.xor_and(c7, b5);
         let t0 = c7.xor(c6);
@@ -93,7 +95,7 @@ unsafe fn s_layer<R: Row>([x0, x1, x2, x3, x4, x5, x6, x7]: [R; 8], key: [R; 8])
         [
             c7.xor(key[0]),
             a0.xor3(t1, key[1]),
-            b2.xor3(t0, key[2]),
+            a2.xnor3(t0, key[2]),
             d6.xor(key[3]),
             d5.xor(key[4]),
             c4.xor(key[5]),
@@ -124,8 +126,9 @@ unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
         let a6 = c6.xor_and(c7, b5);
         let a1 = y[7].xor3(t2, key[7]);
         let a0 = y[1].xor3(t1, key[1]);
-        let b2 = y[2].xor3(t0, key[2]);
-        let a3 = c3.xor(b2);
+        let a2 = y[2].xnor3(t0, key[2]);
+        // With b2 = !a2.
+        let a3 = c3.xnor(a2);
         let b4 = c4.xor(a0);
         let a4 = b4.xor_and(b5, a6);
         // a7 = c7 ^ a1 is only ever added to something.
@@ -135,7 +138,6 @@ unsafe fn inverse_s_layer<R: Row>(y: [R; 8], key: [R; 8]) -> [R; 8] {
         let x7 = a4.xor3(c7, a1);
         let x4 = a4.xor_and(x3, a5);
         let x5 = a5.xor_and(x7, x6);
-        let a2 = b2.not();
         let x1 = a1.xor_or(a2, a0);
         let x0 = a0.xor_or(a2, x1);
         let x2 = a2.xor_and(x1, x0);

@@ -42,9 +42,15 @@ impl Row for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn not(self) -> Self {
+    unsafe fn xnor(self, a: Self) -> Self {
         // SAFETY: the caller vouches for NEON.
-        unsafe { vmvnq_u8(self) }
+        unsafe { veorq_u8(self, vmvnq_u8(a)) }
+    }
+
+    #[inline(always)]
+    unsafe fn xnor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller vouches for NEON.
+        unsafe { vmvnq_u8(self).xor3(a, b) }
     }
 
     #[inline(always)]
@@ -183,6 +189,17 @@ impl Register for uint8x16_t {
             let x = unpack(rows);
             for i in 0..8 {
                 vst1q_u8(bytes.add(16 * i), x[i]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
+        // SAFETY: the caller vouches for 128 bytes and the instructions.
+        unsafe {
+            let x = unpack(rows);
+            for i in 0..8 {
+                vst1q_u8(bytes.add(16 * i), x[i].xor(vld1q_u8(bytes.add(16 * i))));
             }
         }
     }

@@ -31,42 +31,49 @@ pub(super) const fn bits_to_bytes(byte: u8) -> u64 {
     (bits + 0x0040_6070_787c_7e7f) >> 7 & 0x0101_0101_0101_0101
 }
 
-impl Row for u8 {
+/// A row of one block, in the lowest byte of a word; what is above is not looked at. In words, because compilers keep
+/// eight bytes packed into one and take them apart in every round.
+impl Row for u32 {
     type Word = u8;
 
     #[inline(always)]
-    unsafe fn splat(word: u8) -> u8 {
-        word
+    unsafe fn splat(word: u8) -> u32 {
+        u32::from(word)
     }
 
     #[inline(always)]
-    unsafe fn xor(self, a: u8) -> u8 {
+    unsafe fn xor(self, a: u32) -> u32 {
         self ^ a
     }
 
     #[inline(always)]
-    unsafe fn xor3(self, a: u8, b: u8) -> u8 {
+    unsafe fn xor3(self, a: u32, b: u32) -> u32 {
         self ^ a ^ b
     }
 
     #[inline(always)]
-    unsafe fn not(self) -> u8 {
-        !self
+    unsafe fn xnor(self, a: u32) -> u32 {
+        self ^ !a
     }
 
     #[inline(always)]
-    unsafe fn xor_and(self, a: u8, b: u8) -> u8 {
+    unsafe fn xnor3(self, a: u32, b: u32) -> u32 {
+        !self ^ a ^ b
+    }
+
+    #[inline(always)]
+    unsafe fn xor_and(self, a: u32, b: u32) -> u32 {
         self ^ (a & b)
     }
 
     #[inline(always)]
-    unsafe fn xor_or(self, a: u8, b: u8) -> u8 {
+    unsafe fn xor_or(self, a: u32, b: u32) -> u32 {
         self ^ (a | b)
     }
 
     #[inline(always)]
-    unsafe fn rotate<const LEFT: u32>(self) -> u8 {
-        self.rotate_left(LEFT)
+    unsafe fn rotate<const LEFT: u32>(self) -> u32 {
+        u32::from((self as u8).rotate_left(LEFT))
     }
 }
 
@@ -95,9 +102,17 @@ impl Row for [u64; L] {
     }
 
     #[inline(always)]
-    unsafe fn not(mut self) -> Self {
+    unsafe fn xnor(mut self, a: Self) -> Self {
         for l in 0..L {
-            self[l] = !self[l];
+            self[l] ^= !a[l];
+        }
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn xnor3(mut self, a: Self, b: Self) -> Self {
+        for l in 0..L {
+            self[l] = !self[l] ^ a[l] ^ b[l];
         }
         self
     }
@@ -237,12 +252,17 @@ fn decrypt_blocks(keys: &impl RoundKeys<[u64; L]>, blocks: &mut [Block; BLOCKS])
     *blocks = unpack(state[0]);
 }
 
-/// One block, whose rows are bytes.
+/// One block.
 pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
-    let mut state = [*block];
-    // SAFETY: bytes need no instructions beyond the baseline.
+    let mut state = [[0; 8]];
+    for row in 0..8 {
+        state[0][row] = u32::from(block[row]);
+    }
+    // SAFETY: words need no instructions beyond the baseline.
     unsafe { encrypt(&keys.one, &mut state, &mut Nothing) };
-    *block = state[0];
+    for row in 0..8 {
+        block[row] = state[0][row] as u8;
+    }
 }
 
 /// `key` has 16 or 32 bytes.

@@ -28,6 +28,8 @@ pub(crate) trait Register: Row<Word = u64> {
     unsafe fn load(bytes: *const u8) -> [Self; 8];
     /// Writes `SLOTS` blocks.
     unsafe fn store(rows: [Self; 8], bytes: *mut u8);
+    /// XORs a state to `SLOTS` blocks.
+    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8);
     /// `SLOTS` blocks that differ in their last two bytes, which are the numbers from `first` on. The last does not
     /// overflow.
     unsafe fn counters(block: &Block, first: u16) -> [Self; 8];
@@ -170,6 +172,13 @@ macro_rules! engine {
                 assert_eq!(bytes.len(), 8 * Self::SLOTS);
                 // SAFETY: token; the length was checked.
                 unsafe { <$register>::store(vector, bytes.as_mut_ptr()) }
+            }
+
+            #[inline(always)]
+            fn add_to(self, vector: Self::Vector, bytes: &mut [u8]) {
+                assert_eq!(bytes.len(), 8 * Self::SLOTS);
+                // SAFETY: token; the length was checked.
+                unsafe { <$register>::add_to(vector, bytes.as_mut_ptr()) }
             }
 
             #[inline(always)]

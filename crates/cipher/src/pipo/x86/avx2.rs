@@ -28,9 +28,15 @@ impl Row for __m256i {
     }
 
     #[inline(always)]
-    unsafe fn not(self) -> Self {
+    unsafe fn xnor(self, a: Self) -> Self {
         // SAFETY: the caller vouches for AVX2.
-        unsafe { _mm256_xor_si256(self, _mm256_set1_epi8(-1)) }
+        unsafe { self.xor3(a, _mm256_set1_epi8(-1)) }
+    }
+
+    #[inline(always)]
+    unsafe fn xnor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller vouches for AVX2.
+        unsafe { _mm256_xor_si256(self, _mm256_set1_epi8(-1)).xor3(a, b) }
     }
 
     #[inline(always)]
@@ -254,6 +260,18 @@ impl Register for __m256i {
             let x = unpack(rows);
             for i in 0..8 {
                 _mm256_storeu_si256(bytes.add(32 * i).cast(), x[i]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
+        // SAFETY: the caller vouches for 256 bytes and the instructions.
+        unsafe {
+            let x = unpack(rows);
+            for i in 0..8 {
+                let bytes = bytes.add(32 * i).cast::<__m256i>();
+                _mm256_storeu_si256(bytes, x[i].xor(_mm256_loadu_si256(bytes)));
             }
         }
     }

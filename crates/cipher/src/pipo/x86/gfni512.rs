@@ -30,9 +30,15 @@ impl Row for __m512i {
     }
 
     #[inline(always)]
-    unsafe fn not(self) -> Self {
+    unsafe fn xnor(self, a: Self) -> Self {
         // SAFETY: the caller vouches for AVX-512.
-        unsafe { _mm512_ternarylogic_epi64::<0x0f>(self, self, self) }
+        unsafe { _mm512_ternarylogic_epi64::<0xc3>(self, a, a) }
+    }
+
+    #[inline(always)]
+    unsafe fn xnor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller vouches for AVX-512.
+        unsafe { _mm512_ternarylogic_epi64::<0x69>(self, a, b) }
     }
 
     #[inline(always)]
@@ -105,17 +111,27 @@ const fn shift(distance: u8, up: bool) -> Shift {
 /// The machine needs AVX-512 F and BW.
 #[inline(always)]
 unsafe fn exchange<const DISTANCE: u8>(a: __m512i, b: __m512i) -> [__m512i; 2] {
-    const { assert!(matches!(DISTANCE, 1 | 2 | 4)) };
-    let upper: u64 = match DISTANCE {
-        1 => 0xaaaa_aaaa_aaaa_aaaa,
-        2 => 0xcccc_cccc_cccc_cccc,
-        _ => 0xf0f0_f0f0_f0f0_f0f0,
-    };
+    const { assert!(matches!(DISTANCE, 1 | 2)) };
+    let upper: u64 = if DISTANCE == 1 { 0xaaaa_aaaa_aaaa_aaaa } else { 0xcccc_cccc_cccc_cccc };
     // SAFETY: the caller vouches for the instructions.
     unsafe {
         let up = _mm512_load_si512((&raw const const { &shift(DISTANCE, true) }.0).cast());
         let down = _mm512_load_si512((&raw const const { &shift(DISTANCE, false) }.0).cast());
         [_mm512_mask_shuffle_epi8(a, upper, b, up), _mm512_mask_shuffle_epi8(b, !upper, a, down)]
+    }
+}
+
+/// The same for four bytes, in one instruction each.
+///
+/// # Safety
+/// The machine needs AVX-512 F.
+#[inline(always)]
+unsafe fn exchange_halves(a: __m512i, b: __m512i) -> [__m512i; 2] {
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let lower = _mm512_setr_epi32(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+        let upper = _mm512_setr_epi32(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+        [_mm512_permutex2var_epi32(a, lower, b), _mm512_permutex2var_epi32(a, upper, b)]
     }
 }
 
@@ -127,10 +143,10 @@ unsafe fn exchange<const DISTANCE: u8>(a: __m512i, b: __m512i) -> [__m512i; 2] {
 unsafe fn transpose_bytes([x0, x1, x2, x3, x4, x5, x6, x7]: [__m512i; 8]) -> [__m512i; 8] {
     // SAFETY: the caller vouches for the instructions.
     unsafe {
-        let [x0, x4] = exchange::<4>(x0, x4);
-        let [x1, x5] = exchange::<4>(x1, x5);
-        let [x2, x6] = exchange::<4>(x2, x6);
-        let [x3, x7] = exchange::<4>(x3, x7);
+        let [x0, x4] = exchange_halves(x0, x4);
+        let [x1, x5] = exchange_halves(x1, x5);
+        let [x2, x6] = exchange_halves(x2, x6);
+        let [x3, x7] = exchange_halves(x3, x7);
         let [x0, x2] = exchange::<2>(x0, x2);
         let [x1, x3] = exchange::<2>(x1, x3);
         let [x4, x6] = exchange::<2>(x4, x6);
@@ -197,6 +213,18 @@ impl Register for __m512i {
             let x = transpose_bytes(rows);
             for i in 0..8 {
                 _mm512_storeu_si512(bytes.add(64 * i).cast(), x[i]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8) {
+        // SAFETY: the caller vouches for 512 bytes and the instructions.
+        unsafe {
+            let x = transpose_bytes(rows);
+            for i in 0..8 {
+                let bytes = bytes.add(64 * i).cast::<__m512i>();
+                _mm512_storeu_si512(bytes, x[i].xor(_mm512_loadu_si512(bytes)));
             }
         }
     }
