@@ -116,6 +116,13 @@ pub trait Engine: Copy {
     /// Encrypts one block.
     fn encrypt_block(self, keys: &Self::Keys, block: &mut Self::Block);
 
+    /// XORs a vector to `SLOTS` blocks, as CTR does. Worth its own code where reading and writing vectors takes work.
+    #[inline(always)]
+    fn add_to(self, vector: Self::Vector, bytes: &mut [u8]) {
+        let sum = self.xor(vector, self.load(bytes));
+        self.store(sum, bytes);
+    }
+
     /// CBC encryption of one message; `chain` is left at the last ciphertext block. Whole blocks.
     #[inline(always)]
     fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Self::Block, data: &mut [u8]) {

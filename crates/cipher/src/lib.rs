@@ -6,6 +6,7 @@
 //!
 //! - [`aes`]: AES-128, AES-192 and AES-256 with all backends ([`Backend`]); the choice is made once, at key setup.
 //! - [`rc6`]: RC6, a finalist of the AES contest, not standardised.
+//! - [`pipo`]: PIPO-64/128 and PIPO-64/256, which have blocks of 64 bits.
 //! - [`modes`]: ECB, CBC, CTR and CCM of one message.
 //! - [`lanes`]: CCM and CBC encryption of many messages at once.
 //! - [`cpu`]: what this machine has.
@@ -35,6 +36,7 @@ mod engine;
 mod error;
 pub mod lanes;
 pub mod modes;
+pub mod pipo;
 pub mod rc6;
 mod reveal;
 mod traits;

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use aead::{AeadCore, AeadInOut, TagPosition};
-use cipher::consts::{U16, U24, U32};
+use cipher::consts::{U8, U16, U24, U32, U64};
 use cipher::inout::{InOut, InOutBuf};
 use cipher::{
     AlgorithmName, BlockCipherDecBackend, BlockCipherDecClosure, BlockCipherDecrypt, BlockCipherEncBackend,
@@ -14,13 +14,28 @@ use cipher::{
 use zeroize::ZeroizeOnDrop;
 
 use crate::aes::{Aes128, Aes192, Aes256};
-use crate::engine::{Core, Direction, Engine, Operation};
+use crate::engine::{BlockBytes, Core, Direction, Engine, Operation};
 use crate::modes::{ccm, ecb::ecb};
+use crate::pipo::{Pipo128, Pipo256};
 use crate::rc6::{Rc6_128, Rc6_192, Rc6_256};
-use crate::{BLOCK_BYTES, Block, BlockCipher, CcmCipher};
+use crate::{BLOCK_BYTES, BlockCipher, CcmCipher};
 
-/// Blocks that a user of the traits hands over at a time: as many as the widest backend keeps in flight.
-type InFlight = U32;
+/// A block as the traits know it.
+trait SizedBlock: BlockBytes {
+    type Size: ArraySize;
+    /// Blocks that a user of the traits hands over at a time: as many as the widest backend keeps in flight.
+    type InFlight: ArraySize;
+}
+
+impl SizedBlock for [u8; 8] {
+    type Size = U8;
+    type InFlight = U64;
+}
+
+impl SizedBlock for [u8; 16] {
+    type Size = U16;
+    type InFlight = U32;
+}
 
 /// An engine with its keys, as the traits want it.
 struct Backend<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
@@ -28,33 +43,34 @@ struct Backend<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
     keys: &'k E::Keys,
 }
 
-impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockSizeUser
+impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockSizeUser
     for Backend<'_, E, FLIGHT, BLOCKS>
 {
-    type BlockSize = U16;
+    type BlockSize = <E::Block as SizedBlock>::Size;
 }
 
-impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> ParBlocksSizeUser
+impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> ParBlocksSizeUser
     for Backend<'_, E, FLIGHT, BLOCKS>
 {
-    type ParBlocksSize = InFlight;
+    type ParBlocksSize = <E::Block as SizedBlock>::InFlight;
 }
 
-impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> Backend<'_, E, FLIGHT, BLOCKS> {
+impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Backend<'_, E, FLIGHT, BLOCKS> {
     #[inline(always)]
     fn run(&self, data: &mut [u8], direction: Direction) {
         ecb::<E, FLIGHT, BLOCKS>(self.engine, self.keys, data, direction);
     }
 }
 
-impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherEncBackend
+impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherEncBackend
     for Backend<'_, E, FLIGHT, BLOCKS>
 {
     #[inline(always)]
-    fn encrypt_block(&self, mut block: InOut<'_, '_, Array<u8, U16>>) {
-        let mut bytes: Block = block.clone_in().into();
+    fn encrypt_block(&self, mut block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
+        let mut bytes = E::Block::ZERO;
+        bytes.as_mut().copy_from_slice(&block.clone_in());
         self.engine.encrypt_block(self.keys, &mut bytes);
-        *block.get_out() = bytes.into();
+        block.get_out().copy_from_slice(bytes.as_ref());
     }
 
     #[inline(always)]
@@ -65,14 +81,14 @@ impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockCi
     }
 }
 
-impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherDecBackend
+impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherDecBackend
     for Backend<'_, E, FLIGHT, BLOCKS>
 {
     #[inline(always)]
-    fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, U16>>) {
-        let mut bytes: Block = block.clone_in().into();
+    fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
+        let mut bytes = block.clone_in();
         self.run(&mut bytes, Direction::Decrypt);
-        *block.get_out() = bytes.into();
+        *block.get_out() = bytes;
     }
 
     #[inline(always)]
@@ -87,25 +103,29 @@ impl<E: Engine<Block = Block>, const FLIGHT: usize, const BLOCKS: usize> BlockCi
 struct EncryptWith<F>(F);
 struct DecryptWith<F>(F);
 
-impl<C: Core<Block = Block>, F: BlockCipherEncClosure<BlockSize = U16>> Operation<C> for EncryptWith<F> {
+impl<C: Core<Block: SizedBlock>, F: BlockCipherEncClosure<BlockSize = <C::Block as SizedBlock>::Size>> Operation<C>
+    for EncryptWith<F>
+{
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = Block>,
+        E: Engine<Cipher = C, Block = C::Block>,
     {
         self.0.call(&Backend::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }
 
-impl<C: Core<Block = Block>, F: BlockCipherDecClosure<BlockSize = U16>> Operation<C> for DecryptWith<F> {
+impl<C: Core<Block: SizedBlock>, F: BlockCipherDecClosure<BlockSize = <C::Block as SizedBlock>::Size>> Operation<C>
+    for DecryptWith<F>
+{
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = Block>,
+        E: Engine<Cipher = C, Block = C::Block>,
     {
         self.0.call(&Backend::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
@@ -156,7 +176,7 @@ pub(crate) use fixed_key_size;
 
 /// The block cipher traits for one key size.
 macro_rules! block_cipher {
-    ($name:ident, $key_bytes:ty, $text:literal) => {
+    ($name:ident, $block_bytes:ty, $key_bytes:ty, $text:literal) => {
         impl KeySizeUser for $name {
             type KeySize = $key_bytes;
         }
@@ -168,17 +188,17 @@ macro_rules! block_cipher {
         }
 
         impl BlockSizeUser for $name {
-            type BlockSize = U16;
+            type BlockSize = $block_bytes;
         }
 
         impl BlockCipherEncrypt for $name {
-            fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = U16>) {
+            fn encrypt_with_backend(&self, f: impl BlockCipherEncClosure<BlockSize = $block_bytes>) {
                 self.core().run(EncryptWith(f));
             }
         }
 
         impl BlockCipherDecrypt for $name {
-            fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = U16>) {
+            fn decrypt_with_backend(&self, f: impl BlockCipherDecClosure<BlockSize = $block_bytes>) {
                 self.core().run(DecryptWith(f));
             }
         }
@@ -191,12 +211,14 @@ macro_rules! block_cipher {
     };
 }
 
-block_cipher!(Aes128, U16, "Aes128");
-block_cipher!(Aes192, U24, "Aes192");
-block_cipher!(Aes256, U32, "Aes256");
-block_cipher!(Rc6_128, U16, "Rc6_128");
-block_cipher!(Rc6_192, U24, "Rc6_192");
-block_cipher!(Rc6_256, U32, "Rc6_256");
+block_cipher!(Aes128, U16, U16, "Aes128");
+block_cipher!(Aes192, U16, U24, "Aes192");
+block_cipher!(Aes256, U16, U32, "Aes256");
+block_cipher!(Pipo128, U8, U16, "Pipo64/128");
+block_cipher!(Pipo256, U8, U32, "Pipo64/256");
+block_cipher!(Rc6_128, U16, U16, "Rc6_128");
+block_cipher!(Rc6_192, U16, U24, "Rc6_192");
+block_cipher!(Rc6_256, U16, U32, "Rc6_256");
 
 /// CCM as an `aead`: `C` is [`Aes128`], [`Aes192`], [`Aes256`] or a type of another cipher such as [`Rc6_128`], `M` the
 /// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).

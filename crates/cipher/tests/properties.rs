@@ -6,6 +6,8 @@
 
 #[path = "properties/aes.rs"]
 mod aes;
+#[path = "properties/block_modes.rs"]
+mod block_modes;
 #[path = "properties/common.rs"]
 mod common;
 #[path = "properties/lanes_cbc.rs"]
@@ -16,6 +18,8 @@ mod lanes_ccm;
 mod modes;
 #[path = "properties/peers.rs"]
 mod peers;
+#[path = "properties/pipo.rs"]
+mod pipo;
 #[path = "properties/rc6.rs"]
 mod rc6;
 #[path = "properties/refusals.rs"]

@@ -7,6 +7,8 @@
 //! | `aesni` | 1 | 4 | 4 |
 //! | `portable` | 8 | 1 | 8 |
 //!
+//! PIPO, whose registers hold a row of many blocks, has 64 lanes (`gfni512`), 32 (`avx2`) or 16 (`neon`, `portable`).
+//!
 //! Jobs may have any mix of lengths, keys and key sizes, in any number. A lane takes the next job as soon as its message
 //! ends. Jobs with the same key are quicker than jobs with a key each, and long ones quicker than short ones.
 //!

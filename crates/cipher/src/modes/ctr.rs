@@ -3,7 +3,7 @@
 //! The counter is the whole block, which wraps from ff…ff to 00…00. Ciphers with a shorter one
 //! ([`BlockCipher::COUNTER_BYTES`]: the last bytes of the block, after a nonce) refuse to run past its end.
 
-use super::{BlockOf, Parallel, initial, load, parallel, store, xor};
+use super::{BlockOf, Parallel, initial, parallel, vector_bytes};
 use crate::engine::{Core, Engine, Nothing, Operation, increment_by};
 use crate::{BlockCipher, Error};
 
@@ -81,8 +81,10 @@ impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Counter<E::Block> {
         let mut key_stream = [engine.counters::<N>(&self.0)];
         increment_by(self.0.as_mut(), (N * E::SLOTS) as u64);
         engine.encrypt(keys, &mut key_stream, &mut Nothing);
-        xor(engine, &mut key_stream[0], &load(engine, bytes));
-        let [output] = key_stream;
-        store(engine, output, bytes);
+        let (size, [key_stream]) = (vector_bytes::<E>(), key_stream);
+        let bytes = &mut bytes[..N * size];
+        for i in 0..N {
+            engine.add_to(key_stream[i], &mut bytes[size * i..][..size]);
+        }
     }
 }

@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | [`ecb`] | SP 800-38A section 6.1 | shows equal blocks; for tests and as a building block |
 //! | [`cbc`] | SP 800-38A section 6.2 | decryption is parallel, encryption is not: see [`crate::lanes::cbc`] |
-//! | [`ctr`] | SP 800-38A section 6.5 | counter is the whole block, big-endian |
-//! | [`ccm`] | SP 800-38C | authenticated; many messages at once: see [`crate::lanes::ccm`] |
+//! | [`ctr`] | SP 800-38A section 6.5 | big-endian counter: the whole block, in PIPO its last two bytes |
+//! | [`ccm`] | SP 800-38C | authenticated, for blocks of 128 bits; many messages at once: see [`crate::lanes::ccm`] |
 //! | [`pkcs7`] | RFC 5652 section 6.3 | padding for `ecb` and `cbc` |
 //!
 //! None of these chooses a nonce or an initialisation vector: never use one twice with a key. ECB, CBC and CTR do not

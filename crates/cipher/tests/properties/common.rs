@@ -1,7 +1,7 @@
 //! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
 
 use proptest::prelude::*;
-use tress_cipher::{Backend, CcmCipher, aes::Aes, rc6::Rc6};
+use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6};
 
 /// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
@@ -11,22 +11,30 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// A cipher with keys of 16, 24 and 32 bytes and blocks of 16.
-pub(crate) trait UnderTest: CcmCipher + Sized {
+/// A cipher, for properties that hold of all of them.
+pub(crate) trait UnderTest: BlockCipher + Sized {
+    /// The lengths of its keys.
+    const KEY_BYTES: &'static [usize];
+
+    /// An available backend, and a key of one of these lengths.
     fn prepare(backend: Backend, key: &[u8]) -> Self;
 }
 
-impl UnderTest for Aes {
-    fn prepare(backend: Backend, key: &[u8]) -> Self {
-        aes(backend, key)
-    }
+macro_rules! under_test {
+    ($name:ident, $key_bytes:expr) => {
+        impl UnderTest for $name {
+            const KEY_BYTES: &'static [usize] = &$key_bytes;
+
+            fn prepare(backend: Backend, key: &[u8]) -> Self {
+                $name::with_backend(key, backend).expect("an available backend and a key of the right length")
+            }
+        }
+    };
 }
 
-impl UnderTest for Rc6 {
-    fn prepare(backend: Backend, key: &[u8]) -> Self {
-        Rc6::with_backend(key, backend).expect("an available backend and a key of the right length")
-    }
-}
+under_test!(Aes, [16, 24, 32]);
+under_test!(Rc6, [16, 24, 32]);
+under_test!(Pipo, [16, 32]);
 
 /// The backends of this machine; Miri knows no instructions beyond the baseline.
 pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {

@@ -1,10 +1,7 @@
 //! CBC encryption of many messages in lanes is what the reference gives one message at a time.
 
-use tress_cipher::Backend;
-use tress_cipher::lanes::cbc::{Job, encrypt};
-use tress_cipher::modes::cbc;
-
-use crate::common::{Bytes, UnderTest, backends, carve};
+use crate::block_modes::{Keys, cbc_lanes_agree};
+use crate::common::{Bytes, UnderTest};
 
 /// The properties of this file for a cipher.
 macro_rules! cbc_lanes {
@@ -26,39 +23,13 @@ macro_rules! cbc_lanes {
 
 pub(crate) use cbc_lanes;
 
-/// `shape`: blocks, the gap before, and whether the job is long, of each.
+/// `shape`: blocks, the gap before, and whether the job is long, of each. One in eight is, so that lanes end and are
+/// refilled at different times.
 pub(crate) fn lanes_agree_with_one_at_a_time<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize, u8)]) {
-    let backends = backends::<C>();
-    let mut random = Bytes(seed);
-    let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take([16, 24, 32][i % 3])).collect();
     let shape = if cfg!(miri) { &shape[..shape.len().min(4)] } else { shape };
-    // One in eight jobs is long, so that lanes end and are refilled at different times.
-    let jobs: Vec<(usize, usize)> = shape
-        .iter()
-        .map(|&(blocks, gap, long)| (gap, 16 * if long == 0 && !cfg!(miri) { 12 * blocks } else { blocks / 8 }))
-        .collect();
-    let ciphers: Vec<_> = jobs
-        .iter()
-        .map(|_| {
-            let key = random.below(keys.len());
-            (key, C::prepare(backends[random.below(backends.len())], &keys[key]))
-        })
-        .collect();
-    let ivs: Vec<Vec<u8>> = jobs.iter().map(|_| random.take(16)).collect();
-    let mut buffer = random.take(jobs.iter().map(|(gap, length)| gap + length).sum());
-
-    let mut expected = buffer.clone();
-    for ((slice, (key, _)), iv) in carve(&mut expected, jobs.iter().copied()).into_iter().zip(&ciphers).zip(&ivs) {
-        cbc::encrypt(&C::prepare(Backend::Reference, &keys[*key]), iv, slice).unwrap();
+    let blocks = |blocks, long| if long == 0 && !cfg!(miri) { 12 * blocks } else { blocks / 8 };
+    let shape: Vec<(usize, usize)> = shape.iter().map(|&(count, gap, long)| (gap, blocks(count, long))).collect();
+    for kind in [Keys::Shared, Keys::Mixed { one_backend: true }, Keys::Mixed { one_backend: false }] {
+        cbc_lanes_agree::<C>(&mut Bytes(seed), keys, &shape, kind);
     }
-    let mut lanes: Vec<Job<'_, C>> = carve(&mut buffer, jobs.iter().copied())
-        .into_iter()
-        .zip(&ciphers)
-        .zip(&ivs)
-        .map(|((slice, (_, cipher)), iv)| Job::new(cipher, iv, slice).unwrap())
-        .collect();
-    encrypt(&mut lanes);
-    drop(lanes);
-    // Gaps included: nothing outside of the jobs was written.
-    assert!(buffer == expected);
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use tress_cipher::lanes::ccm::{Job, decrypt, encrypt};
 use tress_cipher::modes::ccm;
-use tress_cipher::{Backend, Error};
+use tress_cipher::{Backend, CcmCipher, Error};
 
 use crate::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
 
@@ -80,7 +80,7 @@ struct Case<C> {
     tags: Vec<Vec<u8>>,
 }
 
-impl<C: UnderTest> Case<C> {
+impl<C: UnderTest + CcmCipher> Case<C> {
     /// `keys`: how many keys the jobs share; `one_backend`: all jobs on one backend, as every caller would have it.
     fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case<C> {
         let backends = backends::<C>();
@@ -220,14 +220,19 @@ pub(crate) fn any_number_of_keys() -> impl Strategy<Value = usize> {
 }
 
 /// `backend`: one for all jobs.
-pub(crate) fn a_mix_agrees<C: UnderTest>(seed: u64, shapes: Vec<Shape>, keys: usize, backend: Option<usize>) {
+pub(crate) fn a_mix_agrees<C: UnderTest + CcmCipher>(
+    seed: u64,
+    shapes: Vec<Shape>,
+    keys: usize,
+    backend: Option<usize>,
+) {
     let case = Case::<C>::new(seed, shapes, keys, backend);
     case.check_encrypt();
     case.check_decrypt(seed);
 }
 
 /// As many jobs of one length as there can be lanes, one less, one more and twice that, at every edge of a block.
-pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest>() {
+pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest + CcmCipher>() {
     let counts: &[usize] = if cfg!(miri) { &[0, 3] } else { &[0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65] };
     let lengths: &[usize] = if cfg!(miri) { &[17] } else { &[0, 1, 15, 16, 17, 63, 64, 65, 79, 255, 256, 257, 1025] };
     for backend in 0..backends::<C>().len() {
@@ -259,7 +264,7 @@ pub(crate) fn equal_jobs_in_every_number_agree<C: UnderTest>() {
 }
 
 /// Chunks of the container in place: 16,384 bytes and 16 of tag behind them, the last one shorter.
-pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest>() {
+pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest + CcmCipher>() {
     const CHUNK: usize = 16384;
     const SEALED_CHUNK: usize = CHUNK + 16;
     let chunks = if cfg!(miri) { return } else { 35 };
@@ -306,7 +311,7 @@ pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest>() {
     }
 }
 
-pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest>() {
+pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest + CcmCipher>() {
     for backend in backends::<C>() {
         let cipher = C::prepare(backend, &[3; 16]);
         let (mut data, mut tag) = ([1; 40], [0; 8]);

@@ -1,9 +1,10 @@
 //! ECB, CBC, CTR and CCM of one message: every backend does what the reference does, at every length and alignment.
 
-use tress_cipher::modes::{cbc, ccm, ctr, ecb};
-use tress_cipher::{Backend, Error};
+use tress_cipher::modes::ccm;
+use tress_cipher::{Backend, CcmCipher, Error};
 
-use crate::common::{Bytes, Placed, UnderTest, backends, edges, fast_backends};
+use crate::block_modes;
+use crate::common::{Bytes, Placed, UnderTest, backends, edges};
 
 /// The properties of this file for a cipher.
 macro_rules! modes {
@@ -76,39 +77,17 @@ pub(crate) use modes;
 
 pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, offset: usize) {
     let mut random = Bytes(seed);
-    let (key, iv) = (random.take(key_bytes), random.take(16));
-    let data = random.take(length / 16 * 16);
-    type Mode<C> = fn(&C, &[u8], &mut [u8]) -> Result<(), Error>;
-    let modes: [(&str, Mode<C>); 4] = [
-        ("ecb encrypt", |cipher, _, data| ecb::encrypt(cipher, data)),
-        ("ecb decrypt", |cipher, _, data| ecb::decrypt(cipher, data)),
-        ("cbc encrypt", cbc::encrypt),
-        ("cbc decrypt", cbc::decrypt),
-    ];
-    for (name, mode) in modes {
-        let mut expected = data.clone();
-        mode(&C::prepare(Backend::Reference, &key), &iv, &mut expected).unwrap();
-        for backend in fast_backends::<C>() {
-            let mut placed = Placed::new(&data, offset);
-            mode(&C::prepare(backend, &key), &iv, placed.bytes()).unwrap();
-            assert_eq!(&placed.finish(), &expected, "{} on {}", name, backend.name());
-        }
-    }
+    let (key, iv, data) = (random.take(key_bytes), random.take(16), random.take(length));
+    block_modes::ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
 }
 
 pub(crate) fn ctr_agrees<C: UnderTest>(seed: u64, key_bytes: usize, counter: [u8; 16], length: usize, offset: usize) {
     let mut random = Bytes(seed);
     let (key, data) = (random.take(key_bytes), random.take(length));
-    let mut expected = data.clone();
-    ctr::apply(&C::prepare(Backend::Reference, &key), &counter, &mut expected).unwrap();
-    for backend in fast_backends::<C>() {
-        let mut placed = Placed::new(&data, offset);
-        ctr::apply(&C::prepare(backend, &key), &counter, placed.bytes()).unwrap();
-        assert_eq!(&placed.finish(), &expected, "{}", backend.name());
-    }
+    block_modes::ctr_agrees::<C>(&key, &counter, &data, offset);
 }
 
-pub(crate) fn ccm_agrees<C: UnderTest>(
+pub(crate) fn ccm_agrees<C: UnderTest + CcmCipher>(
     seed: u64,
     key_bytes: usize,
     nonce_bytes: usize,
@@ -123,7 +102,7 @@ pub(crate) fn ccm_agrees<C: UnderTest>(
     compare_ccm::<C>(&key, &nonce, &aad, &data, tag_bytes, offset);
 }
 
-pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest>(
+pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
     seed: u64,
     key_bytes: usize,
     nonce_bytes: usize,
@@ -150,7 +129,14 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest>(
 }
 
 /// Encrypts on the reference, then holds every other backend against it in both directions.
-fn compare_ccm<C: UnderTest>(key: &[u8], nonce: &[u8], aad: &[u8], data: &[u8], tag_bytes: usize, offset: usize) {
+fn compare_ccm<C: UnderTest + CcmCipher>(
+    key: &[u8],
+    nonce: &[u8],
+    aad: &[u8],
+    data: &[u8],
+    tag_bytes: usize,
+    offset: usize,
+) {
     let mut expected = data.to_vec();
     let mut expected_tag = vec![0; tag_bytes];
     ccm::encrypt(&C::prepare(Backend::Reference, key), nonce, aad, &mut expected, &mut expected_tag).unwrap();
@@ -178,7 +164,7 @@ fn compare_ccm<C: UnderTest>(key: &[u8], nonce: &[u8], aad: &[u8], data: &[u8], 
     }
 }
 
-pub(crate) fn every_edge_length_agrees<C: UnderTest>() {
+pub(crate) fn every_edge_length_agrees<C: UnderTest + CcmCipher>() {
     let mut random = Bytes(1);
     let key_sizes = if cfg!(miri) { &[32][..] } else { &[16, 24, 32] };
     for length in edges() {
@@ -187,20 +173,13 @@ pub(crate) fn every_edge_length_agrees<C: UnderTest>() {
             let (aad, data) = (random.take(20), random.take(length));
             compare_ccm::<C>(&key, &nonce, &aad, &data, 16, length);
             for counter in [u128::MAX, u128::from(u64::MAX), u128::from(u32::MAX) - 3] {
-                let counter = counter.to_be_bytes();
-                let mut expected = data.clone();
-                ctr::apply(&C::prepare(Backend::Reference, &key), &counter, &mut expected).unwrap();
-                for backend in fast_backends::<C>() {
-                    let mut placed = Placed::new(&data, length);
-                    ctr::apply(&C::prepare(backend, &key), &counter, placed.bytes()).unwrap();
-                    assert!(placed.finish() == expected, "CTR of {length} bytes on {}", backend.name());
-                }
+                block_modes::ctr_agrees::<C>(&key, &counter.to_be_bytes(), &data, length);
             }
         }
     }
 }
 
-pub(crate) fn every_associated_data_length_agrees<C: UnderTest>() {
+pub(crate) fn every_associated_data_length_agrees<C: UnderTest + CcmCipher>() {
     let mut random = Bytes(2);
     let (key, nonce, data) = (random.take(16), random.take(13), random.take(40));
     // The length takes 2 bytes below 65,280 and 6 from there: 14 and 10 bytes fill the first block.
@@ -212,7 +191,7 @@ pub(crate) fn every_associated_data_length_agrees<C: UnderTest>() {
     }
 }
 
-pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest>() {
+pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest + CcmCipher>() {
     let mut random = Bytes(3);
     for nonce_bytes in (7..=13).step_by(if cfg!(miri) { 6 } else { 1 }) {
         for tag_bytes in (4..=16).step_by(if cfg!(miri) { 12 } else { 2 }) {
@@ -224,7 +203,7 @@ pub(crate) fn every_nonce_and_tag_length_agrees<C: UnderTest>() {
 }
 
 /// With a nonce of 13 bytes the message may have 65,535 bytes, and its counter uses the last of its two bytes.
-pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: UnderTest>() {
+pub(crate) fn the_longest_message_of_a_long_nonce_agrees<C: UnderTest + CcmCipher>() {
     if cfg!(miri) {
         return;
     }

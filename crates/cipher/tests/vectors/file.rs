@@ -40,13 +40,13 @@ pub(crate) struct Group {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Kind {
-    #[serde(rename = "AesEcb", alias = "Rc6Ecb")]
+    #[serde(rename = "AesEcb", alias = "Rc6Ecb", alias = "PipoEcb")]
     Ecb,
-    #[serde(rename = "AesCbc", alias = "Rc6Cbc")]
+    #[serde(rename = "AesCbc", alias = "Rc6Cbc", alias = "PipoCbc")]
     Cbc,
     #[serde(rename = "AesCbcPkcs7")]
     CbcPkcs7,
-    #[serde(rename = "AesCtr", alias = "Rc6Ctr")]
+    #[serde(rename = "AesCtr", alias = "Rc6Ctr", alias = "PipoCtr")]
     Ctr,
     #[serde(rename = "AesCcm", alias = "Rc6Ccm")]
     Ccm,

@@ -20,7 +20,7 @@ pub(crate) trait UnderTest: BlockCipher + Sized {
 
 /// `$name` with the types of its key sizes.
 macro_rules! under_test {
-    ($name:ident in $folder:literal, $($bytes:literal $fixed:ty),*) => {
+    ($name:ident in $folder:literal by $one:ident, $($bytes:literal $fixed:ty),*) => {
         impl UnderTest for $name {
             const FOLDER: &'static str = $folder;
 
@@ -43,7 +43,7 @@ macro_rules! under_test {
 
             fn through_traits(kind: Kind, test: &Test, what: &str) {
                 match test.key.len() {
-                    $($bytes => traits::one::<$fixed>(kind, test, what),)*
+                    $($bytes => traits::$one::<$fixed>(kind, test, what),)*
                     _ => panic!("{what}: there is no type for this key size"),
                 }
             }
@@ -52,7 +52,10 @@ macro_rules! under_test {
 }
 
 use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
-under_test!(Aes in "aes", 16 Aes128, 24 Aes192, 32 Aes256);
+under_test!(Aes in "aes" by one, 16 Aes128, 24 Aes192, 32 Aes256);
 
 use tress_cipher::rc6::{Rc6, Rc6_128, Rc6_192, Rc6_256};
-under_test!(Rc6 in "rc6", 16 Rc6_128, 24 Rc6_192, 32 Rc6_256);
+under_test!(Rc6 in "rc6" by one, 16 Rc6_128, 24 Rc6_192, 32 Rc6_256);
+
+use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};
+under_test!(Pipo in "pipo" by one_of_64_bits, 16 Pipo128, 32 Pipo256);

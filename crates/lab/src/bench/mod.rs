@@ -106,7 +106,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         }
     }
 
-    let cases: Vec<_> = case::all().into_iter().filter(|case| options.wants(case.name) && case.has(options.backend)).collect();
+    let cases: Vec<_> =
+        case::all().into_iter().filter(|case| options.wants(case.name) && case.has(options.backend)).collect();
     if cases.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }

@@ -1,0 +1,98 @@
+//! Round keys, as every backend but `reference` uses them.
+//!
+//! The round keys are the key's 64-bit words in turn, each with the number of its round in row 0. So there are no more
+//! than two or four different rows 1 to 7. A round adds its key between the S-layer and the R-layer, where the former can
+//! take some of it along, so a round key's rows are stored rotated back; that is also where decryption needs them.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::layers::{MAX_ROUNDS, ROTATIONS, RoundKeys, Row};
+
+/// Most 64-bit words of a key.
+pub(super) const MAX_WORDS: usize = 4;
+
+/// A key for one block (rows are bytes) and for many side by side.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Keys {
+    pub(super) one: Schedule<u8>,
+    pub(super) many: Schedule<u64>,
+}
+
+/// The rows of all round keys; `W` is what a backend fills a row of its state with.
+#[derive(Clone, Zeroize)]
+pub(super) struct Schedule<W: Zeroize> {
+    pub(super) rounds: usize,
+    /// Rounds after which rows 1 to 7 come again, less one: 1 or 3.
+    pub(super) last_word: usize,
+    /// Round key 0.
+    pub(super) whitening: [W; 8],
+    /// Row 0 of all round keys.
+    row0: [W; MAX_ROUNDS + 1],
+    /// The key's words, rotated back.
+    pub(super) words: [[W; 8]; MAX_WORDS],
+}
+
+/// The key schedule. `key` has 16 or 32 bytes; `spread` makes a row of a state, the same for all blocks, from the row of
+/// a round key.
+pub(super) fn expand_key(key: &[u8], spread: fn(u8) -> u64) -> Keys {
+    Keys { one: schedule(key, |row| row), many: schedule(key, spread) }
+}
+
+fn schedule<W: Copy + Default + Zeroize>(key: &[u8], spread: fn(u8) -> W) -> Schedule<W> {
+    let zero = W::default();
+    let mut schedule = Schedule {
+        rounds: if key.len() == 16 { 13 } else { 17 },
+        last_word: key.len() / 8 - 1,
+        whitening: [zero; 8],
+        row0: [zero; MAX_ROUNDS + 1],
+        words: [[zero; 8]; MAX_WORDS],
+    };
+    for row in 0..8 {
+        schedule.whitening[row] = spread(key[row]);
+        for (word, bytes) in schedule.words.iter_mut().zip(key.chunks_exact(8)) {
+            word[row] = spread(bytes[row].rotate_right(ROTATIONS[row]));
+        }
+    }
+    for round in 0..=schedule.rounds {
+        // Row 0 is not rotated.
+        schedule.row0[round] = spread(key[8 * (round & schedule.last_word)] ^ round as u8);
+    }
+    schedule
+}
+
+impl<R: Row> RoundKeys<R> for Schedule<R::Word> {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    unsafe fn whitening(&self) -> [R; 8] {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { splat(&self.whitening) }
+    }
+
+    #[inline(always)]
+    unsafe fn round_key(&self, round: usize) -> [R; 8] {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let mut rows = splat::<R>(&self.words[round & self.last_word & (MAX_WORDS - 1)]);
+            rows[0] = R::splat(self.row0[round]);
+            rows
+        }
+    }
+}
+
+/// # Safety
+/// The machine needs the instructions of `R`.
+#[inline(always)]
+unsafe fn splat<R: Row>(words: &[R::Word; 8]) -> [R; 8] {
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let mut rows = [R::splat(words[0]); 8];
+        for row in 1..8 {
+            rows[row] = R::splat(words[row]);
+        }
+        rows
+    }
+}

@@ -1,0 +1,76 @@
+//! What holds of the modes of every cipher: each backend does what the reference does, one message at a time and in lanes.
+
+use tress_cipher::lanes::cbc::{Job, encrypt};
+use tress_cipher::modes::{cbc, ctr, ecb};
+use tress_cipher::{Backend, Error};
+
+use crate::common::{Bytes, Placed, UnderTest, backends, carve, fast_backends};
+
+/// ECB and CBC, both ways. `data` is cut to whole blocks.
+pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(key: &[u8], iv: &[u8], data: &[u8], offset: usize) {
+    let data = &data[..data.len() / C::BLOCK_BYTES * C::BLOCK_BYTES];
+    type Mode<C> = fn(&C, &[u8], &mut [u8]) -> Result<(), Error>;
+    let modes: [(&str, Mode<C>); 4] = [
+        ("ecb encrypt", |cipher, _, data| ecb::encrypt(cipher, data)),
+        ("ecb decrypt", |cipher, _, data| ecb::decrypt(cipher, data)),
+        ("cbc encrypt", cbc::encrypt),
+        ("cbc decrypt", cbc::decrypt),
+    ];
+    for (name, mode) in modes {
+        agrees::<C>(key, data, offset, name, |cipher, data| mode(cipher, iv, data).unwrap());
+    }
+}
+
+/// CTR on data of any length.
+pub(crate) fn ctr_agrees<C: UnderTest>(key: &[u8], counter: &[u8], data: &[u8], offset: usize) {
+    agrees::<C>(key, data, offset, "ctr", |cipher, data| ctr::apply(cipher, counter, data).unwrap());
+}
+
+fn agrees<C: UnderTest>(key: &[u8], data: &[u8], offset: usize, name: &str, mode: impl Fn(&C, &mut [u8])) {
+    let mut expected = data.to_vec();
+    mode(&C::prepare(Backend::Reference, key), &mut expected);
+    for backend in fast_backends::<C>() {
+        let mut placed = Placed::new(data, offset);
+        mode(&C::prepare(backend, key), placed.bytes());
+        assert!(placed.finish() == expected, "{name} of {} bytes on {}", data.len(), backend.name());
+    }
+}
+
+/// Which keys the jobs of a list have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Keys {
+    /// All the same cipher value.
+    Shared,
+    /// Each one of some, prepared for this backend or for any.
+    Mixed { one_backend: bool },
+}
+
+/// CBC encryption of messages of so many blocks, with a gap before each, against the reference one at a time.
+pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, shape: &[(usize, usize)], kind: Keys) {
+    let backends = backends::<C>();
+    let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take(C::KEY_BYTES[i % C::KEY_BYTES.len()])).collect();
+    let jobs: Vec<(usize, usize)> = shape.iter().map(|&(gap, blocks)| (gap, C::BLOCK_BYTES * blocks)).collect();
+    let own_backend = backends[random.below(backends.len())];
+    let mut ciphers: Vec<(usize, C)> = Vec::new();
+    for _ in &jobs {
+        let key = random.below(keys.len());
+        let any = backends[random.below(backends.len())];
+        let backend = if kind == (Keys::Mixed { one_backend: false }) { any } else { own_backend };
+        ciphers.push((key, C::prepare(backend, &keys[key])));
+    }
+    let cipher = |job: usize| if kind == Keys::Shared { &ciphers[0] } else { &ciphers[job] };
+    let ivs: Vec<Vec<u8>> = jobs.iter().map(|_| random.take(C::BLOCK_BYTES)).collect();
+    let mut buffer = random.take(jobs.iter().map(|(gap, length)| gap + length).sum());
+
+    let mut expected = buffer.clone();
+    for (job, slice) in carve(&mut expected, jobs.iter().copied()).into_iter().enumerate() {
+        cbc::encrypt(&C::prepare(Backend::Reference, &keys[cipher(job).0]), &ivs[job], slice).unwrap();
+    }
+    let mut lanes: Vec<Job<'_, C>> = (carve(&mut buffer, jobs.iter().copied()).into_iter().enumerate())
+        .map(|(job, slice)| Job::new(&cipher(job).1, &ivs[job], slice).unwrap())
+        .collect();
+    encrypt(&mut lanes);
+    drop(lanes);
+    // Gaps included: nothing outside of the jobs was written.
+    assert!(buffer == expected, "{kind:?} keys on {}", own_backend.name());
+}

@@ -1,0 +1,37 @@
+//! PIPO's vectors.
+
+use tress_cipher::Backend;
+use tress_cipher::pipo::Pipo;
+
+use crate::{file, missing_backend, run_block_modes};
+
+sets! {
+    run;
+    published: "published", 2;
+    single_bits: "single-bits", 516;
+    ecb_lengths: "ecb-lengths", 40;
+    cbc_lengths: "cbc-lengths", 40;
+    ctr_lengths: "ctr-lengths", 62;
+    ctr_borders: "ctr-borders", 206;
+}
+
+fn run(name: &str, count: usize) {
+    run_block_modes::<Pipo>(name, count);
+}
+
+#[test]
+fn no_file_is_forgotten() {
+    let known = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(file::names("pipo"), known);
+}
+
+#[test]
+fn a_missing_backend_is_an_error() {
+    missing_backend::<Pipo>(|backend| Pipo::with_backend(&[0; 16], backend));
+}
+
+#[test]
+fn the_key_is_not_shown() {
+    let pipo = Pipo::with_backend(&[0xa7; 32], Backend::Portable).expect("a key of 32 bytes");
+    assert_eq!(format!("{pipo:?}"), "Pipo-64/256 (portable)");
+}
