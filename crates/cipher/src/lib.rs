@@ -5,6 +5,7 @@
 //! the slots of vector registers.
 //!
 //! - [`aes`]: AES-128, AES-192 and AES-256 with all backends ([`Backend`]); the choice is made once, at key setup.
+//! - [`rijndael`]: Rijndael, which AES was taken from, with blocks and keys of 128 to 256 bits.
 //! - [`modes`]: ECB, CBC, CTR and CCM of one message.
 //! - [`lanes`]: CCM and CBC encryption of many messages at once.
 //! - [`cpu`]: what this machine has.
@@ -34,6 +35,7 @@ mod engine;
 mod error;
 pub mod lanes;
 pub mod modes;
+pub mod rijndael;
 mod traits;
 
 pub use cpu::Backend;

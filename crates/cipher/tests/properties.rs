@@ -4,6 +4,8 @@
 //! `PROPTEST_CASES` multiplies the work; a failure prints the smallest case found. Under Miri each property runs a
 //! handful of small cases on the portable paths.
 
+#[path = "properties/any_cipher.rs"]
+mod any_cipher;
 #[path = "properties/common.rs"]
 mod common;
 #[path = "properties/lanes_cbc.rs"]
@@ -16,3 +18,5 @@ mod modes;
 mod peers;
 #[path = "properties/refusals.rs"]
 mod refusals;
+#[path = "properties/rijndael.rs"]
+mod rijndael;

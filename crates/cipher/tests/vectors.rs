@@ -1,5 +1,6 @@
 //! Every AES vector under `vectors/aes/` on every backend that this machine has, in both directions: through the
-//! functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the RustCrypto traits.
+//! functions of `modes`, through `lanes` with a whole file as one list of jobs, and through the RustCrypto traits. Those of
+//! the other ciphers likewise, in files of their own.
 //!
 //! `vectors/README.md` says where the vectors come from. `TRESS_REQUIRED_BACKENDS=aesni,vaes512` turns a missing
 //! backend from a loud line into a failure.
@@ -12,12 +13,14 @@ mod block_modes;
 mod ccm;
 #[path = "vectors/file.rs"]
 mod file;
+#[path = "vectors/rijndael.rs"]
+mod rijndael;
 #[path = "vectors/traits.rs"]
 mod traits;
 
 use std::collections::BTreeSet;
 
-use file::{File, Kind};
+use file::{File, Kind, Test};
 
 /// One test per file: the file's name and how many tests it holds. A file that shrinks or is emptied fails.
 macro_rules! sets {
@@ -65,29 +68,39 @@ sets! {
 /// Miri takes a millisecond for what takes a microsecond elsewhere: larger files are left to the machine.
 const MIRI_FILE_BYTES: u64 = 2000;
 
-fn run(name: &str, count: usize) {
-    if cfg!(miri) && file::size(name) > MIRI_FILE_BYTES {
-        return;
-    }
-    let file = File::read(name);
+/// A file, which has to hold the recorded number of tests.
+fn read(cipher: &str, name: &str, count: usize) -> File {
+    let file = File::read(cipher, name);
     let held: usize = file.groups.iter().map(|group| group.tests.len()).sum();
     assert!(held > 0, "{name} holds no tests");
     assert_eq!(held, count, "{name} does not hold the recorded number of tests");
     assert_eq!(file.number_of_tests, count, "{name} does not say its own number of tests");
+    file
+}
 
+fn run(name: &str, count: usize) {
+    if cfg!(miri) && file::size("aes", name) > MIRI_FILE_BYTES {
+        return;
+    }
+    let file = read("aes", name, count);
     for backend in backends::available() {
         let mut done = 0;
         for group in &file.groups {
             for test in &group.tests {
                 let what = format!("{name} test {} ({}) on {}", test.id, test.comment, backend.name());
                 assert_eq!(test.key.len() * 8, group.key_bits, "{what}: the group's key size");
+                let aes = block_modes::cipher(backend, &test.key);
                 match group.kind {
-                    Kind::AesEcb => block_modes::ecb(backend, test, &what),
-                    Kind::AesCbc => block_modes::cbc(backend, test, &what),
-                    Kind::AesCbcPkcs7 => block_modes::cbc_padded(backend, test, &what),
-                    Kind::AesCtr => block_modes::ctr(backend, test, &what),
-                    Kind::AesCcm => ccm::one(backend, test, &what),
-                    Kind::AesCbcMonteCarlo => block_modes::monte_carlo(backend, group, test, &what),
+                    Kind::AesEcb => {
+                        block_modes::ecb(&aes, test, &what);
+                        block_modes::aes_blocks(&aes, test, &what);
+                    }
+                    Kind::AesCbc => block_modes::cbc(&aes, test, &what),
+                    Kind::AesCbcPkcs7 => block_modes::cbc_padded(&aes, test, &what),
+                    Kind::AesCtr => block_modes::ctr(&aes, test, &what),
+                    Kind::AesCcm => ccm::one(&aes, test, &what),
+                    Kind::AesCbcMonteCarlo => block_modes::monte_carlo(&aes, group, test, &what),
+                    _ => panic!("{what}: not of AES"),
                 }
                 done += 1;
             }
@@ -95,8 +108,10 @@ fn run(name: &str, count: usize) {
         assert_eq!(done, count, "{name} on {}", backend.name());
 
         let all = |kind| file.tests_of(kind);
-        ccm::lanes(backend, &all(Kind::AesCcm), name);
-        block_modes::cbc_lanes(backend, &all(Kind::AesCbc), name);
+        let cipher = |test: &Test| block_modes::cipher(backend, &test.key);
+        let what = format!("{name} on {}", backend.name());
+        ccm::lanes(cipher, &all(Kind::AesCcm), &what);
+        block_modes::cbc_lanes(cipher, &all(Kind::AesCbc), &what);
     }
     traits::run(&file, name);
 }
@@ -104,7 +119,7 @@ fn run(name: &str, count: usize) {
 #[test]
 fn no_file_is_forgotten() {
     let known: BTreeSet<String> = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    assert_eq!(file::names(), known);
+    assert_eq!(file::names("aes"), known);
 }
 
 #[test]

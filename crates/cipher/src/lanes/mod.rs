@@ -5,7 +5,10 @@
 //! | `vaes512` | 4 | 8 | 32 |
 //! | `vaes256` | 2 | 4 | 8 |
 //! | `aesni` | 1 | 4 | 4 |
-//! | `portable` | 8 | 1 | 8 |
+//! | `arm-aes` | 1 | 8 | 8 |
+//! | `portable` | 16 | 1 | 16 |
+//!
+//! These are for blocks of 128 bits. Of larger ones `vaes512` has 16 or 24 lanes, `arm-aes` 4, `portable` 8.
 //!
 //! Jobs may have any mix of lengths, keys and key sizes, in any number. A lane takes the next job as soon as its message
 //! ends. Jobs with the same key are quicker than jobs with a key each, and long ones quicker than short ones.

@@ -1,10 +1,8 @@
-//! CCM: one message at a time, and all messages of a file in lanes.
+//! CCM of any cipher with 128-bit blocks: one message at a time, and all messages of a file in lanes.
 
-use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm;
-use tress_cipher::{Backend, Error, lanes};
+use tress_cipher::{CcmCipher, Error, lanes};
 
-use crate::block_modes::cipher;
 use crate::file::Test;
 
 /// What the API says to parameters that CCM does not have, before it looks at any data.
@@ -18,33 +16,32 @@ fn refusal(test: &Test) -> Option<Error> {
     }
 }
 
-pub(crate) fn one(backend: Backend, test: &Test, what: &str) {
-    let aes = cipher(backend, &test.key);
+pub(crate) fn one<C: CcmCipher>(cipher: &C, test: &Test, what: &str) {
     let aad = test.associated_data();
     if let Some(refusal) = refusal(test) {
-        return refused(&aes, test, &aad, refusal, what);
+        return refused(cipher, test, &aad, refusal, what);
     }
     if let Some(msg) = &test.msg {
         let mut data = msg.clone();
         let mut tag = vec![0; test.tag.len()];
-        ccm::encrypt(&aes, &test.iv, &aad, &mut data, &mut tag).expect(what);
+        ccm::encrypt(cipher, &test.iv, &aad, &mut data, &mut tag).expect(what);
         assert_eq!(data == test.ct && tag == test.tag, test.is_valid(), "{what}: encrypt");
         if test.has_flag("ModifiedTag") {
             assert_eq!(data, test.ct, "{what}: encrypt, only the tag is wrong");
         }
     }
     let mut data = test.ct.clone();
-    let opened = ccm::decrypt(&aes, &test.iv, &aad, &mut data, &test.tag);
+    let opened = ccm::decrypt(cipher, &test.iv, &aad, &mut data, &test.tag);
     check_opened(test, opened, &data, what);
 }
 
-fn refused(aes: &Aes, test: &Test, aad: &[u8], refusal: Error, what: &str) {
+fn refused<C: CcmCipher>(cipher: &C, test: &Test, aad: &[u8], refusal: Error, what: &str) {
     assert!(!test.is_valid(), "{what}: refused and valid");
     let mut data = test.ct.clone();
     let mut tag = test.tag.clone();
-    assert_eq!(ccm::encrypt(aes, &test.iv, aad, &mut data, &mut tag), Err(refusal), "{what}: encrypt");
-    assert_eq!(ccm::decrypt(aes, &test.iv, aad, &mut data, &tag), Err(refusal), "{what}: decrypt");
-    let job = lanes::ccm::Job::new(aes, &test.iv, aad, &mut data, &mut tag);
+    assert_eq!(ccm::encrypt(cipher, &test.iv, aad, &mut data, &mut tag), Err(refusal), "{what}: encrypt");
+    assert_eq!(ccm::decrypt(cipher, &test.iv, aad, &mut data, &tag), Err(refusal), "{what}: decrypt");
+    let job = lanes::ccm::Job::new(cipher, &test.iv, aad, &mut data, &mut tag);
     assert_eq!(job.err(), Some(refusal), "{what}: job");
     assert_eq!((data, tag), (test.ct.clone(), test.tag.clone()), "{what}: something was written");
 }
@@ -60,9 +57,9 @@ fn check_opened(test: &Test, opened: Result<(), Error>, data: &[u8], what: &str)
 }
 
 /// All vectors of a file as one list of jobs, each with its own key; invalid ones fail alone.
-pub(crate) fn lanes(backend: Backend, tests: &[&Test], name: &str) {
+pub(crate) fn lanes<C: CcmCipher>(cipher: impl Fn(&Test) -> C, tests: &[&Test], what: &str) {
     let tests: Vec<&Test> = tests.iter().copied().filter(|test| refusal(test).is_none()).collect();
-    let ciphers: Vec<Aes> = tests.iter().map(|test| cipher(backend, &test.key)).collect();
+    let ciphers: Vec<C> = tests.iter().map(|test| cipher(test)).collect();
     let aads: Vec<Vec<u8>> = tests.iter().map(|test| test.associated_data()).collect();
 
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.msg.clone().unwrap_or_default()).collect();
@@ -72,7 +69,7 @@ pub(crate) fn lanes(backend: Backend, tests: &[&Test], name: &str) {
     drop(jobs);
     for ((test, data), tag) in tests.iter().zip(&data).zip(&tags).filter(|((test, _), _)| test.msg.is_some()) {
         let same = *data == test.ct && *tag == test.tag;
-        assert_eq!(same, test.is_valid(), "{name} test {} encrypted in lanes on {}", test.id, backend.name());
+        assert_eq!(same, test.is_valid(), "{what}: test {} encrypted in lanes", test.id);
     }
 
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.ct.clone()).collect();
@@ -82,28 +79,28 @@ pub(crate) fn lanes(backend: Backend, tests: &[&Test], name: &str) {
     let results: Vec<Result<(), Error>> = jobs.iter().map(|job| job.result()).collect();
     drop(jobs);
     let expected = tests.iter().filter(|test| !test.is_valid()).count();
-    assert_eq!(failed, expected, "{name}: jobs that failed in lanes on {}", backend.name());
+    assert_eq!(failed, expected, "{what}: jobs that failed in lanes");
     for ((test, data), result) in tests.iter().zip(&data).zip(results) {
-        let what = format!("{name} test {} in lanes on {}", test.id, backend.name());
+        let what = format!("{what}: test {} in lanes", test.id);
         check_opened(test, result, data, &what);
     }
 }
 
-fn jobs<'a>(
+fn jobs<'a, C: CcmCipher>(
     tests: &[&Test],
-    ciphers: &'a [Aes],
+    ciphers: &'a [C],
     aads: &'a [Vec<u8>],
     data: &'a mut [Vec<u8>],
     tags: &'a mut [Vec<u8>],
-) -> Vec<lanes::ccm::Job<'a>> {
+) -> Vec<lanes::ccm::Job<'a, C>> {
     tests
         .iter()
         .zip(ciphers)
         .zip(aads)
         .zip(data)
         .zip(tags)
-        .map(|((((test, aes), aad), data), tag)| {
-            lanes::ccm::Job::new(aes, &test.iv, aad, data, tag).expect("a vector's job")
+        .map(|((((test, cipher), aad), data), tag)| {
+            lanes::ccm::Job::new(cipher, &test.iv, aad, data, tag).expect("a vector's job")
         })
         .collect()
 }

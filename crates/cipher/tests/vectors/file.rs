@@ -27,6 +27,9 @@ pub(crate) struct Group {
     pub(crate) kind: Kind,
     #[serde(default)]
     pub(crate) direction: Option<Direction>,
+    /// Where the cipher has several.
+    #[serde(default, rename = "blockSize")]
+    pub(crate) block_bits: Option<usize>,
     #[serde(rename = "keySize")]
     pub(crate) key_bits: usize,
     #[serde(default, rename = "ivSize")]
@@ -44,6 +47,10 @@ pub(crate) enum Kind {
     AesCtr,
     AesCcm,
     AesCbcMonteCarlo,
+    Ecb,
+    Cbc,
+    Ctr,
+    Ccm,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -89,8 +96,8 @@ pub(crate) struct Test {
 }
 
 impl File {
-    pub(crate) fn read(name: &str) -> File {
-        let path = folder().join(format!("{name}.json"));
+    pub(crate) fn read(cipher: &str, name: &str) -> File {
+        let path = folder(cipher).join(format!("{name}.json"));
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file: File = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(!file.source.is_empty() && !file.licence.is_empty(), "{name} says neither source nor licence");
@@ -130,19 +137,19 @@ impl Test {
     }
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/aes")
+fn folder(cipher: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(cipher)
 }
 
-pub(crate) fn size(name: &str) -> u64 {
-    std::fs::metadata(folder().join(format!("{name}.json"))).expect("the vector file exists").len()
+pub(crate) fn size(cipher: &str, name: &str) -> u64 {
+    std::fs::metadata(folder(cipher).join(format!("{name}.json"))).expect("the vector file exists").len()
 }
 
-/// The names, without `.json`, of all vector files.
-pub(crate) fn names() -> BTreeSet<String> {
-    std::fs::read_dir(folder())
-        .expect("vectors/aes exists")
-        .map(|entry| entry.expect("vectors/aes is readable").path())
+/// The names, without `.json`, of all vector files of a cipher.
+pub(crate) fn names(cipher: &str) -> BTreeSet<String> {
+    std::fs::read_dir(folder(cipher))
+        .expect("the folder exists")
+        .map(|entry| entry.expect("the folder is readable").path())
         .map(|path| path.file_stem().expect("a name").to_str().expect("an ASCII name").to_owned())
         .collect()
 }
