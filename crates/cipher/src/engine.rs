@@ -14,7 +14,8 @@ mod scalar;
 pub(crate) use scalar::{scalar_ccm_vector, scalar_vector};
 use zeroize::Zeroize;
 
-use crate::Block;
+use crate::modes::{cbc, ccm, ctr, ecb};
+use crate::{Block, lanes};
 
 /// Blocks of a lane that [`Engine::gather`] reads at a time.
 pub(crate) const STEP_BLOCKS: usize = 4;
@@ -42,6 +43,68 @@ pub trait CcmCore: Core<Block = Block> {
     /// Like `run`, for what only 128-bit blocks can do.
     fn run_ccm<O: CcmOperation<Self>>(&self, operation: O) -> O::Output;
 }
+
+/// The modes and lanes of a cipher, compiled here, once for each cipher, and not in every crate that uses them.
+pub trait Modes: Core {
+    fn ecb(&self, operation: ecb::Ecb<'_>);
+    fn cbc_encrypt(&self, operation: cbc::Encrypt<'_, Self::Block>);
+    fn cbc_decrypt(&self, operation: cbc::Decrypt<'_, Self::Block>);
+    fn ctr(&self, operation: ctr::Ctr<'_, Self::Block>);
+    fn cbc_lanes(&self, operation: lanes::cbc::Encrypt<'_, '_, Self>);
+}
+
+/// The same for CCM.
+pub trait CcmModes: Modes + CcmCore {
+    fn ccm(&self, operation: ccm::OneMessage<'_>) -> Block;
+    fn ccm_lanes_encrypt(&self, operation: lanes::ccm::Encrypt<'_, '_, Self>) -> usize;
+    fn ccm_lanes_decrypt(&self, operation: lanes::ccm::Decrypt<'_, '_, Self>) -> usize;
+}
+
+/// Implements [`Modes`] for a type, and `ccm` [`CcmModes`] as well. No type parameters: those would be compiled elsewhere.
+macro_rules! compile_modes {
+    (ccm $core:ty) => {
+        $crate::engine::compile_modes!($core);
+
+        impl $crate::engine::CcmModes for $core {
+            fn ccm(&self, operation: $crate::modes::ccm::OneMessage<'_>) -> $crate::Block {
+                $crate::engine::CcmCore::run_ccm(self, operation)
+            }
+
+            fn ccm_lanes_encrypt(&self, operation: $crate::lanes::ccm::Encrypt<'_, '_, Self>) -> usize {
+                $crate::engine::CcmCore::run_ccm(self, operation)
+            }
+
+            fn ccm_lanes_decrypt(&self, operation: $crate::lanes::ccm::Decrypt<'_, '_, Self>) -> usize {
+                $crate::engine::CcmCore::run_ccm(self, operation)
+            }
+        }
+    };
+    ($core:ty) => {
+        impl $crate::engine::Modes for $core {
+            fn ecb(&self, operation: $crate::modes::ecb::Ecb<'_>) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn cbc_encrypt(&self, operation: $crate::modes::cbc::Encrypt<'_, <Self as $crate::engine::Core>::Block>) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn cbc_decrypt(&self, operation: $crate::modes::cbc::Decrypt<'_, <Self as $crate::engine::Core>::Block>) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn ctr(&self, operation: $crate::modes::ctr::Ctr<'_, <Self as $crate::engine::Core>::Block>) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn cbc_lanes(&self, operation: $crate::lanes::cbc::Encrypt<'_, '_, Self>) {
+                $crate::engine::Core::run(self, operation);
+            }
+        }
+    };
+}
+
+pub(crate) use compile_modes;
 
 /// One backend of a cipher.
 pub trait Engine: Copy {

@@ -7,6 +7,7 @@
 //! - [`aes`]: AES-128, AES-192 and AES-256 with all backends ([`Backend`]); the choice is made once, at key setup.
 //! - [`rc6`]: RC6, a finalist of the AES contest, not standardised.
 //! - [`pipo`]: PIPO-64/128 and PIPO-64/256, which have blocks of 64 bits.
+//! - [`rijndael`]: Rijndael, which AES was taken from, with blocks and keys of 128 to 256 bits.
 //! - [`modes`]: ECB, CBC, CTR and CCM of one message.
 //! - [`lanes`]: CCM and CBC encryption of many messages at once.
 //! - [`cpu`]: what this machine has.
@@ -39,6 +40,7 @@ pub mod modes;
 pub mod pipo;
 pub mod rc6;
 mod reveal;
+pub mod rijndael;
 mod traits;
 
 pub use cpu::Backend;
@@ -62,7 +64,7 @@ pub trait BlockCipher {
     const BACKENDS: &'static [Backend];
 
     #[doc(hidden)]
-    type Core: engine::Core;
+    type Core: engine::Modes;
 
     #[doc(hidden)]
     fn core(&self) -> &Self::Core;
@@ -72,6 +74,6 @@ pub trait BlockCipher {
 }
 
 /// A [`BlockCipher`] with 128-bit blocks, which [`modes::ccm`] and [`lanes::ccm`] need.
-pub trait CcmCipher: BlockCipher<Core: engine::CcmCore> {}
+pub trait CcmCipher: BlockCipher<Core: engine::CcmModes> {}
 
-impl<C: BlockCipher<Core: engine::CcmCore>> CcmCipher for C {}
+impl<C: BlockCipher<Core: engine::CcmModes>> CcmCipher for C {}

@@ -151,10 +151,10 @@ macro_rules! fixed_key_size {
         impl $crate::BlockCipher for $name {
             const BLOCK_BYTES: usize = <$cipher as $crate::BlockCipher>::BLOCK_BYTES;
             const BACKENDS: &'static [$crate::Backend] = <$cipher as $crate::BlockCipher>::BACKENDS;
-            type Core = $cipher;
+            type Core = <$cipher as $crate::BlockCipher>::Core;
 
-            fn core(&self) -> &$cipher {
-                &self.0
+            fn core(&self) -> &Self::Core {
+                self.0.core()
             }
 
             fn backend(&self) -> $crate::Backend {

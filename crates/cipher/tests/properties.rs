@@ -6,6 +6,8 @@
 
 #[path = "properties/aes.rs"]
 mod aes;
+#[path = "properties/any_cipher.rs"]
+mod any_cipher;
 #[path = "properties/block_modes.rs"]
 mod block_modes;
 #[path = "properties/common.rs"]
@@ -24,3 +26,5 @@ mod pipo;
 mod rc6;
 #[path = "properties/refusals.rs"]
 mod refusals;
+#[path = "properties/rijndael.rs"]
+mod rijndael;

@@ -10,6 +10,9 @@ use std::process::Command;
 
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
+use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
 
 /// Set for the run under Valgrind.
@@ -76,6 +79,7 @@ fn block_modes<C: BlockCipher>(
     let cipher = cipher.expect("an available backend");
     show(&mut key);
     let whole = LENGTH - LENGTH % C::BLOCK_BYTES;
+    // PIPO's counter has to have values left.
     let iv = vec![7; C::BLOCK_BYTES];
     let mut data = secret(whole, 2);
     watch(&format!("{name} ecb encrypt"), backend, || ecb::encrypt(&cipher, &mut data).unwrap());
@@ -140,12 +144,30 @@ fn ccm_modes<C: CcmCipher>(
 }
 
 fn everything(backend: Backend) {
-    for key_bytes in [16, 24, 32] {
-        let name = format!("aes-{}", 8 * key_bytes);
-        if Aes::BACKENDS.contains(&backend) {
-            block_modes::<Aes>(&name, backend, key_bytes, Aes::with_backend);
-            ccm_modes::<Aes>(&name, backend, key_bytes, Aes::with_backend);
-        }
+    /// Each cipher with each of its key lengths.
+    macro_rules! ciphers {
+        ($($modes:ident $name:literal $cipher:ty: $($key_bytes:literal)*;)*) => {
+            $(if <$cipher>::BACKENDS.contains(&backend) {
+                $(ciphers!(@ $modes $name $cipher, $key_bytes);)*
+            })*
+        };
+        (@ ccm $name:literal $cipher:ty, $key_bytes:literal) => {
+            ciphers!(@ block $name $cipher, $key_bytes);
+            ccm_modes::<$cipher>(&format!("{}-{}", $name, 8 * $key_bytes), backend, $key_bytes, <$cipher>::with_backend);
+        };
+        (@ block $name:literal $cipher:ty, $key_bytes:literal) => {
+            block_modes::<$cipher>(&format!("{}-{}", $name, 8 * $key_bytes), backend, $key_bytes, <$cipher>::with_backend);
+        };
+    }
+    ciphers! {
+        ccm "aes" Aes: 16 24 32;
+        ccm "rijndael-128" Rijndael<16>: 20 28;
+        block "rijndael-160" Rijndael<20>: 16 32;
+        block "rijndael-192" Rijndael<24>: 24;
+        block "rijndael-224" Rijndael<28>: 20;
+        block "rijndael-256" Rijndael<32>: 16 32;
+        ccm "rc6" Rc6: 16 24 32;
+        block "pipo" Pipo: 16 32;
     }
 }
 
@@ -196,7 +218,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
     }
     println!("{watched} operations watched; {planted} leaks of `reference` found");
     assert!(planted > 1000, "the planted leak was not found");
-    for backend in ["portable ", "aesni "] {
+    for backend in ["portable ", "aesni ", "avx2 "] {
         assert!(found.contains(&format!("secrets: {backend}")), "{backend} did not run");
     }
 }

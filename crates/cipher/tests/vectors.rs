@@ -29,6 +29,8 @@ mod file;
 mod pipo;
 #[path = "vectors/rc6.rs"]
 mod rc6;
+#[path = "vectors/rijndael.rs"]
+mod rijndael;
 #[path = "vectors/traits.rs"]
 mod traits;
 #[path = "vectors/under_test.rs"]

@@ -226,9 +226,12 @@ The key stands on the command line: every user of this machine can read it in th
 keeps it in its history. Use `tress encrypt` for anything that matters.
 
 ecb, cbc and ctr are streamed and authenticate nothing; ccm holds its message in memory, at most 1 GiB, and writes or
-reads ciphertext then tag.")]
+reads ciphertext then tag.
+
+RC6 was a finalist of the AES contest and never standardised. PIPO has blocks of 64 bits: beyond some gigabytes under one
+key blocks repeat and give the plaintext away, and its ctr counts 65,536 blocks, then fails. Prefer AES.")]
 pub(crate) struct RawOptions {
-    /// CIPHER-MODE: aes-128, aes-192 or aes-256 with ecb, cbc, ctr or ccm, e.g. aes-128-cbc
+    /// CIPHER-MODE, e.g. aes-128-cbc, rijndael-256-192-cbc (block, key), rc6-128-ctr, pipo-256-ecb; ccm for 128-bit blocks
     #[arg(long, value_name = "NAME")]
     pub(crate) cipher: String,
     /// The key, in hexadecimal

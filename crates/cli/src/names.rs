@@ -1,6 +1,6 @@
 //! The ciphers and modes that `raw` and `ciphers` know by name.
 
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, aes::Aes};
+use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 
 use crate::failure::Failure;
 
@@ -15,7 +15,14 @@ pub(crate) struct Cipher {
 #[derive(Clone, Copy)]
 enum Family {
     Aes,
+    /// Bytes of the block.
+    Rijndael(usize),
+    Rc6,
+    Pipo,
 }
+
+/// The lengths of Rijndael's blocks and keys.
+const RIJNDAEL_BYTES: [usize; 5] = [16, 20, 24, 28, 32];
 
 /// Something to do with a cipher of whatever type.
 pub(crate) trait WithCipher {
@@ -28,8 +35,15 @@ pub(crate) trait WithCipher {
 
 /// Every cipher.
 pub(crate) fn ciphers() -> Vec<Cipher> {
-    let aes = [16, 24, 32].map(|bytes| Cipher::new(format!("aes-{}", 8 * bytes), bytes, Family::Aes));
-    aes.into()
+    let named = |name: &str, bytes: usize, family| Cipher::new(format!("{name}-{}", 8 * bytes), bytes, family);
+    let mut ciphers: Vec<Cipher> = [16, 24, 32].map(|bytes| named("aes", bytes, Family::Aes)).into();
+    for block in RIJNDAEL_BYTES {
+        let name = format!("rijndael-{}", 8 * block);
+        ciphers.extend(RIJNDAEL_BYTES.map(|key| named(&name, key, Family::Rijndael(block))));
+    }
+    ciphers.extend([16, 24, 32].map(|bytes| named("rc6", bytes, Family::Rc6)));
+    ciphers.extend([16, 32].map(|bytes| named("pipo", bytes, Family::Pipo)));
+    ciphers
 }
 
 impl Cipher {
@@ -40,6 +54,9 @@ impl Cipher {
     pub(crate) fn block_bytes(&self) -> usize {
         match self.family {
             Family::Aes => Aes::BLOCK_BYTES,
+            Family::Rijndael(bytes) => bytes,
+            Family::Rc6 => Rc6::BLOCK_BYTES,
+            Family::Pipo => Pipo::BLOCK_BYTES,
         }
     }
 
@@ -47,6 +64,9 @@ impl Cipher {
     pub(crate) fn backends(&self) -> &'static [Backend] {
         match self.family {
             Family::Aes => Aes::BACKENDS,
+            Family::Rijndael(_) => Rijndael::<16>::BACKENDS,
+            Family::Rc6 => Rc6::BACKENDS,
+            Family::Pipo => Pipo::BACKENDS,
         }
     }
 
@@ -65,6 +85,13 @@ impl Cipher {
         let backend = backend.unwrap_or_else(|| Backend::best_of(self.backends()));
         Ok(match self.family {
             Family::Aes => with.ccm(&Aes::with_backend(key, backend)?),
+            Family::Rijndael(20) => with.block(&Rijndael::<20>::with_backend(key, backend)?),
+            Family::Rijndael(24) => with.block(&Rijndael::<24>::with_backend(key, backend)?),
+            Family::Rijndael(28) => with.block(&Rijndael::<28>::with_backend(key, backend)?),
+            Family::Rijndael(32) => with.block(&Rijndael::<32>::with_backend(key, backend)?),
+            Family::Rijndael(_) => with.ccm(&Rijndael::<16>::with_backend(key, backend)?),
+            Family::Rc6 => with.ccm(&Rc6::with_backend(key, backend)?),
+            Family::Pipo => with.block(&Pipo::with_backend(key, backend)?),
         })
     }
 }
@@ -125,7 +152,20 @@ mod tests {
     fn names_are_a_cipher_and_a_mode() {
         let (cipher, mode) = cipher_and_mode("aes-192-cbc").unwrap();
         assert_eq!((cipher.key_bytes, mode), (24, Mode::Cbc));
-        for wrong in ["", "aes-128", "aes-129-cbc", "aes-128-gcm", "-cbc"] {
+        let (cipher, mode) = cipher_and_mode("rijndael-256-192-cbc").unwrap();
+        assert_eq!((cipher.block_bytes(), cipher.key_bytes, mode), (32, 24, Mode::Cbc));
+        assert!(cipher_and_mode("rc6-192-ccm").is_some() && cipher_and_mode("rijndael-128-160-ccm").is_some());
+        assert_eq!(ciphers().len(), 3 + 25 + 3 + 2);
+        for wrong in [
+            "",
+            "aes-128",
+            "aes-129-cbc",
+            "aes-128-gcm",
+            "-cbc",
+            "pipo-128-ccm",
+            "rijndael-160-128-ccm",
+            "pipo-192-ecb",
+        ] {
             assert!(cipher_and_mode(wrong).is_none(), "{wrong:?}");
         }
     }

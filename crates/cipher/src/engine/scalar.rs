@@ -1,29 +1,33 @@
 //! Vectors that are arrays of blocks, for engines without vector registers.
 
-/// The vector half of [`Engine`](super::Engine) for a `Vector` that is `[Block; SLOTS]`.
+/// The vector half of [`Engine`](super::Engine) for a `Vector` that is `[Block; SLOTS]`; a generic engine has to say how
+/// many that are.
 macro_rules! scalar_vector {
     () => {
+        $crate::engine::scalar_vector!(Self::SLOTS);
+    };
+    ($slots:expr) => {
         #[inline(always)]
         fn load(self, bytes: &[u8]) -> Self::Vector {
             let mut vector = self.zero();
-            vector.as_flattened_mut().copy_from_slice(bytes);
+            $crate::modes::flat_mut(&mut vector).copy_from_slice(bytes);
             vector
         }
 
         #[inline(always)]
-        fn store(self, vector: Self::Vector, bytes: &mut [u8]) {
-            bytes.copy_from_slice(vector.as_flattened());
+        fn store(self, mut vector: Self::Vector, bytes: &mut [u8]) {
+            bytes.copy_from_slice($crate::modes::flat_mut(&mut vector));
         }
 
         #[inline(always)]
         fn zero(self) -> Self::Vector {
-            [<Self::Block as $crate::engine::BlockBytes>::ZERO; Self::SLOTS]
+            [<Self::Block as $crate::engine::BlockBytes>::ZERO; $slots]
         }
 
         #[inline(always)]
-        fn xor(self, mut a: Self::Vector, b: Self::Vector) -> Self::Vector {
-            for (a, b) in a.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
-                *a ^= b;
+        fn xor(self, mut a: Self::Vector, mut b: Self::Vector) -> Self::Vector {
+            for (a, b) in $crate::modes::flat_mut(&mut a).iter_mut().zip($crate::modes::flat_mut(&mut b)) {
+                *a ^= *b;
             }
             a
         }

@@ -3,14 +3,19 @@
 use super::kernel::CbcEncrypt;
 use super::schedule::{self, Message, Start};
 use crate::aes::Aes;
-use crate::engine::{BlockBytes, Core, Engine, Operation};
+use crate::engine::{BlockBytes, Core, Engine, Modes, Operation};
 use crate::modes::{initial, whole_blocks};
 use crate::{BlockCipher, Error};
 
 /// One message: its key, initialisation vector and buffer.
-pub struct Job<'a, C: BlockCipher = Aes> {
-    cipher: &'a C::Core,
-    iv: <C::Core as Core>::Block,
+#[repr(transparent)]
+pub struct Job<'a, C: BlockCipher = Aes>(Task<'a, C::Core>);
+
+/// A job of whatever type has this core.
+#[doc(hidden)]
+pub struct Task<'a, C: Core> {
+    cipher: &'a C,
+    iv: C::Block,
     data: &'a mut [u8],
     pending: bool,
     next: usize,
@@ -21,41 +26,45 @@ impl<'a, C: BlockCipher> Job<'a, C> {
     pub fn new(cipher: &'a C, iv: &[u8], data: &'a mut [u8]) -> Result<Self, Error> {
         let iv = initial(iv)?;
         whole_blocks::<C>(data)?;
-        Ok(Job { cipher: cipher.core(), iv, data, pending: true, next: 0 })
+        Ok(Job(Task { cipher: cipher.core(), iv, data, pending: true, next: 0 }))
     }
 }
 
 /// Encrypts all messages in place. Jobs that have run before are left alone.
 pub fn encrypt<C: BlockCipher>(jobs: &mut [Job<'_, C>]) {
-    while let Some(first) = jobs.iter().position(Message::is_pending) {
-        let cipher = jobs[first].cipher;
-        let shared = jobs.iter().all(|job| core::ptr::eq(job.cipher, cipher));
-        cipher.run(Encrypt { jobs, shared });
+    // SAFETY: a job is a task and nothing else.
+    let tasks: &mut [Task<'_, C::Core>] =
+        unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) };
+    while let Some(first) = tasks.iter().position(Message::is_pending) {
+        let cipher = tasks[first].cipher;
+        let shared = tasks.iter().all(|task| core::ptr::eq(task.cipher, cipher));
+        cipher.cbc_lanes(Encrypt { tasks, shared });
     }
 }
 
-struct Encrypt<'j, 'a, C: BlockCipher> {
-    jobs: &'j mut [Job<'a, C>],
+#[doc(hidden)]
+pub struct Encrypt<'j, 'a, C: Core> {
+    tasks: &'j mut [Task<'a, C>],
     shared: bool,
 }
 
-impl<C: BlockCipher> Operation<C::Core> for Encrypt<'_, '_, C> {
+impl<C: Core> Operation<C> for Encrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C::Core, Block = <C::Core as Core>::Block>,
+        E: Engine<Cipher = C, Block = C::Block>,
     {
-        schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.jobs, self.shared);
+        schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared);
     }
 }
 
-impl<C: BlockCipher> Message for Job<'_, C> {
-    type Cipher = C::Core;
-    type Block = <C::Core as Core>::Block;
+impl<C: Core> Message for Task<'_, C> {
+    type Cipher = C;
+    type Block = C::Block;
 
-    fn cipher(&self) -> &C::Core {
+    fn cipher(&self) -> &C {
         self.cipher
     }
 

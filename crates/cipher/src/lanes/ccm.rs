@@ -20,14 +20,19 @@ use zeroize::Zeroize;
 use super::kernel::{CcmDecrypt, CcmEncrypt};
 use super::schedule::{self, Message, Start};
 use crate::aes::Aes;
-use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction};
+use crate::engine::{CcmCore, CcmEngine, CcmModes, CcmOperation, Direction};
 use crate::modes::ccm::Header;
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
 /// One message: its key, nonce, associated data, buffer and tag.
-pub struct Job<'a, C: CcmCipher = Aes> {
-    cipher: &'a C::Core,
+#[repr(transparent)]
+pub struct Job<'a, C: CcmCipher = Aes>(Task<'a, C::Core>);
+
+/// A job of whatever type has this core.
+#[doc(hidden)]
+pub struct Task<'a, C> {
+    cipher: &'a C,
     header: Header<'a>,
     data: &'a mut [u8],
     tag: &'a mut [u8],
@@ -48,12 +53,12 @@ impl<'a, C: CcmCipher> Job<'a, C> {
         tag: &'a mut [u8],
     ) -> Result<Self, Error> {
         let header = Header::new(nonce, aad, data.len(), tag.len())?;
-        Ok(Job { cipher: cipher.core(), header, data, tag, next: 0, result: None })
+        Ok(Job(Task { cipher: cipher.core(), header, data, tag, next: 0, result: None }))
     }
 
     /// What became of the job. A job that has not run is not verified: `Authentication`.
     pub fn result(&self) -> Result<(), Error> {
-        self.result.unwrap_or(Err(Error::Authentication))
+        self.0.result.unwrap_or(Err(Error::Authentication))
     }
 }
 
@@ -70,57 +75,62 @@ pub fn decrypt<C: CcmCipher>(jobs: &mut [Job<'_, C>]) -> usize {
 
 /// Runs the jobs of one backend and number of rounds after the other.
 fn run<C: CcmCipher>(jobs: &mut [Job<'_, C>], direction: Direction) -> usize {
+    // SAFETY: a job is a task and nothing else.
+    let tasks: &mut [Task<'_, C::Core>] =
+        unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) };
     let mut forged = 0;
-    while let Some(first) = jobs.iter().position(Message::is_pending) {
-        let cipher = jobs[first].cipher;
-        let shared = jobs.iter().all(|job| core::ptr::eq(job.cipher, cipher));
+    while let Some(first) = tasks.iter().position(Message::is_pending) {
+        let cipher = tasks[first].cipher;
+        let shared = tasks.iter().all(|task| core::ptr::eq(task.cipher, cipher));
         forged += match direction {
-            Direction::Encrypt => cipher.run_ccm(Encrypt { jobs, shared }),
-            Direction::Decrypt => cipher.run_ccm(Decrypt { jobs, shared }),
+            Direction::Encrypt => cipher.ccm_lanes_encrypt(Encrypt { tasks, shared }),
+            Direction::Decrypt => cipher.ccm_lanes_decrypt(Decrypt { tasks, shared }),
         };
     }
     forged
 }
 
-struct Encrypt<'j, 'a, C: CcmCipher> {
-    jobs: &'j mut [Job<'a, C>],
+#[doc(hidden)]
+pub struct Encrypt<'j, 'a, C> {
+    tasks: &'j mut [Task<'a, C>],
     shared: bool,
 }
 
-struct Decrypt<'j, 'a, C: CcmCipher> {
-    jobs: &'j mut [Job<'a, C>],
+#[doc(hidden)]
+pub struct Decrypt<'j, 'a, C> {
+    tasks: &'j mut [Task<'a, C>],
     shared: bool,
 }
 
-impl<C: CcmCipher> CcmOperation<C::Core> for Encrypt<'_, '_, C> {
+impl<C: CcmCore> CcmOperation<C> for Encrypt<'_, '_, C> {
     type Output = usize;
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> usize
     where
-        E: CcmEngine<Cipher = C::Core>,
+        E: CcmEngine<Cipher = C>,
     {
-        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.jobs, self.shared)
+        schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared)
     }
 }
 
-impl<C: CcmCipher> CcmOperation<C::Core> for Decrypt<'_, '_, C> {
+impl<C: CcmCore> CcmOperation<C> for Decrypt<'_, '_, C> {
     type Output = usize;
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> usize
     where
-        E: CcmEngine<Cipher = C::Core>,
+        E: CcmEngine<Cipher = C>,
     {
-        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.jobs, self.shared)
+        schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared)
     }
 }
 
-impl<C: CcmCipher> Message for Job<'_, C> {
-    type Cipher = C::Core;
+impl<C: CcmCore> Message for Task<'_, C> {
+    type Cipher = C;
     type Block = Block;
 
-    fn cipher(&self) -> &C::Core {
+    fn cipher(&self) -> &C {
         self.cipher
     }
 

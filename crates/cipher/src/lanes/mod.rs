@@ -5,7 +5,10 @@
 //! | `vaes512` | 4 | 8 | 32 |
 //! | `vaes256` | 2 | 4 | 8 |
 //! | `aesni` | 1 | 4 | 4 |
-//! | `portable` | 8 | 1 | 8 |
+//! | `arm-aes` | 1 | 8 | 8 |
+//! | `portable` | 16 | 1 | 16 |
+//!
+//! These are for blocks of 128 bits. Of larger ones `vaes512` has 16 or 24 lanes, `arm-aes` 4, `portable` 8.
 //!
 //! PIPO, whose registers hold a row of many blocks, has 64 lanes (`gfni512`), 32 (`avx2`) or 16 (`neon`, `portable`).
 //!

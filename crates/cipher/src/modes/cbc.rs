@@ -3,14 +3,14 @@
 //! Encrypting one message is serial; [`crate::lanes::cbc`] encrypts many at once. Decryption is parallel.
 
 use super::{BlockOf, Parallel, flat_mut, initial, load, parallel, store, whole_blocks, xor};
-use crate::engine::{BlockBytes, Core, Engine, Operation};
+use crate::engine::{BlockBytes, Core, Engine, Modes, Operation};
 use crate::{BlockCipher, Error};
 
 /// Encrypts whole blocks in place. `iv` is one block that nobody could predict.
 pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let chain: BlockOf<C> = initial(iv)?;
     whole_blocks::<C>(data)?;
-    cipher.core().run(Encrypt { chain, data });
+    cipher.core().cbc_encrypt(Encrypt { chain, data });
     Ok(())
 }
 
@@ -18,11 +18,12 @@ pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result
 pub fn decrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let chain: BlockOf<C> = initial(iv)?;
     whole_blocks::<C>(data)?;
-    cipher.core().run(Decrypt { chain, data });
+    cipher.core().cbc_decrypt(Decrypt { chain, data });
     Ok(())
 }
 
-struct Encrypt<'a, B> {
+#[doc(hidden)]
+pub struct Encrypt<'a, B> {
     chain: B,
     data: &'a mut [u8],
 }
@@ -39,7 +40,8 @@ impl<C: Core> Operation<C> for Encrypt<'_, C::Block> {
     }
 }
 
-struct Decrypt<'a, B> {
+#[doc(hidden)]
+pub struct Decrypt<'a, B> {
     chain: B,
     data: &'a mut [u8],
 }

@@ -6,7 +6,7 @@
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction, increment, xor_block};
+use crate::engine::{CcmCore, CcmEngine, CcmModes, CcmOperation, Direction, increment, xor_block};
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
@@ -21,7 +21,7 @@ pub fn encrypt<C: CcmCipher>(
     tag: &mut [u8],
 ) -> Result<(), Error> {
     let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let full = cipher.core().run_ccm(OneMessage { header: &header, data, direction: Direction::Encrypt });
+    let full = cipher.core().ccm(OneMessage { header: &header, data, direction: Direction::Encrypt });
     tag.copy_from_slice(&full[..tag.len()]);
     Ok(())
 }
@@ -29,8 +29,7 @@ pub fn encrypt<C: CcmCipher>(
 /// Decrypts in place. If the tag is wrong the data is wiped.
 pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
     let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let mut full =
-        cipher.core().run_ccm(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
+    let mut full = cipher.core().ccm(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // The right tag for a forged message.
     full.zeroize();
@@ -44,7 +43,8 @@ pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u
 
 /// What stands before the message in the MAC: B_0 and the associated data (SP 800-38C appendix A.2).
 #[derive(Clone, Copy)]
-pub(crate) struct Header<'a> {
+#[doc(hidden)]
+pub struct Header<'a> {
     b0: Block,
     aad: &'a [u8],
     /// The encoded length of the associated data.
@@ -137,7 +137,8 @@ impl<'a> Header<'a> {
 }
 
 /// Runs one message through and returns its tag in full length.
-struct OneMessage<'a> {
+#[doc(hidden)]
+pub struct OneMessage<'a> {
     header: &'a Header<'a>,
     data: &'a mut [u8],
     direction: Direction,

@@ -4,7 +4,7 @@
 //! ([`BlockCipher::COUNTER_BYTES`]: the last bytes of the block, after a nonce) refuse to run past its end.
 
 use super::{BlockOf, Parallel, initial, parallel, vector_bytes};
-use crate::engine::{Core, Engine, Nothing, Operation, increment_by};
+use crate::engine::{Core, Engine, Modes, Nothing, Operation, increment_by};
 use crate::{BlockCipher, Error};
 
 /// Encrypts or decrypts data of any length in place. `counter` is the first counter block. No counter block may ever be
@@ -49,13 +49,14 @@ impl<'c, C: BlockCipher> Stream<'c, C> {
         if let Some(left) = &mut self.left {
             *left = left.checked_sub(blocks).ok_or(Error::CounterExhausted)?;
         }
-        self.cipher.core().run(Ctr { counter: self.counter, data });
+        self.cipher.core().ctr(Ctr { counter: self.counter, data });
         increment_by(self.counter.as_mut(), blocks);
         Ok(())
     }
 }
 
-struct Ctr<'a, B> {
+#[doc(hidden)]
+pub struct Ctr<'a, B> {
     counter: B,
     data: &'a mut [u8],
 }

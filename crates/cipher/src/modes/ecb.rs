@@ -1,25 +1,26 @@
 //! Electronic codebook (SP 800-38A section 6.1).
 
 use super::{Parallel, load, parallel, store, whole_blocks};
-use crate::engine::{Core, Direction, Engine, Nothing, Operation};
+use crate::engine::{Core, Direction, Engine, Modes, Nothing, Operation};
 use crate::{BlockCipher, Error};
 
 /// Encrypts whole blocks, each on its own.
 pub fn encrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
     whole_blocks::<C>(data)?;
-    cipher.core().run(Ecb { data, direction: Direction::Encrypt });
+    cipher.core().ecb(Ecb { data, direction: Direction::Encrypt });
     Ok(())
 }
 
 /// Decrypts whole blocks, each on its own.
 pub fn decrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error> {
     whole_blocks::<C>(data)?;
-    cipher.core().run(Ecb { data, direction: Direction::Decrypt });
+    cipher.core().ecb(Ecb { data, direction: Direction::Decrypt });
     Ok(())
 }
 
 /// ECB over whole blocks.
-pub(crate) struct Ecb<'a> {
+#[doc(hidden)]
+pub struct Ecb<'a> {
     pub(crate) data: &'a mut [u8],
     pub(crate) direction: Direction,
 }

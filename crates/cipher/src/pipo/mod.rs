@@ -43,10 +43,9 @@
 
 use core::fmt;
 
-use zeroize::ZeroizeOnDrop;
-
-use crate::engine::{Core, Direction, Engine, Operation};
+use crate::engine::{Core, Direction, Engine, Modes, Operation, compile_modes};
 use crate::modes::{ecb::Ecb, flat_mut};
+use crate::traits::fixed_key_size;
 use crate::{Backend, BlockCipher, Error};
 
 mod keys;
@@ -143,12 +142,12 @@ impl Pipo {
 
     /// Encrypts blocks, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.run(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
     /// Decrypts blocks, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.run(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
 }
 
@@ -169,6 +168,8 @@ impl Core for Pipo {
         }
     }
 }
+
+compile_modes!(Pipo);
 
 impl BlockCipher for Pipo {
     const BLOCK_BYTES: usize = 8;
@@ -193,53 +194,11 @@ impl fmt::Debug for Pipo {
     }
 }
 
-/// Defines the cipher of one key size, for the RustCrypto traits.
-macro_rules! fixed_key_size {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub struct $name(Pipo);
-
-        impl $name {
-            /// `key` has this type's length.
-            pub(crate) fn from_key(key: &[u8]) -> Self {
-                match Pipo::new(key) {
-                    Ok(cipher) => $name(cipher),
-                    Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
-                }
-            }
-        }
-
-        impl BlockCipher for $name {
-            const BLOCK_BYTES: usize = Pipo::BLOCK_BYTES;
-            const COUNTER_BYTES: usize = Pipo::COUNTER_BYTES;
-            const BACKENDS: &'static [Backend] = Pipo::BACKENDS;
-            type Core = Pipo;
-
-            fn core(&self) -> &Pipo {
-                &self.0
-            }
-
-            fn backend(&self) -> Backend {
-                self.0.backend()
-            }
-        }
-
-        impl AsRef<Pipo> for $name {
-            fn as_ref(&self) -> &Pipo {
-                &self.0
-            }
-        }
-
-        impl ZeroizeOnDrop for $name {}
-    };
-}
-
 fixed_key_size!(
     /// PIPO-64/128, with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Pipo128
+    Pipo128: Pipo
 );
 fixed_key_size!(
     /// PIPO-64/256, with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
-    Pipo256
+    Pipo256: Pipo
 );

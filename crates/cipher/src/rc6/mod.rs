@@ -24,7 +24,7 @@
 
 use core::fmt;
 
-use crate::engine::{CcmCore, CcmEngine, CcmOperation, Core, Direction, Engine, Operation};
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, Core, Direction, Engine, Modes, Operation, compile_modes};
 use crate::modes::{ecb::Ecb, flat_mut};
 use crate::traits::fixed_key_size;
 use crate::{Backend, Block, BlockCipher, Error};
@@ -122,12 +122,12 @@ impl Rc6 {
 
     /// Encrypts blocks, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.run(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
     /// Decrypts blocks, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.run(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
 }
 
@@ -162,6 +162,8 @@ impl CcmCore for Rc6 {
         dispatch!(self, run_ccm, operation)
     }
 }
+
+compile_modes!(ccm Rc6);
 
 impl BlockCipher for Rc6 {
     const BLOCK_BYTES: usize = 16;

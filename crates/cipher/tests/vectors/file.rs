@@ -29,6 +29,9 @@ pub(crate) struct Group {
     pub(crate) direction: Option<Direction>,
     #[serde(rename = "keySize")]
     pub(crate) key_bits: usize,
+    /// Where the cipher has several.
+    #[serde(default, rename = "blockSize")]
+    pub(crate) block_bits: Option<usize>,
     #[serde(default)]
     pub(crate) rounds: Option<u8>,
     #[serde(default, rename = "ivSize")]
@@ -40,15 +43,15 @@ pub(crate) struct Group {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) enum Kind {
-    #[serde(rename = "AesEcb", alias = "Rc6Ecb", alias = "PipoEcb")]
+    #[serde(alias = "AesEcb", alias = "Rc6Ecb", alias = "PipoEcb")]
     Ecb,
-    #[serde(rename = "AesCbc", alias = "Rc6Cbc", alias = "PipoCbc")]
+    #[serde(alias = "AesCbc", alias = "Rc6Cbc", alias = "PipoCbc")]
     Cbc,
     #[serde(rename = "AesCbcPkcs7")]
     CbcPkcs7,
-    #[serde(rename = "AesCtr", alias = "Rc6Ctr", alias = "PipoCtr")]
+    #[serde(alias = "AesCtr", alias = "Rc6Ctr", alias = "PipoCtr")]
     Ctr,
-    #[serde(rename = "AesCcm", alias = "Rc6Ccm")]
+    #[serde(alias = "AesCcm", alias = "Rc6Ccm")]
     Ccm,
     #[serde(rename = "AesCbcMonteCarlo")]
     CbcMonteCarlo,

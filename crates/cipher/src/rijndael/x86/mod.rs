@@ -1,6 +1,7 @@
-//! AES with the instructions of x86-64: AES-NI on 128-bit registers, VAES on 256 and 512 bits.
+//! Rijndael with the instructions of x86-64: AES-NI on 128-bit registers, VAES on 256 and 512 bits.
 //!
-//! Written once over [`Register`]; `registers.rs` says what each width is made of. An AESENC takes three or four cycles
+//! Written once over [`Rounds`]. Here are the engines for blocks of 128 bits, in a [`Register`]; `registers.rs` says what
+//! each width is made of. `wide/` has the larger blocks. An AESENC takes three or four cycles
 //! and one or two start in each, so eight registers have to be in flight.
 
 // SAFETY notes in this folder rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
@@ -10,29 +11,29 @@ use core::arch::x86_64::*;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::{Aes, Inner};
+use super::MAX_ROUNDS;
+use super::keyed::{Backing, Inner, Keyed};
 use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
 use crate::{Block, cpu};
 
 mod chain;
 mod keys;
 mod registers;
+pub(super) mod wide;
 
-pub(crate) use keys::{Keys, expand_key};
-use registers::Register;
-
-const MAX_ROUNDS: usize = 14;
+pub(super) use keys::Keys;
+use registers::{Register, Rounds};
 
 /// Most registers of lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
 /// Round keys of `MAX_GROUPS` registers of lanes.
-pub(crate) struct LaneKeys<R> {
+pub struct LaneKeys<R> {
     round_keys: [[R; MAX_GROUPS]; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
-impl<R: Register> Zeroize for LaneKeys<R> {
+impl<R: Rounds> Zeroize for LaneKeys<R> {
     #[inline(always)]
     fn zeroize(&mut self) {
         let size = core::mem::size_of_val(&self.round_keys) / 16;
@@ -50,16 +51,21 @@ macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(crate) struct $name(cpu::$name);
+        pub struct $name(cpu::$name);
 
-        impl $name {
-            pub(crate) fn detect() -> Option<Self> {
+        impl Backing<Block> for $name {
+            fn detect() -> Option<Self> {
                 cpu::$name::detect().map(Self)
+            }
+
+            fn expand_key(self, key: &[u8]) -> Keys {
+                // SAFETY: every token here includes AES-NI.
+                unsafe { keys::expand_key(key) }
             }
         }
 
         impl Engine for $name {
-            type Cipher = Aes;
+            type Cipher = Keyed<Block>;
             type Block = Block;
             type Vector = $register;
             const SLOTS: usize = size_of::<$register>() / 16;
@@ -67,7 +73,7 @@ macro_rules! engine {
             type LaneKeys = LaneKeys<$register>;
 
             #[inline(always)]
-            fn keys_of(cipher: &Aes) -> Option<&Keys> {
+            fn keys_of(cipher: &Keyed<Block>) -> Option<&Keys> {
                 match &cipher.inner {
                     Inner::$name(_, keys) => Some(keys),
                     _ => None,
@@ -80,9 +86,9 @@ macro_rules! engine {
             }
 
             #[inline]
-            fn run<O: Operation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Aes>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Keyed<Block>>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -212,9 +218,9 @@ macro_rules! engine {
 
         impl CcmEngine for $name {
             #[inline]
-            fn run_ccm<O: CcmOperation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation<Aes>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: CcmOperation<Keyed<Block>>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -304,31 +310,25 @@ const SLOT_NUMBERS: [Block; MAX_SLOTS] = {
     numbers
 };
 
-/// Where a register's round keys come from.
+/// Where a vector's round keys come from.
 trait RoundKeys<R> {
     fn rounds(&self) -> usize;
-    /// The key of a round for register `group` of a row.
+    /// The key of a round for vector `group` of a row.
     ///
     /// # Safety
     /// The machine needs the instructions of `R`.
     unsafe fn round_key(&self, round: usize, group: usize) -> R;
 }
 
-impl<R: Register> RoundKeys<R> for Keys {
-    #[inline(always)]
-    fn rounds(&self) -> usize {
-        self.rounds
-    }
-
-    #[inline(always)]
-    unsafe fn round_key(&self, round: usize, _: usize) -> R {
-        // SAFETY: the caller vouches for the instructions.
-        unsafe { R::splat(self.encryption(round)) }
-    }
+/// Round keys for decryption: those of the equivalent inverse cipher (FIPS 197 section 5.3.5), in the order of their use.
+trait InverseRoundKeys<R>: RoundKeys<R> {
+    /// # Safety
+    /// The machine needs the instructions of `R`.
+    unsafe fn inverse_round_key(&self, round: usize) -> R;
 }
 
 /// The keys of lanes from a group on.
-impl<R: Register> RoundKeys<R> for (&LaneKeys<R>, usize) {
+impl<R: Rounds> RoundKeys<R> for (&LaneKeys<R>, usize) {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.0.rounds
@@ -348,7 +348,7 @@ impl<R: Register> RoundKeys<R> for (&LaneKeys<R>, usize) {
 /// # Safety
 /// The machine needs the instructions of `R`.
 #[inline(always)]
-unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
+unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
     keys: &impl RoundKeys<R>,
     x: &mut [[R; G]; K],
     meanwhile: &mut impl Meanwhile,
@@ -384,26 +384,27 @@ unsafe fn encrypt<R: Register, const G: usize, const K: usize>(
     *x = y;
 }
 
-/// The equivalent inverse cipher (FIPS 197 section 5.3.5).
+/// The equivalent inverse cipher.
 ///
 /// # Safety
 /// The machine needs the instructions of `R`.
 #[inline(always)]
-unsafe fn decrypt<R: Register, const G: usize>(keys: &Keys, x: &mut [R; G]) {
+unsafe fn decrypt<R: Rounds, const G: usize>(keys: &impl InverseRoundKeys<R>, x: &mut [R; G]) {
+    let rounds = keys.rounds();
     let mut y = *x;
     // SAFETY: the caller vouches for the instructions.
     unsafe {
-        let key = R::splat(keys.decryption(0));
+        let key = keys.inverse_round_key(0);
         for y in &mut y {
             *y = y.xor(key);
         }
-        for round in 1..keys.rounds {
-            let key = R::splat(keys.decryption(round));
+        for round in 1..rounds {
+            let key = keys.inverse_round_key(round);
             for y in &mut y {
                 *y = y.decrypt_round(key);
             }
         }
-        let key = R::splat(keys.decryption(keys.rounds));
+        let key = keys.inverse_round_key(rounds);
         for y in &mut y {
             *y = y.decrypt_last(key);
         }

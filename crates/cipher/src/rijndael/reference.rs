@@ -1,19 +1,17 @@
-//! AES as FIPS 197 writes it, line by line.
+//! Rijndael as FIPS 197 writes it, line by line, with what the proposal of 1999 has beyond it: blocks of `Nb` = 4 to 8
+//! words (FIPS 197 fixes 4) and keys of `Nk` = 4 to 8.
 //!
 //! Slow, and its table look-ups depend on secrets: for tests and study only. Every other backend is tested against it.
-//! The state is kept as the 16 bytes of the block: `state[row + 4 * column]` is FIPS 197's s[row, column].
+//! The state is kept as the bytes of the block: `state[row + 4 * column]` is FIPS 197's s[row, column].
+
+use core::marker::PhantomData;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use super::keyed::{Inner, Keyed, Size};
+use super::{MAX_COLUMNS, MAX_ROUNDS, rounds};
 use crate::Block;
-use crate::engine::{
-    CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector, xor_block,
-};
-
-use super::{Aes, Inner};
-
-/// Rounds of AES-256, the largest.
-const MAX_ROUNDS: usize = 14;
+use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
 
 /// Multiplication by x in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 section 4.2, equation 4.5).
 const fn xtime(a: u8) -> u8 {
@@ -63,23 +61,23 @@ const INVERSE_SBOX: [u8; 256] = {
     table
 };
 
-/// The round keys: KEYEXPANSION() of section 5.2.
+/// The words of the round keys: KEYEXPANSION() of section 5.2.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Keys {
-    round_keys: [Block; MAX_ROUNDS + 1],
+pub(super) struct Keys {
+    w: [[u8; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)],
     rounds: usize,
 }
 
-/// KEYEXPANSION() (section 5.2, algorithm 2). `key` has 16, 24 or 32 bytes.
-pub(crate) fn expand_key(key: &[u8]) -> Keys {
+/// KEYEXPANSION() (section 5.2, algorithm 2) for a block of `nb` words.
+pub(super) fn expand_key(nb: usize, key: &[u8]) -> Keys {
     let nk = key.len() / 4;
-    let rounds = nk + 6;
-    let mut w = [[0; 4]; 4 * (MAX_ROUNDS + 1)];
+    let mut keys = Keys { w: [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)], rounds: rounds(nb, nk) };
+    let w = &mut keys.w;
     for (word, bytes) in w.iter_mut().zip(key.chunks_exact(4)) {
         word.copy_from_slice(bytes);
     }
     let mut rcon = 1;
-    for i in nk..4 * (rounds + 1) {
+    for i in nk..nb * (keys.rounds + 1) {
         let mut temp = w[i - 1];
         if i % nk == 0 {
             temp.rotate_left(1);
@@ -92,40 +90,57 @@ pub(crate) fn expand_key(key: &[u8]) -> Keys {
         let old = w[i - nk];
         w[i] = core::array::from_fn(|byte| old[byte] ^ temp[byte]);
     }
-    let mut keys = Keys { round_keys: [[0; 16]; MAX_ROUNDS + 1], rounds };
-    keys.round_keys.as_flattened_mut().copy_from_slice(w.as_flattened());
-    w.zeroize();
     keys
 }
 
-/// ADDROUNDKEY() (section 5.1.4).
-fn add_round_key(state: &mut Block, round_key: &Block) {
-    xor_block(state, round_key);
+/// By how many columns ShiftRows moves each row (the proposal's table 2).
+fn shifts(nb: usize) -> [usize; 4] {
+    match nb {
+        7 => [0, 1, 2, 4],
+        8 => [0, 1, 3, 4],
+        _ => [0, 1, 2, 3],
+    }
 }
 
-/// SHIFTROWS() (section 5.1.2): row r moves left by r columns.
-fn shift_rows(state: &mut Block) {
-    let old = *state;
-    for row in 0..4 {
-        for column in 0..4 {
-            state[row + 4 * column] = old[row + 4 * ((column + row) % 4)];
+/// ADDROUNDKEY() (section 5.1.4).
+fn add_round_key(state: &mut [u8], keys: &Keys, round: usize) {
+    let nb = state.len() / 4;
+    let round_key = &keys.w[round * nb..(round + 1) * nb];
+    for (byte, key) in state.iter_mut().zip(round_key.as_flattened()) {
+        *byte ^= key;
+    }
+}
+
+/// SUBBYTES() (section 5.1.1) and INVSUBBYTES() (section 5.3.2).
+fn sub_bytes(state: &mut [u8], table: &[u8; 256]) {
+    for byte in state {
+        *byte = table[*byte as usize];
+    }
+}
+
+/// SHIFTROWS() (section 5.1.2): each row moves left.
+fn shift_rows<B: Size>(state: &mut B) {
+    let (old, nb) = (*state, B::BYTES / 4);
+    for (row, shift) in shifts(nb).into_iter().enumerate() {
+        for column in 0..nb {
+            state.as_mut()[row + 4 * column] = old.as_ref()[row + 4 * ((column + shift) % nb)];
         }
     }
 }
 
 /// INVSHIFTROWS() (section 5.3.1).
-fn inverse_shift_rows(state: &mut Block) {
-    let old = *state;
-    for row in 0..4 {
-        for column in 0..4 {
-            state[row + 4 * ((column + row) % 4)] = old[row + 4 * column];
+fn inverse_shift_rows<B: Size>(state: &mut B) {
+    let (old, nb) = (*state, B::BYTES / 4);
+    for (row, shift) in shifts(nb).into_iter().enumerate() {
+        for column in 0..nb {
+            state.as_mut()[row + 4 * ((column + shift) % nb)] = old.as_ref()[row + 4 * column];
         }
     }
 }
 
 /// MIXCOLUMNS() (section 5.1.3) and INVMIXCOLUMNS() (section 5.3.3): every column times the circulant matrix of
 /// `coefficients`.
-fn mix_columns(state: &mut Block, coefficients: [u8; 4]) {
+fn mix_columns(state: &mut [u8], coefficients: [u8; 4]) {
     for column in state.chunks_exact_mut(4) {
         let old = [column[0], column[1], column[2], column[3]];
         for (row, byte) in column.iter_mut().enumerate() {
@@ -135,46 +150,46 @@ fn mix_columns(state: &mut Block, coefficients: [u8; 4]) {
 }
 
 /// CIPHER() (section 5.1, algorithm 1).
-pub(crate) fn encrypt_block(keys: &Keys, state: &mut Block) {
-    add_round_key(state, &keys.round_keys[0]);
+fn encrypt_block<B: Size>(keys: &Keys, state: &mut B) {
+    add_round_key(state.as_mut(), keys, 0);
     for round in 1..=keys.rounds {
-        *state = state.map(|byte| SBOX[byte as usize]);
+        sub_bytes(state.as_mut(), &SBOX);
         shift_rows(state);
         if round < keys.rounds {
-            mix_columns(state, [2, 3, 1, 1]);
+            mix_columns(state.as_mut(), [2, 3, 1, 1]);
         }
-        add_round_key(state, &keys.round_keys[round]);
+        add_round_key(state.as_mut(), keys, round);
     }
 }
 
 /// INVCIPHER() (section 5.3, algorithm 3).
-pub(crate) fn decrypt_block(keys: &Keys, state: &mut Block) {
-    add_round_key(state, &keys.round_keys[keys.rounds]);
+fn decrypt_block<B: Size>(keys: &Keys, state: &mut B) {
+    add_round_key(state.as_mut(), keys, keys.rounds);
     for round in (0..keys.rounds).rev() {
         inverse_shift_rows(state);
-        *state = state.map(|byte| INVERSE_SBOX[byte as usize]);
-        add_round_key(state, &keys.round_keys[round]);
+        sub_bytes(state.as_mut(), &INVERSE_SBOX);
+        add_round_key(state.as_mut(), keys, round);
         if round > 0 {
-            mix_columns(state, [14, 11, 13, 9]);
+            mix_columns(state.as_mut(), [14, 11, 13, 9]);
         }
     }
 }
 
 /// One block a vector.
 #[derive(Clone, Copy)]
-pub(crate) struct Reference;
+pub(super) struct Reference<B>(pub(super) PhantomData<B>);
 
-impl Engine for Reference {
-    type Cipher = Aes;
-    type Block = Block;
-    type Vector = [Block; 1];
+impl<B: Size> Engine for Reference<B> {
+    type Cipher = Keyed<B>;
+    type Block = B;
+    type Vector = [B; 1];
     const SLOTS: usize = 1;
     type Keys = Keys;
     type LaneKeys = Option<Keys>;
 
-    scalar_vector!();
+    scalar_vector!(1);
 
-    fn keys_of(cipher: &Aes) -> Option<&Keys> {
+    fn keys_of(cipher: &Keyed<B>) -> Option<&Keys> {
         match &cipher.inner {
             Inner::Reference(keys) => Some(keys),
             _ => None,
@@ -185,8 +200,8 @@ impl Engine for Reference {
         keys.rounds
     }
 
-    fn run<O: Operation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
-        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+    fn run<O: Operation<Keyed<B>>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, 1>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
@@ -226,14 +241,14 @@ impl Engine for Reference {
         *lane_keys = Some(keys.clone());
     }
 
-    fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+    fn encrypt_block(self, keys: &Keys, block: &mut B) {
         encrypt_block(keys, block);
     }
 }
 
-impl CcmEngine for Reference {
-    fn run_ccm<O: CcmOperation<Aes>>(self, keys: &Keys, operation: O) -> O::Output {
-        operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
+impl CcmEngine for Reference<Block> {
+    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, 1>(self, keys)
     }
 
     scalar_ccm_vector!();

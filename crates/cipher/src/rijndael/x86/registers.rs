@@ -2,11 +2,23 @@
 
 use core::arch::x86_64::*;
 
-/// A vector register of whole blocks.
+/// What the rounds need of a vector of blocks.
+///
+/// # Safety
+/// Every method needs the instructions of the vector's registers.
+pub trait Rounds: Copy {
+    unsafe fn xor(self, other: Self) -> Self;
+    unsafe fn encrypt_round(self, round_key: Self) -> Self;
+    unsafe fn encrypt_last(self, round_key: Self) -> Self;
+    unsafe fn decrypt_round(self, round_key: Self) -> Self;
+    unsafe fn decrypt_last(self, round_key: Self) -> Self;
+}
+
+/// A vector register of whole 128-bit blocks.
 ///
 /// # Safety
 /// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
-pub(super) trait Register: Copy {
+pub trait Register: Rounds {
     /// Blocks in the register.
     const SLOTS: usize;
 
@@ -16,25 +28,70 @@ pub(super) trait Register: Copy {
     unsafe fn store(self, bytes: *mut u8);
     /// The block in every slot.
     unsafe fn splat(block: __m128i) -> Self;
-    unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
     unsafe fn add64(self, other: Self) -> Self;
     /// Reverses the bytes of every slot.
     unsafe fn reverse(self) -> Self;
-    unsafe fn encrypt_round(self, round_key: Self) -> Self;
-    unsafe fn encrypt_last(self, round_key: Self) -> Self;
-    unsafe fn decrypt_round(self, round_key: Self) -> Self;
-    unsafe fn decrypt_last(self, round_key: Self) -> Self;
     /// Reads 64 bytes at each of `SLOTS` addresses; register `j` gets block `j` of each.
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4];
     /// The inverse of `gather`.
     unsafe fn scatter(registers: [Self; 4], pointers: &[*mut u8]);
 }
 
-/// The methods that are one instruction at every width.
+/// The rounds, each of which is one instruction at every width.
+macro_rules! rounds {
+    ($register:ty, $xor:ident, $enc:ident, $enclast:ident, $dec:ident, $declast:ident) => {
+        impl Rounds for $register {
+            #[inline(always)]
+            unsafe fn xor(self, other: Self) -> Self {
+                // SAFETY: the caller vouches for the instructions.
+                unsafe { $xor(self, other) }
+            }
+            #[inline(always)]
+            unsafe fn encrypt_round(self, round_key: Self) -> Self {
+                // SAFETY: the caller vouches for the instructions.
+                unsafe { $enc(self, round_key) }
+            }
+            #[inline(always)]
+            unsafe fn encrypt_last(self, round_key: Self) -> Self {
+                // SAFETY: the caller vouches for the instructions.
+                unsafe { $enclast(self, round_key) }
+            }
+            #[inline(always)]
+            unsafe fn decrypt_round(self, round_key: Self) -> Self {
+                // SAFETY: the caller vouches for the instructions.
+                unsafe { $dec(self, round_key) }
+            }
+            #[inline(always)]
+            unsafe fn decrypt_last(self, round_key: Self) -> Self {
+                // SAFETY: the caller vouches for the instructions.
+                unsafe { $declast(self, round_key) }
+            }
+        }
+    };
+}
+
+rounds!(__m128i, _mm_xor_si128, _mm_aesenc_si128, _mm_aesenclast_si128, _mm_aesdec_si128, _mm_aesdeclast_si128);
+rounds!(
+    __m256i,
+    _mm256_xor_si256,
+    _mm256_aesenc_epi128,
+    _mm256_aesenclast_epi128,
+    _mm256_aesdec_epi128,
+    _mm256_aesdeclast_epi128
+);
+rounds!(
+    __m512i,
+    _mm512_xor_si512,
+    _mm512_aesenc_epi128,
+    _mm512_aesenclast_epi128,
+    _mm512_aesdec_epi128,
+    _mm512_aesdeclast_epi128
+);
+
+/// What else is one instruction at every width.
 macro_rules! plain {
-    ($load:ident, $store:ident, $splat:expr, $xor:ident, $and:ident, $add64:ident, $shuffle:ident,
-     $enc:ident, $enclast:ident, $dec:ident, $declast:ident) => {
+    ($load:ident, $store:ident, $splat:expr, $and:ident, $add64:ident, $shuffle:ident) => {
         #[inline(always)]
         unsafe fn load(bytes: *const u8) -> Self {
             // SAFETY: the caller vouches for the bytes and the instructions.
@@ -54,11 +111,6 @@ macro_rules! plain {
             }
         }
         #[inline(always)]
-        unsafe fn xor(self, other: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
-            unsafe { $xor(self, other) }
-        }
-        #[inline(always)]
         unsafe fn and(self, other: Self) -> Self {
             // SAFETY: the caller vouches for the instructions.
             unsafe { $and(self, other) }
@@ -76,44 +128,12 @@ macro_rules! plain {
                 $shuffle(self, Self::splat(order))
             }
         }
-        #[inline(always)]
-        unsafe fn encrypt_round(self, round_key: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
-            unsafe { $enc(self, round_key) }
-        }
-        #[inline(always)]
-        unsafe fn encrypt_last(self, round_key: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
-            unsafe { $enclast(self, round_key) }
-        }
-        #[inline(always)]
-        unsafe fn decrypt_round(self, round_key: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
-            unsafe { $dec(self, round_key) }
-        }
-        #[inline(always)]
-        unsafe fn decrypt_last(self, round_key: Self) -> Self {
-            // SAFETY: the caller vouches for the instructions.
-            unsafe { $declast(self, round_key) }
-        }
     };
 }
 
 impl Register for __m128i {
     const SLOTS: usize = 1;
-    plain!(
-        _mm_loadu_si128,
-        _mm_storeu_si128,
-        |block| block,
-        _mm_xor_si128,
-        _mm_and_si128,
-        _mm_add_epi64,
-        _mm_shuffle_epi8,
-        _mm_aesenc_si128,
-        _mm_aesenclast_si128,
-        _mm_aesdec_si128,
-        _mm_aesdeclast_si128
-    );
+    plain!(_mm_loadu_si128, _mm_storeu_si128, |block| block, _mm_and_si128, _mm_add_epi64, _mm_shuffle_epi8);
 
     #[inline(always)]
     unsafe fn gather(pointers: &[*mut u8]) -> [Self; 4] {
@@ -144,14 +164,9 @@ impl Register for __m256i {
         _mm256_loadu_si256,
         _mm256_storeu_si256,
         _mm256_broadcastsi128_si256,
-        _mm256_xor_si256,
         _mm256_and_si256,
         _mm256_add_epi64,
-        _mm256_shuffle_epi8,
-        _mm256_aesenc_epi128,
-        _mm256_aesenclast_epi128,
-        _mm256_aesdec_epi128,
-        _mm256_aesdeclast_epi128
+        _mm256_shuffle_epi8
     );
 
     #[inline(always)]
@@ -208,14 +223,9 @@ impl Register for __m512i {
         _mm512_loadu_si512,
         _mm512_storeu_si512,
         _mm512_broadcast_i32x4,
-        _mm512_xor_si512,
         _mm512_and_si512,
         _mm512_add_epi64,
-        _mm512_shuffle_epi8,
-        _mm512_aesenc_epi128,
-        _mm512_aesenclast_epi128,
-        _mm512_aesdec_epi128,
-        _mm512_aesdeclast_epi128
+        _mm512_shuffle_epi8
     );
 
     #[inline(always)]

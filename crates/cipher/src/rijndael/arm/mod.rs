@@ -1,0 +1,441 @@
+//! Rijndael with the AES instructions of aarch64, on 128-bit registers.
+//!
+//! AESE adds the round key first, then does SubBytes and ShiftRows; AESMC is MixColumns. So what stands before AESE, such
+//! as the exchange of bytes that wide blocks need (`vector.rs`), has been done to the round keys too.
+
+// SAFETY notes in this folder rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
+// machine with the instructions.
+
+use core::marker::PhantomData;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::expand::{self, SubWord};
+use super::keyed::{Backing, Inner, Keyed, Size};
+use super::{MAX_COLUMNS, MAX_ROUNDS};
+use crate::engine::{
+    BlockBytes, CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters,
+    increment, xor_block,
+};
+use crate::{Block, cpu};
+
+mod vector;
+
+use vector::Vector;
+pub(super) use vector::{One, Two};
+
+/// Most lanes with a key each.
+const MAX_GROUPS: usize = 8;
+
+/// Round keys; all but the last as they stand before AESE and AESD. The ones for decryption belong to the equivalent
+/// inverse cipher (FIPS 197 section 5.3.5) and stand in the order of their use.
+#[derive(Clone)]
+pub struct Keys<V: Vector> {
+    encryption: [V; MAX_ROUNDS + 1],
+    decryption: [V; MAX_ROUNDS + 1],
+    rounds: usize,
+}
+
+/// Round keys of `MAX_GROUPS` lanes, likewise.
+pub struct LaneKeys<V: Vector> {
+    round_keys: [[V; MAX_GROUPS]; MAX_ROUNDS + 1],
+    rounds: usize,
+}
+
+fn wipe<V: Vector>(vectors: &mut [V]) {
+    let bytes = vectors.as_mut_ptr().cast::<u8>();
+    // SAFETY: vectors are registers, plain bytes of which any value is valid, and the slice covers exactly these.
+    unsafe { core::slice::from_raw_parts_mut(bytes, core::mem::size_of_val(vectors)) }.zeroize();
+}
+
+impl<V: Vector> Drop for Keys<V> {
+    fn drop(&mut self) {
+        wipe(&mut self.encryption);
+        wipe(&mut self.decryption);
+    }
+}
+
+impl<V: Vector> ZeroizeOnDrop for Keys<V> {}
+
+impl<V: Vector> Zeroize for LaneKeys<V> {
+    fn zeroize(&mut self) {
+        wipe(self.round_keys.as_flattened_mut());
+        self.rounds = 0;
+    }
+}
+
+/// AESE without a key on a word in every column, which ShiftRows does not change.
+struct Aese(());
+
+impl SubWord for Aese {
+    #[inline(always)]
+    fn sub_word(&self, word: u32) -> u32 {
+        // SAFETY: `expand_key`, which makes the value, has the instructions.
+        unsafe { vector::sub_word(word) }
+    }
+}
+
+/// `key` has a length that Rijndael has.
+#[target_feature(enable = "aes")]
+fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
+    let block_bytes = V::Block::BYTES;
+    let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
+    let rounds = expand::expand_key(&Aese(()), block_bytes / 4, key, &mut w);
+    // SAFETY: this function has the instructions; a chunk is a block.
+    unsafe {
+        let zero = [V::zero(); MAX_ROUNDS + 1];
+        let mut keys = Keys { encryption: zero, decryption: zero, rounds };
+        for (round, block) in w.as_flattened().chunks_exact(block_bytes).take(rounds + 1).enumerate() {
+            let round_key = V::load(block.as_ptr());
+            let middle = round > 0 && round < rounds;
+            let inverse = if middle { round_key.inverse_mix_columns() } else { round_key };
+            keys.encryption[round] = if round == rounds { round_key } else { round_key.arrange() };
+            keys.decryption[rounds - round] = if round == 0 { inverse } else { inverse.arrange_inverse() };
+        }
+        w.zeroize();
+        keys
+    }
+}
+
+/// Where a vector's round keys come from.
+trait RoundKeys<V> {
+    fn rounds(&self) -> usize;
+    /// The key of a round for vector `group` of a row.
+    fn round_key(&self, round: usize, group: usize) -> V;
+}
+
+impl<V: Vector> RoundKeys<V> for Keys<V> {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    fn round_key(&self, round: usize, _: usize) -> V {
+        self.encryption[round]
+    }
+}
+
+/// The keys of lanes from a group on.
+impl<V: Vector> RoundKeys<V> for (&LaneKeys<V>, usize) {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.0.rounds
+    }
+
+    #[inline(always)]
+    fn round_key(&self, round: usize, group: usize) -> V {
+        self.0.round_keys[round][self.1 + group]
+    }
+}
+
+/// `K` rows of `G` vectors through all rounds.
+///
+/// # Safety
+/// The machine needs the AES instructions.
+#[inline(always)]
+unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
+    keys: &impl RoundKeys<V>,
+    x: &mut [[V; G]; K],
+    meanwhile: &mut impl Meanwhile,
+) {
+    let rounds = keys.rounds();
+    let mut y = *x;
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        for round in 1..rounds {
+            for g in 0..G {
+                let key = keys.round_key(round - 1, g);
+                for row in &mut y {
+                    row[g] = row[g].encrypt_round(key);
+                }
+            }
+            if round < 10 {
+                meanwhile.round(round);
+            }
+        }
+        for g in 0..G {
+            let (key, last) = (keys.round_key(rounds - 1, g), keys.round_key(rounds, g));
+            for row in &mut y {
+                row[g] = row[g].encrypt_last(key, last);
+            }
+        }
+    }
+    *x = y;
+}
+
+/// The equivalent inverse cipher.
+///
+/// # Safety
+/// The machine needs the AES instructions.
+#[inline(always)]
+unsafe fn decrypt<V: Vector, const G: usize>(keys: &Keys<V>, x: &mut [V; G]) {
+    let mut y = *x;
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        for round in 1..keys.rounds {
+            let key = keys.decryption[round - 1];
+            for y in &mut y {
+                *y = y.decrypt_round(key);
+            }
+        }
+        let (key, last) = (keys.decryption[keys.rounds - 1], keys.decryption[keys.rounds]);
+        for y in &mut y {
+            *y = y.decrypt_last(key, last);
+        }
+    }
+    *x = y;
+}
+
+/// One block a vector, `FLIGHT` vectors in one operation.
+#[derive(Clone, Copy)]
+pub struct ArmAes<V, const FLIGHT: usize>(cpu::ArmAes, PhantomData<V>);
+
+impl<V: Vector, const FLIGHT: usize> Backing<V::Block> for ArmAes<V, FLIGHT>
+where
+    V::Block: Size<ArmAes = Self>,
+{
+    fn detect() -> Option<Self> {
+        cpu::ArmAes::detect().map(|token| ArmAes(token, PhantomData))
+    }
+
+    fn expand_key(self, key: &[u8]) -> Keys<V> {
+        // SAFETY: token.
+        unsafe { expand_key(key) }
+    }
+}
+
+impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT>
+where
+    V::Block: Size<ArmAes = Self>,
+{
+    type Cipher = Keyed<V::Block>;
+    type Block = V::Block;
+    type Vector = V;
+    const SLOTS: usize = 1;
+    type Keys = Keys<V>;
+    type LaneKeys = LaneKeys<V>;
+
+    #[inline(always)]
+    fn keys_of(cipher: &Self::Cipher) -> Option<&Keys<V>> {
+        match &cipher.inner {
+            Inner::ArmAes(_, keys) => Some(keys),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    fn rounds(keys: &Keys<V>) -> usize {
+        keys.rounds
+    }
+
+    #[inline]
+    fn run<O: Operation<Self::Cipher>>(self, keys: &Keys<V>, operation: O) -> O::Output {
+        #[target_feature(enable = "aes")]
+        fn with_features<V: Vector, const FLIGHT: usize, O: Operation<Keyed<V::Block>>>(
+            engine: ArmAes<V, FLIGHT>,
+            keys: &Keys<V>,
+            operation: O,
+        ) -> O::Output
+        where
+            V::Block: Size<ArmAes = ArmAes<V, FLIGHT>>,
+        {
+            operation.call::<ArmAes<V, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
+        }
+        const { assert!(FLIGHT <= MAX_GROUPS) };
+        // SAFETY: the token in `self` proves that the machine has these features.
+        unsafe { with_features(self, keys, operation) }
+    }
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8]) -> V {
+        assert_eq!(bytes.len(), V::Block::BYTES);
+        // SAFETY: token; the length was checked.
+        unsafe { V::load(bytes.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, vector: V, bytes: &mut [u8]) {
+        assert_eq!(bytes.len(), V::Block::BYTES);
+        // SAFETY: token; the length was checked.
+        unsafe { vector.store(bytes.as_mut_ptr()) }
+    }
+
+    #[inline(always)]
+    fn zero(self) -> V {
+        // SAFETY: token.
+        unsafe { V::zero() }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: V, b: V) -> V {
+        // SAFETY: token.
+        unsafe { a.xor(b) }
+    }
+
+    #[inline(always)]
+    fn slot(self, vector: &V, _: usize) -> V::Block {
+        let mut block = V::Block::ZERO;
+        self.store(*vector, block.as_mut());
+        block
+    }
+
+    #[inline(always)]
+    fn set_slot(self, vector: &mut V, _: usize, block: &V::Block) {
+        *vector = self.load(block.as_ref());
+    }
+
+    #[inline(always)]
+    fn counters<const N: usize>(self, first: &V::Block) -> [V; N] {
+        counters(self, first)
+    }
+
+    #[inline(always)]
+    unsafe fn gather(self, pointers: &[*mut u8]) -> [V; STEP_BLOCKS] {
+        let mut vectors = [self.zero(); STEP_BLOCKS];
+        for (j, vector) in vectors.iter_mut().enumerate() {
+            // SAFETY: token; the caller vouches for a step's readable bytes.
+            *vector = unsafe { V::load(pointers[0].add(j * V::Block::BYTES)) };
+        }
+        vectors
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, vectors: [V; STEP_BLOCKS], pointers: &[*mut u8]) {
+        for (j, vector) in vectors.into_iter().enumerate() {
+            // SAFETY: token; the caller vouches for a step's writable bytes.
+            unsafe { vector.store(pointers[0].add(j * V::Block::BYTES)) };
+        }
+    }
+
+    #[inline(always)]
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Keys<V>,
+        x: &mut [[V; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        // SAFETY: token.
+        unsafe { encrypt(keys, x, meanwhile) }
+    }
+
+    #[inline(always)]
+    fn decrypt<const G: usize>(self, keys: &Keys<V>, x: &mut [V; G]) {
+        // SAFETY: token.
+        unsafe { decrypt(keys, x) }
+    }
+
+    #[inline(always)]
+    fn encrypt_lanes<const G: usize, const K: usize>(
+        self,
+        keys: &LaneKeys<V>,
+        first: usize,
+        x: &mut [[V; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        assert!(first + G <= MAX_GROUPS);
+        // SAFETY: token.
+        unsafe { encrypt(&(keys, first), x, meanwhile) }
+    }
+
+    #[inline(always)]
+    fn lane_keys(self) -> LaneKeys<V> {
+        LaneKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+    }
+
+    #[inline(always)]
+    fn set_lane_key(self, lane_keys: &mut LaneKeys<V>, lane: usize, keys: &Keys<V>) {
+        lane_keys.rounds = keys.rounds;
+        for (row, key) in lane_keys.round_keys.iter_mut().zip(&keys.encryption[..=keys.rounds]) {
+            row[lane] = *key;
+        }
+    }
+
+    #[inline(always)]
+    fn encrypt_block(self, keys: &Keys<V>, block: &mut V::Block) {
+        let mut x = [[self.load(block.as_ref())]];
+        self.encrypt(keys, &mut x, &mut Nothing);
+        self.store(x[0][0], block.as_mut());
+    }
+
+    #[inline(always)]
+    fn cbc_encrypt_blocks(self, keys: &Keys<V>, chain: &mut V::Block, data: &mut [u8]) {
+        let mut x = [[self.load(chain.as_ref())]];
+        for block in data.chunks_exact_mut(V::Block::BYTES) {
+            x[0][0] = self.xor(x[0][0], self.load(block));
+            self.encrypt(keys, &mut x, &mut Nothing);
+            self.store(x[0][0], block);
+        }
+        self.store(x[0][0], chain.as_mut());
+    }
+}
+
+impl<const FLIGHT: usize> CcmEngine for ArmAes<One, FLIGHT>
+where
+    Block: Size<ArmAes = Self>,
+{
+    #[inline]
+    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys<One>, operation: O) -> O::Output {
+        #[target_feature(enable = "aes")]
+        fn with_features<const FLIGHT: usize, O: CcmOperation<Keyed<Block>>>(
+            engine: ArmAes<One, FLIGHT>,
+            keys: &Keys<One>,
+            operation: O,
+        ) -> O::Output
+        where
+            Block: Size<ArmAes = ArmAes<One, FLIGHT>>,
+        {
+            operation.call::<ArmAes<One, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
+        }
+        // SAFETY: the token in `self` proves that the machine has these features.
+        unsafe { with_features(self, keys, operation) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: One, b: One) -> One {
+        // SAFETY: token.
+        unsafe { a.and(b) }
+    }
+
+    #[inline(always)]
+    fn reverse(self, a: One) -> One {
+        // SAFETY: token.
+        unsafe { a.reverse() }
+    }
+
+    #[inline(always)]
+    fn increment(self, a: One) -> One {
+        // SAFETY: token.
+        unsafe { a.increment() }
+    }
+
+    /// The chain takes a block while the key stream of the next one is made.
+    #[inline(always)]
+    fn ccm_blocks(self, keys: &Keys<One>, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+        for (index, block) in data.chunks_exact_mut(16).enumerate() {
+            let mut key_stream = *counter;
+            increment(counter);
+            if index == 0 {
+                self.encrypt_block(keys, &mut key_stream);
+            } else {
+                let mut x = [[self.load(&key_stream), self.load(mac)]];
+                self.encrypt(keys, &mut x, &mut Nothing);
+                self.store(x[0][0], &mut key_stream);
+                self.store(x[0][1], mac);
+            }
+            if direction == Direction::Encrypt {
+                xor_block(mac, block);
+            }
+            for (byte, key) in block.iter_mut().zip(key_stream) {
+                *byte ^= key;
+            }
+            if direction == Direction::Decrypt {
+                xor_block(mac, block);
+            }
+            key_stream.zeroize();
+        }
+        if !data.is_empty() {
+            self.encrypt_block(keys, mac);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Every Rijndael vector under `vectors/rijndael/`, for all blocks and keys, on every backend that this machine has.
+
+use tress_cipher::modes::ecb;
+use tress_cipher::rijndael::Rijndael;
+use tress_cipher::{Backend, BlockCipher, CcmCipher};
+
+use crate::file::{self, File, Group, Kind, Test};
+use crate::under_test::UnderTest;
+use crate::{backends, block_modes, ccm, missing_backend, what};
+
+sets! {
+    run;
+    published: "published", 4;
+    constants: "constants", 25;
+    ecb: "ecb", 805;
+    cbc: "cbc", 175;
+    ctr: "ctr", 200;
+    ccm: "ccm", 40;
+}
+
+macro_rules! under_test {
+    ($($bytes:literal)*) => {
+        $(impl UnderTest for Rijndael<$bytes> {
+            const FOLDER: &'static str = "rijndael";
+
+            fn prepare(backend: Backend, key: &[u8]) -> Self {
+                let cipher = Self::with_backend(key, backend).expect("an available backend and a vector's key");
+                assert_eq!((cipher.backend(), cipher.key_bytes()), (backend, key.len()));
+                cipher
+            }
+
+            fn encrypt_blocks(&self, data: &mut [u8]) {
+                ecb::encrypt(self, data).expect("whole blocks");
+            }
+
+            fn decrypt_blocks(&self, data: &mut [u8]) {
+                ecb::decrypt(self, data).expect("whole blocks");
+            }
+
+            /// There are none for Rijndael.
+            fn through_traits(_: Kind, _: &Test, _: &str) {}
+        })*
+    };
+}
+
+under_test!(16 20 24 28 32);
+
+/// The groups of one block length, and their CBC messages of all key lengths in lanes.
+fn of_block<C: UnderTest>(backend: Backend, file: &File, name: &str) -> usize {
+    let groups: Vec<&Group> = file
+        .groups
+        .iter()
+        .filter(|group| group.block_bits == Some(8 * C::BLOCK_BYTES) && group.kind != Kind::Ccm)
+        .collect();
+    for group in &groups {
+        for test in &group.tests {
+            let what = format!("{} bits, {}", 8 * C::BLOCK_BYTES, what(name, test, backend));
+            assert_eq!(test.key.len() * 8, group.key_bits, "{what}: the group's key size");
+            match group.kind {
+                Kind::Ecb => block_modes::ecb::<C>(backend, test, &what),
+                Kind::Cbc => block_modes::cbc::<C>(backend, test, &what),
+                Kind::Ctr => block_modes::ctr::<C>(backend, test, &what),
+                _ => panic!("{what}: not of Rijndael"),
+            }
+        }
+    }
+    let cbc = groups.iter().filter(|group| group.kind == Kind::Cbc).flat_map(|group| &group.tests);
+    block_modes::cbc_lanes::<C>(backend, &cbc.collect::<Vec<_>>(), name);
+    groups.iter().map(|group| group.tests.len()).sum()
+}
+
+fn with_ccm<C: UnderTest + CcmCipher>(backend: Backend, file: &File, name: &str) -> usize {
+    let tests = file.tests_of(Kind::Ccm);
+    for test in &tests {
+        ccm::one::<C>(backend, test, &what(name, test, backend));
+    }
+    ccm::lanes::<C>(backend, &tests, name);
+    tests.len()
+}
+
+fn run(name: &str, count: usize) {
+    if cfg!(miri) && file::size("rijndael", name) > crate::MIRI_FILE_BYTES {
+        return;
+    }
+    let file = File::read("rijndael", name);
+    assert_eq!(file.number_of_tests, count, "{name} does not say its own number of tests");
+    for backend in backends::available::<Rijndael<16>>() {
+        let done = of_block::<Rijndael<16>>(backend, &file, name)
+            + of_block::<Rijndael<20>>(backend, &file, name)
+            + of_block::<Rijndael<24>>(backend, &file, name)
+            + of_block::<Rijndael<28>>(backend, &file, name)
+            + of_block::<Rijndael<32>>(backend, &file, name)
+            + with_ccm::<Rijndael<16>>(backend, &file, name);
+        assert_eq!(done, count, "{name} on {}", backend.name());
+    }
+}
+
+#[test]
+fn no_file_is_forgotten() {
+    let known = SETS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(file::names("rijndael"), known);
+}
+
+#[test]
+fn a_missing_backend_is_an_error() {
+    missing_backend::<Rijndael<32>>(|backend| Rijndael::with_backend(&[0; 20], backend));
+}
