@@ -26,16 +26,59 @@ type State = [Word<4>; 8];
 
 const ZERO: State = [Word::splat(0); 8];
 
-/// Round keys, bitsliced, the same for all blocks.
+/// The rows of the round keys, a byte a column. Spread over bits when they are used, they take an eighth of the room.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct Keys {
-    round_keys: [State; MAX_ROUNDS + 1],
+    round_keys: [Word<4>; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
 /// Round keys, bitsliced, with a key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub struct LaneKeys(Keys);
+pub struct LaneKeys {
+    round_keys: [State; MAX_ROUNDS + 1],
+    rounds: usize,
+}
+
+/// Where the round keys of a state come from.
+trait RoundKeys {
+    fn rounds(&self) -> usize;
+    fn round_key(&self, round: usize) -> State;
+}
+
+impl RoundKeys for Keys {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// Every bit of each byte, eight times: the same key for all blocks.
+    #[inline(always)]
+    fn round_key(&self, round: usize) -> State {
+        let rows = self.round_keys[round];
+        let mut state = ZERO;
+        for b in 0..8 {
+            let bits = rows.right(b as u32).mask(0x0101_0101_0101_0101);
+            state[b] = bits;
+            for row in 0..4 {
+                state[b].0[row] = (bits.0[row] << 8).wrapping_sub(bits.0[row]);
+            }
+        }
+        state
+    }
+}
+
+impl RoundKeys for LaneKeys {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    fn round_key(&self, round: usize) -> State {
+        self.round_keys[round]
+    }
+}
 
 /// Transposes the 8 × 8 bits that byte `i` of the eight words makes, for every `i`.
 #[inline(always)]
@@ -155,23 +198,11 @@ fn unpack<B: Size>(mut state: State, blocks: &mut [B]) {
     }
 }
 
-/// The same block everywhere.
+/// The rows of a block.
 #[inline(always)]
-fn splat<B: Size>(block: &B) -> State {
-    let mut words = read(block);
-    if share(B::BYTES) == 2 {
-        words = pair(words, words);
-    }
-    let rows = rows(Word(words));
-    let mut state = ZERO;
-    for b in 0..8 {
-        // A bit of each byte, eight times.
-        let bits = rows.right(b as u32).mask(0x0101_0101_0101_0101);
-        for row in 0..4 {
-            state[b].0[row] = (bits.0[row] << 8).wrapping_sub(bits.0[row]);
-        }
-    }
-    state
+fn rows_of<B: Size>(block: &B) -> Word<4> {
+    let words = read(block);
+    rows(Word(if share(B::BYTES) == 2 { pair(words, words) } else { words }))
 }
 
 #[inline(always)]
@@ -237,23 +268,24 @@ fn inverse_mix_columns(state: &mut State) {
 
 /// Encrypts at most as many blocks as there are in a state.
 #[inline(always)]
-fn encrypt_state<B: Size>(keys: &Keys, blocks: &mut [B]) {
+fn encrypt_state<B: Size>(keys: &impl RoundKeys, blocks: &mut [B]) {
     let mut state = pack(blocks);
-    add(&mut state, &keys.round_keys[0]);
-    for round in 1..keys.rounds {
+    let rounds = keys.rounds();
+    add(&mut state, &keys.round_key(0));
+    for round in 1..rounds {
         sub_bytes(&mut state);
         shift_rows::<B>(&mut state, false);
         mix_columns(&mut state);
-        add(&mut state, &keys.round_keys[round]);
+        add(&mut state, &keys.round_key(round));
     }
     sub_bytes(&mut state);
     shift_rows::<B>(&mut state, false);
-    add(&mut state, &keys.round_keys[keys.rounds]);
+    add(&mut state, &keys.round_key(rounds));
     unpack(state, blocks);
 }
 
 /// Encrypts as many blocks as there are in a state.
-fn encrypt_whole<B: Size, const BLOCKS: usize>(keys: &Keys, blocks: &mut [B; BLOCKS]) {
+fn encrypt_whole<B: Size, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
     encrypt_state(keys, blocks);
 }
 
@@ -264,16 +296,16 @@ fn encrypt_few<B: Size>(keys: &Keys, blocks: &mut [B]) {
 
 fn decrypt_whole<B: Size, const BLOCKS: usize>(keys: &Keys, blocks: &mut [B; BLOCKS]) {
     let mut state = pack(blocks);
-    add(&mut state, &keys.round_keys[keys.rounds]);
+    add(&mut state, &keys.round_key(keys.rounds));
     for round in (1..keys.rounds).rev() {
         shift_rows::<B>(&mut state, true);
         inverse_sub_bytes(&mut state);
-        add(&mut state, &keys.round_keys[round]);
+        add(&mut state, &keys.round_key(round));
         inverse_mix_columns(&mut state);
     }
     shift_rows::<B>(&mut state, true);
     inverse_sub_bytes(&mut state);
-    add(&mut state, &keys.round_keys[0]);
+    add(&mut state, &keys.round_key(0));
     unpack(state, blocks);
 }
 
@@ -303,11 +335,11 @@ impl<B: Size, const BLOCKS: usize> Backing<B> for Portable<B, BLOCKS> {
     fn expand_key(self, key: &[u8]) -> Keys {
         let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
         let rounds = expand::expand_key(&Circuit, B::BYTES / 4, key, &mut w);
-        let mut keys = Keys { round_keys: [ZERO; MAX_ROUNDS + 1], rounds };
+        let mut keys = Keys { round_keys: [Word::splat(0); MAX_ROUNDS + 1], rounds };
         for (round_key, bytes) in keys.round_keys[..=rounds].iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
             let mut block = B::ZERO;
             block.as_mut().copy_from_slice(bytes);
-            *round_key = splat(&block);
+            *round_key = rows_of(&block);
             block.zeroize();
         }
         w.zeroize();
@@ -367,19 +399,23 @@ impl<B: Size, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
         meanwhile: &mut impl Meanwhile,
     ) {
         const { assert!(G == 1) };
-        self.encrypt(&keys.0, x, meanwhile);
+        (1..10).for_each(|round| meanwhile.round(round));
+        for blocks in x.as_flattened_mut() {
+            encrypt_whole(keys, blocks);
+        }
     }
 
     fn lane_keys(self) -> LaneKeys {
-        LaneKeys(Keys { round_keys: [ZERO; MAX_ROUNDS + 1], rounds: 0 })
+        LaneKeys { round_keys: [ZERO; MAX_ROUNDS + 1], rounds: 0 }
     }
 
     fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
         // Bit k of every byte, or of every other byte, belongs to the block.
         let mask = if share(B::BYTES) == 2 { 0x0001_0001_0001_0001 << (lane / 8 * 8) } else { 0x0101_0101_0101_0101 };
         let mask = mask << (lane % 8);
-        lane_keys.0.rounds = keys.rounds;
-        for (merged, own) in lane_keys.0.round_keys.iter_mut().zip(&keys.round_keys) {
+        lane_keys.rounds = keys.rounds;
+        for (round, merged) in lane_keys.round_keys[..=keys.rounds].iter_mut().enumerate() {
+            let own = keys.round_key(round);
             for b in 0..8 {
                 merged[b] = merged[b].mask(!mask) ^ own[b].mask(mask);
             }
