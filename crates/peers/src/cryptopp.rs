@@ -52,10 +52,11 @@ pub fn available() -> Result<(), Missing> {
 /// Its version, such as `8.7.0`.
 pub fn version() -> String {
     match functions() {
-        // SAFETY: takes nothing and returns a number.
-        Ok(functions) => match unsafe { (functions.version)() } {
-            number => format!("{}.{}.{}", number / 100, number / 10 % 10, number % 10),
-        },
+        Ok(functions) => {
+            // SAFETY: takes nothing and returns a number.
+            let number = unsafe { (functions.version)() };
+            format!("{}.{}.{}", number / 100, number / 10 % 10, number % 10)
+        }
         Err(_) => "missing".into(),
     }
 }

@@ -114,13 +114,14 @@ const PIPO_COUNTER: [u8; 8] = [0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0x5a, 0, 0];
 fn ours<C: BlockCipher + 'static>(cipher: C, mode: Mode, direction: Direction) -> Apply {
     let iv = if C::COUNTER_BYTES < C::BLOCK_BYTES { &PIPO_COUNTER[..] } else { &IV[..C::BLOCK_BYTES] };
     Box::new(move |data| {
-        Ok(match (mode, direction) {
-            (Mode::Ecb, Direction::Encrypt) => modes::ecb::encrypt(&cipher, data)?,
-            (Mode::Ecb, Direction::Decrypt) => modes::ecb::decrypt(&cipher, data)?,
-            (Mode::Cbc, Direction::Encrypt) => modes::cbc::encrypt(&cipher, iv, data)?,
-            (Mode::Cbc, Direction::Decrypt) => modes::cbc::decrypt(&cipher, iv, data)?,
-            (Mode::Ctr, _) => modes::ctr::apply(&cipher, iv, data)?,
-        })
+        match (mode, direction) {
+            (Mode::Ecb, Direction::Encrypt) => modes::ecb::encrypt(&cipher, data),
+            (Mode::Ecb, Direction::Decrypt) => modes::ecb::decrypt(&cipher, data),
+            (Mode::Cbc, Direction::Encrypt) => modes::cbc::encrypt(&cipher, iv, data),
+            (Mode::Cbc, Direction::Decrypt) => modes::cbc::decrypt(&cipher, iv, data),
+            (Mode::Ctr, _) => modes::ctr::apply(&cipher, iv, data),
+        }?;
+        Ok(())
     })
 }
 
