@@ -10,6 +10,8 @@
 //!
 //! These are for blocks of 128 bits. Of larger ones `vaes512` has 16 or 24 lanes, `arm-aes` 4, `portable` 8.
 //!
+//! RC6 has 64 lanes (`avx512`), 32 (`avx2`), 16 (`neon`) or 4 (`portable`): a vector of it is four registers of words.
+//!
 //! PIPO, whose registers hold a row of many blocks, has 64 lanes (`gfni512`), 32 (`avx2`) or 16 (`neon`, `portable`).
 //!
 //! Jobs may have any mix of lengths, keys and key sizes, in any number. A lane takes the next job as soon as its message
