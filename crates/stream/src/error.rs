@@ -137,9 +137,14 @@ impl ErrorKind {
     pub fn is_usage(&self) -> bool {
         use tress_cipher::Error as Cipher;
         match self {
-            Self::Cipher(error) => {
-                !matches!(error, Cipher::Authentication | Cipher::Padding | Cipher::DataLength | Cipher::MessageTooLong)
-            }
+            Self::Cipher(error) => !matches!(
+                error,
+                Cipher::Authentication
+                    | Cipher::Padding
+                    | Cipher::DataLength
+                    | Cipher::MessageTooLong
+                    | Cipher::CounterExhausted
+            ),
             Self::BinaryToTerminal
             | Self::BadRecipient
             | Self::BadIdentity
