@@ -20,7 +20,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets qemu miri
+test: tools lint deny test-rust test-without check-targets test-python secrets miri
 	@echo "make test: all done"
 
 tools:
