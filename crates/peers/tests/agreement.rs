@@ -1,7 +1,7 @@
 //! Every peer's CCM against ours, with the lengths and layouts that the benchmarks use.
 
-use tress_cipher::{aes::Aes, modes};
-use tress_peers::{Direction, Error, Missing, ipsec_mb, openssl, rustcrypto};
+use tress_cipher::{aes::Aes, modes, pipo::Pipo, rc6::Rc6};
+use tress_peers::{Direction, Error, Missing, cryptopp, ipsec_mb, openssl, pipo, rustcrypto};
 
 const NONCE: [u8; 12] = [7; 12];
 
@@ -61,5 +61,57 @@ fn ccm_of_every_peer_is_ours() {
                 assert!(buffers.iter().all(|buffer| *buffer == expected), "ipsec-mb {bytes}");
             }
         }
+    }
+}
+
+#[test]
+fn rc6_of_every_peer_is_ours() {
+    let (key, iv, plain) = (message(16), [0xfe; 16], message(4096));
+    let ours = Rc6::new(&key).unwrap();
+    let peer = rustcrypto::Rc6::new(&key).unwrap();
+    let (mut ecb, mut cbc, mut ctr) = (plain.clone(), plain.clone(), plain.clone());
+    modes::ecb::encrypt(&ours, &mut ecb).unwrap();
+    modes::cbc::encrypt(&ours, &iv, &mut cbc).unwrap();
+    modes::ctr::apply(&ours, &iv, &mut ctr).unwrap();
+
+    let mut data = plain.clone();
+    peer.ecb(Direction::Encrypt, &mut data).unwrap();
+    assert_eq!(data, ecb);
+    peer.ecb(Direction::Decrypt, &mut data).unwrap();
+    assert_eq!(data, plain);
+    peer.cbc_encrypt(&iv, &mut data).unwrap();
+    assert_eq!(data, cbc);
+    data.clone_from(&plain);
+    peer.ctr(&iv, &mut data).unwrap();
+    assert_eq!(data, ctr);
+
+    if present(cryptopp::available()) {
+        for (mode, expected) in [(cryptopp::Mode::Ecb, &ecb), (cryptopp::Mode::Cbc, &cbc), (cryptopp::Mode::Ctr, &ctr)]
+        {
+            let mut data = plain.clone();
+            cryptopp::rc6(mode, Direction::Encrypt, &key, &iv, &mut data).unwrap();
+            assert_eq!(&data, expected, "{mode:?}");
+            cryptopp::rc6(mode, Direction::Decrypt, &key, &iv, &mut data).unwrap();
+            assert_eq!(data, plain, "{mode:?}");
+        }
+        assert_eq!(cryptopp::rc6(cryptopp::Mode::Ecb, Direction::Encrypt, &key, &iv, &mut [0; 15]), Err(Error::Length));
+    }
+}
+
+#[test]
+fn pipo_of_the_crate_is_ours() {
+    for key in [&message(16)[..], &message(32)] {
+        let (ours, plain, counter) = (Pipo::new(key).unwrap(), message(4096), [1, 2, 3, 4, 5, 6, 0, 250]);
+        let (mut expected, mut data) = (plain.clone(), plain.clone());
+        modes::ecb::encrypt(&ours, &mut expected).unwrap();
+        pipo::ecb(key, Direction::Encrypt, &mut data).unwrap();
+        assert_eq!(data, expected);
+        pipo::ecb(key, Direction::Decrypt, &mut data).unwrap();
+        assert_eq!(data, plain);
+        modes::ctr::apply(&ours, &counter, &mut data).unwrap();
+        expected.clone_from(&plain);
+        pipo::ctr(key, &counter, &mut expected).unwrap();
+        assert_eq!(data, expected);
+        assert_eq!(pipo::ecb(key, Direction::Encrypt, &mut [0; 7]), Err(Error::Length));
     }
 }
