@@ -231,6 +231,19 @@ def single_bits():
         yield {"type": "PipoEcb", "keySize": key_bits, "tests": tests}
 
 
+def s_box_columns():
+    """Every value in every column, under a key of zeros, with which the first S-layer gets the block as it is: column j of
+    block v has the value v + 37 j."""
+    message = b""
+    for value in range(256):
+        columns = [(value + 37 * column) % 256 for column in range(8)]
+        message += bytes(bits(*(bit(columns[column], row) for column in range(8))) for row in range(8))
+    for key_bits in KEY_BITS:
+        zero = bytes(key_bits // 8)
+        yield {"type": "PipoEcb", "keySize": key_bits,
+               "tests": [test("all values in all columns", zero, message, ecb(zero, message))]}
+
+
 def ecb_lengths():
     for key_bits in KEY_BITS:
         tests = []
@@ -306,6 +319,7 @@ FILES = {
     "published": ("PIPO-ECB", "the paper, appendix: test vectors of PIPO-64/128 and PIPO-64/256",
                   "facts of the paper", published),
     "single-bits": ("PIPO-ECB", *MADE, single_bits),
+    "s-box-columns": ("PIPO-ECB", *MADE, s_box_columns),
     "ecb-lengths": ("PIPO-ECB", *MADE, ecb_lengths),
     "cbc-lengths": ("PIPO-CBC", *MADE, cbc_lengths),
     "ctr-lengths": ("PIPO-CTR", *MADE, ctr_lengths),

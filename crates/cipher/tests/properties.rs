@@ -6,8 +6,6 @@
 
 #[path = "properties/aes.rs"]
 mod aes;
-#[path = "properties/any_cipher.rs"]
-mod any_cipher;
 #[path = "properties/block_modes.rs"]
 mod block_modes;
 #[path = "properties/common.rs"]
@@ -28,3 +26,5 @@ mod rc6;
 mod refusals;
 #[path = "properties/rijndael.rs"]
 mod rijndael;
+#[path = "properties/s_boxes.rs"]
+mod s_boxes;

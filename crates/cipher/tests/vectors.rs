@@ -25,6 +25,8 @@ mod block_modes;
 mod ccm;
 #[path = "vectors/file.rs"]
 mod file;
+#[path = "vectors/monte_carlo.rs"]
+mod monte_carlo;
 #[path = "vectors/pipo.rs"]
 mod pipo;
 #[path = "vectors/rc6.rs"]
@@ -63,6 +65,7 @@ sets! {
     cavp_cbc_vartxt: "cavp-cbc-vartxt", 384;
     cavp_cbc_mmt: "cavp-cbc-mmt", 60;
     cavp_cbc_montecarlo: "cavp-cbc-montecarlo", 600;
+    ecb_monte_carlo: "ecb-monte-carlo", 18;
     cavp_ccm_vadt: "cavp-ccm-vadt", 990;
     cavp_ccm_vnt: "cavp-ccm-vnt", 210;
     cavp_ccm_vpt: "cavp-ccm-vpt", 750;
@@ -111,13 +114,17 @@ fn run_block_modes<C: UnderTest>(name: &str, count: usize) -> Option<File> {
                     Kind::Cbc => block_modes::cbc::<C>(backend, test, &what),
                     Kind::CbcPkcs7 => block_modes::cbc_padded::<C>(backend, test, &what),
                     Kind::Ctr => block_modes::ctr::<C>(backend, test, &what),
-                    Kind::CbcMonteCarlo => block_modes::monte_carlo::<C>(backend, group, test, &what),
+                    Kind::CbcMonteCarlo => monte_carlo::cbc::<C>(backend, group, test, &what),
+                    Kind::EcbMonteCarlo => monte_carlo::ecb::<C>(backend, group, test, &what),
                     Kind::Ccm => assert_eq!(C::BLOCK_BYTES, 16, "{what}: CCM takes blocks of 128 bits"),
                     Kind::Rc6General => panic!("{what}: has a test of its own"),
                 }
             }
         }
         block_modes::cbc_lanes::<C>(backend, &file.tests_of(Kind::Cbc), name);
+    }
+    for group in file.groups.iter().filter(|group| group.kind == Kind::EcbMonteCarlo) {
+        monte_carlo::ecb_chain::<C>(group, name);
     }
     for group in &file.groups {
         for test in &group.tests {

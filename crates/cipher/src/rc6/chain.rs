@@ -1,13 +1,10 @@
 //! One message: the serial chain of CBC and of CCM's MAC, in 32-bit words on every backend. A chain is one block after the
-//! other, so vectors have nothing to offer it; they make the key stream.
+//! other, so vectors have nothing to offer it but the key stream of CCM (`chain_ahead.rs`).
 
-use zeroize::Zeroize;
-
-use super::Rc6;
 use super::keys::Keys;
 use super::portable::{encrypt, to_bytes, to_words};
 use crate::Block;
-use crate::engine::{CcmEngine, Direction, Nothing, increment, increment_by};
+use crate::engine::{Direction, increment};
 
 /// Whole blocks.
 #[inline(always)]
@@ -22,48 +19,6 @@ pub(super) fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]
         *block = to_bytes(x[0]);
     }
     *chain = to_bytes(x[0]);
-}
-
-/// Vectors of key stream made at a time.
-const AHEAD: usize = 2;
-
-/// Most bytes of them.
-const MAX_AHEAD_BYTES: usize = 16 * 16 * AHEAD;
-
-/// CCM over whole blocks with a key stream from vectors.
-#[inline(always)]
-pub(super) fn ccm_blocks<E: CcmEngine<Cipher = Rc6, Keys = Keys>>(
-    engine: E,
-    keys: &Keys,
-    mac: &mut Block,
-    counter: &mut Block,
-    data: &mut [u8],
-    direction: Direction,
-) {
-    let vector_bytes = 16 * E::SLOTS;
-    let mut key_stream = [0; MAX_AHEAD_BYTES];
-    let mut x = [to_words(mac)];
-    for part in data.chunks_mut(AHEAD * vector_bytes) {
-        let mut vectors = [engine.counters::<AHEAD>(counter)];
-        engine.encrypt(keys, &mut vectors, &mut Nothing);
-        for (vector, bytes) in vectors[0].into_iter().zip(key_stream.chunks_exact_mut(vector_bytes)) {
-            engine.store(vector, bytes);
-        }
-        for (block, key_stream) in part.as_chunks_mut::<16>().0.iter_mut().zip(key_stream.as_chunks::<16>().0) {
-            let input = to_words(block);
-            let key_stream = to_words(key_stream);
-            let mut output = input;
-            for word in 0..4 {
-                output[word] ^= key_stream[word];
-                x[0][word] ^= if direction == Direction::Encrypt { input[word] } else { output[word] };
-            }
-            *block = to_bytes(output);
-            encrypt(keys, &mut x);
-        }
-        increment_by(counter, part.len() as u64 / 16);
-    }
-    key_stream.zeroize();
-    *mac = to_bytes(x[0]);
 }
 
 /// CCM over whole blocks without vectors. The key stream of the next block is made beside the chain, which leaves room

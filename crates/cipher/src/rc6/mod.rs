@@ -30,6 +30,8 @@ use crate::traits::fixed_key_size;
 use crate::{Backend, Block, BlockCipher, Error};
 
 mod chain;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod chain_ahead;
 mod keys;
 #[cfg(target_arch = "aarch64")]
 #[path = "aarch64/neon.rs"]

@@ -502,7 +502,7 @@ macro_rules! engine {
                 data: &mut [u8],
                 direction: Direction,
             ) {
-                chain::ccm_blocks(self, keys, mac, counter, data, direction);
+                chain_ahead::ccm_blocks(self, keys, mac, counter, data, direction);
             }
         }
     };

@@ -258,6 +258,23 @@ impl CcmEngine for Reference<Block> {
 mod tests {
     use super::*;
 
+    /// FIPS 197 section 5.1.1 for all 256 values: the inverse by trying all, then b_i + b_i+4 + ... + b_i+7 + c_i.
+    #[test]
+    fn sbox_is_the_inverse_and_the_affine_map() {
+        for value in 0..=255 {
+            let product = |a: u8, b: u8| {
+                // Polynomials over GF(2), then reduced by x^8 + x^4 + x^3 + x + 1.
+                let product = (0..8).fold(0_u16, |sum, i| if b >> i & 1 == 1 { sum ^ u16::from(a) << i } else { sum });
+                (8..16).rev().fold(product, |rest, i| if rest >> i & 1 == 1 { rest ^ 0x11b << (i - 8) } else { rest })
+            };
+            let inverse: u8 = (1..=255).find(|&other| product(value, other) == 1).unwrap_or(0);
+            let bit =
+                |i: usize| [0, 4, 5, 6, 7].iter().fold(0x63 >> i & 1, |sum, j| sum ^ inverse >> ((i + j) % 8) & 1);
+            let image = (0..8).fold(0, |image, i| image | bit(i) << i);
+            assert_eq!(SBOX[usize::from(value)], image, "{value:#x}");
+        }
+    }
+
     /// FIPS 197 table 4, first and last row.
     #[test]
     fn sbox_is_the_standards() {

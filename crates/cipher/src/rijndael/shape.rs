@@ -10,6 +10,8 @@ pub(super) const fn shifts(nb: usize) -> [usize; 4] {
 }
 
 /// The byte that ShiftRows, or its inverse, brings to a byte of a block of `nb` columns.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn source(nb: usize, byte: usize, inverse: bool) -> usize {
     let (column, row) = (byte / 4, byte % 4);
     let shift = if inverse { nb - shifts(nb)[row] } else { shifts(nb)[row] };
@@ -19,6 +21,8 @@ const fn source(nb: usize, byte: usize, inverse: bool) -> usize {
 /// Which byte of `blocks` blocks one behind the other has to stand at `byte` so that the ShiftRows (or its inverse) of an
 /// AES instruction, which works on four columns at a time whichever block they belong to, makes the wide blocks' of it.
 /// Bytes that only what stands behind the blocks is made of stay where they are.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const fn before_instruction(nb: usize, blocks: usize, byte: usize, inverse: bool) -> usize {
     // What the instruction makes of the byte goes to `target`.
     let target = byte / 16 * 16 + source(4, byte % 16, !inverse);

@@ -32,7 +32,8 @@ fn agrees<C: UnderTest>(key: &[u8], data: &[u8], offset: usize, name: &str, mode
     for backend in fast_backends::<C>() {
         let mut placed = Placed::new(data, offset);
         mode(&C::prepare(backend, key), placed.bytes());
-        assert!(placed.finish() == expected, "{name} of {} bytes on {}", data.len(), backend.name());
+        let what = || format!("block {}, key {}, {} bytes", C::BLOCK_BYTES, key.len(), data.len());
+        assert!(placed.finish() == expected, "{name}, {} on {}", what(), backend.name());
     }
 }
 
@@ -48,7 +49,10 @@ pub(crate) enum Keys {
 /// CBC encryption of messages of so many blocks, with a gap before each, against the reference one at a time.
 pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, shape: &[(usize, usize)], kind: Keys) {
     let backends = backends::<C>();
-    let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take(C::KEY_BYTES[i % C::KEY_BYTES.len()])).collect();
+    // All of one length, or of one after the other.
+    let (first, step) = (random.below(C::KEY_BYTES.len()), random.below(2));
+    let keys: Vec<Vec<u8>> =
+        (0..keys).map(|i| random.take(C::KEY_BYTES[(first + step * i) % C::KEY_BYTES.len()])).collect();
     let jobs: Vec<(usize, usize)> = shape.iter().map(|&(gap, blocks)| (gap, C::BLOCK_BYTES * blocks)).collect();
     let own_backend = backends[random.below(backends.len())];
     let mut ciphers: Vec<(usize, C)> = Vec::new();
@@ -72,5 +76,5 @@ pub(crate) fn cbc_lanes_agree<C: UnderTest>(random: &mut Bytes, keys: usize, sha
     encrypt(&mut lanes);
     drop(lanes);
     // Gaps included: nothing outside of the jobs was written.
-    assert!(buffer == expected, "{kind:?} keys on {}", own_backend.name());
+    assert!(buffer == expected, "block {}, {kind:?} keys on {}", C::BLOCK_BYTES, own_backend.name());
 }

@@ -1,7 +1,7 @@
 //! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
 
 use proptest::prelude::*;
-use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6};
+use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 
 /// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
@@ -21,20 +21,40 @@ pub(crate) trait UnderTest: BlockCipher + Sized {
 }
 
 macro_rules! under_test {
-    ($name:ident, $key_bytes:expr) => {
-        impl UnderTest for $name {
+    ($($cipher:ty: $key_bytes:expr;)*) => {
+        $(impl UnderTest for $cipher {
             const KEY_BYTES: &'static [usize] = &$key_bytes;
 
             fn prepare(backend: Backend, key: &[u8]) -> Self {
-                $name::with_backend(key, backend).expect("an available backend and a key of the right length")
+                <$cipher>::with_backend(key, backend).expect("an available backend and a key of the right length")
             }
-        }
+        })*
     };
 }
 
-under_test!(Aes, [16, 24, 32]);
-under_test!(Rc6, [16, 24, 32]);
-under_test!(Pipo, [16, 32]);
+under_test! {
+    Aes: [16, 24, 32];
+    Rijndael<16>: [16, 20, 24, 28, 32];
+    Rijndael<20>: [16, 20, 24, 28, 32];
+    Rijndael<24>: [16, 20, 24, 28, 32];
+    Rijndael<28>: [16, 20, 24, 28, 32];
+    Rijndael<32>: [16, 20, 24, 28, 32];
+    Rc6: [16, 24, 32];
+    Pipo: [16, 32];
+}
+
+/// Calls a generic function for Rijndael of each block length.
+macro_rules! for_every_block {
+    ($call:ident($($argument:expr),*)) => {
+        $call::<Rijndael<16>>($($argument),*);
+        $call::<Rijndael<20>>($($argument),*);
+        $call::<Rijndael<24>>($($argument),*);
+        $call::<Rijndael<28>>($($argument),*);
+        $call::<Rijndael<32>>($($argument),*);
+    };
+}
+
+pub(crate) use for_every_block;
 
 /// The backends of this machine; Miri knows no instructions beyond the baseline.
 pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {

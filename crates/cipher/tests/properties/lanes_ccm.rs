@@ -85,7 +85,8 @@ impl<C: UnderTest + CcmCipher> Case<C> {
     fn new(seed: u64, shapes: Vec<Shape>, keys: usize, one_backend: Option<usize>) -> Case<C> {
         let backends = backends::<C>();
         let mut random = Bytes(seed);
-        let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take([16, 24, 32][(seed as usize + i) % 3])).collect();
+        let bytes_of = |i| C::KEY_BYTES[(seed as usize % 1000 + i) % C::KEY_BYTES.len()];
+        let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take(bytes_of(i))).collect();
         let key = |shape: &Shape| &keys[shape.key % keys.len()][..];
         let backend = |shape: &Shape| backends[one_backend.unwrap_or(shape.backend) % backends.len()];
         let ciphers = shapes.iter().map(|shape| C::prepare(backend(shape), key(shape))).collect();

@@ -4,75 +4,56 @@ use proptest::prelude::*;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, Error};
 
-use crate::any_cipher::{backends_of, cbc_lanes_agree, ccm_agrees, ccm_lanes_agree, modes_agree};
-use crate::common::{Bytes, any_length, any_tag_bytes, cases, edges};
+use crate::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
+use crate::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, cases, edges, for_every_block};
+use crate::modes::ccm_agrees;
 
-const KEY_BYTES: [usize; 5] = [16, 20, 24, 28, 32];
-
-/// Calls a function for all five blocks, with what makes a key.
-macro_rules! for_every_block {
-    ($call:ident($($argument:expr),*)) => {
-        for_every_block!(@ $call ($($argument),*) 16 20 24 28 32)
-    };
-    (@ $call:ident $arguments:tt $($bytes:literal)*) => {
-        $(for_every_block!(@@ $call $bytes $arguments);)*
-    };
-    (@@ $call:ident $bytes:literal ($($argument:expr),*)) => {
-        $call::<Rijndael<$bytes>>(|backend, key| Rijndael::with_backend(key, backend).unwrap(), $($argument),*)
-    };
-}
-
-/// Backend by backend through [`modes_agree`], with bytes from a seed.
-macro_rules! modes_of_every_block {
-    ($seed:expr, $key_bytes:expr, $length:expr, $offset:expr, $ones:expr) => {
-        modes_of_every_block!(@ ($seed, $key_bytes, $length, $offset, $ones) 16 20 24 28 32)
-    };
-    (@ $arguments:tt $($bytes:literal)*) => {
-        $(modes_of_every_block!(@@ $bytes $arguments);)*
-    };
-    (@@ $bytes:literal ($seed:expr, $key_bytes:expr, $length:expr, $offset:expr, $ones:expr)) => {{
-        let mut random = Bytes($seed + $bytes);
-        let (key, mut iv, data) = (random.take($key_bytes), random.take($bytes), random.take($length));
-        // A counter that soon carries far.
-        let ones: usize = $ones;
-        if ones > 0 {
-            iv[$bytes - ones.min($bytes)..].fill(0xff);
-            iv[$bytes - 1] = 0xff - random.below(40) as u8;
-        }
-        modes_agree::<Rijndael<$bytes>>(|backend, key| Rijndael::with_backend(key, backend).unwrap(), &key, &iv, &data,
-            $offset);
-    }};
-}
+const KEY_BYTES: &[usize] = Rijndael::<16>::KEY_BYTES;
 
 fn any_key_bytes() -> impl Strategy<Value = usize> {
-    prop::sample::select(KEY_BYTES.to_vec())
+    prop::sample::select(KEY_BYTES)
 }
+
+/// All modes, with bytes from a seed. `ones`: as many bytes at the end of the counter soon carry.
+fn one_message_agrees<C: UnderTest>(seed: u64, key_bytes: usize, length: usize, offset: usize, ones: usize) {
+    let mut random = Bytes(seed ^ C::BLOCK_BYTES as u64);
+    let (key, mut iv, data) = (random.take(key_bytes), random.take(C::BLOCK_BYTES), random.take(length));
+    ecb_and_cbc_agree::<C>(&key, &iv, &data, offset);
+    if ones > 0 {
+        iv[C::BLOCK_BYTES - ones.min(C::BLOCK_BYTES)..].fill(0xff);
+        iv[C::BLOCK_BYTES - 1] = 0xff - random.below(40) as u8;
+    }
+    ctr_agrees::<C>(&key, &iv, &data, offset);
+}
+
+/// CBC in lanes with all kinds of keys. `shape`: of each message the gap before it and its blocks.
+fn lanes_agree<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
+    for kind in [Keys::Shared, Keys::Mixed { one_backend: true }, Keys::Mixed { one_backend: false }] {
+        cbc_lanes_agree::<C>(&mut Bytes(seed), keys, shape, kind);
+    }
+}
+
+crate::lanes_ccm::ccm_lanes!(Rijndael<16>);
 
 proptest! {
     #![proptest_config(cases(24))]
 
     #[test]
     fn modes_agree_at_any_length(
-        seed in 0..u64::MAX / 2, key_bytes in any_key_bytes(), length in any_length(), offset in 0..64_usize,
-        ones in 0..=32_usize,
+        seed: u64, key_bytes in any_key_bytes(), length in any_length(), offset in 0..64_usize, ones in 0..=32_usize,
     ) {
-        modes_of_every_block!(seed, key_bytes, length, offset, ones);
+        for_every_block!(one_message_agrees(seed, key_bytes, length, offset, ones));
     }
 
+    /// One in eight messages is long, so that lanes end and are refilled at different times.
     #[test]
     fn lanes_agree_with_one_at_a_time(
-        seed: u64, keys in 1..12_usize, backend: usize,
-        shape in prop::collection::vec((0..40_usize, 0..64_usize, 0..12_usize), 1..=if cfg!(miri) { 4 } else { 80 }),
+        seed: u64, keys in 1..12_usize,
+        shape in prop::collection::vec((0..64_usize, 0..40_usize), 1..=if cfg!(miri) { 4 } else { 80 }),
     ) {
-        let mut random = Bytes(seed);
-        let keys: Vec<Vec<u8>> = (0..keys).map(|i| random.take(KEY_BYTES[(seed as usize % 5 + i) % 5])).collect();
-        // One in eight messages is long, so that lanes end and are refilled at different times.
-        let shape: Vec<_> = shape.iter()
-            .map(|&(blocks, gap, key)| (if blocks % 8 == 0 && !cfg!(miri) { 6 * blocks } else { blocks / 4 }, gap, key))
-            .collect();
-        let backends = backends_of::<Rijndael<32>>();
-        let backend = (backend % 4 != 0).then_some(backends[backend / 4 % backends.len()]);
-        for_every_block!(cbc_lanes_agree(seed, &keys, &shape, backend));
+        let blocks = |blocks: usize| if blocks % 8 == 0 && !cfg!(miri) { 6 * blocks } else { blocks / 4 };
+        let shape: Vec<_> = shape.iter().map(|&(gap, count)| (gap, blocks(count))).collect();
+        for_every_block!(lanes_agree(seed, keys, &shape));
     }
 
     #[test]
@@ -80,11 +61,7 @@ proptest! {
         seed: u64, key_bytes in any_key_bytes(), nonce_bytes in 7..=13_usize, tag_bytes in any_tag_bytes(),
         aad_bytes in 0..100_usize, length in any_length(), offset in 0..64_usize,
     ) {
-        let mut random = Bytes(seed);
-        let (key, nonce, aad) = (random.take(key_bytes), random.take(nonce_bytes), random.take(aad_bytes));
-        let data = random.take(length);
-        ccm_agrees::<Rijndael<16>>(|backend, key| Rijndael::with_backend(key, backend).unwrap(), &key, &nonce, &aad,
-            &data, tag_bytes, offset);
+        ccm_agrees::<Rijndael<16>>(seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length, offset);
     }
 }
 
@@ -93,12 +70,13 @@ proptest! {
 fn modes_agree_at_every_edge() {
     let blocks = [1, 2, 3, 4, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33];
     for (index, length) in edges().enumerate() {
-        modes_of_every_block!(index as u64, KEY_BYTES[index % 5], length, length, 0);
+        for_every_block!(one_message_agrees(index as u64, KEY_BYTES[index % 5], length, length, 0));
     }
     for count in if cfg!(miri) { &blocks[..3] } else { &blocks[..] } {
-        for unit in if cfg!(miri) { &KEY_BYTES[1..2] } else { &KEY_BYTES[..] } {
+        for unit in if cfg!(miri) { &KEY_BYTES[1..2] } else { KEY_BYTES } {
             for length in [count * unit - 1, count * unit, count * unit + 1] {
-                modes_of_every_block!(length as u64, KEY_BYTES[(count + unit / 4) % 5], length, count + unit, 5);
+                let key_bytes = KEY_BYTES[(count + unit / 4) % 5];
+                for_every_block!(one_message_agrees(length as u64, key_bytes, length, count + unit, 5));
             }
         }
     }
@@ -108,43 +86,30 @@ fn modes_agree_at_every_edge() {
 #[test]
 fn counters_carry() {
     for ones in [2, 4, 8, 9, 16, 20, 32] {
-        for key_bytes in if cfg!(miri) { &KEY_BYTES[..1] } else { &KEY_BYTES[..] } {
-            modes_of_every_block!(ones as u64, *key_bytes, if cfg!(miri) { 40 } else { 1700 }, ones, ones);
+        for &key_bytes in if cfg!(miri) { &KEY_BYTES[..1] } else { KEY_BYTES } {
+            let length = if cfg!(miri) { 40 } else { 1700 };
+            for_every_block!(one_message_agrees(ones as u64, key_bytes, length, ones, ones));
         }
     }
 }
 
-/// As many messages as there can be lanes, one less and one more, with one key and with keys of all lengths.
+/// As many messages as there can be lanes, one less and one more.
 #[test]
 fn every_number_of_lanes_agrees() {
-    let mut random = Bytes(9);
-    let keys: Vec<Vec<u8>> = (0..40).map(|i| random.take(KEY_BYTES[i % 5])).collect();
     let counts: &[usize] = if cfg!(miri) { &[2] } else { &[1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 25, 33] };
-    for backend in backends_of::<Rijndael<32>>() {
-        for &count in counts {
-            for blocks in if cfg!(miri) { &[3][..] } else { &[1, 3, 4, 5, 8, 13] } {
-                let shape: Vec<_> = (0..count).map(|i| (*blocks, 16, i)).collect();
-                for_every_block!(cbc_lanes_agree(count as u64, &keys[..1], &shape, Some(backend)));
-                for_every_block!(cbc_lanes_agree(count as u64, &keys, &shape, Some(backend)));
-                // One number of rounds for all.
-                let same: Vec<Vec<u8>> = (0..count).map(|i| vec![i as u8; 28]).collect();
-                for_every_block!(cbc_lanes_agree(count as u64, &same, &shape, Some(backend)));
+    for &count in counts {
+        for blocks in if cfg!(miri) { &[3][..] } else { &[1, 3, 4, 5, 8, 13] } {
+            // The seed chooses the backend.
+            for seed in 0..if cfg!(miri) { 1 } else { 8 } {
+                for_every_block!(lanes_agree(seed, count, &vec![(16, *blocks); count]));
             }
         }
     }
 }
 
 #[test]
-fn ccm_lanes_take_keys_of_every_length() {
-    let mut random = Bytes(10);
-    let keys: Vec<Vec<u8>> = (0..15).map(|i| random.take(KEY_BYTES[i % 5])).collect();
-    let lengths: Vec<usize> = if cfg!(miri) { vec![17, 0] } else { (0..70).map(|i| i * 37 % 1100).collect() };
-    ccm_lanes_agree::<Rijndael<16>>(|backend, key| Rijndael::with_backend(key, backend).unwrap(), 11, &keys, &lengths);
-}
-
-#[test]
 fn keys_of_other_lengths_are_refused() {
-    for backend in backends_of::<Rijndael<24>>() {
+    for backend in backends::<Rijndael<24>>() {
         for length in (0..70).filter(|length| !KEY_BYTES.contains(length)) {
             assert_eq!(Rijndael::<24>::with_backend(&vec![0; length], backend).err(), Some(Error::KeyLength));
         }

@@ -1,9 +1,9 @@
-//! ECB, CBC (plain, padded, in lanes, Monte Carlo) and CTR.
+//! ECB, CBC (plain, padded, in lanes) and CTR.
 
 use tress_cipher::modes::{cbc, ctr, ecb, pkcs7};
 use tress_cipher::{Backend, Error, lanes};
 
-use crate::file::{Direction, Group, Test};
+use crate::file::Test;
 use crate::under_test::UnderTest;
 
 pub(crate) fn ecb<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
@@ -74,42 +74,4 @@ pub(crate) fn ctr<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
     assert_eq!(data, test.ct, "{what}: encrypt");
     ctr::apply(&cipher, &test.iv, &mut data).expect(what);
     assert_eq!(data, test.message(), "{what}: decrypt");
-}
-
-/// Calls of one block in one outer round of a Monte Carlo test.
-const INNER_ROUNDS: usize = 1000;
-
-/// AESAVS, section 6.4.2: in each outer round the first block is the vector's, the second the IV, and then every
-/// output is the input after the next; the last output of a round is recorded, and the next round's key, IV and block
-/// come from the last two.
-pub(crate) fn monte_carlo<C: UnderTest>(backend: Backend, group: &Group, test: &Test, what: &str) {
-    let encrypts = group.direction.expect("a Monte Carlo group has a direction") == Direction::Encrypt;
-    let (input, output) = if encrypts { (test.message(), &test.ct[..]) } else { (&test.ct[..], test.message()) };
-    let cipher = C::prepare(backend, &test.key);
-    let mut chain = test.iv.clone();
-    let mut previous = test.iv.clone();
-    let mut block = input.to_vec();
-    let mut last = test.iv.clone();
-    for _ in 0..INNER_ROUNDS {
-        let mut out = block.clone();
-        if encrypts {
-            cbc::encrypt(&cipher, &chain, &mut out).expect(what);
-            chain.clone_from(&out);
-        } else {
-            cbc::decrypt(&cipher, &chain, &mut out).expect(what);
-            chain.clone_from(&block);
-        }
-        block = std::mem::replace(&mut last, out);
-        previous.clone_from(&block);
-    }
-    assert_eq!(last, output, "{what}");
-
-    let position = group.tests.iter().position(|other| other.id == test.id).expect("the test is in its group");
-    if let Some(next) = group.tests.get(position + 1) {
-        let next_input = if encrypts { next.message() } else { &next.ct };
-        assert_eq!((&next.iv[..], next_input), (&last[..], &previous[..]), "{what}: the next round");
-        let outputs = [previous, last].concat();
-        let key: Vec<u8> = test.key.iter().zip(&outputs[32 - test.key.len()..]).map(|(a, b)| a ^ b).collect();
-        assert_eq!(next.key, key, "{what}: the next round's key");
-    }
 }

@@ -55,6 +55,8 @@ pub(crate) enum Kind {
     Ccm,
     #[serde(rename = "AesCbcMonteCarlo")]
     CbcMonteCarlo,
+    #[serde(alias = "AesEcbMonteCarlo", alias = "Rc6EcbMonteCarlo")]
+    EcbMonteCarlo,
     /// RC6-32/r/b with the group's number of rounds, one block.
     Rc6General,
 }
@@ -79,6 +81,9 @@ pub(crate) struct Test {
     #[serde(rename = "tcId")]
     pub(crate) id: usize,
     pub(crate) comment: String,
+    /// Of a Monte Carlo test that keeps some of its rounds.
+    #[serde(default, rename = "outerRound")]
+    pub(crate) outer_round: Option<usize>,
     #[serde(deserialize_with = "hex")]
     pub(crate) key: Vec<u8>,
     /// Initialisation vector, first counter block or nonce.

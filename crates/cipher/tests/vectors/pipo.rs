@@ -9,6 +9,7 @@ sets! {
     run;
     published: "published", 2;
     single_bits: "single-bits", 516;
+    s_box_columns: "s-box-columns", 2;
     ecb_lengths: "ecb-lengths", 40;
     cbc_lengths: "cbc-lengths", 40;
     ctr_lengths: "ctr-lengths", 62;

@@ -12,6 +12,7 @@ sets! {
     cbc: "cbc", 48;
     ctr: "ctr", 93;
     ccm: "ccm", 144;
+    ecb_monte_carlo: "ecb-monte-carlo", 18;
 }
 
 const GENERAL: (&str, usize) = ("general", 168);

@@ -4,7 +4,7 @@ use core::arch::aarch64::*;
 
 use super::keys::{Keys, WORDS};
 use super::sliced::{self, LaneKeys, Register, engine};
-use super::{Inner, ROUNDS, Rc6, chain, portable};
+use super::{Inner, ROUNDS, Rc6, chain, chain_ahead, portable};
 use crate::Block;
 use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
 

@@ -1,0 +1,103 @@
+//! Monte Carlo tests: thousands of calls, each on the outputs of those before.
+
+use tress_cipher::Backend;
+use tress_cipher::modes::cbc as mode;
+
+use crate::backends;
+use crate::file::{Direction, Group, Test};
+use crate::under_test::UnderTest;
+
+fn encrypts(group: &Group) -> bool {
+    group.direction.expect("a Monte Carlo group has a direction") == Direction::Encrypt
+}
+
+/// What goes in and what comes out.
+fn ends(test: &Test, encrypts: bool) -> (&[u8], &[u8]) {
+    if encrypts { (test.message(), &test.ct) } else { (&test.ct, test.message()) }
+}
+
+/// The key of the next outer round: as many bits of the last two outputs as the key has are added to it.
+fn next_key(key: &[u8], previous: &[u8], last: &[u8]) -> Vec<u8> {
+    let outputs = [previous, last].concat();
+    key.iter().zip(&outputs[32 - key.len()..]).map(|(a, b)| a ^ b).collect()
+}
+
+/// Calls of one block in an outer round of AESAVS.
+const CBC_INNER_ROUNDS: usize = 1000;
+
+/// AESAVS, section 6.4.2: in each outer round the first block is the vector's, the second the IV, and then every
+/// output is the input after the next; the last output of a round is recorded, and the next round's key, IV and block
+/// come from the last two.
+pub(crate) fn cbc<C: UnderTest>(backend: Backend, group: &Group, test: &Test, what: &str) {
+    let encrypts = encrypts(group);
+    let (input, output) = ends(test, encrypts);
+    let cipher = C::prepare(backend, &test.key);
+    let mut chain = test.iv.clone();
+    let mut previous = test.iv.clone();
+    let mut block = input.to_vec();
+    let mut last = test.iv.clone();
+    for _ in 0..CBC_INNER_ROUNDS {
+        let mut out = block.clone();
+        if encrypts {
+            mode::encrypt(&cipher, &chain, &mut out).expect(what);
+            chain.clone_from(&out);
+        } else {
+            mode::decrypt(&cipher, &chain, &mut out).expect(what);
+            chain.clone_from(&block);
+        }
+        block = std::mem::replace(&mut last, out);
+        previous.clone_from(&block);
+    }
+    assert_eq!(last, output, "{what}");
+
+    let position = group.tests.iter().position(|other| other.id == test.id).expect("the test is in its group");
+    if let Some(next) = group.tests.get(position + 1) {
+        let next_input = ends(next, encrypts).0;
+        assert_eq!((&next.iv[..], next_input), (&last[..], &previous[..]), "{what}: the next round");
+        assert_eq!(next.key, next_key(&test.key, &previous, &last), "{what}: the next round's key");
+    }
+}
+
+/// Calls in an outer round of the AES submissions.
+const ECB_INNER_ROUNDS: usize = 10_000;
+
+/// One outer round of the AES submissions' test: the last two outputs.
+fn ecb_round<C: UnderTest>(cipher: &C, encrypts: bool, block: &[u8]) -> [Vec<u8>; 2] {
+    let (mut previous, mut last) = (Vec::new(), block.to_vec());
+    for _ in 0..ECB_INNER_ROUNDS {
+        previous.clone_from(&last);
+        if encrypts { cipher.encrypt_blocks(&mut last) } else { cipher.decrypt_blocks(&mut last) }
+    }
+    [previous, last]
+}
+
+/// A round that the file keeps.
+pub(crate) fn ecb<C: UnderTest>(backend: Backend, group: &Group, test: &Test, what: &str) {
+    let (input, output) = ends(test, encrypts(group));
+    let [_, last] = ecb_round(&C::prepare(backend, &test.key), encrypts(group), input);
+    assert_eq!(last, output, "{what}");
+}
+
+/// From the first round that the file keeps, which is round 0, to the last, on the machine's best backend. Without a fast
+/// one, or where another processor is emulated, up to the second.
+pub(crate) fn ecb_chain<C: UnderTest>(group: &Group, name: &str) {
+    let backend = *backends::available::<C>().last().expect("a backend");
+    let is_slow = matches!(backend, Backend::Reference | Backend::Portable) || !cfg!(target_arch = "x86_64");
+    let encrypts = encrypts(group);
+    let kept = |outer| group.tests.iter().find(|test| test.outer_round == Some(outer));
+    let rounds = if is_slow { 1 } else { group.tests.last().and_then(|test| test.outer_round).expect("a round") };
+    let first = kept(0).expect("round 0");
+    let (mut key, mut block) = (first.key.clone(), ends(first, encrypts).0.to_vec());
+    for outer in 0..=rounds {
+        let what = format!("{name}, key of {} bits, round {outer} on {}", group.key_bits, backend.name());
+        if let Some(test) = kept(outer) {
+            assert_eq!((&key[..], &block[..]), (&test.key[..], ends(test, encrypts).0), "{what}: in");
+        }
+        let [previous, last] = ecb_round(&C::prepare(backend, &key), encrypts, &block);
+        if let Some(test) = kept(outer) {
+            assert_eq!(last, ends(test, encrypts).1, "{what}: out");
+        }
+        key = next_key(&key, &previous, &last);
+        block = last;
+    }
+}
