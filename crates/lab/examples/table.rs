@@ -1,7 +1,7 @@
 //! The measurements of `make bench`: all rows against all peers, a record, and what of the targets was reached.
 //!
-//! Usage: `table TRESS RECORD [quick]`, with the path of the `tress` program (`-`: no rows of whole commands) and of
-//! the record or its folder.
+//! Usage: `table TRESS RECORD [OTHER] [quick]`, with the path of the `tress` program (`-`: no rows of whole commands), of
+//! the record or its folder, and of a record that another build wrote just before.
 
 use std::{
     env,
@@ -13,18 +13,20 @@ use std::{
 use tress_lab::bench::{Error, Options, run, targets};
 
 fn main() -> ExitCode {
-    let arguments: Vec<_> = env::args_os().skip(1).collect();
-    let (tress, record, quick) = match arguments.as_slice() {
-        [tress, record] => (tress, record, false),
-        [tress, record, word] if word == "quick" => (tress, record, true),
+    let mut arguments: Vec<_> = env::args_os().skip(1).collect();
+    let quick = arguments.pop_if(|word| word == "quick").is_some();
+    let (tress, record, other) = match arguments.as_slice() {
+        [tress, record] => (tress, record, None),
+        [tress, record, other] => (tress, record, Some(other)),
         _ => {
-            eprintln!("usage: table TRESS RECORD [quick]");
+            eprintln!("usage: table TRESS RECORD [OTHER] [quick]");
             return ExitCode::from(2);
         }
     };
     let options = Options {
         against: vec!["all".into()],
         record: Some(PathBuf::from(record)),
+        with: other.map(PathBuf::from),
         command: (tress != "-").then(|| PathBuf::from(tress)),
         quick,
         ..Options::default()

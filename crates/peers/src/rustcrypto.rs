@@ -9,7 +9,7 @@ use aes::{
 use ccm::{
     Ccm,
     aead::{AeadInOut, Nonce, Tag},
-    consts::{U12, U16, U20},
+    consts::{U12, U16, U20, U24, U32},
 };
 
 use crate::{Direction, Error};
@@ -20,8 +20,9 @@ pub const NAME: &str = "rustcrypto";
 /// The crates and their versions.
 pub fn version() -> String {
     format!(
-        "aes {}, ccm {}, ctr {}, cbc {}, aes-gcm {}, rc6 {}",
+        "aes {}{}, ccm {}, ctr {}, cbc {}, aes-gcm {}, rc6 {}",
         env!("TRESS_PEERS_AES"),
+        if cfg!(aes_backend = "soft") { " without AES instructions" } else { "" },
         env!("TRESS_PEERS_CCM"),
         env!("TRESS_PEERS_CTR"),
         env!("TRESS_PEERS_CBC"),
@@ -73,37 +74,69 @@ impl Cipher {
     }
 }
 
-/// RC6-32/20 with a key of 16 bytes, one block at a time.
-pub struct Rc6(rc6::RC6<u32, U20, U16>);
+/// RC6-32/20, one block at a time.
+pub enum Rc6 {
+    /// With a key of 16 bytes.
+    K128(rc6::RC6<u32, U20, U16>),
+    /// With a key of 24 bytes.
+    K192(rc6::RC6<u32, U20, U24>),
+    /// With a key of 32 bytes.
+    K256(rc6::RC6<u32, U20, U32>),
+}
+
+/// `$body` with the cipher of whichever key as `$cipher`.
+macro_rules! with_rc6 {
+    ($rc6:expr, $cipher:ident => $body:expr) => {
+        match $rc6 {
+            Rc6::K128($cipher) => $body,
+            Rc6::K192($cipher) => $body,
+            Rc6::K256($cipher) => $body,
+        }
+    };
+}
 
 impl Rc6 {
-    /// Sets a key of 16 bytes.
+    /// Sets a key of 16, 24 or 32 bytes.
     pub fn new(key: &[u8]) -> Result<Rc6, Error> {
-        rc6::RC6::new_from_slice(key).map(Rc6).map_err(|_| Error::Length)
+        match key.len() {
+            16 => rc6::RC6::new_from_slice(key).map(Rc6::K128),
+            24 => rc6::RC6::new_from_slice(key).map(Rc6::K192),
+            _ => rc6::RC6::new_from_slice(key).map(Rc6::K256),
+        }
+        .map_err(|_| Error::Length)
     }
 
     /// ECB over whole blocks, in place.
     pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
         let blocks = blocks(data)?;
-        match direction {
-            Direction::Encrypt => self.0.encrypt_blocks(blocks),
-            Direction::Decrypt => self.0.decrypt_blocks(blocks),
-        }
+        with_rc6!(self, cipher => match direction {
+            Direction::Encrypt => cipher.encrypt_blocks(blocks),
+            Direction::Decrypt => cipher.decrypt_blocks(blocks),
+        });
         Ok(())
     }
 
-    /// CBC encryption of whole blocks, in place.
-    pub fn cbc_encrypt(&self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    /// CBC over whole blocks, in place.
+    pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
         let blocks = blocks(data)?;
-        cbc::Encryptor::inner_iv_slice_init(&self.0, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
+        with_rc6!(self, cipher => match direction {
+            Direction::Encrypt => {
+                cbc::Encryptor::inner_iv_slice_init(cipher, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
+            }
+            Direction::Decrypt => {
+                cbc::Decryptor::inner_iv_slice_init(cipher, iv).map_err(|_| Error::Length)?.decrypt_blocks(blocks);
+            }
+        });
         Ok(())
     }
 
     /// CTR with a counter of the whole block, in place.
     pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(&self.0, counter)
-            .map_err(|_| Error::Length)?;
-        ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
+        with_rc6!(self, cipher => {
+            let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(cipher, counter)
+                .map_err(|_| Error::Length)?;
+            ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
+        })
     }
 }
 

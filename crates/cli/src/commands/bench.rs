@@ -16,6 +16,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         against: options.against.clone(),
         json: options.json,
         record: options.record.clone(),
+        with: None,
         quick: options.quick,
         backend,
         // The rows of whole commands time this very program.

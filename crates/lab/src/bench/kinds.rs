@@ -68,7 +68,7 @@ impl Kind {
                 Box::new(move |data| {
                     match mode {
                         Mode::Ecb => theirs.ecb(direction, data),
-                        Mode::Cbc => theirs.cbc_encrypt(&IV[..16], data),
+                        Mode::Cbc => theirs.cbc(direction, &IV[..16], data),
                         Mode::Ctr => theirs.ctr(&IV[..16], data),
                     }
                     .map_err(peer(Who::RustCrypto))

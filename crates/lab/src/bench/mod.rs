@@ -43,6 +43,8 @@ pub struct Options {
     pub json: bool,
     /// A file to write the document to, or a folder in which to name one after the day and the machine.
     pub record: Option<PathBuf>,
+    /// A document whose rows are added to this run's: those of a build of its own.
+    pub with: Option<PathBuf>,
     /// Fewer and shorter samples, smaller files.
     pub quick: bool,
     /// The backend of our side; the best of the machine without one.
@@ -122,6 +124,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         command::run(options, &mut document)?;
     }
 
+    if let Some(path) = &options.with {
+        document.rows.extend(read_record(path)?.rows);
+    }
     if let Some(path) = &options.record {
         write_record(path, &document)?;
     }
@@ -141,6 +146,12 @@ pub(crate) fn progress(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
+}
+
+fn read_record(path: &Path) -> Result<Document, Error> {
+    let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
+    let text = fs::read(path).map_err(failed)?;
+    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
 fn write_record(path: &Path, document: &Document) -> Result<(), Error> {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use comfy_table::{Table, presets};
 
 use super::{
+    case::WITHOUT_INSTRUCTIONS,
     record::{Document, Row},
     table,
 };
@@ -58,6 +59,10 @@ fn targets() -> Vec<Target> {
     add("PIPO-64/128-ECB", "pipo-128-ecb", "encrypt", "one", None, Limit::Ratio("pipo", 50.0));
     add("PIPO-64/128-CTR", "pipo-128-ctr", "encrypt", "one", None, Limit::Ratio("pipo", 50.0));
     add("PIPO-64/128 decryption", "pipo-128-ecb", "decrypt", "one", None, Limit::Ratio("own-encryption", 0.85));
+    for (name, direction) in [("aes-128-ecb", "encrypt"), ("aes-128-ecb", "decrypt"), ("aes-128-ctr", "encrypt")] {
+        let what = if name == "aes-128-ecb" { "portable AES-128-ECB" } else { "portable AES-128-CTR" };
+        add(what, name, direction, WITHOUT_INSTRUCTIONS, None, Limit::Ratio("rustcrypto", 1.0));
+    }
     let (null, file) = ("tmpfs to /dev/null", "tmpfs to a fresh");
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("age", 4.0));
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("openssl", 2.0));
