@@ -6,12 +6,13 @@
 # make miri     the portable code under Miri
 # make secrets  no branch and no address depends on a key or on data: under Valgrind
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian
+# make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets qemu bench soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets qemu bench fuzz soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -20,7 +21,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets miri
+test: tools lint deny test-rust test-without check-targets test-python secrets qemu miri
 	@echo "make test: all done"
 
 tools:
@@ -32,8 +33,8 @@ test-rust:
 
 # The same vectors on builds that never see AVX-512, and then no AES instruction at all.
 test-without:
-	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-cipher --target-dir target/without-avx512
-	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --target-dir target/without-aesni
+	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-avx512
+	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-aesni
 
 # Other systems have to compile from the first day.
 check-targets:
@@ -71,8 +72,17 @@ miri:
 bench:
 	@bench/run
 
+MINUTES ?= 1
+fuzz:
+	@tools/setup fuzz
+	for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
+	    $(CARGO) +nightly fuzz run --fuzz-dir fuzz $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
+	done
+
 soak:
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
+	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512
+	RUSTFLAGS="--cfg tress_without_aesni" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-aesni
 	@echo "make soak: all done"
 
 install:

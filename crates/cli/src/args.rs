@@ -205,7 +205,7 @@ pub(crate) struct Inspect {
 
 #[derive(Args)]
 #[command(after_help = "\
-The key stands on the command line: every user of this machine can read it in the list of processes, and the shell
+The key stands on the command line: every user of this machine can read it in the list of processes, and the shell \
 keeps it in its history. Use `tress encrypt` for anything that matters.")]
 pub(crate) struct Raw {
     #[command(subcommand)]
@@ -222,13 +222,13 @@ pub(crate) enum RawDirection {
 
 #[derive(Args)]
 #[command(after_help = "\
-The key stands on the command line: every user of this machine can read it in the list of processes, and the shell
+The key stands on the command line: every user of this machine can read it in the list of processes, and the shell \
 keeps it in its history. Use `tress encrypt` for anything that matters.
 
-ecb, cbc and ctr are streamed and authenticate nothing; ccm holds its message in memory, at most 1 GiB, and writes or
+ecb, cbc and ctr are streamed and authenticate nothing; ccm holds its message in memory, at most 1 GiB, and writes or \
 reads ciphertext then tag.
 
-RC6 was a finalist of the AES contest and never standardised. PIPO has blocks of 64 bits: beyond some gigabytes under one
+RC6 was a finalist of the AES contest and never standardised. PIPO has blocks of 64 bits: beyond some gigabytes under one \
 key blocks repeat and give the plaintext away, and its ctr counts 65,536 blocks, then fails. Prefer AES.")]
 pub(crate) struct RawOptions {
     /// CIPHER-MODE, e.g. aes-128-cbc, rijndael-256-192-cbc (block, key), rc6-128-ctr, pipo-256-ecb; ccm for 128-bit blocks

@@ -231,6 +231,7 @@ fn wrong_use() {
     wrong(&format!("encrypt --cipher aes-128-ccm --key {KEY_128} --iv 0001020304050607080910111213"), "nonce");
     wrong(&format!("encrypt --cipher aes-128-gcm --key {KEY_128} --iv {IV}"), "aes-128-gcm");
     wrong(&format!("encrypt --cipher aes-128-ecb --key {KEY_128} --backend abacus"), "abacus");
+    wrong(&format!("encrypt --cipher pipo-128-ecb --key {KEY_128} --backend aesni"), "pipo-128 has no aesni");
     wrong(&format!("encrypt --key {KEY_128}"), "--cipher");
     wrong("encrypt --cipher aes-128-ecb", "--key");
     // The key is not repeated.

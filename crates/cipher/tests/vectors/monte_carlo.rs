@@ -71,18 +71,27 @@ fn ecb_round<C: UnderTest>(cipher: &C, encrypts: bool, block: &[u8]) -> [Vec<u8>
     [previous, last]
 }
 
-/// A round that the file keeps.
+/// Another processor than that of these machines is emulated, where a call takes a hundred times as long.
+const IS_EMULATED: bool = !cfg!(target_arch = "x86_64");
+
+/// A round that the file keeps; where the processor is emulated the first one only.
 pub(crate) fn ecb<C: UnderTest>(backend: Backend, group: &Group, test: &Test, what: &str) {
+    if IS_EMULATED && test.outer_round != Some(0) {
+        return;
+    }
     let (input, output) = ends(test, encrypts(group));
     let [_, last] = ecb_round(&C::prepare(backend, &test.key), encrypts(group), input);
     assert_eq!(last, output, "{what}");
 }
 
-/// From the first round that the file keeps, which is round 0, to the last, on the machine's best backend. Without a fast
-/// one, or where another processor is emulated, up to the second.
+/// From the first round that the file keeps, which is round 0, to the last, on the machine's best backend; without a fast
+/// one to the second.
 pub(crate) fn ecb_chain<C: UnderTest>(group: &Group, name: &str) {
+    if IS_EMULATED {
+        return;
+    }
     let backend = *backends::available::<C>().last().expect("a backend");
-    let is_slow = matches!(backend, Backend::Reference | Backend::Portable) || !cfg!(target_arch = "x86_64");
+    let is_slow = matches!(backend, Backend::Reference | Backend::Portable);
     let encrypts = encrypts(group);
     let kept = |outer| group.tests.iter().find(|test| test.outer_round == Some(outer));
     let rounds = if is_slow { 1 } else { group.tests.last().and_then(|test| test.outer_round).expect("a round") };

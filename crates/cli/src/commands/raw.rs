@@ -44,6 +44,11 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
         )));
     }
     let backend = options.backend.as_deref().map(names::backend).transpose()?;
+    if let Some(backend) = backend.filter(|backend| !cipher.backends().contains(backend)) {
+        let names: Vec<_> = cipher.backends().iter().map(|backend| backend.name()).collect();
+        return Err(Failure::wrong_use(format!("{} has no {} backend", cipher.name, backend.name()))
+            .hint(format!("it has {}", names.join(", "))));
+    }
     let parameters = parameters(&cipher, mode, options)?;
     let sink = files::sink(&options.output);
     if direction == RawDirection::Encrypt || options.output.output.as_deref() != Some(Path::new("-")) {

@@ -136,26 +136,27 @@ impl Work for Blocks {
     }
 }
 
-/// CBC encryption of 32 messages at the container's distance.
+/// CBC encryption of 32 messages, one so many bytes behind the other.
 pub(crate) struct CbcLanes {
     keys: Keys,
     buffer: Vec<u8>,
+    distance: usize,
 }
 
 impl CbcLanes {
     const MESSAGES: usize = 32;
-    const DISTANCE: usize = 16_400;
     const MESSAGE_BYTES: usize = 16_384;
 
-    pub(crate) fn new(backend: Backend) -> Result<CbcLanes, Error> {
+    pub(crate) fn new(backend: Backend, distance: usize) -> Result<CbcLanes, Error> {
         Ok(CbcLanes {
             keys: Keys::new(backend, Mode::Cbc, Direction::Encrypt)?,
-            buffer: vec![0; CbcLanes::MESSAGES * CbcLanes::DISTANCE],
+            buffer: vec![0; CbcLanes::MESSAGES * distance],
+            distance,
         })
     }
 
-    fn messages(buffer: &mut [u8]) -> impl Iterator<Item = &mut [u8]> {
-        buffer.chunks_exact_mut(CbcLanes::DISTANCE).map(|chunk| &mut chunk[..CbcLanes::MESSAGE_BYTES])
+    fn messages(buffer: &mut [u8], distance: usize) -> impl Iterator<Item = &mut [u8]> {
+        buffer.chunks_exact_mut(distance).map(|chunk| &mut chunk[..CbcLanes::MESSAGE_BYTES])
     }
 }
 
@@ -170,17 +171,17 @@ impl Work for CbcLanes {
     }
 
     fn run(&mut self, who: Who) -> Result<(), Error> {
-        let CbcLanes { keys, buffer } = self;
+        let CbcLanes { keys, buffer, distance } = self;
+        let mut messages = CbcLanes::messages(buffer, *distance);
         match who {
             Who::Ours | Who::Own(_) => {
-                let mut jobs = CbcLanes::messages(buffer)
-                    .map(|data| lanes::cbc::Job::new(&keys.ours, &IV, data))
-                    .collect::<Result<Vec<_>, _>>()?;
+                let mut jobs =
+                    messages.map(|data| lanes::cbc::Job::new(&keys.ours, &IV, data)).collect::<Result<Vec<_>, _>>()?;
                 lanes::cbc::encrypt(&mut jobs);
                 Ok(())
             }
-            Who::IpsecMb => keys.many_by_ipsec_mb(CbcLanes::messages(buffer)),
-            _ => CbcLanes::messages(buffer).try_for_each(|data| keys.apply(who, data)),
+            Who::IpsecMb => keys.many_by_ipsec_mb(messages),
+            _ => messages.try_for_each(|data| keys.apply(who, data)),
         }
     }
 
