@@ -2,8 +2,8 @@
 //! every jump and every address that is made of undefined bytes.
 //!
 //! Needs a build with `--cfg tress_secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
-//! AVX-512, VAES and GFNI: so this is about the backends `portable`, `aesni` and `avx2`. `reference`, which looks up
-//! tables, is the planted leak: it has to be found.
+//! AVX-512, VAES and GFNI: so this is about the backends `portable`, `aesni` and `avx2`; for the others there is
+//! `machine_code.rs`. `reference`, which looks up tables, is the planted leak: it has to be found.
 #![cfg(all(tress_secrets, target_arch = "x86_64"))]
 
 use std::process::Command;

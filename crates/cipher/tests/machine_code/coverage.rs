@@ -1,0 +1,88 @@
+//! Which instructions the interpreter has to have seen: those of every function that uses instructions which Valgrind
+//! does not know, but for what only leads to a panic.
+
+use std::collections::{HashMap, HashSet};
+
+use iced_x86::{Code, CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic};
+
+use super::image::{Function, Image};
+use super::memory::Memory;
+
+/// Whether this is an instruction of AVX-512, VAES or GFNI.
+pub(crate) fn is_new(instruction: &Instruction) -> bool {
+    let features = instruction.cpuid_features();
+    instruction.encoding() == EncodingKind::EVEX
+        || features.iter().any(|feature| matches!(feature, CpuidFeature::VAES | CpuidFeature::GFNI))
+}
+
+/// The instructions of a function from which it can return.
+pub(crate) fn returning(image: &Image, function: &Function) -> HashSet<u64> {
+    let instructions = image.instructions(function);
+    let mut before: HashMap<u64, Vec<u64>> = HashMap::new();
+    let mut open = Vec::new();
+    let mut memory = Memory::new();
+    for instruction in &instructions {
+        let (at, next) = (instruction.ip(), instruction.next_ip());
+        match instruction.flow_control() {
+            FlowControl::Next => before.entry(next).or_default().push(at),
+            FlowControl::Call | FlowControl::IndirectCall => {
+                let target = callee(instruction, &mut memory);
+                let returns = !target.is_some_and(|target| ends(image, target));
+                before.entry(next).or_default().extend(returns.then_some(at));
+            }
+            FlowControl::ConditionalBranch => {
+                before.entry(next).or_default().push(at);
+                before.entry(instruction.near_branch_target()).or_default().push(at);
+            }
+            FlowControl::UnconditionalBranch => {
+                let target = instruction.near_branch_target();
+                if function.code.contains(&target) {
+                    before.entry(target).or_default().push(at);
+                } else if !ends(image, target) {
+                    open.push(at);
+                }
+            }
+            // Where an indirect jump leads is seen when it runs.
+            FlowControl::Return | FlowControl::IndirectBranch => open.push(at),
+            _ => {}
+        }
+    }
+    let mut found: HashSet<u64> = open.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        for &earlier in before.get(&at).into_iter().flatten() {
+            if found.insert(earlier) {
+                open.push(earlier);
+            }
+        }
+    }
+    found
+}
+
+/// What a call calls, if that is always the same: by itself, or by an entry of the GOT.
+fn callee(instruction: &Instruction, memory: &mut Memory) -> Option<u64> {
+    if instruction.flow_control() == FlowControl::Call {
+        return Some(instruction.near_branch_target());
+    }
+    let entry = instruction.is_ip_rel_memory_operand().then(|| instruction.ip_rel_memory_address())?;
+    memory.read_number(entry, 8).ok().map(|(target, _)| target)
+}
+
+/// Whether an instruction does nothing: what stands between others so that they are aligned.
+pub(crate) fn is_padding(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Nop || instruction.code() == Code::Xchg_r16_AX
+}
+
+/// Whether a function is one of those that report a panic.
+fn ends(image: &Image, target: u64) -> bool {
+    const ENDS: [&str; 6] = [
+        "core::panicking::",
+        "core::slice::index::slice_",
+        "core::slice::copy_from_slice_impl::len_mismatch_fail",
+        "core::option::",
+        "core::result::unwrap_failed",
+        "core::array::",
+    ];
+    image.function(target).is_some_and(|function| {
+        function.code.start == target && ENDS.iter().any(|start| function.name.starts_with(start))
+    })
+}

@@ -1,0 +1,530 @@
+//! An interpreter of x86-64 that knows of every byte whether it is secret, and stops where a secret shows.
+//!
+//! It follows public values, which it computes, and never looks at the value of a secret: so it can do without a model of
+//! most vector instructions. One that it has no model of makes something secret of a secret, and something unknown of
+//! what is public; what is unknown may not decide where the program goes. Instructions, their operands and what they read
+//! and write without saying so are iced's knowledge.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use iced_x86::{
+    FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, RflagsBits, UsedMemory,
+};
+
+use super::image::Image;
+use super::memory::{Level, Memory, STACK_END};
+use super::properties::{is_constant, takes_its_time};
+use super::sides::Sides;
+
+/// How a secret shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leak {
+    /// A conditional branch.
+    Branch,
+    /// The target of a jump, call or return.
+    Target,
+    /// The address of an access, or the length of a copy.
+    Address,
+    /// The addresses of a gather or scatter.
+    Gather,
+    /// A mask register.
+    Mask,
+    /// An operand of an instruction whose time depends on its operands: divisions, floating point.
+    Time,
+    /// A comparison of bytes by the C library.
+    Compare,
+}
+
+/// Why the interpreter stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Leak(Leak),
+    /// It does not know how to go on.
+    Undecided(String),
+}
+
+/// Where it stopped.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub(crate) reason: Reason,
+    /// The function and the instruction.
+    pub place: String,
+}
+
+impl From<Leak> for Reason {
+    fn from(leak: Leak) -> Reason {
+        Reason::Leak(leak)
+    }
+}
+
+impl From<String> for Reason {
+    fn from(what: String) -> Reason {
+        Reason::Undecided(what)
+    }
+}
+
+pub(crate) type Step<T = ()> = Result<T, Reason>;
+
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Scalar {
+    pub(super) value: u64,
+    pub(super) levels: [Level; 8],
+}
+
+impl Scalar {
+    pub(super) fn new(value: u64, level: Level) -> Scalar {
+        Scalar { value, levels: [level; 8] }
+    }
+
+    /// The highest level of its bytes.
+    pub(super) fn level(&self) -> Level {
+        self.levels.into_iter().max().unwrap_or_default()
+    }
+}
+
+/// A vector register, or what an operand holds of one.
+#[derive(Clone, Copy)]
+pub(crate) struct Vector {
+    pub bytes: [u8; 64],
+    pub levels: [Level; 64],
+}
+
+impl Vector {
+    pub(super) const ZERO: Vector = Vector { bytes: [0; 64], levels: [Level::Public; 64] };
+
+    /// The highest level of the first bytes.
+    pub(crate) fn level(&self, bytes: usize) -> Level {
+        self.levels[..bytes].iter().copied().max().unwrap_or_default()
+    }
+}
+
+/// An instruction, and what it reads and writes.
+pub(super) struct Decoded {
+    pub(super) instruction: Instruction,
+    reads: Vec<Register>,
+    /// And whether it always does.
+    writes: Vec<(Register, bool)>,
+    memory: Vec<UsedMemory>,
+    takes_its_time: bool,
+    /// Whether it was reached, and not only on a side of a branch that was not taken.
+    is_reached: Cell<bool>,
+}
+
+/// Where the outermost function returns to.
+const END: u64 = 0x0eed_0000;
+
+pub(crate) struct Machine<'i> {
+    pub(super) image: &'i Image,
+    pub memory: Memory,
+    pub(super) scalars: [Scalar; 16],
+    pub(super) vectors: [Vector; 32],
+    pub(super) masks: [Scalar; 8],
+    /// As in the flags register, and the level of each bit.
+    pub(super) flags: u32,
+    pub(super) flag_levels: [Level; 32],
+    pub(super) next: u64,
+    /// By their distance from the first.
+    pub(super) decoded: Vec<Option<Rc<Decoded>>>,
+    info: InstructionInfoFactory,
+    /// What is to be tried; then it is done.
+    pub(crate) sides: Option<Sides<'i>>,
+    /// On how many of them it is.
+    pub(super) astray: u32,
+    /// Sides of branches that were tried.
+    pub(crate) tried: u64,
+    /// How many bits were revealed.
+    pub revealed: u32,
+    pub steps: u64,
+    /// Instructions without a model that made something unknown of public values.
+    pub unknown: HashMap<Mnemonic, u64>,
+}
+
+impl<'i> Machine<'i> {
+    pub(crate) fn new(image: &'i Image) -> Self {
+        Machine {
+            image,
+            memory: Memory::new(),
+            scalars: [Scalar::default(); 16],
+            vectors: [Vector::ZERO; 32],
+            masks: [Scalar::default(); 8],
+            flags: 0,
+            flag_levels: [Level::Public; 32],
+            next: 0,
+            decoded: vec![None; (image.text.end - image.text.start) as usize],
+            info: InstructionInfoFactory::new(),
+            sides: None,
+            astray: 0,
+            tried: 0,
+            revealed: 0,
+            steps: 0,
+            unknown: HashMap::new(),
+        }
+    }
+
+    /// Calls a function of the executable with up to six public arguments, as the System V ABI has it.
+    pub(crate) fn call(&mut self, function: u64, arguments: &[u64]) -> Result<(), Box<Stop>> {
+        self.scalars = [Scalar::default(); 16];
+        let order = [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
+        for (register, value) in order.into_iter().zip(arguments) {
+            self.set(register, *value, Level::Public);
+        }
+        self.set(Register::RSP, STACK_END - 4096 - 8, Level::Public);
+        self.next = function;
+        self.memory.write_number(STACK_END - 4096 - 8, 8, END, Level::Public).expect("the stack");
+        while self.next != END && self.sides.as_ref().is_none_or(|sides| !sides.untaken.is_empty()) {
+            let address = self.next;
+            if let Err(reason) = self.step() {
+                let text = self.image.decode(address).map(|instruction| instruction.to_string()).unwrap_or_default();
+                let place = format!("{}: {text}", self.image.place(address));
+                return Err(Box::new(Stop { reason, place }));
+            }
+        }
+        Ok(())
+    }
+
+    /// The addresses of all instructions that have been examined, and whether they were reached.
+    pub(crate) fn examined(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+        let all = self.decoded.iter().zip(self.image.text.start..);
+        all.filter_map(|(decoded, address)| Some((address, decoded.as_ref()?.is_reached.get())))
+    }
+
+    fn decode(&mut self, address: u64) -> Step<Rc<Decoded>> {
+        let at = address.wrapping_sub(self.image.text.start) as usize;
+        if let Some(Some(decoded)) = self.decoded.get(at) {
+            return Ok(decoded.clone());
+        }
+        let instruction = self.image.decode(address).ok_or_else(|| format!("no code at {address:#x}"))?;
+        let info = self.info.info(&instruction);
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for used in info.used_registers() {
+            let register = used.register();
+            if register.is_mm() || register.is_st() || register.is_tmm() {
+                return Err("registers that have no model".to_owned().into());
+            }
+            let (read, write) = access(used.access());
+            // What is written only perhaps keeps some of what it was.
+            if read {
+                reads.push(register);
+            }
+            if let Some(always) = write {
+                writes.push((register, always));
+            }
+        }
+        let (memory, takes_its_time) = (info.used_memory().to_vec(), takes_its_time(&instruction));
+        let is_reached = Cell::new(false);
+        let decoded = Rc::new(Decoded { instruction, reads, writes, memory, takes_its_time, is_reached });
+        self.decoded[at] = Some(decoded.clone());
+        Ok(decoded)
+    }
+
+    pub(super) fn step(&mut self) -> Step {
+        let decoded = self.decode(self.next)?;
+        let instruction = &decoded.instruction;
+        if instruction.is_invalid() {
+            return Err("no instruction".to_owned().into());
+        }
+        self.steps += 1;
+        if self.astray == 0 {
+            decoded.is_reached.set(true);
+        }
+        self.next = instruction.next_ip();
+        if self.system(instruction)? {
+            return Ok(());
+        }
+
+        // What is made here is as secret as the most secret of what it is made of.
+        let mut level = Level::Public;
+        for register in &decoded.reads {
+            level = level.max(self.level(*register));
+        }
+        level = level.max(self.flags_level(instruction.rflags_read()));
+        for memory in &decoded.memory {
+            let (read, write) = access(memory.access());
+            if !read && write.is_none() {
+                continue;
+            }
+            for register in [memory.base(), memory.index()] {
+                match self.level(register) {
+                    Level::Public => {}
+                    Level::Unknown => return Err(self.undecided(register)),
+                    Level::Secret if register.is_vector_register() => return Err(Leak::Gather.into()),
+                    Level::Secret => return Err(Leak::Address.into()),
+                }
+            }
+            if memory.index().is_vector_register() {
+                return self.elements(instruction);
+            }
+            if read {
+                let address = self.used_address(memory)?;
+                level = level.max(self.memory.level(address, memory.memory_size().size())?);
+            }
+        }
+        if is_constant(instruction) {
+            level = Level::Public;
+        }
+        if level == Level::Secret && decoded.takes_its_time {
+            return Err(Leak::Time.into());
+        }
+        if level == Level::Secret && decoded.writes.iter().any(|(register, _)| register.is_k()) {
+            return Err(Leak::Mask.into());
+        }
+
+        if instruction.flow_control() != FlowControl::Next {
+            return self.flow(instruction, level);
+        }
+        if self.scalar(instruction, level)? || self.vector(instruction, level)? {
+            return Ok(());
+        }
+
+        // No model: nothing is known of what it writes but how secret it is.
+        if level == Level::Public {
+            *self.unknown.entry(instruction.mnemonic()).or_default() += 1;
+        }
+        let level = level.max(Level::Unknown);
+        for (register, always) in &decoded.writes {
+            let level = if *always { level } else { level.max(self.level(*register)) };
+            self.set_level(*register, level);
+        }
+        for memory in &decoded.memory {
+            if let (_, Some(always)) = access(memory.access()) {
+                let (address, size) = (self.used_address(memory)?, memory.memory_size().size());
+                if size == 0 {
+                    return Err("an access of unknown size".to_owned().into());
+                }
+                if always {
+                    self.memory.set_level(address, size, level)?;
+                } else {
+                    self.memory.raise_level(address, size, level)?;
+                }
+            }
+        }
+        self.set_flags(instruction, 0, level);
+        Ok(())
+    }
+
+    /// Branches, calls and returns.
+    fn flow(&mut self, instruction: &Instruction, level: Level) -> Step {
+        let taken = match instruction.flow_control() {
+            FlowControl::ConditionalBranch => {
+                match level {
+                    Level::Public => {}
+                    Level::Unknown => return Err(self.undecided(Register::None)),
+                    Level::Secret => return Err(Leak::Branch.into()),
+                }
+                let counts = matches!(instruction.mnemonic(), Mnemonic::Jrcxz | Mnemonic::Jecxz | Mnemonic::Loop);
+                if counts || matches!(instruction.mnemonic(), Mnemonic::Loope | Mnemonic::Loopne) {
+                    return Err("a branch on a counter".to_owned().into());
+                }
+                let mut other = instruction.near_branch_target();
+                if self.condition(instruction.condition_code()) {
+                    std::mem::swap(&mut self.next, &mut other);
+                }
+                return self.explore(other);
+            }
+            FlowControl::UnconditionalBranch | FlowControl::Call => instruction.near_branch_target(),
+            FlowControl::IndirectBranch | FlowControl::IndirectCall => {
+                let level = match instruction.op0_kind() {
+                    OpKind::Register => self.level(instruction.op0_register()),
+                    _ => self.memory.level(self.address(instruction, 0)?, 8)?,
+                };
+                match level {
+                    Level::Public => self.number(instruction, 0)?,
+                    Level::Unknown => return Err(self.undecided(Register::None)),
+                    Level::Secret => return Err(Leak::Target.into()),
+                }
+            }
+            FlowControl::Return => {
+                let top = self.scalars[4].value;
+                let (target, level) = self.memory.read_number(top, 8)?;
+                if level != Level::Public {
+                    return Err(Leak::Target.into());
+                }
+                self.scalars[4].value = top + 8;
+                self.next = target;
+                return Ok(());
+            }
+            _ => return Err("an exception".to_owned().into()),
+        };
+        if matches!(instruction.flow_control(), FlowControl::Call | FlowControl::IndirectCall) {
+            let back = self.next;
+            self.push(Scalar::new(back, Level::Public))?;
+        }
+        self.next = taken;
+        if !self.image.text.contains(&taken) {
+            return self.external(taken);
+        }
+        if let Some(function) = self.image.function(taken)
+            && function.code.start == taken
+            && function.name.starts_with("core::panicking")
+        {
+            return Err(format!("{} is reached", function.name).into());
+        }
+        Ok(())
+    }
+
+    pub(super) fn undecided(&self, register: Register) -> Reason {
+        Reason::Undecided(format!("{register:?} is not known; without a model: {:?}", self.unknown))
+    }
+
+    /// The number in a register, of the register's size.
+    pub(super) fn get(&self, register: Register) -> u64 {
+        if register.is_k() {
+            return self.masks[register.number()].value;
+        }
+        let value = match register.full_register() {
+            Register::RIP | Register::EIP => self.next,
+            full if full.is_gpr() => self.scalars[full.number()].value,
+            _ => 0,
+        };
+        match register {
+            _ if is_high(register) => value >> 8 & 0xff,
+            _ => value & mask(register.size()),
+        }
+    }
+
+    pub(super) fn set(&mut self, register: Register, value: u64, level: Level) {
+        let full = &mut self.scalars[register.full_register().number()];
+        let (size, shift) = match (register, register.size()) {
+            // 32 bits clear the rest.
+            (_, 4) => (8, 0),
+            _ if is_high(register) => (1, 8),
+            (_, size) => (size, 0),
+        };
+        let value = value & mask(register.size());
+        full.value = full.value & !(mask(size) << shift) | value << shift;
+        full.levels[shift / 8..shift / 8 + size].fill(level);
+    }
+
+    pub(super) fn level(&self, register: Register) -> Level {
+        if register.is_vector_register() {
+            self.vectors[register.number()].level(register.size())
+        } else if register.is_k() {
+            self.masks[register.number()].level()
+        } else if register.is_gpr() {
+            let levels = self.scalars[register.full_register().number()].levels;
+            match register {
+                _ if is_high(register) => levels[1],
+                _ => levels[..register.size()].iter().copied().max().unwrap_or_default(),
+            }
+        } else {
+            Level::Public
+        }
+    }
+
+    pub(super) fn set_level(&mut self, register: Register, level: Level) {
+        if register.is_vector_register() {
+            self.vectors[register.number()].levels[..register.size()].fill(level);
+        } else if register.is_k() {
+            self.masks[register.number()].levels = [level; 8];
+        } else if register.is_gpr() {
+            self.set(register, 0, level);
+        }
+    }
+
+    pub(super) fn flags_level(&self, bits: u32) -> Level {
+        ones(bits).map(|bit| self.flag_levels[bit]).max().unwrap_or_default()
+    }
+
+    /// The flags that the instruction writes.
+    pub(super) fn set_flags(&mut self, instruction: &Instruction, values: u32, level: Level) {
+        let (written, undefined) = (instruction.rflags_modified(), instruction.rflags_undefined());
+        self.flags = self.flags & !written | values & written;
+        for bit in ones(written) {
+            self.flag_levels[bit] = level;
+        }
+        for bit in ones(undefined) {
+            self.flag_levels[bit] = level.max(Level::Unknown);
+        }
+        let (set, cleared) = (instruction.rflags_set(), instruction.rflags_cleared());
+        self.flags = (self.flags | set) & !cleared;
+    }
+
+    pub(super) fn flag(&self, bit: u32) -> bool {
+        self.flags & bit != 0
+    }
+
+    pub(super) fn push(&mut self, value: Scalar) -> Step {
+        self.scalars[4].value -= 8;
+        Ok(self.memory.write(self.scalars[4].value, &value.value.to_le_bytes(), &value.levels)?)
+    }
+
+    pub(super) fn pop(&mut self) -> Step<Scalar> {
+        let (mut bytes, mut levels) = ([0; 8], [Level::Public; 8]);
+        self.memory.read(self.scalars[4].value, &mut bytes, &mut levels)?;
+        self.scalars[4].value += 8;
+        Ok(Scalar { value: u64::from_le_bytes(bytes), levels })
+    }
+
+    /// The address of a memory operand.
+    pub(super) fn address(&self, instruction: &Instruction, operand: u32) -> Step<u64> {
+        instruction
+            .virtual_address(operand, 0, |register, _, _| self.part(register))
+            .ok_or_else(|| "an address of an unknown kind".to_owned().into())
+    }
+
+    fn used_address(&self, memory: &UsedMemory) -> Step<u64> {
+        memory
+            .virtual_address(0, |register, _, _| self.part(register))
+            .ok_or_else(|| "an address of an unknown kind".to_owned().into())
+    }
+
+    /// What a register adds to an address. Thread-local storage is not modelled.
+    fn part(&self, register: Register) -> Option<u64> {
+        match register {
+            Register::DS | Register::ES | Register::SS | Register::CS => Some(0),
+            Register::FS | Register::GS => None,
+            _ => Some(self.get(register)),
+        }
+    }
+}
+
+/// Whether an access reads, and whether it writes, always.
+fn access(access: OpAccess) -> (bool, Option<bool>) {
+    match access {
+        OpAccess::Read | OpAccess::CondRead => (true, None),
+        OpAccess::Write => (false, Some(true)),
+        OpAccess::CondWrite => (false, Some(false)),
+        OpAccess::ReadWrite => (true, Some(true)),
+        OpAccess::ReadCondWrite => (true, Some(false)),
+        OpAccess::None | OpAccess::NoMemAccess => (false, None),
+    }
+}
+
+/// The numbers of the bits that are set.
+fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = bits.trailing_zeros() as usize;
+        bits &= bits.wrapping_sub(1);
+        (bit < 32).then_some(bit)
+    })
+}
+
+/// Whether a register is the second byte of another.
+pub(super) fn is_high(register: Register) -> bool {
+    matches!(register, Register::AH | Register::BH | Register::CH | Register::DH)
+}
+
+/// Ones in the lowest bytes.
+pub(super) fn mask(bytes: usize) -> u64 {
+    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
+}
+
+/// The flags that depend on a result alone, with carry and overflow.
+pub(super) fn flags_of(result: u64, bytes: usize, carry: bool, overflow: bool) -> u32 {
+    let sign = result >> (8 * bytes - 1) & 1 == 1;
+    let mut flags = 0;
+    for (bit, is_set) in [
+        (RflagsBits::CF, carry),
+        (RflagsBits::OF, overflow),
+        (RflagsBits::ZF, result & mask(bytes) == 0),
+        (RflagsBits::SF, sign),
+        (RflagsBits::PF, (result as u8).count_ones().is_multiple_of(2)),
+    ] {
+        if is_set {
+            flags |= bit;
+        }
+    }
+    flags
+}

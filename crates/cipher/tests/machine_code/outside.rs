@@ -1,0 +1,105 @@
+//! What is outside of the code: the processor's description, Valgrind, and functions of the C library.
+
+use iced_x86::{Code, Instruction, Register};
+
+use super::machine::{Leak, Machine, Scalar, Step};
+use super::memory::Level;
+
+/// The answers when something secret is revealed: each bit in turn, over and over.
+const REVEALED: u64 = 0x5a3c_96f0_0f69_c3a5;
+
+impl Machine<'_> {
+    /// Functions of the C library that the compiler calls by itself.
+    pub(super) fn external(&mut self, target: u64) -> Step {
+        let name = self.image.external.get(&target).map_or("?", String::as_str);
+        let argument = |register: Register| self.scalars[register.number()];
+        let [first, second, third] = [Register::RDI, Register::RSI, Register::RDX].map(argument);
+        let count = third.value as usize;
+        let is_set = name == "memset";
+        let levels = [first.level(), if is_set { Level::Public } else { second.level() }, third.level()];
+        match levels.into_iter().max().unwrap_or_default() {
+            Level::Public => {}
+            Level::Unknown => return Err(self.undecided(Register::None)),
+            Level::Secret => return Err(Leak::Address.into()),
+        }
+        let mut result = first;
+        match name {
+            "memcpy" | "memmove" => {
+                let (mut bytes, mut levels) = (vec![0; count], vec![Level::Public; count]);
+                self.memory.read(second.value, &mut bytes, &mut levels)?;
+                self.memory.write(first.value, &bytes, &levels)?;
+            }
+            "memset" => {
+                self.memory.write(first.value, &vec![second.value as u8; count], &vec![second.levels[0]; count])?;
+            }
+            "memcmp" | "bcmp" => {
+                let (mut bytes, mut levels) = ([vec![0; count], vec![0; count]], vec![Level::Public; count]);
+                let mut highest = Level::Public;
+                for (bytes, place) in bytes.iter_mut().zip([first, second]) {
+                    self.memory.read(place.value, bytes, &mut levels)?;
+                    highest = highest.max(levels.iter().copied().max().unwrap_or_default());
+                }
+                match highest {
+                    Level::Public => {}
+                    Level::Unknown => return Err(self.undecided(Register::None)),
+                    Level::Secret => return Err(Leak::Compare.into()),
+                }
+                result = Scalar::new(bytes[0].cmp(&bytes[1]) as i64 as u64, Level::Public);
+            }
+            _ => return Err(format!("a call of {name}").into()),
+        }
+        // Everything that a call may change; the C library keeps no secret in it.
+        let changed = [Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
+        for register in changed.into_iter().chain([Register::R10, Register::R11]) {
+            self.set(register, 0, Level::Unknown);
+        }
+        for register in 0..32 {
+            self.set_level(Register::ZMM0 + register, Level::Unknown);
+        }
+        for register in 0..8 {
+            self.set_level(Register::K0 + register, Level::Unknown);
+        }
+        self.flag_levels = [Level::Unknown; 32];
+        self.set(Register::RAX, result.value, result.level());
+        self.next = self.pop()?.value;
+        Ok(())
+    }
+
+    /// What asks for the processor or for Valgrind.
+    pub(super) fn system(&mut self, instruction: &Instruction) -> Step<bool> {
+        match instruction.code() {
+            // A processor that has everything.
+            Code::Cpuid => {
+                for register in [Register::EAX, Register::EBX, Register::ECX, Register::EDX] {
+                    self.set(register, u64::from(u32::MAX), Level::Public);
+                }
+            }
+            Code::Xgetbv => {
+                self.set(Register::EAX, 0xe7, Level::Public);
+                self.set(Register::EDX, 0, Level::Public);
+            }
+            // The end of a request to Valgrind: its number, an address and a length.
+            Code::Xchg_rm64_r64
+                if instruction.op0_register() == Register::RBX && instruction.op1_register() == Register::RBX =>
+            {
+                let request = self.scalars[0].value;
+                let [code, address, length] = [0, 8, 16].map(|at| self.memory.read_number(request + at, 8));
+                let ((code, _), (address, _), (length, _)) = (code?, address?, length?);
+                match (code, length) {
+                    (0x4d43_0001, _) => self.memory.set_level(address, length as usize, Level::Secret)?,
+                    // One byte is a bit that is revealed: a tag is now right and now wrong.
+                    (0x4d43_0002, 1) => {
+                        let bit = REVEALED.rotate_right(self.revealed) & 1;
+                        self.revealed += 1;
+                        self.memory.write_number(address, 1, bit, Level::Public)?;
+                    }
+                    (0x4d43_0002, _) => self.memory.set_level(address, length as usize, Level::Public)?,
+                    _ => return Err(format!("request {code:#x}").into()),
+                }
+                self.set(Register::RDX, 0, Level::Public);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,43 @@
+//! What is so of an instruction by itself.
+
+use iced_x86::{Instruction, Mnemonic, OpKind, Register};
+
+/// Instructions whose time depends on the values of their operands.
+pub(super) fn takes_its_time(instruction: &Instruction) -> bool {
+    if matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
+        return true;
+    }
+    // Arithmetic of floating point, which takes longer where numbers are subnormal.
+    let name = format!("{:?}", instruction.mnemonic()).to_lowercase();
+    let name = name.strip_prefix('v').unwrap_or(&name);
+    ["add", "sub", "mul", "div", "sqrt", "fmadd", "fmsub", "fnmadd", "fnmsub", "rcp", "rsqrt", "cvt", "min", "max"]
+        .iter()
+        .any(|start| name.starts_with(start))
+        && ["ps", "pd", "ss", "sd"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether the result is the same whatever the operands are.
+pub(super) fn is_constant(instruction: &Instruction) -> bool {
+    match instruction.mnemonic() {
+        Mnemonic::Vpternlogd | Mnemonic::Vpternlogq => {
+            !instruction.has_op_mask() && matches!(instruction.immediate8(), 0 | 0xff)
+        }
+        Mnemonic::Pcmpeqb | Mnemonic::Pcmpeqd | Mnemonic::Pcmpeqw => {
+            instruction.op0_register() == instruction.op1_register()
+        }
+        Mnemonic::Vpcmpeqb | Mnemonic::Vpcmpeqd | Mnemonic::Vpcmpeqw | Mnemonic::Vpcmpeqq => {
+            instruction.op1_register() != Register::None && instruction.op1_register() == instruction.op2_register()
+        }
+        Mnemonic::Kxorb | Mnemonic::Kxorw | Mnemonic::Kxord | Mnemonic::Kxorq => {
+            instruction.op1_register() == instruction.op2_register()
+        }
+        Mnemonic::Kxnorb | Mnemonic::Kxnorw | Mnemonic::Kxnord | Mnemonic::Kxnorq => {
+            instruction.op1_register() == instruction.op2_register()
+        }
+        Mnemonic::Or => {
+            instruction.op1_kind() != OpKind::Register && matches!(instruction.try_immediate(1), Ok(u64::MAX))
+        }
+        Mnemonic::And => instruction.op1_kind() != OpKind::Register && matches!(instruction.try_immediate(1), Ok(0)),
+        _ => false,
+    }
+}

@@ -1,0 +1,74 @@
+//! Sides of branches that no input takes: compilers leave code behind that nothing reaches.
+
+use std::collections::HashSet;
+
+use iced_x86::FlowControl;
+
+use super::machine::{Machine, Reason, Step};
+
+/// Sides of branches that no input takes.
+pub(crate) struct Sides<'i> {
+    /// Instructions that inputs reach.
+    pub(crate) reached: &'i HashSet<u64>,
+    /// Where the sides begin that are still to be tried.
+    pub(crate) untaken: HashSet<u64>,
+}
+
+impl Machine<'_> {
+    /// Both sides of the branches that it came by.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = u64> + '_ {
+        let branches = self.decoded.iter().flatten().map(|decoded| &decoded.instruction);
+        let branches = branches.filter(|branch| branch.flow_control() == FlowControl::ConditionalBranch);
+        branches.flat_map(|branch| [branch.next_ip(), branch.near_branch_target()])
+    }
+
+    /// Whether an instruction needs not be looked at on a side of a branch.
+    pub(super) fn is_known(&self, address: u64) -> bool {
+        let at = address.wrapping_sub(self.image.text.start) as usize;
+        self.sides.as_ref().is_some_and(|sides| sides.reached.contains(&address))
+            || matches!(self.decoded.get(at), Some(Some(_)))
+    }
+
+    /// Runs the side of a branch that is not taken, if no input takes it, until it comes to what is known or does not know
+    /// how to go on; then everything is as before. Compilers leave code behind that no input reaches.
+    pub(super) fn explore(&mut self, other: u64) -> Step {
+        const MOST: usize = 10_000;
+        let Some(sides) = &mut self.sides else { return Ok(()) };
+        if !sides.untaken.remove(&other) && self.astray == 0 || self.is_known(other) {
+            return Ok(());
+        }
+        self.tried += 1;
+        let registers =
+            (self.scalars, self.vectors, self.masks, self.flags, self.flag_levels, self.next, self.revealed);
+        let mark = self.memory.mark();
+        self.astray += 1;
+        self.next = other;
+        let mut result = Ok(());
+        for _ in 0..MOST {
+            let address = self.next;
+            if self.is_known(address) {
+                break;
+            }
+            match self.step() {
+                Ok(()) => {}
+                Err(Reason::Undecided(_)) => {
+                    // Not examined.
+                    if let Some(decoded) = self.decoded.get_mut(address.wrapping_sub(self.image.text.start) as usize) {
+                        *decoded = None;
+                    }
+                    break;
+                }
+                Err(leak) => {
+                    let place = self.image.decode(address).map(|instruction| instruction.to_string());
+                    println!("on a side of a branch: {} {}", self.image.place(address), place.unwrap_or_default());
+                    result = Err(leak);
+                    break;
+                }
+            }
+        }
+        self.astray -= 1;
+        self.memory.undo(mark, self.astray == 0);
+        (self.scalars, self.vectors, self.masks, self.flags, self.flag_levels, self.next, self.revealed) = registers;
+        result
+    }
+}

@@ -1,0 +1,180 @@
+//! Everything that a backend can do, as the interpreter runs it: no heap, no output, keys and data marked as secret with
+//! the requests that are Valgrind's elsewhere.
+
+use core::array;
+
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::{cbc, ccm, ctr, ecb};
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
+use tress_cipher::rijndael::Rijndael;
+use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
+
+/// Makes the bytes secret (MAKE_MEM_UNDEFINED).
+fn hide(bytes: &mut [u8]) {
+    let request: [u64; 6] = [0x4d43_0001, bytes.as_ptr().addr() as u64, bytes.len() as u64, 0, 0, 0];
+    // SAFETY: on a processor the rotations add up to nothing and the exchange is with itself.
+    unsafe {
+        core::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
+            in("rax") &raw const request, inout("rdx") 0u64 => _,
+        );
+    }
+}
+
+/// A secret key.
+fn keyed<C>(make: fn(&[u8], Backend) -> Result<C, Error>, bytes: usize, backend: Backend, seed: u8) -> C {
+    let mut key = [seed; 32];
+    hide(&mut key);
+    make(&key[..bytes], backend).expect("a key")
+}
+
+/// What a cipher can be made of.
+struct Keys<C> {
+    make: fn(&[u8], Backend) -> Result<C, Error>,
+    bytes: usize,
+    /// A length of keys that means another number of rounds.
+    other_bytes: usize,
+    backend: Backend,
+}
+
+/// Several flights of every engine, and a rest.
+const LENGTH: usize = 6144 + 24;
+/// More than any engine has lanes.
+const MESSAGES: usize = 70;
+/// Three steps of the longest block and a rest: what a lane does at the beginning, in between and at the end.
+const MESSAGE: usize = 600;
+
+/// Lengths of messages: all the same, all mixed.
+const LENGTHS: [fn(usize) -> usize; 2] = [|_| 128, |i| if i % 20 == 19 { MESSAGE } else { (i * 53) % 199 }];
+
+/// Which of four keys a message has: the first two, or one message each of the others.
+fn choose<T>(keys: [T; 4], index: usize) -> T {
+    let [first, second, third, fourth] = keys;
+    match index {
+        30 => third,
+        31 => fourth,
+        _ if index.is_multiple_of(2) => first,
+        _ => second,
+    }
+}
+
+fn block_modes<C: BlockCipher>(keys: &Keys<C>) {
+    let cipher = keyed(keys.make, keys.bytes, keys.backend, 1);
+    let mut buffer = [0; LENGTH];
+    hide(&mut buffer);
+    let iv = [7; 32];
+    let iv = &iv[..C::BLOCK_BYTES];
+    for length in [0, 1, 2, 7, 16, 33, 70, 130, LENGTH / C::BLOCK_BYTES].map(|blocks| blocks * C::BLOCK_BYTES) {
+        let data = &mut buffer[..length.min(LENGTH - LENGTH % C::BLOCK_BYTES)];
+        assert!(ecb::encrypt(&cipher, data).is_ok());
+        assert!(ecb::decrypt(&cipher, data).is_ok());
+        assert!(cbc::encrypt(&cipher, iv, data).is_ok());
+        assert!(cbc::decrypt(&cipher, iv, data).is_ok());
+    }
+    // Counters with and without a carry; PIPO refuses to run past the end of its own.
+    let (mut soon, end) = ([0xff; 32], [0xff; 32]);
+    soon[C::BLOCK_BYTES - 1] = 0xf0;
+    for length in [0, 1, C::BLOCK_BYTES, 100, 1000, LENGTH] {
+        assert!(ctr::apply(&cipher, iv, &mut buffer[..length]).is_ok());
+        let _ = ctr::apply(&cipher, &soon[..C::BLOCK_BYTES], &mut buffer[..length]);
+        let _ = ctr::apply(&cipher, &end[..C::BLOCK_BYTES], &mut buffer[..length]);
+    }
+
+    let same = keyed(keys.make, keys.bytes, keys.backend, 2);
+    let longer = keyed(keys.make, keys.other_bytes, keys.backend, 3);
+    let elsewhere = keyed(keys.make, keys.bytes, Backend::Portable, 4);
+    let mut messages = [0; MESSAGE * MESSAGES];
+    hide(&mut messages);
+    for length in LENGTHS {
+        for keys in [[&cipher; 4], [&cipher, &same, &longer, &elsewhere]] {
+            let mut places = messages.chunks_exact_mut(MESSAGE);
+            let mut jobs: [_; MESSAGES] = array::from_fn(|i| {
+                let data = &mut places.next().expect("room")[..length(i) / C::BLOCK_BYTES * C::BLOCK_BYTES];
+                lanes::cbc::Job::new(choose(keys, i), iv, data).expect("whole blocks")
+            });
+            lanes::cbc::encrypt(&mut jobs);
+        }
+    }
+}
+
+fn ccm_modes<C: CcmCipher>(keys: &Keys<C>) {
+    let cipher = keyed(keys.make, keys.bytes, keys.backend, 5);
+    let mut buffer = [0; LENGTH];
+    hide(&mut buffer);
+    let mut aad = [0; 70];
+    hide(&mut aad);
+    for (length, aad_bytes, tag_bytes, nonce_bytes) in
+        [(0, 0, 16, 12), (1, 1, 4, 13), (16, 14, 16, 7), (100, 40, 6, 12), (1000, 70, 16, 12), (LENGTH, 3, 8, 11)]
+    {
+        let (data, aad, nonce) = (&mut buffer[..length], &aad[..aad_bytes], &[1; 13][..nonce_bytes]);
+        let mut tag = [0; 16];
+        let tag = &mut tag[..tag_bytes];
+        assert!(ccm::encrypt(&cipher, nonce, aad, data, tag).is_ok());
+        let _ = ccm::decrypt(&cipher, nonce, aad, data, tag);
+        // What is forged has been wiped.
+        hide(data);
+    }
+
+    let same = keyed(keys.make, keys.bytes, keys.backend, 6);
+    let longer = keyed(keys.make, keys.other_bytes, keys.backend, 7);
+    let elsewhere = keyed(keys.make, keys.bytes, Backend::Portable, 8);
+    let mut messages = [0; MESSAGE * MESSAGES];
+    hide(&mut messages);
+    for length in LENGTHS {
+        for keys in [[&cipher; 4], [&cipher, &same, &longer, &elsewhere]] {
+            let mut tags = [[0; 16]; MESSAGES];
+            for decrypts in [false, true] {
+                let mut places = messages.chunks_exact_mut(MESSAGE).zip(&mut tags);
+                let mut jobs: [_; MESSAGES] = array::from_fn(|i| {
+                    let (data, tag) = places.next().expect("room");
+                    let (data, tag) = (&mut data[..length(i)], &mut tag[..if i % 3 == 0 { 6 } else { 16 }]);
+                    let (nonce, aad) = (&[i as u8; 13][..7 + i % 7], &aad[..(i * 11) % 70]);
+                    lanes::ccm::Job::new(choose(keys, i), nonce, aad, data, tag).expect("lengths that CCM has")
+                });
+                if decrypts {
+                    lanes::ccm::decrypt(&mut jobs);
+                } else {
+                    lanes::ccm::encrypt(&mut jobs);
+                }
+            }
+            hide(&mut messages);
+        }
+    }
+}
+
+/// Each cipher that a backend has, with each of its key lengths, and others that mean other rounds.
+macro_rules! ciphers {
+    ($($entry:ident: $modes:ident $cipher:ty: $($key_bytes:literal)*;)*) => {
+        $(
+            #[inline(never)]
+            extern "sysv64" fn $entry(backend: u64) {
+                let backend = Backend::ALL[backend as usize];
+                let all = [$($key_bytes),*];
+                for (i, bytes) in all.into_iter().enumerate() {
+                    let other_bytes = all[(i + 1) % all.len()];
+                    $modes::<$cipher>(&Keys { make: <$cipher>::with_backend, bytes, other_bytes, backend });
+                }
+            }
+        )*
+
+        /// Name, backends and the address of what runs it all.
+        pub(crate) fn all() -> Vec<(&'static str, &'static [Backend], u64)> {
+            vec![$((stringify!($entry), <$cipher>::BACKENDS, $entry as *const () as u64)),*]
+        }
+    };
+}
+
+ciphers! {
+    aes: block_modes Aes: 16 24 32;
+    aes_ccm: ccm_modes Aes: 16 24 32;
+    rijndael_128: block_modes Rijndael<16>: 20 28;
+    rijndael_128_ccm: ccm_modes Rijndael<16>: 20 28;
+    rijndael_160: block_modes Rijndael<20>: 16 32;
+    rijndael_192: block_modes Rijndael<24>: 24 32;
+    rijndael_224: block_modes Rijndael<28>: 20 32;
+    rijndael_256: block_modes Rijndael<32>: 16 32;
+    rc6: block_modes Rc6: 16 24 32;
+    rc6_ccm: ccm_modes Rc6: 16 24 32;
+    pipo: block_modes Pipo: 16 32;
+}
