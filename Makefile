@@ -4,8 +4,9 @@
 # make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
 # make miri     the portable code under Miri
-# make secrets  no branch and no address depends on a key or on data: under Valgrind
-# make secrets-interpreted  the same of VAES, GFNI and AVX-512, which Valgrind does not know
+# make secrets  no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does
+#               not know
+# make leaks    the same by measuring times
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian
 # make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
 # make soak     the long runs
@@ -13,7 +14,7 @@
 CARGO ?= cargo
 VENV := target/venv
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets secrets-interpreted qemu bench fuzz soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu bench fuzz soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -60,12 +61,10 @@ deny:
 # What is released, not the debug build, whose assertions branch.
 secrets:
 	@tools/setup secrets
-	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
 
-# Not part of make test yet: with optimisation across crates (LTO) it stops (docs/side-channels.md).
-secrets-interpreted:
-	CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg tress_secrets" \
-		$(CARGO) test --release --locked -p tress-cipher --test machine_code --target-dir target/secrets-interpreted
+leaks:
+	$(CARGO) run --release --locked -p tress-lab --example leaks
 
 qemu:
 	@tools/setup qemu

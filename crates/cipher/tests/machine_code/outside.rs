@@ -78,9 +78,14 @@ impl Machine<'_> {
                 self.set(Register::EAX, 0xe7, Level::Public);
                 self.set(Register::EDX, 0, Level::Public);
             }
-            // The end of a request to Valgrind: its number, an address and a length.
+            // The end of a request to Valgrind: its number, an address and a length. Without the rotation before it (of four
+            // bytes) it is nothing.
             Code::Xchg_rm64_r64
-                if instruction.op0_register() == Register::RBX && instruction.op1_register() == Register::RBX =>
+                if instruction.op0_register() == Register::RBX
+                    && instruction.op1_register() == Register::RBX
+                    && self.image.decode(instruction.ip() - 4).is_some_and(|before| {
+                        before.code() == Code::Rol_rm64_imm8 && before.op0_register() == Register::RDI
+                    }) =>
             {
                 let request = self.scalars[0].value;
                 let [code, address, length] = [0, 8, 16].map(|at| self.memory.read_number(request + at, 8));

@@ -148,10 +148,11 @@ macro_rules! ciphers {
     ($($entry:ident: $modes:ident $cipher:ty: $($key_bytes:literal)*;)*) => {
         $(
             #[inline(never)]
-            extern "sysv64" fn $entry(backend: u64) {
+            extern "sysv64" fn $entry(backend: u64, is_brief: u64) {
                 let backend = Backend::ALL[backend as usize];
                 let all = [$($key_bytes),*];
-                for (i, bytes) in all.into_iter().enumerate() {
+                let count = if is_brief == 0 { all.len() } else { 1 };
+                for (i, bytes) in all.into_iter().enumerate().take(count) {
                     let other_bytes = all[(i + 1) % all.len()];
                     $modes::<$cipher>(&Keys { make: <$cipher>::with_backend, bytes, other_bytes, backend });
                 }

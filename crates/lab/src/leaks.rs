@@ -1,0 +1,312 @@
+//! Does time depend on keys or data? A statistical test in the manner of dudect (Reparaz, Balasch, Verbauwhede, "Dude, is my
+//! code constant time?", DATE 2017): many runs with one fixed input and with random ones, in random order, and Welch's t
+//! between the two. From |t| = 4.5 on the means differ for a reason; below that nothing was found, which proves nothing.
+//!
+//! What is rare and slow is other people's work, so the test is repeated without the slowest samples at several limits, and
+//! the largest |t| counts. Everything of a sample but the call is done before the clock runs, and at the same addresses
+//! for both classes. A comparison that stops at the first difference stands beside the ciphers: it has to be found.
+
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use tress_cipher::{
+    Backend, BlockCipher, CcmCipher, Error, aes::Aes, lanes, modes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael,
+};
+
+/// From here on a difference is no accident.
+pub const THRESHOLD: f64 = 4.5;
+
+/// Bytes of a message: enough for every kernel to come to its inner loop, and long against the clock's own time.
+const MESSAGE_BYTES: usize = 1024;
+const MESSAGES: usize = 4;
+/// Shares of the samples that are kept, besides all of them.
+const KEPT: [f64; 6] = [0.5, 0.7, 0.8, 0.9, 0.95, 0.99];
+
+/// What differs between the two classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secret {
+    /// The key: one, or random ones.
+    Key,
+    /// The data: always the same, or random.
+    Data,
+}
+
+/// One test's result.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Cipher and mode.
+    pub name: String,
+    /// Its backend.
+    pub backend: &'static str,
+    /// What was fixed and random.
+    pub secret: Secret,
+    /// The t of the largest size.
+    pub t: f64,
+    /// Samples.
+    pub samples: usize,
+}
+
+impl Finding {
+    /// Whether time depends on the secret.
+    pub fn is_leak(&self) -> bool {
+        self.t.abs() >= THRESHOLD
+    }
+}
+
+/// Welch's t of two samples: the difference of their means in units of its standard error. Zero with fewer than two samples
+/// in a class, or without any variance.
+pub fn welch_t(classes: [&[f64]; 2]) -> f64 {
+    if classes.iter().any(|class| class.len() < 2) {
+        return 0.0;
+    }
+    let [a, b] = classes.map(|class| {
+        let n = class.len() as f64;
+        let mean = class.iter().sum::<f64>() / n;
+        let variance = class.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        (mean, variance / n)
+    });
+    let error = (a.1 + b.1).sqrt();
+    if error > 0.0 { (a.0 - b.0) / error } else { 0.0 }
+}
+
+/// The largest t over all limits below which samples are kept.
+fn largest_t(samples: &[(bool, f64)]) -> f64 {
+    let mut sorted: Vec<f64> = samples.iter().map(|sample| sample.1).collect();
+    sorted.sort_by(f64::total_cmp);
+    let limits = KEPT.iter().map(|share| sorted[(share * (sorted.len() - 1) as f64) as usize]).chain([f64::INFINITY]);
+    let t_below = |limit: f64| {
+        let class = |fixed| -> Vec<f64> {
+            samples.iter().filter(|(own, time)| *own == fixed && *time <= limit).map(|sample| sample.1).collect()
+        };
+        welch_t([&class(true), &class(false)])
+    };
+    limits.map(t_below).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0)
+}
+
+/// A repeatable source of bytes (SplitMix64); the test needs no better.
+struct Bytes(u64);
+
+impl Bytes {
+    fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            let word = self.word().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    }
+}
+
+/// Times `call` on inputs that `prepare` made for a class.
+fn sample<S>(
+    state: &mut S,
+    samples: usize,
+    mut prepare: impl FnMut(&mut S, bool, &mut Bytes),
+    mut call: impl FnMut(&mut S),
+) -> f64 {
+    let mut random = Bytes(0x7265_7373);
+    let mut taken = Vec::with_capacity(samples);
+    for index in 0..samples + samples / 10 {
+        let fixed = random.word() & 1 == 0;
+        prepare(state, fixed, &mut random);
+        let start = Instant::now();
+        call(state);
+        let time = start.elapsed().as_nanos() as f64;
+        // The first tenth warms up.
+        if index >= samples / 10 {
+            taken.push((fixed, time));
+        }
+    }
+    largest_t(&taken)
+}
+
+/// A cipher and the messages that it works on, always in the same place.
+struct Bench<C> {
+    cipher: C,
+    messages: [[u8; MESSAGE_BYTES]; MESSAGES],
+}
+
+type Make<C> = fn(&[u8], Backend) -> Result<C, Error>;
+type Call<C> = fn(&C, &mut [[u8; MESSAGE_BYTES]; MESSAGES]);
+
+/// Lengths that every mode takes.
+fn whole(result: Result<(), Error>) {
+    result.expect("960 is a number of whole blocks of every length, and counters have values left");
+}
+
+/// Both secrets of one call.
+fn both<C>(
+    out: &mut dyn FnMut(Finding) -> io::Result<()>,
+    (name, key_bytes, backend, samples): (&str, usize, Backend, usize),
+    make: Make<C>,
+    call: Call<C>,
+) -> io::Result<()> {
+    let make = |key: &[u8]| make(&key[..key_bytes], backend).expect("an available backend");
+    for secret in [Secret::Key, Secret::Data] {
+        let fixed_key = [0x5a; 32];
+        let mut bench = Bench { cipher: make(&fixed_key), messages: [[0; MESSAGE_BYTES]; MESSAGES] };
+        let t = sample(
+            &mut bench,
+            samples,
+            |bench, fixed, random| {
+                let mut random_key = [0; 32];
+                random.fill(&mut random_key);
+                // Both classes set a key up, where it was before.
+                let is_random = secret == Secret::Key && !fixed;
+                bench.cipher = make(if is_random { &random_key } else { &fixed_key });
+                random.fill(bench.messages.as_flattened_mut());
+                if secret == Secret::Data && fixed {
+                    bench.messages.as_flattened_mut().fill(0);
+                }
+            },
+            |bench| call(&bench.cipher, black_box(&mut bench.messages)),
+        );
+        out(Finding { name: name.into(), backend: backend.name(), secret, t, samples })?;
+    }
+    Ok(())
+}
+
+fn of_block_cipher<C: BlockCipher>(
+    out: &mut dyn FnMut(Finding) -> io::Result<()>,
+    (name, key_bytes, samples): (&str, usize, usize),
+    make: Make<C>,
+) -> io::Result<()> {
+    // `reference` looks up tables, which is no secret.
+    for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
+        let calls: [(&str, Call<C>); 4] = [
+            ("ecb", |cipher, messages| whole(modes::ecb::encrypt(cipher, &mut messages[0][..960]))),
+            ("cbc decrypt", |cipher, messages| {
+                whole(modes::cbc::decrypt(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0][..960]));
+            }),
+            ("ctr", |cipher, messages| whole(modes::ctr::apply(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0]))),
+            ("cbc lanes", |cipher, messages| {
+                let iv = &[1; 32][..C::BLOCK_BYTES];
+                let mut jobs = messages.each_mut().map(|message| {
+                    lanes::cbc::Job::new(cipher, iv, &mut message[..960]).expect("whole blocks of every length")
+                });
+                lanes::cbc::encrypt(&mut jobs);
+            }),
+        ];
+        for (mode, call) in calls {
+            both(out, (&format!("{name} {mode}"), key_bytes, backend, samples), make, call)?;
+        }
+    }
+    Ok(())
+}
+
+fn of_ccm_cipher<C: CcmCipher>(
+    out: &mut dyn FnMut(Finding) -> io::Result<()>,
+    (name, key_bytes, samples): (&str, usize, usize),
+    make: Make<C>,
+) -> io::Result<()> {
+    of_block_cipher(out, (name, key_bytes, samples), make)?;
+    for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
+        let calls: [(&str, Call<C>); 2] = [
+            ("ccm", |cipher, messages| {
+                whole(modes::ccm::encrypt(cipher, &[1; 12], b"", &mut messages[0], &mut [0; 16]));
+            }),
+            // Forged, all of them.
+            ("ccm lanes decrypt", |cipher, messages| {
+                let mut tags = [[0; 16]; MESSAGES];
+                let mut tags = tags.iter_mut();
+                let mut jobs = messages.each_mut().map(|message| {
+                    let tag = tags.next().expect("one for each");
+                    lanes::ccm::Job::new(cipher, &[1; 12], b"", message, tag).expect("lengths that CCM has")
+                });
+                black_box(lanes::ccm::decrypt(&mut jobs));
+            }),
+        ];
+        for (mode, call) in calls {
+            both(out, (&format!("{name} {mode}"), key_bytes, backend, samples), make, call)?;
+        }
+    }
+    Ok(())
+}
+
+/// The planted leak: a comparison with zeros that stops at the first difference.
+fn planted(samples: usize) -> Finding {
+    let mut message = [0; MESSAGE_BYTES];
+    let t = sample(
+        &mut message,
+        samples,
+        |message, fixed, random| {
+            random.fill(message);
+            if fixed {
+                message.fill(0);
+            }
+        },
+        |message| {
+            black_box(black_box(&*message).iter().position(|byte| black_box(*byte) != 0));
+        },
+    );
+    Finding { name: "planted comparison".into(), backend: "", secret: Secret::Data, t, samples }
+}
+
+/// Tests every cipher on every backend of this machine but `reference`, with so many samples each, and says what it finds
+/// line by line. Returns how many leaks were found among the ciphers, and whether the planted one was.
+pub fn run(samples: usize, out: &mut dyn Write) -> io::Result<(usize, bool)> {
+    let mut leaks = 0;
+    let mut say = |finding: Finding| {
+        leaks += usize::from(finding.is_leak());
+        line(out, &finding)
+    };
+    of_ccm_cipher::<Aes>(&mut say, ("aes-128", 16, samples), Aes::with_backend)?;
+    of_ccm_cipher::<Aes>(&mut say, ("aes-256", 32, samples), Aes::with_backend)?;
+    of_block_cipher::<Rijndael<32>>(&mut say, ("rijndael-256-256", 32, samples), Rijndael::<32>::with_backend)?;
+    of_ccm_cipher::<Rc6>(&mut say, ("rc6-128", 16, samples), Rc6::with_backend)?;
+    of_block_cipher::<Pipo>(&mut say, ("pipo-128", 16, samples), Pipo::with_backend)?;
+    let planted = planted(samples);
+    line(out, &planted)?;
+    Ok((leaks, planted.is_leak()))
+}
+
+fn line(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
+    let Finding { name, backend, secret, t, .. } = finding;
+    let verdict = if finding.is_leak() { "LEAK" } else { "" };
+    let secret = format!("{secret:?}").to_lowercase();
+    writeln!(out, "{name:28} {backend:10} {secret:5} t {t:8.2} {verdict}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: means 2 and 5, variances 1 and 1 of three: (2 - 5) / sqrt(1/3 + 1/3) = -3.674.
+    #[test]
+    fn welch_by_hand() {
+        let t = welch_t([&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]]);
+        assert!((t + 3.674_234_6).abs() < 1e-6, "{t}");
+        // Means 3 and 6, variances 4 of two and 9 of three: -3 / sqrt(2 + 3).
+        let t = welch_t([&[3.0 - 2f64.sqrt(), 3.0 + 2f64.sqrt()], &[3.0, 6.0, 9.0]]);
+        assert!((t + 3.0 / 5f64.sqrt()).abs() < 1e-9, "{t}");
+        assert_eq!(welch_t([&[1.0], &[2.0, 3.0]]), 0.0);
+        assert_eq!(welch_t([&[1.0, 1.0], &[2.0, 2.0]]), 0.0);
+    }
+
+    /// Two classes that differ only where a tenth of the samples is slow: the mean over all does not show it, that over
+    /// the fast ones does.
+    #[test]
+    fn the_slow_tail_does_not_hide_a_difference() {
+        let samples: Vec<(bool, f64)> = (0..10_000)
+            .map(|i| {
+                let fixed = i % 2 == 0;
+                let tail = if i % 20 < 2 { 1e6 * f64::from(i % 7) } else { 0.0 };
+                (fixed, 100.0 + f64::from(i * 7919 % 11) + tail + if fixed { 1.0 } else { 0.0 })
+            })
+            .collect();
+        assert!(largest_t(&samples).abs() > THRESHOLD);
+        let all = |class| samples.iter().filter(|sample| sample.0 == class).map(|sample| sample.1).collect::<Vec<_>>();
+        assert!(welch_t([&all(true), &all(false)]).abs() < THRESHOLD);
+    }
+
+    #[test]
+    fn the_planted_leak_is_found() {
+        assert!(planted(4000).is_leak());
+    }
+}
