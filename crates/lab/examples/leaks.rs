@@ -8,7 +8,7 @@ use std::{
     process::ExitCode,
 };
 
-const SAMPLES: usize = 50_000;
+const SAMPLES: usize = 20_000;
 
 fn main() -> ExitCode {
     let samples = match env::args().nth(1).map(|text| text.parse()) {
