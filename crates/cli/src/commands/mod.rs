@@ -6,6 +6,7 @@ mod container;
 mod generated;
 mod inspect;
 mod keygen;
+mod plan;
 mod raw;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Inspect(options) => inspect::run(&options),
         Verb::Raw(options) => raw::run(&options),
         Verb::Ciphers(options) => ciphers::run(&options),
+        Verb::Plan(options) => plan::run(&options),
         Verb::Bench(options) => bench::run(&options),
         Verb::Completions(options) => generated::completions(&options),
         Verb::Man(options) => generated::man(&options),

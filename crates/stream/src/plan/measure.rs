@@ -1,7 +1,7 @@
 //! R_comp, R_comm and T_syn of this machine, by the library's own code (docs/plan.md says what each figure is).
 //!
-//! Every figure is the median of [`SAMPLES`] samples by the wall clock, with quartiles: the plan needs what really
-//! passes, other programs included.
+//! Every figure is the median of [`SAMPLES`] samples by the wall clock (fewer where a busy machine makes them take long),
+//! with quartiles: the plan needs what really passes, other programs included.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -23,11 +23,13 @@ use crate::{Error, ErrorKind};
 /// The version of [`Measurement`]; another one is not read.
 pub(super) const SCHEMA: u32 = 1;
 
-/// Samples of every figure.
+/// Most samples of a figure.
 pub const SAMPLES: usize = 15;
 
 /// How long a sample takes, about.
 const SAMPLE: Duration = Duration::from_millis(8);
+/// After this long a figure makes do with the samples that it has.
+const ENOUGH: Duration = Duration::from_millis(400);
 /// Chunks in flight at once, fewest first; 32 is a batch of the pipeline.
 const LANES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// Threads that synchronise.
@@ -196,7 +198,7 @@ impl Measurement {
 pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) -> Result<Measurement, Error> {
     let machine = Machine::this();
     let threads = thread_counts(machine.cores);
-    let total = LANES.len() + threads.len() + 2 + SyncKind::ALL.len() * SYNC_THREADS.len();
+    let total = LANES.len() + threads.len() - 1 + 2 + SyncKind::ALL.len() * SYNC_THREADS.len();
     let mut done = 0;
     let mut step = |what: &str| {
         if control.is_cancelled() {
@@ -214,8 +216,10 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
         step(&format!("encrypting, chunks in flight: {lanes}"))?;
         by_lanes.push(Figure { count: lanes, cost: sealing(&payload, lanes, 1) });
     }
-    let mut by_threads = Vec::with_capacity(threads.len());
-    for count in threads {
+    // The last one is also what one thread does with all lanes filled.
+    let all = by_lanes[LANES.len() - 1].cost;
+    let mut by_threads = vec![Figure { count: 1, cost: all }];
+    for count in threads.into_iter().skip(1) {
         step(&format!("encrypting, threads: {count}"))?;
         by_threads.push(Figure { count, cost: sealing(&payload, LANES[LANES.len() - 1], count) });
     }
@@ -272,7 +276,7 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Spread {
     let start = Instant::now();
     seal(&mut buffer, &mut chunk, 2);
     let times = repetitions(start.elapsed() / 2);
-    let seconds = in_step(threads, |_| {
+    let seconds = in_step(threads, || {
         let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
         move || seal(&mut buffer, &mut chunk, times)
     });
@@ -280,10 +284,10 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Spread {
 }
 
 /// The seconds of every sample in which each of `threads` threads does its work once. `work` makes the work of a thread.
-fn in_step<W: FnMut()>(threads: usize, work: impl Fn(usize) -> W + Sync) -> Vec<f64> {
+fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Vec<f64> {
     let line = Barrier::new(threads);
-    let run = |number: usize| {
-        let mut work = work(number);
+    let run = || {
+        let mut work = work();
         let mut seconds = Vec::with_capacity(SAMPLES);
         // The first one warms up.
         for _ in 0..=SAMPLES {
@@ -296,11 +300,10 @@ fn in_step<W: FnMut()>(threads: usize, work: impl Fn(usize) -> W + Sync) -> Vec<
         seconds.split_off(1)
     };
     thread::scope(|scope| {
-        for number in 1..threads {
-            let run = &run;
-            scope.spawn(move || run(number));
+        for _ in 1..threads {
+            scope.spawn(run);
         }
-        run(0)
+        run()
     })
 }
 
@@ -358,43 +361,42 @@ fn sending() -> io::Result<Spread> {
 
 /// Seconds for one stage in which nothing is done, with so many threads.
 fn synchronising(kind: SyncKind, threads: usize) -> Spread {
-    const TRIAL: u64 = 64;
-    let trial = stages(kind, threads, TRIAL, 1)[0];
-    let rounds = repetitions(Duration::from_secs_f64(trial / TRIAL as f64));
-    let seconds = stages(kind, threads, rounds, SAMPLES);
-    spread(seconds.into_iter().map(|seconds| seconds / rounds as f64).collect())
+    let begin = Instant::now();
+    let mut samples = Vec::with_capacity(SAMPLES + 1);
+    let mut rounds = 64;
+    // The first one warms up, and tells how many stages fill a sample; where threads share a core, each tells anew.
+    while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < ENOUGH) {
+        let seconds = stages(kind, threads, rounds) / rounds as f64;
+        samples.push(seconds);
+        rounds = repetitions(Duration::from_secs_f64(seconds));
+    }
+    spread(samples.split_off(1))
 }
 
-/// The seconds of so many empty stages, sample by sample. With counters one thread is the link, which waits for all the
-/// others, and they wait for it to have emptied the buffer that they want to fill: one of two, so the link may be a
-/// stage behind.
-fn stages(kind: SyncKind, threads: usize, rounds: u64, samples: usize) -> Vec<f64> {
+/// The seconds of so many empty stages. With counters one thread is the link, which waits for all the others, and they
+/// wait for it to have emptied the buffer that they want to fill: one of two, so the link may be a stage behind.
+fn stages(kind: SyncKind, threads: usize, rounds: u64) -> f64 {
     let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads));
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
     let line = Barrier::new(threads);
     let run = |number: usize| {
-        let mut seconds = Vec::with_capacity(samples);
-        for sample in 0..samples as u64 {
-            line.wait();
-            let start = Instant::now();
-            for stage in sample * rounds..(sample + 1) * rounds {
-                match kind {
-                    SyncKind::Barrier => drop(sleeping.wait()),
-                    SyncKind::SpinningBarrier => spinning.wait(),
-                    SyncKind::Counter if number == 0 => {
-                        counters[1..].iter().for_each(|counter| counter.wait_for(stage + 1));
-                        counters[0].advance();
-                    }
-                    SyncKind::Counter => {
-                        counters[0].wait_for(stage.saturating_sub(1));
-                        counters[number].advance();
-                    }
+        line.wait();
+        let start = Instant::now();
+        for stage in 0..rounds {
+            match kind {
+                SyncKind::Barrier => drop(sleeping.wait()),
+                SyncKind::SpinningBarrier => spinning.wait(),
+                SyncKind::Counter if number == 0 => {
+                    counters[1..].iter().for_each(|counter| counter.wait_for(stage + 1));
+                    counters[0].advance();
+                }
+                SyncKind::Counter => {
+                    counters[0].wait_for(stage.saturating_sub(1));
+                    counters[number].advance();
                 }
             }
-            seconds.push(start.elapsed().as_secs_f64());
-            line.wait();
         }
-        seconds
+        start.elapsed().as_secs_f64()
     };
     thread::scope(|scope| {
         for number in 1..threads {

@@ -199,10 +199,7 @@ struct Step {
 impl Compute {
     /// R_comp of one core at its best: that of the sequential run.
     pub fn of_one_core(&self) -> f64 {
-        match self {
-            Compute::Given { r_comp, .. } => *r_comp,
-            Compute::Measured { by_cores, .. } => by_cores.first().map_or(f64::NAN, |rate| rate.seconds_per_byte),
-        }
+        self.steps(1).last().map_or(f64::NAN, |step| step.r_comp)
     }
 
     /// R_comp by the size of a stage, smallest stages first; it only falls.
@@ -212,7 +209,7 @@ impl Compute {
                 vec![Step { min_stage_bytes: 0, r_comp: r_comp / strategy.speedup(cores) }]
             }
             Compute::Measured { by_lanes, by_cores } => {
-                let speedup = self.of_one_core() / between(by_cores, cores);
+                let speedup = between(by_cores, 1) / between(by_cores, cores);
                 let mut best = f64::INFINITY;
                 let mut steps = Vec::with_capacity(by_lanes.len());
                 for rate in by_lanes {

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
-/// How often to look before sleeping or giving the core away; a few microseconds.
-const LOOKS: u32 = 2000;
+/// How often to look before sleeping or giving the core away: a few microseconds, which is what waking a sleeper takes.
+const LOOKS: u32 = 100;
 
 /// Everybody waits for everybody, awake.
 pub(crate) struct SpinningBarrier {
