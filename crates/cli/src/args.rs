@@ -48,6 +48,8 @@ pub(crate) enum Verb {
     Plan(Plan),
     /// Measure the ciphers on this machine
     Bench(Bench),
+    /// Put what a paper says beside its model and beside this machine
+    Study(Study),
     /// Print the completion script of a shell
     #[command(hide = true)]
     Completions(Completions),
@@ -366,6 +368,25 @@ pub(crate) struct Bench {
     /// Use this backend (`tress ciphers` lists them) rather than the best one
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Studies: ccm-overlap (computing overlapped with communicating). With --out every part is kept when it is done, and the
+same command goes on where it stopped.
+
+Example:
+  tress study ccm-overlap --out studies")]
+pub(crate) struct Study {
+    /// Which study, or all
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Write pages and pictures into this folder rather than a page to standard output
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Fewer samples, smaller messages
+    #[arg(long)]
+    pub(crate) quick: bool,
 }
 
 #[derive(Args)]

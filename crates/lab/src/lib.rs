@@ -1,8 +1,10 @@
 //! Measuring and comparing: how fast Tress is on this machine, against what, and how sure that is.
 //!
 //! [`mod@bench`] measures ciphers, modes and whole commands against their peers, in turn and in one run. How it measures is
-//! the page docs/method.md; what it prints for programs is the schema of [`bench::Document`]. [`picture`] draws.
+//! the page docs/method.md; what it prints for programs is the schema of [`bench::Document`]. [`study`] puts papers beside
+//! what this machine does; [`picture`] draws.
 #![forbid(unsafe_code)]
 
 pub mod bench;
 pub mod picture;
+pub mod study;

@@ -8,6 +8,7 @@ mod inspect;
 mod keygen;
 mod plan;
 mod raw;
+mod study;
 
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Ciphers(options) => ciphers::run(&options),
         Verb::Plan(options) => plan::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Study(options) => study::run(&options),
         Verb::Completions(options) => generated::completions(&options),
         Verb::Man(options) => generated::man(&options),
     }

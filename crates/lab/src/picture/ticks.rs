@@ -32,7 +32,8 @@ pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
     let power = 10f64.powf((span / 6.0).log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| span / step <= 8.0);
     let Some(step) = step.filter(|step| step.is_normal()) else { return Vec::new() };
-    let first = (from / step).ceil() as i64;
+    // Ends that are ticks themselves are kept, whatever their last digit in binary.
+    let (first, to) = ((from / step - 1e-6).ceil() as i64, to + step * 1e-6);
     (first..)
         .map(|count| count as f64 * step)
         .take_while(|at| *at <= to)
@@ -44,7 +45,7 @@ pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
 /// A number with as many decimals as steps of this width need.
 fn number(at: f64, step: f64) -> String {
     let magnitude = at.abs().max(step);
-    if magnitude >= 1e10 || magnitude < 1e-4 {
+    if !(1e-4..1e10).contains(&magnitude) {
         return format!("{at:e}");
     }
     let decimals = (-step.log10().floor()).max(0.0) as usize;
