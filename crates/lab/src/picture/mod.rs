@@ -1,7 +1,7 @@
 //! Pictures of curves as SVG: [`Chart`] is what all studies draw with, [`plan`] what `tress plan -o` draws.
 //!
 //! SVG is text, and a chart is a few lines and words, so this writes it without a library. Labels stand beside what they
-//! name; there is no legend to look up. The horizontal axis is logarithmic.
+//! name; there is no legend to look up.
 
 pub mod plan;
 mod ticks;
@@ -32,7 +32,7 @@ const COLOURS: [&str; 4] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0"];
 pub struct Chart {
     /// What it shows.
     pub title: String,
-    /// The horizontal axis, logarithmic.
+    /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
@@ -55,6 +55,33 @@ pub struct Axis {
     pub from: f64,
     /// Where it ends.
     pub to: f64,
+    /// How it counts.
+    pub scale: Scale,
+}
+
+/// How an axis counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal steps add.
+    Linear,
+    /// Equal steps multiply; both ends are above zero.
+    Logarithmic,
+}
+
+impl Axis {
+    /// How far a value is from one end to the other; never a number that SVG lacks, nor one far outside.
+    fn part(&self, value: f64) -> f64 {
+        let scaled = |value: f64| if self.scale == Scale::Linear { value } else { value.ln() };
+        let part = (scaled(value) - scaled(self.from)) / (scaled(self.to) - scaled(self.from));
+        if part.is_nan() { 0.0 } else { part.clamp(-1.0, 2.0) }
+    }
+
+    fn ticks(&self) -> Vec<(f64, String)> {
+        match self.scale {
+            Scale::Linear => ticks::round(self.from, self.to),
+            Scale::Logarithmic => ticks::decades(self.from, self.to),
+        }
+    }
 }
 
 /// A curve.
@@ -160,12 +187,12 @@ impl Svg<'_> {
 
     fn axes(&mut self) {
         let (x, y) = (&self.chart.x, &self.chart.y);
-        for (at, label) in ticks::decades(x.from, x.to) {
+        for (at, label) in x.ticks() {
             let place = self.x(at);
             self.rule("grid", (place, TOP), (place, HEIGHT - BOTTOM));
             self.text_at(place, HEIGHT - BOTTOM + 20.0, Anchor::Middle, "tick", &label);
         }
-        for (at, label) in ticks::round(y.from, y.to) {
+        for (at, label) in y.ticks() {
             let place = self.y(at);
             self.rule("grid", (LEFT, place), (WIDTH - RIGHT, place));
             self.text_at(LEFT - 9.0, place + 5.0, Anchor::End, "tick", &label);
@@ -198,14 +225,12 @@ impl Svg<'_> {
 
     /// The place of a value on the horizontal axis.
     fn x(&self, value: f64) -> f64 {
-        let Axis { from, to, .. } = self.chart.x;
-        LEFT + part(value.ln(), from.ln(), to.ln()) * (WIDTH - LEFT - RIGHT)
+        LEFT + self.chart.x.part(value) * (WIDTH - LEFT - RIGHT)
     }
 
     /// The place of a value on the vertical axis, at most a picture's height outside.
     fn y(&self, value: f64) -> f64 {
-        let Axis { from, to, .. } = self.chart.y;
-        HEIGHT - BOTTOM - part(value, from, to) * (HEIGHT - TOP - BOTTOM)
+        HEIGHT - BOTTOM - self.chart.y.part(value) * (HEIGHT - TOP - BOTTOM)
     }
 
     /// The middle of a text near `x` that stays in the picture.
@@ -240,12 +265,6 @@ impl Svg<'_> {
     }
 }
 
-/// How far `value` is from `from` to `to`; never a number that SVG lacks, nor one far outside.
-fn part(value: f64, from: f64, to: f64) -> f64 {
-    let part = (value - from) / (to - from);
-    if part.is_nan() { 0.0 } else { part.clamp(-1.0, 2.0) }
-}
-
 /// A text as XML has it. Controls, which XML 1.0 cannot hold, are left out.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -269,8 +288,8 @@ mod tests {
     fn chart() -> Chart {
         Chart {
             title: "a < b & \"c\"\n".into(),
-            x: Axis { name: "x".into(), from: 1.0, to: 100.0 },
-            y: Axis { name: "y".into(), from: 0.0, to: 2.0 },
+            x: Axis { name: "x".into(), from: 1.0, to: 100.0, scale: Scale::Logarithmic },
+            y: Axis { name: "y".into(), from: 0.0, to: 2.0, scale: Scale::Linear },
             lines: vec![Line { name: "l".into(), points: vec![(1.0, 0.0), (10.0, 1.0), (100.0, 2.0)] }],
             levels: vec![Level { name: "level".into(), at: 1.0 }],
             walls: vec![],

@@ -2,7 +2,7 @@
 
 use tress_stream::plan::{Plan, Problem};
 
-use super::{Axis, Chart, Level, Line, Mark};
+use super::{Axis, Chart, Level, Line, Mark, Scale};
 
 /// Points of the curve.
 const POINTS: u32 = 400;
@@ -37,8 +37,13 @@ pub fn chart(problem: &Problem, plan: &Plan, title: String) -> Chart {
     let name = if plan.stages == 1 { "1 stage".into() } else { format!("{} stages", plan.stages) };
     Chart {
         title,
-        x: Axis { name: "stages".into(), from: 1.0, to: last },
-        y: Axis { name: format!("time, {unit}"), from: (bottom - margin).max(0.0) * scale, to: (top + margin) * scale },
+        x: Axis { name: "stages".into(), from: 1.0, to: last, scale: Scale::Logarithmic },
+        y: Axis {
+            name: format!("time, {unit}"),
+            from: (bottom - margin).max(0.0) * scale,
+            to: (top + margin) * scale,
+            scale: Scale::Linear,
+        },
         lines: vec![Line { name: String::new(), points }],
         levels: vec![
             level("computing, then sending", plan.sequential_s),

@@ -11,7 +11,7 @@ mod error;
 mod keep;
 mod page;
 
-use std::{fs, io::Write, path::PathBuf};
+use std::{fs, io::Write, ops::RangeInclusive, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -123,8 +123,24 @@ pub enum Verdict {
     Holds(String),
     /// It is not.
     Fails(String),
+    /// The samples do not agree about it.
+    Unclear(String),
     /// Nobody looked, and why.
     LeftOut(String),
+}
+
+impl Verdict {
+    /// What a measured figure says about a claim that takes it to lie in `range`: its whole interval has to say the same.
+    fn of(claim: String, measured: Measured, range: RangeInclusive<f64>) -> Verdict {
+        let Measured { low, high, .. } = measured;
+        if range.contains(&low) && range.contains(&high) {
+            Verdict::Holds(claim)
+        } else if high < *range.start() || low > *range.end() {
+            Verdict::Fails(claim)
+        } else {
+            Verdict::Unclear(format!("{claim} ({low:.2} to {high:.2})"))
+        }
+    }
 }
 
 /// What to run, and where to.
@@ -199,4 +215,19 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<Section>, Error> {
     }
     progress.finish_and_clear();
     Ok(sections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_takes_the_whole_interval() {
+        let of = |low, high| Verdict::of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1);
+        assert_eq!(of(0.9, 1.1), Verdict::Holds("c".into()));
+        assert_eq!(of(1.2, 1.3), Verdict::Fails("c".into()));
+        assert_eq!(of(0.1, 0.2), Verdict::Fails("c".into()));
+        assert!(matches!(of(1.0, 1.2), Verdict::Unclear(_)));
+        assert!(matches!(of(0.5, 2.0), Verdict::Unclear(_)));
+    }
 }

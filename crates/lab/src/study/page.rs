@@ -18,7 +18,10 @@ pub(super) fn write(study: &Study, sections: &[Section], quick: bool) -> String 
         let _ = writeln!(page, "The machine was busy (load {load:.1}): take what was measured with care.");
     }
     for (part, section) in study.parts.iter().zip(sections) {
-        let _ = write!(page, "\n## {}\n\n{}\n", part.title, section.text);
+        let _ = write!(page, "\n## {}\n", part.title);
+        if !section.text.is_empty() {
+            let _ = write!(page, "\n{}\n", section.text);
+        }
         if !section.rows.is_empty() {
             page.push('\n');
             table(&mut page, &section.rows);
@@ -33,6 +36,7 @@ pub(super) fn write(study: &Study, sections: &[Section], quick: bool) -> String 
             let (word, text) = match verdict {
                 Verdict::Holds(text) => ("holds", text),
                 Verdict::Fails(text) => ("**does not hold**", text),
+                Verdict::Unclear(text) => ("unclear", text),
                 Verdict::LeftOut(text) => ("left out", text),
             };
             let _ = writeln!(page, "- {word}: {text}");
@@ -61,11 +65,10 @@ fn table(page: &mut String, rows: &[Row]) {
     }
 }
 
-/// Four digits that count.
+/// Four digits that count, or one after the point.
 fn figure(value: f64) -> String {
     let magnitude = value.abs();
     let decimals = match magnitude {
-        m if m >= 1000.0 => 0,
         m if m >= 100.0 => 1,
         m if m >= 10.0 => 2,
         m if m >= 1.0 => 3,
