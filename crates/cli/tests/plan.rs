@@ -132,6 +132,7 @@ fn a_picture() {
     with(&["-o", "plan.svg", "--force"]).ok();
     assert_eq!(place.0.read("plan.svg"), svg.as_bytes());
     with(&["-o", "plan.png"]).wrong_use("plan.png");
+    with(&["-o", "me.key", "--force"]).wrong_use("me.key");
     with(&["-o", "none/plan.svg"]).failed("none");
     with(&["-o", "-", "--json"]).wrong_use("--json");
     if cfg!(unix) {

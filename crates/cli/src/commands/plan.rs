@@ -100,9 +100,9 @@ fn picture_sink(options: &args::Plan) -> Result<Option<Sink>, Failure> {
         }
         return Ok(Some(Sink::Stdout));
     }
-    // Another ending would be taken for another format; a device has none.
+    // Another ending would be taken for another format, and may be a slip that --force would make worse; a device has none.
     let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    if !is_svg && !path.exists() {
+    if !is_svg && (path.is_file() || !path.exists()) {
         return Err(Failure::wrong_use(format!("{}: pictures are SVG", path.display())).hint("name it .svg"));
     }
     if path.is_file() && !options.force {

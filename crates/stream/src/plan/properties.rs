@@ -123,6 +123,15 @@ fn stages_keep_lanes_full() {
     assert_eq!(plan.r_comp, 4e-9);
 }
 
+/// Two cores at four lanes each need eight chunks a stage, so 8 stages, though equation 2 gives
+/// sqrt(2^20 · 2/3 e-9 / 3e-6) = 15.3.
+#[test]
+fn stages_keep_the_lanes_of_all_cores_full() {
+    let plan = Problem { cores: 3, ..measured(1 << 20, 0.4e-9) }.plan().unwrap();
+    assert_eq!((plan.compute_cores, plan.stages, plan.limit), (2, 8, Limit::Lanes));
+    assert_eq!(plan.stage_bytes, 8 * 16384);
+}
+
 /// Two cores compute at the mean of the speeds of one and three: 1.5e9 bytes a second. Three threads synchronise at the
 /// price of four.
 #[test]
