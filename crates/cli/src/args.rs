@@ -44,8 +44,12 @@ pub(crate) enum Verb {
     Raw(Raw),
     /// List every cipher, its modes and its backends on this machine
     Ciphers(Ciphers),
+    /// Plan a transfer: how long, in how many stages, on how many cores
+    Plan(Plan),
     /// Measure the ciphers on this machine
     Bench(Bench),
+    /// Put what a paper says beside its model and beside this machine
+    Study(Study),
     /// Print the completion script of a shell
     #[command(hide = true)]
     Completions(Completions),
@@ -267,6 +271,83 @@ pub(crate) struct Ciphers {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+A rate is a second's: 25MB, 1Gbit, 27027027 (bytes); or the time for a byte: 0.037us/B. The compute rate is that of one
+core, the link rate that of one link. What is measured is kept for this machine, and stands in for rates that are not
+given.
+
+Examples:
+  tress plan --size 10GB --compute-rate 0.037us/B --link-rate 100Mbit
+  tress plan --size 1TiB --compute-rate 4GB --link-rate 10Gbit --links 4 --cores 16 -o plan.svg
+  tress plan --measure --size 100GiB --link-rate 1Gbit")]
+pub(crate) struct Plan {
+    /// Bytes to encrypt and send; 1GiB with --measure
+    #[arg(long, value_name = "BYTES", value_parser = units::size, allow_hyphen_values = true)]
+    pub(crate) size: Option<u64>,
+    /// What one core encrypts a second [default: as measured]
+    #[arg(long, value_name = "RATE", value_parser = units::rate, allow_hyphen_values = true)]
+    pub(crate) compute_rate: Option<f64>,
+    /// What one link takes a second [default: as measured between two sockets of this machine]
+    #[arg(long, value_name = "RATE", value_parser = units::rate, allow_hyphen_values = true)]
+    pub(crate) link_rate: Option<f64>,
+    /// What one synchronisation costs [default: 10us where both rates are given, else as measured]
+    #[arg(long, value_name = "DURATION", value_parser = units::duration, allow_hyphen_values = true)]
+    pub(crate) sync_cost: Option<f64>,
+    /// Cores of both sides together, 1 to 1024 [default: 2 where both rates are given, else those of this machine]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) cores: Option<u16>,
+    /// Links that can be used at once, 1 to 1024, each with a core of its own
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) links: u16,
+    /// How several cores share the computing, with --compute-rate: a stage of many chunks, or of one message
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Strategy::Chunks)]
+    pub(crate) strategy: Strategy,
+    /// The smallest stage [default: none where both rates are given, else a chunk of 16 KiB]
+    #[arg(long, value_name = "BYTES", value_parser = units::size, allow_hyphen_values = true)]
+    pub(crate) min_batch: Option<u64>,
+    /// The largest stage [default: none]
+    #[arg(long, value_name = "BYTES", value_parser = units::size, allow_hyphen_values = true)]
+    pub(crate) buffer: Option<u64>,
+    /// Measure this machine first, and keep the result
+    #[arg(long)]
+    pub(crate) measure: bool,
+    /// Which measured synchronisation to count
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Sync::Counter)]
+    pub(crate) sync: Sync,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Draw time against number of stages into this SVG file, or to standard output (-) instead of the table
+    #[arg(short, long, value_name = "FILE.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+/// How several cores share the computing.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strategy {
+    /// Nothing is shared
+    Serial,
+    /// One message: CTR split over all cores, then its MAC on one
+    CtrSplit,
+    /// One message: its MAC on one core, CTR on the others
+    MacApart,
+    /// Many chunks, each with a MAC of its own
+    Chunks,
+}
+
+/// How the sides wait for each other.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sync {
+    /// All for all, at every stage
+    Barrier,
+    /// Each for the one that it needs
+    Counter,
+}
+
+#[derive(Args)]
 pub(crate) struct Bench {
     /// A regular expression over the names of the rows, e.g. aes-128-ccm
     #[arg(value_name = "FILTER")]
@@ -287,6 +368,25 @@ pub(crate) struct Bench {
     /// Use this backend (`tress ciphers` lists them) rather than the best one
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Studies: ccm-overlap (computing overlapped with communicating). With --out every part is kept when it is done, and the
+same command goes on where it stopped.
+
+Example:
+  tress study ccm-overlap --out studies")]
+pub(crate) struct Study {
+    /// Which study, or all
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Write pages and pictures into this folder rather than a page to standard output
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Fewer samples, smaller messages
+    #[arg(long)]
+    pub(crate) quick: bool,
 }
 
 #[derive(Args)]

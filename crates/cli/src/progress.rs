@@ -1,4 +1,5 @@
-//! A progress bar on standard error: on a terminal only, and only where a run takes longer than half a second.
+//! Progress on standard error, on a terminal only: a bar of bytes where a run takes longer than half a second, and one of
+//! steps.
 
 use std::{
     io::{self, IsTerminal},
@@ -51,6 +52,31 @@ impl Drop for Progress {
             drop(stop);
             let _ = thread.join();
         }
+    }
+}
+
+/// A bar for work that is counted in steps, each with a name.
+pub(crate) struct Steps(ProgressBar);
+
+impl Steps {
+    pub(crate) fn start() -> Steps {
+        // Drawn on standard error, and only where that is a terminal.
+        let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {msg}");
+        let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Steps(bar)
+    }
+
+    /// What is done next, after `done` of `total`.
+    pub(crate) fn show(&self, what: &str, done: usize, total: usize) {
+        self.0.set_length(total as u64);
+        self.0.set_position(done as u64);
+        self.0.set_message(what.to_string());
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Values on the command line: sizes, ranges and hexadecimal bytes.
+//! Values on the command line: sizes, rates, durations, ranges and hexadecimal bytes.
 
 use std::fmt;
 
@@ -54,6 +54,50 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "more bytes than a file can have".into())
 }
 
+/// Bits, as links are sold.
+const BIT_UNITS: [(&str, f64); 6] =
+    [("bit", 1.0), ("kbit", 1e3), ("Kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("Tbit", 1e12)];
+
+const DURATION_UNITS: [(&str, f64); 6] =
+    [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+
+/// A rate such as `25MB`, `1Gbit` or `27027027`, in bytes per second; or the paper's `0.037us/B`, the time for a byte.
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
+    const WRONG: &str = "a rate is a number and a unit a second, such as 25MB, 1Gbit or 27027027 (bytes), \
+                         or a time for a byte, such as 0.037us/B";
+    let bytes_per_s = match text.strip_suffix("/B") {
+        Some(time) => duration(time).map_err(|_| WRONG)?.recip(),
+        None => {
+            let (number, unit) = number_and_unit(text.strip_suffix("/s").unwrap_or(text)).ok_or(WRONG)?;
+            let bytes = UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor as f64));
+            let bits = BIT_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor / 8.0));
+            number * bytes.or(bits).ok_or("units are B, kB to TB, KiB to TiB, and bit, kbit, Mbit, Gbit, Tbit")?
+        }
+    };
+    match bytes_per_s {
+        0.0 => Err("nothing ever arrives at this rate".into()),
+        rate if !rate.is_finite() => Err("faster than anything".into()),
+        rate => Ok(rate),
+    }
+}
+
+/// A duration such as `10us` or `1.5ms`, in seconds.
+pub(crate) fn duration(text: &str) -> Result<f64, String> {
+    const WRONG: &str = "a duration is a number and a unit, such as 10us, 1.5ms or 2s";
+    let (number, unit) = number_and_unit(text).ok_or(WRONG)?;
+    let factor = DURATION_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor)).ok_or(WRONG)?;
+    let seconds = number * factor;
+    if seconds.is_finite() { Ok(seconds) } else { Err("longer than anything".into()) }
+}
+
+/// A decimal number, without sign and exponent, and what follows it.
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let (number, unit) = text.split_at(digits);
+    let is_number = number.starts_with(|letter: char| letter.is_ascii_digit()) && !number.ends_with('.');
+    is_number.then(|| number.parse().ok()).flatten().map(|number| (number, unit))
+}
+
 /// `START:[END]`, both sizes, END not before START.
 pub(crate) fn range(text: &str) -> Result<ByteRange, String> {
     let (start, end) = text.split_once(':').ok_or("a range is START:[END], such as 10MiB:11MiB")?;
@@ -82,6 +126,57 @@ pub(crate) fn hex(text: &str) -> Result<Hex, String> {
     Ok(Hex(bytes))
 }
 
+/// Seconds for people, with four digits that count: `803.9 s`, `10.00 µs`.
+pub(crate) fn seconds_text(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        0.0 => return "0 s".into(),
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "µs"),
+        s => (s * 1e9, "ns"),
+    };
+    let decimals = match value {
+        v if v >= 1000.0 => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// A rate for people: `27.0 MB/s`.
+pub(crate) fn rate_text(bytes_per_s: f64) -> String {
+    let (factor, unit) = match bytes_per_s {
+        r if r >= 1e9 => (1e9, "GB/s"),
+        r if r >= 1e6 => (1e6, "MB/s"),
+        r if r >= 1e3 => (1e3, "kB/s"),
+        _ => (1.0, "B/s"),
+    };
+    format!("{:.3} {unit}", bytes_per_s / factor)
+}
+
+/// A number for people: `28,284`.
+pub(crate) fn count_text(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A size as someone would have given it: `10 GB`, `1 TiB`, and `16,401 bytes` where no unit divides it.
+pub(crate) fn size_text(bytes: u64) -> String {
+    let divides = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
+    match UNITS.iter().rev().filter(divides).max_by_key(|(_, factor)| *factor) {
+        Some((name, factor)) => format!("{} {name}", count_text(bytes / factor)),
+        None => format!("{} bytes", count_text(bytes)),
+    }
+}
+
 /// Bytes for people: `16400 B`, `12.3 MiB`.
 pub(crate) fn bytes_text(bytes: u64) -> String {
     indicatif::BinaryBytes(bytes).to_string()
@@ -100,6 +195,50 @@ mod tests {
         for wrong in ["", "MiB", "-1", "1.5MiB", "1 MiB", "1mib", "18446744073709551616", "16777216TiB"] {
             assert!(size(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn rates() {
+        assert_eq!(rate("27027027"), Ok(27_027_027.0));
+        assert_eq!(rate("25MB"), Ok(25e6));
+        assert_eq!(rate("25MB/s"), Ok(25e6));
+        assert_eq!(rate("1.5GiB"), Ok(1_610_612_736.0));
+        assert_eq!(rate("10Mbit"), Ok(1_250_000.0));
+        assert_eq!(rate("1Gbit/s"), Ok(125e6));
+        assert_eq!(rate("0.8us/B"), Ok(1_250_000.0));
+        let endless = "9".repeat(400);
+        for wrong in
+            ["", "0", "0Mbit", "-1", "NaN", "inf", "1e9", "1.", ".5", "1.2.3", "10mbit", "1Gbps", "0us/B", &endless]
+        {
+            assert!(rate(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("10us"), Ok(10.0 * 1e-6));
+        assert_eq!(duration("10µs"), Ok(10.0 * 1e-6));
+        assert_eq!(duration("1.5ms"), Ok(1.5e-3));
+        assert_eq!(duration("0s"), Ok(0.0));
+        let endless = format!("{}s", "9".repeat(400));
+        for wrong in ["", "10", "us", "-1s", "NaNs", "1e3s", "10 us", "1h", &endless] {
+            assert!(duration(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn figures_for_people() {
+        assert_eq!(seconds_text(803.93), "803.9 s");
+        assert_eq!(seconds_text(10e-6), "10.00 µs");
+        assert_eq!(seconds_text(0.0321), "32.10 ms");
+        assert_eq!(seconds_text(0.0), "0 s");
+        assert_eq!(rate_text(27_027_027.0), "27.027 MB/s");
+        assert_eq!(size_text(10_000_000_000), "10 GB");
+        assert_eq!(size_text(1 << 40), "1 TiB");
+        assert_eq!(size_text(1536), "1,536 bytes");
+        assert_eq!(count_text(28_284), "28,284");
+        assert_eq!(count_text(999), "999");
+        assert_eq!(count_text(1_000_000), "1,000,000");
     }
 
     #[test]

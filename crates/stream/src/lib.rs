@@ -3,6 +3,7 @@
 //! - [`container`]: the format, one header and one batch of chunks at a time; no files. The authority is
 //!   `docs/formats/container.md`.
 //! - [`keys`]: recipients, identities, passphrases, raw key files, and the key pairs that `tress keygen` makes.
+//! - [`plan`]: how long a transfer takes when computing overlaps communicating.
 //! - [`tree`]: a folder as a tar stream and back.
 #![forbid(unsafe_code)]
 
@@ -12,6 +13,7 @@ mod input;
 pub mod keys;
 mod output;
 mod pipeline;
+pub mod plan;
 mod sys;
 pub mod tree;
 pub mod verbs;

@@ -6,7 +6,9 @@ mod container;
 mod generated;
 mod inspect;
 mod keygen;
+mod plan;
 mod raw;
+mod study;
 
 use std::sync::Arc;
 
@@ -23,7 +25,9 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Inspect(options) => inspect::run(&options),
         Verb::Raw(options) => raw::run(&options),
         Verb::Ciphers(options) => ciphers::run(&options),
+        Verb::Plan(options) => plan::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Study(options) => study::run(&options),
         Verb::Completions(options) => generated::completions(&options),
         Verb::Man(options) => generated::man(&options),
     }

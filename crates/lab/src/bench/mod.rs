@@ -32,6 +32,8 @@ use tress_cipher::Backend;
 pub use error::Error;
 pub use record::{Against, Document, Missing, Row};
 
+pub(crate) use machine::inspect as machine;
+
 /// What to measure, and what to do with it.
 #[derive(Clone, Debug, Default)]
 pub struct Options {

@@ -13,6 +13,7 @@ mod raw;
 mod rewrap;
 #[cfg(test)]
 mod standard_tests;
+mod store;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,6 +24,7 @@ pub use encrypt::{EncryptOptions, encrypt};
 pub use inspect::{Inspection, inspect};
 pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_ccm};
 pub use rewrap::rewrap;
+pub use store::store;
 
 /// Where a verb reads from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,335 @@
+//! `tress plan`: how long a transfer takes, in how many stages, on how many cores; measured here or as told.
+
+use std::{io::Write as _, path::Path};
+
+use serde::Serialize;
+use tress_lab::picture;
+use tress_stream::{
+    Control,
+    container::CHUNK_BYTES,
+    plan::{
+        Compute, Invalid, Limit, Measurement, Plan, Problem, Strategy, SyncCost,
+        cache::{self, Cached},
+        measure::{self, Spread, SyncKind},
+    },
+    verbs::{self, Sink},
+};
+
+use super::cancellable;
+use crate::{
+    args,
+    failure::Failure,
+    files, progress,
+    units::{self, count_text, rate_text, seconds_text},
+};
+
+/// What the paper counts for one synchronisation of two cores.
+const PAPER_SYNC_S: f64 = 10e-6;
+/// Bytes planned for where only the machine is of interest.
+const DEFAULT_BYTES: u64 = 1 << 30;
+
+/// The keys that scripts rely on come first.
+#[derive(Serialize)]
+struct Row<'a> {
+    stages: u64,
+    stage_bytes: u64,
+    time_s: f64,
+    sequential_s: f64,
+    speedup: f64,
+    limit: &'static str,
+    optimal_stages: Option<f64>,
+    lower_bound_s: f64,
+    compute_cores: usize,
+    link_cores: usize,
+    compute_s_per_byte: f64,
+    link_s_per_byte: f64,
+    sync_cost_s: f64,
+    size_bytes: u64,
+    measured: Option<&'a Measurement>,
+}
+
+pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
+    let sink = picture_sink(options)?;
+    let Some(size_bytes) = options.size.or(options.measure.then_some(DEFAULT_BYTES)) else {
+        return Err(Failure::wrong_use("no size given").hint("--size BYTES, such as --size 10GiB"));
+    };
+    if options.strategy != args::Strategy::Chunks && options.compute_rate.is_none() {
+        return Err(Failure::wrong_use("--strategy needs --compute-rate: what is measured are chunks in lanes"));
+    }
+    // What is wrong with the figures given is wrong before anything is measured.
+    problem(options, size_bytes, None).plan().map_err(invalid)?;
+    cancellable(|control| {
+        let measurement = measurement(options, control)?;
+        let problem = problem(options, size_bytes, measurement.as_ref());
+        let plan = problem.plan().map_err(invalid)?;
+        if let Some(sink) = &sink {
+            let svg = picture::plan::chart(&problem, &plan, title(&problem)).svg();
+            if *sink == Sink::Stdout {
+                return files::print(&svg);
+            }
+            verbs::store(svg.as_bytes(), sink, control)
+                .map_err(|error| Failure::from(error).with_force(options.force))?;
+        }
+        print(options, &problem, &plan, measurement.as_ref())
+    })
+}
+
+fn print(
+    options: &args::Plan,
+    problem: &Problem,
+    plan: &Plan,
+    measurement: Option<&Measurement>,
+) -> Result<(), Failure> {
+    if options.json {
+        return files::print_json(&row(problem, plan, measurement));
+    }
+    let mut text = String::new();
+    if let Some(measurement) = measurement.filter(|_| options.measure) {
+        text.push_str(&measured_text(measurement));
+    }
+    text.push_str(&plan_text(problem, plan, options, measurement.is_some()));
+    files::print(&text)
+}
+
+/// Where the picture goes, checked before anything is measured.
+fn picture_sink(options: &args::Plan) -> Result<Option<Sink>, Failure> {
+    let Some(path) = &options.output else { return Ok(None) };
+    if path == Path::new("-") {
+        if options.json {
+            return Err(Failure::wrong_use("--json and a picture cannot both go to standard output"));
+        }
+        return Ok(Some(Sink::Stdout));
+    }
+    // Another ending would be taken for another format, and may be a slip that --force would make worse; a device has none.
+    let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    if !is_svg && (path.is_file() || !path.exists()) {
+        return Err(Failure::wrong_use(format!("{}: pictures are SVG", path.display())).hint("name it .svg"));
+    }
+    if path.is_file() && !options.force {
+        return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
+    }
+    Ok(Some(Sink::Path { path: path.clone(), force: options.force }))
+}
+
+/// The figures of this machine where they are asked for or needed.
+fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measurement>, Failure> {
+    let is_given = options.compute_rate.is_some() && options.link_rate.is_some();
+    if is_given && !options.measure {
+        return Ok(None);
+    }
+    let path = cache::path();
+    if !options.measure {
+        let missing = if options.compute_rate.is_none() { "compute" } else { "link" };
+        match path.as_deref().map_or(Cached::Missing, cache::load) {
+            Cached::Found(found) => return Ok(Some(*found)),
+            Cached::Missing => {
+                return Err(Failure::wrong_use(format!(
+                    "no {missing} rate given, and this machine has not been measured"
+                ))
+                .hint(format!("give --{missing}-rate, or --measure to find out")));
+            }
+            Cached::Unusable => note("what was measured is of another machine or version, or damaged: measuring again"),
+        }
+    }
+    let measured = {
+        let bar = progress::Steps::start();
+        measure::measure(control, &mut |what, done, total| bar.show(what, done, total))?
+    };
+    // The plan is worth more than the file.
+    let kept = match &path {
+        Some(path) => cache::store(path, &measured, control).map_err(|error| error.to_string()),
+        None => Err("neither XDG_CACHE_HOME nor HOME names a folder".into()),
+    };
+    if let Err(cause) = kept {
+        note(&format!("the measurement is not kept: {cause}"));
+    }
+    Ok(Some(measured))
+}
+
+/// Not the result: a standard error that is gone does not matter.
+fn note(text: &str) {
+    let text = format!("tress: note: {}\n", crate::failure::escape(text));
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// With both rates given the paper's, with the bounds that are given; else with those of this machine. Without a
+/// measurement, figures that are to be measured stand at one.
+fn problem(options: &args::Plan, size_bytes: u64, measured: Option<&Measurement>) -> Problem {
+    let strategy = match options.strategy {
+        args::Strategy::Serial => Strategy::Serial,
+        args::Strategy::CtrSplit => Strategy::CtrSplit,
+        args::Strategy::MacApart => Strategy::MacApart,
+        args::Strategy::Chunks => Strategy::Chunks,
+    };
+    let given = |r_comp| Compute::Given { r_comp, strategy };
+    let compute = match (options.compute_rate, measured) {
+        (Some(rate), _) => given(rate.recip()),
+        (None, Some(measured)) => measured.compute(),
+        (None, None) => given(1.0),
+    };
+    let r_comm = match (options.link_rate, measured) {
+        (Some(rate), _) => rate.recip(),
+        (None, measured) => measured.map_or(1.0, Measurement::r_comm),
+    };
+    let kind = match options.sync {
+        args::Sync::Barrier => SyncKind::Barrier,
+        args::Sync::Counter => SyncKind::Counter,
+    };
+    let sync = match (options.sync_cost, measured) {
+        (Some(seconds), _) => SyncCost::Given(seconds),
+        (None, Some(measured)) => measured.sync_cost(kind),
+        (None, None) => SyncCost::Given(PAPER_SYNC_S),
+    };
+    let cores = options.cores.map(usize::from);
+    let is_chunked = options.compute_rate.is_none() || options.link_rate.is_none() || options.measure;
+    let smallest = is_chunked.then(|| (CHUNK_BYTES as u64).min(options.buffer.unwrap_or(u64::MAX)));
+    Problem {
+        size_bytes,
+        compute,
+        r_comm,
+        links: options.links.into(),
+        sync,
+        cores: cores.unwrap_or_else(|| measured.map_or(2, |measured| measured.machine.cores)),
+        min_batch_bytes: options.min_batch.or(smallest),
+        buffer_bytes: options.buffer,
+    }
+}
+
+fn invalid(error: Invalid) -> Failure {
+    let failure = Failure::wrong_use(error.to_string());
+    match error {
+        Invalid::NoOptimum => failure.hint("--min-batch BYTES, or a --sync-cost above zero"),
+        _ => failure,
+    }
+}
+
+fn row<'a>(problem: &Problem, plan: &Plan, measured: Option<&'a Measurement>) -> Row<'a> {
+    Row {
+        stages: plan.stages,
+        stage_bytes: plan.stage_bytes,
+        time_s: plan.time_s,
+        sequential_s: plan.sequential_s,
+        speedup: plan.speedup,
+        limit: plan.limit.name(),
+        // Infinite where synchronising costs nothing, which JSON has no number for.
+        optimal_stages: plan.optimal_stages.is_finite().then_some(plan.optimal_stages),
+        lower_bound_s: plan.lower_bound_s,
+        compute_cores: plan.compute_cores,
+        link_cores: plan.link_cores,
+        compute_s_per_byte: plan.r_comp,
+        link_s_per_byte: plan.r_comm,
+        sync_cost_s: plan.sync_s,
+        size_bytes: problem.size_bytes,
+        measured,
+    }
+}
+
+fn title(problem: &Problem) -> String {
+    let link = rate_text(problem.r_comm.recip());
+    let links = if problem.links == 1 { String::new() } else { format!(" each of {} links", problem.links) };
+    format!(
+        "{} computed at {} a core, sent at {link}{links}",
+        units::size_text(problem.size_bytes),
+        rate_text(problem.compute.of_one_core().recip()),
+    )
+}
+
+fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, is_measured: bool) -> String {
+    let side = |r: f64, cores: usize, what: &str| {
+        let cores = if cores == 1 { format!("1 core {what}") } else { format!("{cores} cores {what}") };
+        format!("{cores}, {}", rate_text(r.recip()))
+    };
+    let optimal = match plan.limit {
+        Limit::OneCore => String::new(),
+        _ if plan.optimal_stages.is_finite() => format!(" (equation 2: {:.1})", plan.optimal_stages),
+        _ => " (equation 2: without end)".into(),
+    };
+    let mut text = format!(
+        "time        {} (the slower side alone {})\n\
+         stages      {}{optimal}\n\
+         batch       {} bytes ({})\n\
+         cores       {}\n            {}\n",
+        seconds_text(plan.time_s),
+        seconds_text(plan.lower_bound_s),
+        count_text(plan.stages),
+        count_text(plan.stage_bytes),
+        units::bytes_text(plan.stage_bytes),
+        side(plan.r_comp, plan.compute_cores, "computing"),
+        side(plan.r_comm, plan.link_cores, "communicating"),
+    );
+    text.push_str(&format!(
+        "speed-up    {:.3} over computing, then sending ({})\nlimit       {}: {}\n",
+        plan.speedup,
+        seconds_text(plan.sequential_s),
+        plan.limit.name(),
+        reason(plan.limit),
+    ));
+    let link = if options.link_rate.is_some() { "" } else { "; the link is this machine's loopback" };
+    let origin = if is_measured { "measured here" } else { "as given" };
+    text.push_str(&format!(
+        "counted     {} for one synchronisation, {}; rates {origin}{link}\n",
+        seconds_text(plan.sync_s),
+        units::size_text(problem.size_bytes),
+    ));
+    text
+}
+
+fn reason(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Compute => "computing is the slower side",
+        Limit::Link => "the link is the slower side",
+        Limit::Balanced => "both sides take the same time",
+        Limit::MinBatch => "more stages would be faster, and smaller than the smallest batch",
+        Limit::Buffer => "fewer stages would be faster, and larger than the buffer",
+        Limit::Lanes => "more stages would leave lanes empty",
+        Limit::SyncCost => "synchronising costs more than overlapping gains",
+        Limit::OneCore => "a single core does one thing after the other",
+    }
+}
+
+fn measured_text(measured: &Measurement) -> String {
+    let rate = |cost: &Spread| {
+        // The cheapest is the fastest.
+        let of = |r: f64| r.recip() / 1e9;
+        format!("{:>7.2} GB/s  ({:.2} to {:.2})", of(cost.median), of(cost.high), of(cost.low))
+    };
+    let mut text = format!(
+        "{}, {} cores, {}; medians of {} samples and their quartiles\n\n",
+        measured.machine.model,
+        measured.machine.cores,
+        measured.machine.backend,
+        measure::SAMPLES
+    );
+    for figure in &measured.lanes {
+        text.push_str(&format!("compute   1 thread,  {:>2} chunks in flight  {}\n", figure.count, rate(&figure.cost)));
+    }
+    for figure in measured.threads.iter().filter(|figure| figure.count > 1) {
+        let flight = measured.lanes.last().map_or(0, |figure| figure.count);
+        text.push_str(&format!(
+            "compute   {} threads, {flight:>2} chunks in flight  {}\n",
+            figure.count,
+            rate(&figure.cost)
+        ));
+    }
+    text.push_str(&format!("memory    copied, 1 thread               {}\n", rate(&measured.memory)));
+    match &measured.loopback {
+        Some(cost) => text.push_str(&format!("loopback  TCP, this machine with itself  {}\n", rate(cost))),
+        None => text.push_str("loopback  none: memory stands for the link\n"),
+    }
+    for figures in &measured.sync {
+        for figure in &figures.seconds {
+            let cost = &figure.cost;
+            let crowd = if figure.count > measured.machine.cores { ", more than cores" } else { "" };
+            text.push_str(&format!(
+                "sync      {:<16} {} threads      {:>10}  ({} to {}){crowd}\n",
+                figures.kind.name(),
+                figure.count,
+                seconds_text(cost.median),
+                seconds_text(cost.low),
+                seconds_text(cost.high),
+            ));
+        }
+    }
+    text.push('\n');
+    text
+}

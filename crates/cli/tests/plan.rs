@@ -1,0 +1,192 @@
+//! `tress plan` as a script sees it. The expected figures are those of the paper (Table 1) or computed by hand.
+
+mod common;
+
+use common::{Folder, Run};
+use serde_json::Value;
+
+/// R_comp and T_syn of Table 1.
+const PAPER: [&str; 5] = ["plan", "--compute-rate", "0.037us/B", "--sync-cost", "10us"];
+
+/// A folder that is also where the cache is.
+struct Place(Folder);
+
+impl Place {
+    fn new() -> Place {
+        Place(Folder::new())
+    }
+
+    fn tress(&self, arguments: &[&str]) -> Run {
+        common::run(self.0.command(arguments).env("XDG_CACHE_HOME", self.0.path("cache")), &[])
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let run = self.tress(&[arguments, &["--json"]].concat()).ok();
+        serde_json::from_slice(&run.stdout).unwrap()
+    }
+
+    fn cache(&self) -> String {
+        "cache/tress/machine-v1.json".into()
+    }
+}
+
+/// Size, link rate, hundredths of the speed-up, stages: Table 1, with 283 for the misprinted 292.
+#[test]
+fn table_one_of_the_paper() {
+    let place = Place::new();
+    let rows = [
+        ("10MB", "10Mbit", 104, 894),
+        ("10MB", "100Mbit", 145, 283),
+        ("10MB", "1000Mbit", 120, 192),
+        ("10GB", "10Mbit", 104, 28_284),
+        ("10GB", "100Mbit", 146, 8_944),
+        ("10GB", "1Gbit", 121, 6_082),
+    ];
+    for (size, link, hundredths, stages) in rows {
+        let json = place.json(&[&PAPER[..], &["--size", size, "--link-rate", link]].concat());
+        assert_eq!(json["stages"], stages, "{json}");
+        assert_eq!((json["speedup"].as_f64().unwrap() * 100.0) as u64, hundredths, "{json}");
+    }
+    // The same rate in bytes.
+    let json = place.json(&["plan", "--size", "10GB", "--compute-rate", "27027027", "--link-rate", "12.5MB"]);
+    assert_eq!(json["stages"], 8_944);
+    // (m + 1) M/m R_max + m T_syn = 8945 · 1e10/8944 · 0.08e-6 + 8944 · 10e-6.
+    assert!((json["time_s"].as_f64().unwrap() - 800.178_886).abs() < 1e-5);
+    assert!((json["sequential_s"].as_f64().unwrap() - 1170.0).abs() < 1e-5);
+    // 1e10 / 8944, rounded up.
+    assert_eq!(json["stage_bytes"], 1_118_068);
+    assert_eq!(json["limit"], "link");
+    assert!(json["measured"].is_null());
+}
+
+#[test]
+fn limits() {
+    let place = Place::new();
+    let rates = ["plan", "--size", "10MB", "--compute-rate", "0.037us/B", "--link-rate", "10Mbit"];
+    let with = |more: &[&str]| place.json(&[&rates[..], more].concat());
+    // 894 stages of 11 kB would be smaller than a chunk: 610 of 16 KiB are left.
+    let json = with(&["--min-batch", "16KiB"]);
+    assert_eq!((json["stages"].as_u64(), json["limit"].as_str()), (Some(610), Some("min-batch")));
+    let json = with(&["--buffer", "10kB"]);
+    assert_eq!((json["stages"].as_u64(), json["limit"].as_str()), (Some(1000), Some("buffer")));
+    let json = with(&["--cores", "1"]);
+    assert_eq!((json["speedup"].as_f64(), json["limit"].as_str()), (Some(1.0), Some("one-core")));
+    // Four links at a quarter of the time for a byte, each with a core: computing is 5.4 times faster than that.
+    let json = with(&["--cores", "5", "--links", "4"]);
+    assert_eq!((json["link_cores"].as_u64(), json["compute_cores"].as_u64()), (Some(4), Some(1)));
+    // Section 2.2: CTR split over four cores takes 5/8 of the time.
+    let message = ["plan", "--size", "1GB", "--compute-rate", "8us/B", "--link-rate", "1GB", "--cores", "5"];
+    for (strategy, us) in [("serial", 8.0), ("ctr-split", 5.0), ("mac-apart", 4.0), ("chunks", 2.0)] {
+        let json = place.json(&[&message[..], &["--strategy", strategy]].concat());
+        assert!((json["compute_s_per_byte"].as_f64().unwrap() * 1e6 - us).abs() < 1e-9, "{json}");
+    }
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let place = Place::new();
+    let full = |size: &str, compute: &str, link: &str, more: &[&str]| {
+        let start = ["plan", "--size", size, "--compute-rate", compute, "--link-rate", link];
+        place.tress(&[&start[..], more].concat())
+    };
+    for wrong in ["0", "-5", "NaN", "1e9", "99999999999999999999", "18446744073709551615KiB", ""] {
+        full(wrong, "1GB", "1GB", &[]).wrong_use("");
+    }
+    for wrong in ["0", "0MB", "-1", "NaN", "inf", "1Gbps", ""] {
+        full("1GB", wrong, "1GB", &[]).wrong_use("--compute-rate");
+        full("1GB", "1GB", wrong, &[]).wrong_use("--link-rate");
+    }
+    for wrong in ["10", "-1us", "NaN", "1h", ""] {
+        full("1GB", "1GB", "1GB", &["--sync-cost", wrong]).wrong_use("--sync-cost");
+    }
+    full("1GB", "1GB", "1GB", &["--sync-cost", "0us"]).wrong_use("smallest batch");
+    full("1GB", "1GB", "1GB", &["--sync-cost", "0us", "--min-batch", "1MB"]).ok();
+    full("1GB", "1GB", "1GB", &["--min-batch", "2MB", "--buffer", "1MB"]).wrong_use("buffer");
+    full("1GB", "1GB", "1GB", &["--min-batch", "0"]).wrong_use("batch");
+    full("1GB", "1GB", "1GB", &["--cores", "0"]).wrong_use("--cores");
+    full("1GB", "1GB", "1GB", &["--links", "2000"]).wrong_use("--links");
+    place.tress(&["plan"]).wrong_use("size");
+    place.tress(&["plan", "--size", "1GB", "--strategy", "serial"]).wrong_use("--compute-rate");
+    // Nothing was measured: a rate that is missing is not guessed.
+    let run = place.tress(&["plan", "--size", "1GB", "--link-rate", "1Gbit"]).wrong_use("compute rate");
+    assert!(run.stderr.contains("--measure"));
+    place.tress(&["plan", "--size", "1GB", "--compute-rate", "1GB"]).wrong_use("link rate");
+    assert!(!place.0.exists("cache"));
+}
+
+#[test]
+fn a_picture() {
+    let place = Place::new();
+    let plan = [&PAPER[..], &["--size", "10GB", "--link-rate", "100Mbit"]].concat();
+    let with = |more: &[&str]| place.tress(&[&plan[..], more].concat());
+    let printed = with(&["-o", "-"]).ok().stdout;
+    let table = with(&["-o", "plan.svg"]).ok().stdout;
+    assert!(String::from_utf8(table).unwrap().contains("8,944"));
+    assert_eq!(place.0.read("plan.svg"), printed);
+    let svg = String::from_utf8(printed).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("8944 stages"), "{svg}");
+    // Never replaced unless forced, and nothing half-written where it cannot be.
+    place.0.write("plan.svg", "mine");
+    with(&["-o", "plan.svg"]).failed("plan.svg");
+    assert_eq!(place.0.read("plan.svg"), b"mine");
+    with(&["-o", "plan.svg", "--force"]).ok();
+    assert_eq!(place.0.read("plan.svg"), svg.as_bytes());
+    with(&["-o", "plan.png"]).wrong_use("plan.png");
+    with(&["-o", "me.key", "--force"]).wrong_use("me.key");
+    with(&["-o", "none/plan.svg"]).failed("none");
+    with(&["-o", "-", "--json"]).wrong_use("--json");
+    if cfg!(unix) {
+        with(&["-o", "/dev/null"]).ok();
+    }
+    assert_eq!(place.0.names(), ["me.key", "other.key", "plan.svg"]);
+}
+
+#[test]
+fn what_is_measured_is_kept_and_used() {
+    let place = Place::new();
+    let json = place.json(&["plan", "--measure"]);
+    for key in ["stages", "stage_bytes", "time_s", "sequential_s", "speedup"] {
+        assert!(json[key].as_f64().unwrap() > 0.0, "{key}: {json}");
+    }
+    assert!(json["limit"].is_string());
+    assert!(json["stage_bytes"].as_u64().unwrap() >= 16384);
+    let kept: Value = serde_json::from_slice(&place.0.read(&place.cache())).unwrap();
+    assert_eq!(json["measured"], kept);
+    // T_syn of each kind with 2, 4 and 8 threads.
+    for figures in kept["sync"].as_array().unwrap() {
+        let counts: Vec<_> =
+            figures["seconds"].as_array().unwrap().iter().map(|figure| figure["count"].clone()).collect();
+        assert_eq!(counts, [2, 4, 8]);
+    }
+
+    // Now a plan without rates has some, and does not measure again.
+    let rest = ["plan", "--size", "10GiB", "--link-rate", "1Gbit"];
+    let planned = place.json(&rest);
+    // Which one it is; figures read and written again may differ in their last digit.
+    assert_eq!((&planned["measured"]["time"], &planned["measured"]["machine"]), (&kept["time"], &kept["machine"]));
+    assert_eq!(planned["size_bytes"], 10_u64 << 30);
+    let text = String::from_utf8(place.tress(&rest).ok().stdout).unwrap();
+    assert!(text.contains("limit"), "{text}");
+
+    // One of another machine, and one that is damaged, are measured again, and said to be.
+    let mut other = kept.clone();
+    other["machine"]["model"] = "another".into();
+    for damaged in [other.to_string(), kept.to_string()[..100].to_string()] {
+        place.0.write(&place.cache(), damaged);
+        let run = place.tress(&[&rest[..], &["--json"]].concat()).ok();
+        assert!(run.stderr.starts_with("tress: note: "), "{}", run.stderr);
+        let again: Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!(again["measured"]["machine"], kept["machine"]);
+        assert_eq!(again["measured"], serde_json::from_slice::<Value>(&place.0.read(&place.cache())).unwrap());
+    }
+}
+
+/// A cache that cannot be written costs a note, not the plan.
+#[test]
+fn a_measurement_that_cannot_be_kept() {
+    let place = Place::new();
+    place.0.write("cache", "a file, not a folder");
+    let run = place.tress(&["plan", "--measure"]).ok();
+    assert!(run.stderr.starts_with("tress: note: the measurement is not kept"), "{}", run.stderr);
+    assert!(String::from_utf8(run.stdout).unwrap().contains("counter"));
+}

@@ -1,0 +1,325 @@
+//! Pictures of curves as SVG: [`Chart`] is what all studies draw with, [`plan`] what `tress plan -o` draws.
+//!
+//! SVG is text, and a chart is a few lines and words, so this writes it without a library. Labels stand beside what they
+//! name; there is no legend to look up.
+
+pub mod plan;
+mod ticks;
+
+use std::fmt::Write as _;
+
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 620.0;
+const LEFT: f64 = 92.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 62.0;
+const BOTTOM: f64 = 66.0;
+/// Width of a letter of 14 pixels, about.
+const LETTER: f64 = 7.4;
+
+const STYLE: &str = "\
+text { font: 14px system-ui, sans-serif; fill: #333 } .title { font-size: 18px; font-weight: 600 } \
+.tick { font-size: 13px; fill: #666 } .grid { stroke: #e6e6e6 } .axis { stroke: #888 } \
+.line { fill: none; stroke-width: 2.5; stroke-linejoin: round } .level { stroke: #777; stroke-dasharray: 7 4; stroke-width: 1.5 } \
+.wall { stroke: #777; stroke-dasharray: 2 3; stroke-width: 1.5 } .mark { fill: #c23b22 } \
+.marked { font-weight: 600; fill: #c23b22 } .halo { paint-order: stroke; stroke: white; stroke-width: 4px }";
+
+/// Of the lines, first to last; apart also for those who see fewer colours.
+const COLOURS: [&str; 4] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0"];
+
+/// A picture of curves.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves.
+    pub lines: Vec<Line>,
+    /// Straight lines from left to right.
+    pub levels: Vec<Level>,
+    /// Straight lines from top to bottom.
+    pub walls: Vec<Level>,
+    /// Points that stand out.
+    pub marks: Vec<Mark>,
+}
+
+/// One axis.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// What it counts, with its unit.
+    pub name: String,
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// How it counts.
+    pub scale: Scale,
+}
+
+/// How an axis counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal steps add.
+    Linear,
+    /// Equal steps multiply; both ends are above zero.
+    Logarithmic,
+}
+
+impl Axis {
+    /// How far a value is from one end to the other; never a number that SVG lacks, nor one far outside.
+    fn part(&self, value: f64) -> f64 {
+        let scaled = |value: f64| if self.scale == Scale::Linear { value } else { value.ln() };
+        let part = (scaled(value) - scaled(self.from)) / (scaled(self.to) - scaled(self.from));
+        if part.is_nan() { 0.0 } else { part.clamp(-1.0, 2.0) }
+    }
+
+    fn ticks(&self) -> Vec<(f64, String)> {
+        match self.scale {
+            Scale::Linear => ticks::round(self.from, self.to),
+            Scale::Logarithmic => ticks::decades(self.from, self.to),
+        }
+    }
+}
+
+/// A curve.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its name, written above its end; none where it is the only one.
+    pub name: String,
+    /// From left to right. What lies above or below the picture is cut off.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// A straight line across the picture.
+#[derive(Clone, Debug)]
+pub struct Level {
+    /// Its name, written on it.
+    pub name: String,
+    /// Where.
+    pub at: f64,
+}
+
+/// A point that stands out.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// Its name, written beside it.
+    pub name: String,
+    /// Where.
+    pub at: (f64, f64),
+}
+
+impl Chart {
+    /// The picture. Axes that are empty or no numbers are drawn without a scale.
+    pub fn svg(&self) -> String {
+        let mut svg = Svg { chart: self, text: String::new() };
+        svg.draw();
+        svg.text
+    }
+}
+
+struct Svg<'a> {
+    chart: &'a Chart,
+    text: String,
+}
+
+/// Where a text stands to its point.
+#[derive(Clone, Copy)]
+enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    fn name(self) -> &'static str {
+        match self {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        }
+    }
+}
+
+impl Svg<'_> {
+    fn draw(&mut self) {
+        let title = escape(&self.chart.title);
+        self.put(&format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
+             height=\"{HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n<style>{STYLE}</style>\n\
+             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
+             <clipPath id=\"inside\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n",
+            WIDTH - LEFT - RIGHT,
+            HEIGHT - TOP - BOTTOM,
+        ));
+        self.text_at(LEFT, 34.0, Anchor::Start, "title", &self.chart.title);
+        self.axes();
+        for level in &self.chart.levels {
+            let y = self.y(level.at);
+            self.rule("level", (LEFT, y), (WIDTH - RIGHT, y));
+        }
+        for wall in &self.chart.walls {
+            let x = self.x(wall.at);
+            self.rule("wall", (x, TOP), (x, HEIGHT - BOTTOM));
+        }
+        for (line, colour) in self.chart.lines.iter().zip(COLOURS.iter().cycle()) {
+            self.line(line, colour);
+        }
+        // Words last, over the lines.
+        for level in &self.chart.levels {
+            let y = self.y(level.at);
+            // Away from the middle, where the curves are.
+            let y = if y < (TOP + HEIGHT - BOTTOM) / 2.0 { y - 8.0 } else { y + 19.0 };
+            self.text_at((LEFT + WIDTH - RIGHT) / 2.0, y, Anchor::Middle, "halo", &level.name);
+        }
+        for wall in &self.chart.walls {
+            self.beside(self.x(wall.at), TOP + 20.0, "halo", &wall.name);
+        }
+        for mark in &self.chart.marks {
+            let (x, y) = (self.x(mark.at.0), self.y(mark.at.1));
+            self.put(&format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"/>\n"));
+            self.text_at(self.inside(x, &mark.name), y - 16.0, Anchor::Middle, "halo marked", &mark.name);
+        }
+        self.put("</svg>\n");
+    }
+
+    fn axes(&mut self) {
+        let (x, y) = (&self.chart.x, &self.chart.y);
+        for (at, label) in x.ticks() {
+            let place = self.x(at);
+            self.rule("grid", (place, TOP), (place, HEIGHT - BOTTOM));
+            self.text_at(place, HEIGHT - BOTTOM + 20.0, Anchor::Middle, "tick", &label);
+        }
+        for (at, label) in y.ticks() {
+            let place = self.y(at);
+            self.rule("grid", (LEFT, place), (WIDTH - RIGHT, place));
+            self.text_at(LEFT - 9.0, place + 5.0, Anchor::End, "tick", &label);
+        }
+        self.rule("axis", (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM));
+        self.rule("axis", (LEFT, TOP), (LEFT, HEIGHT - BOTTOM));
+        self.text_at((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 18.0, Anchor::Middle, "", &x.name);
+        let (place, name) = ((TOP + HEIGHT - BOTTOM) / 2.0, escape(&y.name));
+        self.put(&format!(
+            "<text x=\"24\" y=\"{place:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 24 {place:.1})\">{name}</text>\n"
+        ));
+    }
+
+    fn line(&mut self, line: &Line, colour: &str) {
+        let is_drawn = |(x, y): &&(f64, f64)| x.is_finite() && y.is_finite() && *x > 0.0;
+        let mut points = String::new();
+        for &(x, y) in line.points.iter().filter(is_drawn) {
+            let _ = write!(points, "{:.1},{:.1} ", self.x(x), self.y(y));
+        }
+        self.put(&format!(
+            "<polyline class=\"line\" clip-path=\"url(#inside)\" stroke=\"{colour}\" points=\"{}\"/>\n",
+            points.trim_end()
+        ));
+        if let Some(&(x, y)) = line.points.iter().rfind(is_drawn)
+            && !line.name.is_empty()
+        {
+            self.text_at(self.inside(self.x(x), &line.name), self.y(y) - 9.0, Anchor::Middle, "halo", &line.name);
+        }
+    }
+
+    /// The place of a value on the horizontal axis.
+    fn x(&self, value: f64) -> f64 {
+        LEFT + self.chart.x.part(value) * (WIDTH - LEFT - RIGHT)
+    }
+
+    /// The place of a value on the vertical axis, at most a picture's height outside.
+    fn y(&self, value: f64) -> f64 {
+        HEIGHT - BOTTOM - self.chart.y.part(value) * (HEIGHT - TOP - BOTTOM)
+    }
+
+    /// The middle of a text near `x` that stays in the picture.
+    fn inside(&self, x: f64, text: &str) -> f64 {
+        let half = text.chars().count() as f64 * LETTER / 2.0;
+        x.min(WIDTH - RIGHT - half).max(LEFT + half + 6.0)
+    }
+
+    /// A text on the side of `x` that has the room.
+    fn beside(&mut self, x: f64, y: f64, class: &str, text: &str) {
+        let is_right = x + text.chars().count() as f64 * LETTER + 8.0 < WIDTH - RIGHT;
+        let (x, anchor) = if is_right { (x + 8.0, Anchor::Start) } else { (x - 8.0, Anchor::End) };
+        self.text_at(x, y, anchor, class, text);
+    }
+
+    fn text_at(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, text: &str) {
+        let (anchor, text) = (anchor.name(), escape(text));
+        self.put(&format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{text}</text>\n"
+        ));
+    }
+
+    fn rule(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        self.put(&format!(
+            "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>\n",
+            from.0, from.1, to.0, to.1
+        ));
+    }
+
+    fn put(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+}
+
+/// A text as XML has it. Controls, which XML 1.0 cannot hold, are left out.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            letter if letter.is_control() => {}
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart() -> Chart {
+        Chart {
+            title: "a < b & \"c\"\n".into(),
+            x: Axis { name: "x".into(), from: 1.0, to: 100.0, scale: Scale::Logarithmic },
+            y: Axis { name: "y".into(), from: 0.0, to: 2.0, scale: Scale::Linear },
+            lines: vec![Line { name: "l".into(), points: vec![(1.0, 0.0), (10.0, 1.0), (100.0, 2.0)] }],
+            levels: vec![Level { name: "level".into(), at: 1.0 }],
+            walls: vec![],
+            marks: vec![Mark { name: "mark".into(), at: (10.0, 1.0) }],
+        }
+    }
+
+    /// By hand: the plot is 878 by 492 pixels from (92, 62) on, so its middle is (531, 308).
+    #[test]
+    fn places() {
+        let svg = chart().svg();
+        assert!(svg.contains("points=\"92.0,554.0 531.0,308.0 970.0,62.0\""), "{svg}");
+        assert!(svg.contains("<circle class=\"mark\" cx=\"531.0\" cy=\"308.0\""), "{svg}");
+        assert!(svg.contains("class=\"level\" x1=\"92.0\" y1=\"308.0\" x2=\"970.0\" y2=\"308.0\""), "{svg}");
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        let svg = chart().svg();
+        assert!(svg.contains(">a &lt; b &amp; &quot;c&quot;</text>"), "{svg}");
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+    }
+
+    #[test]
+    fn no_axis_no_panic() {
+        for (from, to) in [(0.0, 0.0), (f64::NAN, 1.0), (1.0, f64::INFINITY), (-1.0, 1.0), (2.0, 1.0)] {
+            let mut chart = chart();
+            (chart.x.from, chart.x.to, chart.y.from, chart.y.to) = (from, to, from, to);
+            let svg = chart.svg();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Where an axis has its numbers.
+
+/// Most ticks of an axis.
+const MOST: usize = 12;
+
+/// The powers of ten between `from` and `to`, and 2 and 5 times these where that leaves few.
+pub(super) fn decades(from: f64, to: f64) -> Vec<(f64, String)> {
+    let is_axis = from > 0.0 && to.is_finite() && from < to;
+    if !is_axis {
+        return Vec::new();
+    }
+    let (low, high) = (from.log10().floor() as i32, to.log10().ceil() as i32);
+    let of = |factors: &[f64]| {
+        let all = (low..=high).flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
+        all.filter(|at| (from * 0.999..=to * 1.001).contains(at)).collect::<Vec<_>>()
+    };
+    let mut ticks = of(&[1.0, 2.0, 5.0]);
+    if ticks.len() > MOST {
+        ticks = of(&[1.0]);
+    }
+    // Every second or third power where there are too many.
+    let step = ticks.len().div_ceil(MOST).max(1);
+    ticks.into_iter().step_by(step).map(|at| (at, number(at, at))).collect()
+}
+
+/// About six round numbers between `from` and `to`.
+pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
+    let span = to - from;
+    if !(span.is_finite() && span > 0.0) {
+        return Vec::new();
+    }
+    let power = 10f64.powf((span / 6.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| span / step <= 8.0);
+    let Some(step) = step.filter(|step| step.is_normal()) else { return Vec::new() };
+    // Ends that are ticks themselves are kept, whatever their last digit in binary.
+    let (first, to) = ((from / step - 1e-6).ceil() as i64, to + step * 1e-6);
+    (first..)
+        .map(|count| count as f64 * step)
+        .take_while(|at| *at <= to)
+        .take(MOST)
+        .map(|at| (at, number(at, step)))
+        .collect()
+}
+
+/// A number with as many decimals as steps of this width need.
+fn number(at: f64, step: f64) -> String {
+    let magnitude = at.abs().max(step);
+    if !(1e-4..1e10).contains(&magnitude) {
+        return format!("{at:e}");
+    }
+    let decimals = (-step.log10().floor()).max(0.0) as usize;
+    let text = format!("{at:.decimals$}");
+    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let mut grouped = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        let left = whole.len() - place;
+        if place > 0 && left.is_multiple_of(3) && !grouped.ends_with('-') {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    match rest {
+        Some(rest) => format!("{grouped}.{rest}"),
+        None => grouped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(ticks: Vec<(f64, String)>) -> Vec<String> {
+        ticks.into_iter().map(|(_, label)| label).collect()
+    }
+
+    #[test]
+    fn powers_of_ten() {
+        assert_eq!(labels(decades(1.0, 100.0)), ["1", "2", "5", "10", "20", "50", "100"]);
+        assert_eq!(labels(decades(1.0, 1e6)), ["1", "10", "100", "1,000", "10,000", "100,000", "1,000,000"]);
+        assert_eq!(labels(decades(0.05, 0.3)), ["0.05", "0.1", "0.2"]);
+        assert!(decades(1.0, 1e300).len() <= MOST);
+    }
+
+    #[test]
+    fn round_numbers() {
+        assert_eq!(labels(round(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(round(7950.0, 8400.0)), ["8,000", "8,100", "8,200", "8,300", "8,400"]);
+        assert_eq!(
+            labels(round(0.79, 0.83)),
+            ["0.790", "0.795", "0.800", "0.805", "0.810", "0.815", "0.820", "0.825", "0.830"]
+        );
+    }
+
+    #[test]
+    fn empty_axes_have_none() {
+        for (from, to) in [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
+            assert!(decades(from, to).is_empty() && round(from, to).is_empty());
+        }
+    }
+}

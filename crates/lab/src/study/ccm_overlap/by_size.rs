@@ -1,0 +1,106 @@
+//! Fig. 4: one CCM message on one core, by its size.
+
+use tress_cipher::{Backend, BlockCipher, aes::Aes, modes::ccm};
+
+use super::super::{Effort, Error, Picture, Row, Section, Verdict};
+use super::{PAPER_R_COMP, in_turn};
+use crate::{
+    bench::statistics,
+    picture::{Axis, Chart, Level, Line, Scale},
+};
+
+const SMALLEST: usize = 1 << 10;
+/// Eleven bytes leave four to count those of the message: 16 MiB are one too many for three.
+const NONCE: &[u8; 11] = b"elevenbytes";
+
+/// The slowest that anybody would use, the paper's instructions, and the best of this machine.
+pub(super) fn backends() -> Vec<Backend> {
+    let best = Backend::best_of(Aes::BACKENDS);
+    let mut backends = vec![Backend::Portable, Backend::AesNi];
+    if !backends.contains(&best) {
+        backends.push(best);
+    }
+    backends.retain(|backend| Aes::BACKENDS.contains(backend) && backend.is_available());
+    backends
+}
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let mut section = Section {
+        text: format!(
+            "One AES-128-CCM message by `modes::ccm`, encrypted in place on one thread, which does CTR while the MAC's chain \
+             waits. The paper's figure is its R_comp of {} ns a byte, for all sizes.",
+            PAPER_R_COMP * 1e9
+        ),
+        ..Section::default()
+    };
+    let mut sizes = Vec::new();
+    let mut size = SMALLEST;
+    while size <= effort.message_bytes {
+        sizes.push(size);
+        size *= 4;
+    }
+    let mut lines = Vec::new();
+    let mut worst = 0.0f64;
+    for backend in backends() {
+        let cipher = Aes::with_backend(&[7; 16], backend)?;
+        let mut points = Vec::new();
+        for &bytes in &sizes {
+            let (mut data, mut tag) = (vec![0x33; bytes], [0; 16]);
+            // Small messages often enough that the clock can tell.
+            let times = (1 << 16) / bytes.min(1 << 16);
+            let mut refused = None;
+            let seconds = in_turn(
+                effort.samples,
+                &mut [&mut || {
+                    for _ in 0..times {
+                        refused = refused.or(ccm::encrypt(&cipher, NONCE, b"", &mut data, &mut tag).err());
+                    }
+                }],
+            );
+            if let Some(error) = refused {
+                return Err(error.into());
+            }
+            let ns: Vec<f64> = seconds[0].iter().map(|seconds| seconds * 1e9 / (times * bytes) as f64).collect();
+            let median = statistics::median(&ns);
+            points.push((bytes as f64, median.median));
+            section.rows.push(Row {
+                what: format!("{}, {} KiB", backend.name(), bytes >> 10),
+                unit: "ns/byte".into(),
+                paper: Some("37".into()),
+                measured: Some(median.into()),
+                ..Row::default()
+            });
+        }
+        let of_large = points.iter().filter(|point| point.0 >= 65536.0).map(|point| point.1);
+        let (low, high) =
+            of_large.fold((f64::INFINITY, 0.0), |(low, high), ns| (f64::min(low, ns), f64::max(high, ns)));
+        if high > 0.0 {
+            worst = worst.max(high / low);
+        }
+        lines.push(Line { name: backend.name().into(), points });
+    }
+    let paper = PAPER_R_COMP * 1e9;
+    let costs = lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let (lowest, highest) = costs.fold((paper, paper), |(low, high), ns| (f64::min(low, ns), f64::max(high, ns)));
+    let chart = Chart {
+        title: "One AES-128-CCM message on one core".into(),
+        x: Axis {
+            name: "bytes of the message".into(),
+            from: SMALLEST as f64,
+            to: effort.message_bytes as f64,
+            scale: Scale::Logarithmic,
+        },
+        y: Axis { name: "ns a byte".into(), from: lowest / 2.0, to: highest * 2.0, scale: Scale::Logarithmic },
+        lines,
+        levels: vec![Level { name: "the paper, 37".into(), at: paper }],
+        walls: Vec::new(),
+        marks: Vec::new(),
+    };
+    section.pictures.push(Picture { name: "by-size".into(), svg: chart.svg() });
+    let claim = format!(
+        "one figure does for all sizes, as the paper takes it: from 64 KiB on the cost of a byte changes by a factor of \
+         {worst:.2} at most"
+    );
+    section.verdicts.push(if worst <= 1.25 { Verdict::Holds(claim) } else { Verdict::Fails(claim) });
+    Ok(section)
+}

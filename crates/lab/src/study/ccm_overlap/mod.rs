@@ -1,0 +1,65 @@
+//! AES-CCM, computing overlapped with communicating: E. Lee, S. Lee, Y. Chung, M. Lee and B. Min,
+//! "Computation-Communication Overlapping in AES-CCM Using Thread-Level Parallelism on a Multi-Core Processor", Journal of
+//! KIISE: Computing Practices and Letters 16(8), 2010.
+
+mod by_size;
+mod message;
+mod strategies;
+mod table1;
+
+use std::time::Instant;
+
+use super::{Effort, Error, Measured, Part, Section, Study, Verdict};
+use crate::bench::statistics;
+
+pub(super) const STUDY: Study = Study {
+    name: "ccm-overlap",
+    title: "AES-CCM: computing overlapped with communicating",
+    source: "Lee, Lee, Chung, Lee and Min, \"Computation-Communication Overlapping in AES-CCM Using Thread-Level \
+             Parallelism on a Multi-Core Processor\", Journal of KIISE: Computing Practices and Letters 16(8), 2010. The \
+             paper's machine: a Core2 Quad of 2.33 GHz.",
+    parts: &[
+        Part { name: "by-size", title: "One message on one core, by size (Fig. 4)", run: by_size::run },
+        Part {
+            name: "strategies",
+            title: "One message on several cores (section 2.2), and lanes",
+            run: strategies::run,
+        },
+        Part { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
+        Part { name: "links", title: "Over a real link", run: links },
+    ],
+};
+
+/// What the paper calls R_comp.
+const PAPER_R_COMP: f64 = 0.037e-6;
+
+fn links(_: &Effort) -> Result<Section, Error> {
+    let why = "transfers over links of 10, 100 and 1000 Mbit/s are not part of this study yet".into();
+    Ok(Section { verdicts: vec![Verdict::LeftOut(why)], ..Section::default() })
+}
+
+/// The seconds of each of several works, in turn and after one round to warm up, so that whatever else the machine does
+/// meets all of them.
+fn in_turn(samples: usize, works: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
+    let mut seconds = vec![Vec::with_capacity(samples); works.len()];
+    for sample in 0..=samples {
+        for (work, seconds) in works.iter_mut().zip(&mut seconds) {
+            let start = Instant::now();
+            work();
+            if sample > 0 {
+                seconds.push(start.elapsed().as_secs_f64());
+            }
+        }
+    }
+    seconds
+}
+
+/// Of ratios of samples taken in turn, `over` each sample of `seconds`.
+fn ratio(over: &[f64], seconds: &[f64]) -> Measured {
+    let ratios: Vec<f64> = over.iter().zip(seconds).map(|(over, seconds)| over / seconds).collect();
+    statistics::median(&ratios).into()
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}

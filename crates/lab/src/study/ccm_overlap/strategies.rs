@@ -1,0 +1,262 @@
+//! Section 2.2, really run: one CCM message serially, with CTR split over the cores, with the MAC on one core beside CTR on
+//! the rest; then what Tress does, which needs more than one message: chunks in lanes.
+
+use std::{hint::black_box, thread};
+
+use tress_cipher::{Backend, aes::Aes, lanes, modes::ccm};
+use tress_stream::{container::CHUNK_BYTES, plan::Strategy};
+
+use super::super::{Effort, Error, Row, Section, Verdict};
+use super::{by_size, cores, in_turn, message::Message, ratio};
+
+const BLOCK: usize = 16;
+const NONCE: &[u8; 12] = b"twelve bytes";
+/// How far from the model a figure may be that agrees with it.
+const CLOSE: f64 = 0.1;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let cores = cores();
+    let mut section = Section {
+        text: format!(
+            "One AES-128-CCM message of {} MiB on {cores} cores, all ways in turn; speed-ups over the serial two passes of \
+             the same backend. The paper counts the MAC and CTR as half of the work each; the model is that for {cores} \
+             cores, and the paper's figures are for four. `modes::ccm` is one pass on one core, where CTR fills the \
+             gaps of the MAC's chain. Chunks are the same bytes as messages of 16 KiB.",
+            effort.message_bytes >> 20
+        ),
+        ..Section::default()
+    };
+    for backend in by_size::backends() {
+        one_backend(&mut section, effort, backend, cores)?;
+    }
+    Ok(section)
+}
+
+/// The ways that are compared, in the order of their rows.
+const WAYS: [&str; 7] = [
+    "serial: CTR, then the MAC",
+    "the MAC alone",
+    "CTR split over all cores, then the MAC",
+    "the MAC on one core beside CTR on the rest",
+    "`modes::ccm`, one core",
+    "chunks in lanes, one core",
+    "chunks in lanes, all cores",
+];
+
+fn one_backend(section: &mut Section, effort: &Effort, backend: Backend, cores: usize) -> Result<(), Error> {
+    let cipher = Aes::with_backend(&[7; 16], backend)?;
+    let message = Message { cipher: &cipher, nonce: *NONCE };
+    let plain: Vec<u8> = (0..effort.message_bytes - 1).map(|byte| (byte * 167) as u8).collect();
+    let plain = &plain[..];
+    agree(&message, plain, cores)?;
+
+    let buffer = || vec![0; plain.len()];
+    let mut buffers = [buffer(), buffer(), buffer(), buffer(), buffer(), buffer()];
+    let [a, b, c, d, e, f] = &mut buffers;
+    let seconds = in_turn(
+        effort.samples,
+        &mut [
+            // Refusals would have shown in `agree`.
+            &mut || {
+                let _ = serial(&message, plain, a);
+            },
+            &mut || {
+                let _ = black_box(message.mac(plain));
+            },
+            &mut || {
+                let _ = ctr_split(&message, plain, b, cores);
+            },
+            &mut || {
+                let _ = mac_apart(&message, plain, c, cores);
+            },
+            &mut || {
+                d.copy_from_slice(plain);
+                let _ = ccm::encrypt(&cipher, NONCE, b"", d, &mut [0; 16]);
+            },
+            &mut || {
+                let _ = chunks(&cipher, plain, e, 1);
+            },
+            &mut || {
+                let _ = chunks(&cipher, plain, f, cores);
+            },
+        ],
+    );
+
+    // The share of the MAC, which the paper takes for a half.
+    let share = ratio(&seconds[1], &seconds[0]);
+    let models = [
+        (Strategy::Serial, None),
+        (Strategy::Serial, None),
+        (Strategy::CtrSplit, Some("1.6")),
+        (Strategy::MacApart, Some("2.0")),
+        (Strategy::Serial, None),
+        (Strategy::Chunks, None),
+        (Strategy::Chunks, None),
+    ];
+    let name = backend.name();
+    for (way, ((strategy, paper), label)) in models.into_iter().zip(WAYS).enumerate() {
+        let (measured, model) = match way {
+            0 => continue,
+            1 => (share, Some(0.5)),
+            // One pass and lanes have no model in the paper.
+            2 | 3 => (ratio(&seconds[0], &seconds[way]), Some(strategy.speedup(cores))),
+            _ => (ratio(&seconds[0], &seconds[way]), None),
+        };
+        let what = if way == 1 { format!("{name}: share of the MAC") } else { format!("{name}: {label}") };
+        section.rows.push(Row {
+            what,
+            paper: if way == 1 { Some("1/2".into()) } else { paper.map(|paper| format!("{paper} on 4")) },
+            model,
+            measured: Some(measured),
+            ..Row::default()
+        });
+    }
+    section.verdicts.push(Verdict::of(
+        format!("{name}: the MAC is half of the work; it is {:.0} %", share.median * 100.0),
+        share,
+        0.5 - CLOSE / 2.0..=0.5 + CLOSE / 2.0,
+    ));
+    for (what, way, strategy) in [("CTR split", 2, Strategy::CtrSplit), ("the MAC apart", 3, Strategy::MacApart)] {
+        let (measured, model) = (ratio(&seconds[0], &seconds[way]), strategy.speedup(cores));
+        let found = measured.median;
+        section.verdicts.push(Verdict::of(
+            format!(
+                "{name}: {what} is {model:.2} times as fast as serial on {cores} cores, within 10 %; it is {found:.2}"
+            ),
+            measured,
+            model * (1.0 - CLOSE)..=model * (1.0 + CLOSE),
+        ));
+    }
+    let lanes = ratio(&seconds[0], &seconds[6]);
+    section.verdicts.push(Verdict::of(
+        format!("{name}: chunks in lanes break the paper's \"2.0 and never more\": {:.2} times serial", lanes.median),
+        lanes,
+        2.0..=f64::INFINITY,
+    ));
+    Ok(())
+}
+
+/// All ways to encrypt one message give the same, before anything is timed.
+fn agree(message: &Message<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
+    let (mut expected, mut tag) = (plain.to_vec(), [0; 16]);
+    ccm::encrypt(message.cipher, NONCE, b"", &mut expected, &mut tag)?;
+    let mut out = vec![0; plain.len()];
+    for (name, way) in [("serial", 0), ("CTR split", 1), ("the MAC apart", 2)] {
+        let found = match way {
+            0 => serial(message, plain, &mut out)?,
+            1 => ctr_split(message, plain, &mut out, cores)?,
+            _ => mac_apart(message, plain, &mut out, cores)?,
+        };
+        if found != tag || out != expected {
+            return Err(Error::Disagreement(name.into()));
+        }
+    }
+    Ok(())
+}
+
+type Tagged = Result<[u8; BLOCK], tress_cipher::Error>;
+
+fn serial(message: &Message<'_>, plain: &[u8], out: &mut [u8]) -> Tagged {
+    out.copy_from_slice(plain);
+    message.ctr(0, out)?;
+    message.tag(message.mac(plain)?)
+}
+
+fn ctr_split(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
+    ctr_on(message, plain, out, cores)?;
+    message.tag(message.mac(plain)?)
+}
+
+fn mac_apart(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
+    thread::scope(|scope| {
+        let ctr = scope.spawn(|| ctr_on(message, plain, out, (cores - 1).max(1)));
+        let mac = message.mac(plain)?;
+        ctr.join().expect("CTR does not panic")?;
+        message.tag(mac)
+    })
+}
+
+/// CTR in as many pieces as threads, the calling one among them.
+fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
+    let piece = plain.len().div_ceil(threads).next_multiple_of(BLOCK).max(BLOCK);
+    let work = |number: usize, plain: &[u8], out: &mut [u8]| {
+        out.copy_from_slice(plain);
+        message.ctr(number * piece / BLOCK, out)
+    };
+    thread::scope(|scope| {
+        let mut pieces = plain.chunks(piece).zip(out.chunks_mut(piece)).enumerate();
+        let first = pieces.next();
+        let work = &work;
+        let others: Vec<_> =
+            pieces.map(|(number, (plain, out))| scope.spawn(move || work(number, plain, out))).collect();
+        if let Some((number, (plain, out))) = first {
+            work(number, plain, out)?;
+        }
+        others.into_iter().try_for_each(|other| other.join().expect("CTR does not panic"))
+    })
+}
+
+/// The same bytes as messages of 16 KiB, in lanes, as many on each thread.
+fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
+    let batch = 32 * CHUNK_BYTES;
+    let share = plain.len().div_ceil(threads).next_multiple_of(batch);
+    let work = |first: usize, plain: &[u8], out: &mut [u8]| -> Result<(), tress_cipher::Error> {
+        let mut number = first as u64;
+        for (plain, out) in plain.chunks(batch).zip(out.chunks_mut(batch)) {
+            out.copy_from_slice(plain);
+            let mut tags = [[0; 16]; 32];
+            let mut jobs = Vec::with_capacity(32);
+            for (data, tag) in out.chunks_mut(CHUNK_BYTES).zip(&mut tags) {
+                let mut nonce = [0; 12];
+                nonce[4..].copy_from_slice(&number.to_be_bytes());
+                jobs.push(lanes::ccm::Job::new(cipher, &nonce, b"", data, tag)?);
+                number += 1;
+            }
+            lanes::ccm::encrypt(&mut jobs);
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let work = &work;
+        let shares = plain.chunks(share).zip(out.chunks_mut(share)).enumerate();
+        let first = |number: usize| number * share / CHUNK_BYTES;
+        let threads: Vec<_> =
+            shares.map(|(number, (plain, out))| scope.spawn(move || work(first(number), plain, out))).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("lanes do not panic"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_of_cores_makes_the_same_message() {
+        let cipher = Aes::new(&[7; 16]).expect("a key");
+        let message = Message { cipher: &cipher, nonce: *NONCE };
+        for length in [0, 1, 16, 17, 1000, 100_000] {
+            let plain: Vec<u8> = (0..length).map(|byte| byte as u8).collect();
+            for cores in [1, 2, 3, 7] {
+                agree(&message, &plain, cores).expect("agreement");
+            }
+        }
+    }
+
+    /// Each chunk is the message that `modes::ccm` makes of it under its number.
+    #[test]
+    fn chunks_are_messages() {
+        let cipher = Aes::new(&[7; 16]).expect("a key");
+        let plain: Vec<u8> = (0..70 * CHUNK_BYTES + 5).map(|byte| byte as u8).collect();
+        let mut expected = plain.clone();
+        for (number, chunk) in expected.chunks_mut(CHUNK_BYTES).enumerate() {
+            let mut nonce = [0; 12];
+            nonce[4..].copy_from_slice(&(number as u64).to_be_bytes());
+            ccm::encrypt(&cipher, &nonce, b"", chunk, &mut [0; 16]).expect("a message");
+        }
+        for threads in [1, 2, 3] {
+            let mut out = vec![0; plain.len()];
+            chunks(&cipher, &plain, &mut out, threads).expect("chunks");
+            assert!(out == expected, "{threads}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! How a study fails.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+/// A failure.
+#[derive(Debug)]
+pub enum Error {
+    /// No study has this name.
+    UnknownStudy(String),
+    /// A cipher refused; a bug.
+    Cipher(tress_cipher::Error),
+    /// Two ways of computing the same differ; a bug.
+    Disagreement(String),
+    /// A file or folder of the study.
+    Files {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The page could not be written.
+    Output(io::Error),
+}
+
+impl Error {
+    pub(super) fn files(path: &Path, error: io::Error) -> Error {
+        Error::Files { path: path.to_path_buf(), error }
+    }
+
+    /// Whether the caller asked for what there is not, as opposed to something that failed.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Error::UnknownStudy(_))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::UnknownStudy(name) => {
+                let known: Vec<&str> = super::all().iter().map(|study| study.name).collect();
+                write!(f, "no study is called {name}; known are {} and all", known.join(", "))
+            }
+            Error::Cipher(error) => error.fmt(f),
+            Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
+            Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::Output(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<tress_cipher::Error> for Error {
+    fn from(error: tress_cipher::Error) -> Error {
+        Error::Cipher(error)
+    }
+}

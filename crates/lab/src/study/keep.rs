@@ -1,0 +1,86 @@
+//! Sections that are kept, so that a run that was ended goes on where it stopped. A file that is not one of this machine,
+//! version and effort is made anew.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Error, Section};
+
+/// The version of [`Kept`].
+const SCHEMA: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Kept<S> {
+    schema: u32,
+    tress: String,
+    machine: String,
+    quick: bool,
+    section: S,
+}
+
+/// The section in this file, where it is one that a run now would make.
+pub(super) fn load(path: &Path, quick: bool) -> Option<Section> {
+    let kept: Kept<Section> = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    let now = here(quick, ());
+    let same = (kept.schema, kept.tress, kept.machine, kept.quick) == (now.schema, now.tress, now.machine, now.quick);
+    same.then_some(kept.section)
+}
+
+/// Keeps a section.
+pub(super) fn store(path: &Path, quick: bool, section: &Section) -> Result<(), Error> {
+    let mut text = serde_json::to_vec_pretty(&here(quick, section))
+        .map_err(|error| Error::files(path, io::Error::new(io::ErrorKind::InvalidData, error)))?;
+    text.push(b'\n');
+    write(path, &text)
+}
+
+/// Writes a file that appears when it is complete, instead of one that a run before has left.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let write = || {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        #[cfg(unix)]
+        fs::set_permissions(file.path(), std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.persist(path).map_err(|error| error.error).map(drop)
+    };
+    write().map_err(|error: io::Error| Error::files(path, error))
+}
+
+fn here<S>(quick: bool, section: S) -> Kept<S> {
+    let machine = crate::bench::machine();
+    Kept {
+        schema: SCHEMA,
+        tress: env!("CARGO_PKG_VERSION").into(),
+        machine: format!("{}, {} cores, {}", machine.model, machine.cores, machine.target),
+        quick,
+        section,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_run_now_would_make_is_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("part.json");
+        assert!(load(&path, false).is_none());
+        store(&path, false, &Section { text: "t".into(), ..Section::default() }).expect("written");
+        assert_eq!(load(&path, false).expect("kept").text, "t");
+        assert!(load(&path, true).is_none());
+        let text = fs::read_to_string(&path).expect("text");
+        for changed in
+            [text.replace("\"machine\": \"", "\"machine\": \"other "), text[..text.len() / 2].into(), String::new()]
+        {
+            fs::write(&path, changed).expect("written");
+            assert!(load(&path, false).is_none());
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `tress study`: what a paper says, beside what its model gives, what a simulation gives, and what this machine does.
+//!
+//! A [`Study`] is a list of [`Part`]s; a part gives a [`Section`]: rows with up to four figures each, pictures, and
+//! verdicts. [`run`] makes them one after the other and writes the page. With a folder to write to, every section is kept
+//! as soon as it is there, and a run that was ended goes on where it stopped.
+//!
+//! A new study is a file or folder here and a line in [`all`].
+
+mod ccm_overlap;
+mod error;
+mod keep;
+mod page;
+
+use std::{fs, io::Write, ops::RangeInclusive, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::bench::statistics::Median;
+pub use error::Error;
+
+/// A study of one paper.
+pub struct Study {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it asks.
+    pub title: &'static str,
+    /// Where that comes from.
+    pub source: &'static str,
+    /// What it does, in this order.
+    pub parts: &'static [Part],
+}
+
+/// One question of a study.
+pub struct Part {
+    /// The name of its files.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// Answers it.
+    pub run: fn(&Effort) -> Result<Section, Error>,
+}
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Samples of every figure.
+    pub samples: usize,
+    /// Bytes of the largest message.
+    pub message_bytes: usize,
+}
+
+impl Effort {
+    fn new(quick: bool) -> Effort {
+        if quick {
+            Effort { samples: 5, message_bytes: 1 << 20 }
+        } else {
+            Effort { samples: 21, message_bytes: 16 << 20 }
+        }
+    }
+}
+
+/// What a part found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Section {
+    /// What was done, for the reader.
+    pub text: String,
+    /// The figures.
+    pub rows: Vec<Row>,
+    /// The pictures.
+    pub pictures: Vec<Picture>,
+    /// What follows.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// One figure, from up to four places.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// Of what.
+    pub what: String,
+    /// Its unit; empty for ratios.
+    pub unit: String,
+    /// As the paper prints it.
+    pub paper: Option<String>,
+    /// As the model gives it.
+    pub model: Option<f64>,
+    /// As a simulated machine gives it.
+    pub simulated: Option<f64>,
+    /// As this machine does it.
+    pub measured: Option<Measured>,
+}
+
+/// A median and its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// The median.
+    pub median: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl From<Median> for Measured {
+    fn from(median: Median) -> Measured {
+        Measured { median: median.median, low: median.low, high: median.high }
+    }
+}
+
+/// A picture of a section.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Picture {
+    /// The name of its file, without its ending.
+    pub name: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// Whether something that the paper says, or that we expected, is so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is.
+    Holds(String),
+    /// It is not.
+    Fails(String),
+    /// The samples do not agree about it.
+    Unclear(String),
+    /// Nobody looked, and why.
+    LeftOut(String),
+}
+
+impl Verdict {
+    /// What a measured figure says about a claim that takes it to lie in `range`: its whole interval has to say the same.
+    fn of(claim: String, measured: Measured, range: RangeInclusive<f64>) -> Verdict {
+        let Measured { low, high, .. } = measured;
+        if range.contains(&low) && range.contains(&high) {
+            Verdict::Holds(claim)
+        } else if high < *range.start() || low > *range.end() {
+            Verdict::Fails(claim)
+        } else {
+            Verdict::Unclear(format!("{claim} ({low:.2} to {high:.2})"))
+        }
+    }
+}
+
+/// What to run, and where to.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A name of [`all`], or `all`.
+    pub name: String,
+    /// The folder for pages, pictures and what is kept; without one the pages go to `out` and nothing is kept.
+    pub folder: Option<PathBuf>,
+    /// Fewer samples, smaller messages.
+    pub quick: bool,
+}
+
+/// Every study.
+pub fn all() -> Vec<Study> {
+    vec![ccm_overlap::STUDY]
+}
+
+/// Runs the studies that `options` name. Progress goes to a terminal on standard error.
+///
+/// # Errors
+/// `UnknownStudy`, failures of writing, and what a cipher refuses.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let wanted: Vec<Study> =
+        all().into_iter().filter(|study| options.name == "all" || study.name == options.name).collect();
+    if wanted.is_empty() {
+        return Err(Error::UnknownStudy(options.name.clone()));
+    }
+    for study in &wanted {
+        let sections = sections(study, options)?;
+        let page = page::write(study, &sections, options.quick);
+        match &options.folder {
+            None => out.write_all(page.as_bytes()).map_err(Error::Output)?,
+            Some(folder) => {
+                let folder = folder.join(study.name);
+                for picture in sections.iter().flat_map(|section| &section.pictures) {
+                    keep::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?;
+                }
+                let path = folder.join("README.md");
+                keep::write(&path, page.as_bytes())?;
+                writeln!(out, "{}", path.display()).map_err(Error::Output)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The sections of a study: those that were kept, and the others now.
+fn sections(study: &Study, options: &Options) -> Result<Vec<Section>, Error> {
+    let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
+    if let Some(folder) = &folder {
+        fs::create_dir_all(folder).map_err(|error| Error::files(folder, error))?;
+    }
+    let effort = Effort::new(options.quick);
+    let progress = crate::bench::progress(study.parts.len() as u64);
+    let mut sections = Vec::with_capacity(study.parts.len());
+    for part in study.parts {
+        progress.set_message(part.title);
+        let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
+        let section = match path.as_deref().and_then(|path| keep::load(path, options.quick)) {
+            Some(section) => section,
+            None => {
+                let section = (part.run)(&effort)?;
+                if let Some(path) = &path {
+                    keep::store(path, options.quick, &section)?;
+                }
+                section
+            }
+        };
+        sections.push(section);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(sections)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_takes_the_whole_interval() {
+        let of = |low, high| Verdict::of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1);
+        assert_eq!(of(0.9, 1.1), Verdict::Holds("c".into()));
+        assert_eq!(of(1.2, 1.3), Verdict::Fails("c".into()));
+        assert_eq!(of(0.1, 0.2), Verdict::Fails("c".into()));
+        assert!(matches!(of(1.0, 1.2), Verdict::Unclear(_)));
+        assert!(matches!(of(0.5, 2.0), Verdict::Unclear(_)));
+    }
+}

@@ -1,0 +1,95 @@
+//! A study as a page: Markdown, with its pictures beside it.
+
+use std::fmt::Write as _;
+
+use super::{Measured, Row, Section, Study, Verdict};
+
+/// The page of a study with these sections.
+pub(super) fn write(study: &Study, sections: &[Section], quick: bool) -> String {
+    let machine = crate::bench::machine();
+    let mut page = format!("# {}\n\n{}\n\n", study.title, study.source);
+    let _ = writeln!(page, "{}, {} cores, {}.", machine.model, machine.cores, machine.kernel);
+    if quick {
+        page.push_str("A quick run: few samples of small messages.\n");
+    }
+    if let Some(load) = machine.load
+        && load > 0.5
+    {
+        let _ = writeln!(page, "The machine was busy (load {load:.1}): take what was measured with care.");
+    }
+    for (part, section) in study.parts.iter().zip(sections) {
+        let _ = write!(page, "\n## {}\n", part.title);
+        if !section.text.is_empty() {
+            let _ = write!(page, "\n{}\n", section.text);
+        }
+        if !section.rows.is_empty() {
+            page.push('\n');
+            table(&mut page, &section.rows);
+        }
+        for picture in &section.pictures {
+            let _ = write!(page, "\n![{0}]({0}.svg)\n", picture.name);
+        }
+        if !section.verdicts.is_empty() {
+            page.push('\n');
+        }
+        for verdict in &section.verdicts {
+            let (word, text) = match verdict {
+                Verdict::Holds(text) => ("holds", text),
+                Verdict::Fails(text) => ("**does not hold**", text),
+                Verdict::Unclear(text) => ("unclear", text),
+                Verdict::LeftOut(text) => ("left out", text),
+            };
+            let _ = writeln!(page, "- {word}: {text}");
+        }
+    }
+    page
+}
+
+/// The columns are the same in every study.
+fn table(page: &mut String, rows: &[Row]) {
+    page.push_str("| | unit | paper | model | simulated | measured (95 % interval) |\n|---|---|---|---|---|---|\n");
+    let number = |value: Option<f64>| value.map_or(String::new(), figure);
+    let measured =
+        |Measured { median, low, high }: Measured| format!("{} ({} to {})", figure(median), figure(low), figure(high));
+    for row in rows {
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {} | {} | {} |",
+            row.what,
+            row.unit,
+            row.paper.as_deref().unwrap_or(""),
+            number(row.model),
+            number(row.simulated),
+            row.measured.map_or(String::new(), measured),
+        );
+    }
+}
+
+/// Four digits that count, or one after the point.
+fn figure(value: f64) -> String {
+    let magnitude = value.abs();
+    let decimals = match magnitude {
+        m if m >= 100.0 => 1,
+        m if m >= 10.0 => 2,
+        m if m >= 1.0 => 3,
+        m if m >= 0.1 => 4,
+        _ => 6,
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_every_column() {
+        let mut page = String::new();
+        let measured = Some(Measured { median: 12.3456, low: 12.0, high: 0.5 });
+        table(
+            &mut page,
+            &[Row { what: "w".into(), paper: Some("1.04".into()), model: Some(1.04387), measured, ..Row::default() }],
+        );
+        assert_eq!(page.lines().last(), Some("| w |  | 1.04 | 1.044 |  | 12.35 (12.00 to 0.5000) |"));
+    }
+}

@@ -1,0 +1,47 @@
+//! `study::run` as the command calls it: what it writes, that it goes on where it stopped, what it refuses.
+
+use std::{fs, path::Path};
+
+use tress_lab::study::{Error, Options, run};
+
+fn study(name: &str, folder: Option<&Path>) -> Result<String, Error> {
+    let mut out = Vec::new();
+    let options = Options { name: name.into(), folder: folder.map(Path::to_path_buf), quick: true };
+    run(&options, &mut out)?;
+    Ok(String::from_utf8(out).expect("text"))
+}
+
+#[test]
+fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = study("ccm-overlap", Some(folder.path())).expect("a study");
+    let folder = folder.path().join("ccm-overlap");
+    assert_eq!(out.trim_end(), folder.join("README.md").display().to_string());
+    let page = fs::read_to_string(folder.join("README.md")).expect("the page");
+    // The last digits of Table 1, and the figure that is wrong in it.
+    for text in ["| 10 GB, 100 Mbit/s: speed-up |  | 1.46 | 1.462 |", "where equation 2 gives 282.8", "left out: "] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    for picture in ["by-size.svg", "table-1.svg"] {
+        assert!(page.contains(picture) && folder.join(picture).exists());
+    }
+
+    // What is kept is not done again; what is missing is.
+    let kept = folder.join("by-size.json");
+    let text = fs::read_to_string(&kept).expect("kept").replace("on one thread", "on ONE thread");
+    fs::write(&kept, &text).expect("written");
+    fs::remove_file(folder.join("strategies.json")).expect("removed");
+    study("all", folder.parent()).expect("the rest");
+    assert!(fs::read_to_string(folder.join("README.md")).expect("the page").contains("on ONE thread"));
+    assert!(folder.join("strategies.json").exists());
+}
+
+#[test]
+fn what_cannot_be() {
+    assert!(matches!(study("no-such", None), Err(error @ Error::UnknownStudy(_)) if error.is_usage()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("file");
+    fs::write(&file, "mine").expect("written");
+    assert!(matches!(study("ccm-overlap", Some(&file)), Err(error @ Error::Files { .. }) if !error.is_usage()));
+    assert_eq!(fs::read(&file).expect("the file"), b"mine");
+}
