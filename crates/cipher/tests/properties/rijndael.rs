@@ -51,7 +51,7 @@ proptest! {
         seed: u64, keys in 1..12_usize,
         shape in prop::collection::vec((0..64_usize, 0..40_usize), 1..=if cfg!(miri) { 4 } else { 80 }),
     ) {
-        let blocks = |blocks: usize| if blocks % 8 == 0 && !cfg!(miri) { 6 * blocks } else { blocks / 4 };
+        let blocks = |blocks: usize| if blocks.is_multiple_of(8) && !cfg!(miri) { 6 * blocks } else { blocks / 4 };
         let shape: Vec<_> = shape.iter().map(|&(gap, count)| (gap, blocks(count))).collect();
         for_every_block!(lanes_agree(seed, keys, &shape));
     }
