@@ -54,6 +54,20 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "more bytes than a file can have".into())
 }
 
+/// Bits in a second, powers of 1000.
+const BIT_UNITS: [(&str, u64); 4] =
+    [("kbit", 1000), ("Mbit", 1_000_000), ("Gbit", 1_000_000_000), ("Tbit", 1_000_000_000_000)];
+
+/// A rate in bytes per second, such as `25MB`, `1Gbit` or `2500000`; never 0.
+pub(crate) fn rate(text: &str) -> Result<u64, String> {
+    let bits = BIT_UNITS.iter().find_map(|(name, factor)| Some((text.strip_suffix(name)?, *factor)));
+    let bytes = match bits {
+        Some((number, factor)) => size(number)?.checked_mul(factor / 8).ok_or("more than any link carries")?,
+        None => size(text).map_err(|error| format!("{error}; or kbit, Mbit and Gbit"))?,
+    };
+    if bytes == 0 { Err("a rate is more than nothing".into()) } else { Ok(bytes) }
+}
+
 /// `START:[END]`, both sizes, END not before START.
 pub(crate) fn range(text: &str) -> Result<ByteRange, String> {
     let (start, end) = text.split_once(':').ok_or("a range is START:[END], such as 10MiB:11MiB")?;
@@ -99,6 +113,18 @@ mod tests {
         assert_eq!(size("18446744073709551615"), Ok(u64::MAX));
         for wrong in ["", "MiB", "-1", "1.5MiB", "1 MiB", "1mib", "18446744073709551616", "16777216TiB"] {
             assert!(size(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn rates() {
+        assert_eq!(rate("2500000"), Ok(2_500_000));
+        assert_eq!(rate("25MB"), Ok(25_000_000));
+        assert_eq!(rate("1Gbit"), Ok(125_000_000));
+        assert_eq!(rate("10Mbit"), Ok(1_250_000));
+        assert_eq!(rate("8kbit"), Ok(1000));
+        for wrong in ["", "0", "Gbit", "1.5Gbit", "1gbit", "-1", "99999999999999999999Gbit"] {
+            assert!(rate(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -54,6 +54,8 @@ pub enum Event<'a> {
     },
     /// A file is complete, synced and named.
     Received {
+        /// The sender's folder.
+        folder: &'a str,
         /// Below the sender's folder.
         name: &'a Path,
         /// Its size.

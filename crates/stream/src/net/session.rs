@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::link::{Link, Patience};
 use super::noise::{Incoming, Outgoing, PublicKey};
-use super::receiver::{Event, Server};
+use super::receiver::{Event, Server, folder_name};
 use super::store::{Denied, Offered, Part, Store};
 use super::supply::lock;
 use super::ticket::Ticket;
@@ -394,7 +394,8 @@ impl Session {
         part.complete()?;
         let Some(current) = lock(&self.state).current.take() else { return Ok(()) };
         server.release(self, &current.path);
-        server.tell(&Event::Received { name: &part.shown, bytes: current.finish.unwrap_or(0) });
+        let folder = folder_name(&self.sender);
+        server.tell(&Event::Received { folder: &folder, name: &part.shown, bytes: current.finish.unwrap_or(0) });
         // The sender may be gone: then its next session hears of it.
         let _ = self.send(&Reply::Confirmed { file: current.file });
         Ok(())
