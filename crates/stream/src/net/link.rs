@@ -170,7 +170,10 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn bind(address: &str) -> io::Result<Self> {
-        let listener = TcpListener::bind(address)?;
+        Self::new(TcpListener::bind(address)?)
+    }
+
+    pub(crate) fn new(listener: TcpListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         Ok(Self { listener })
     }

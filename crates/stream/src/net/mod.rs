@@ -21,6 +21,8 @@ mod incoming;
 mod journal;
 mod ledger;
 mod link;
+#[cfg(test)]
+mod link_faulty;
 mod names;
 mod noise;
 mod outgoing;
@@ -33,6 +35,8 @@ mod session;
 mod stages;
 mod store;
 mod supply;
+#[cfg(test)]
+mod tests;
 mod ticket;
 mod trace;
 mod walk;

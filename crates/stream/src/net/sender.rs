@@ -515,9 +515,15 @@ impl Session<'_> {
     }
 
     fn send_file(&self, source: &Source, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
-        let supply = Arc::new(Supply::open(self.system, source, &self.reading)?);
         let since = Instant::now();
-        let sent = self.send_supply(&supply, name, report);
+        let sent = if self.options.keep_sealed {
+            let recipient = self.options.receiver.recipient();
+            let (supply, is_new) = Supply::open_sealed(self.system, source, recipient, &self.reading)?;
+            let name = if is_new { [name, b".tress"].concat() } else { name.to_vec() };
+            self.send_supply(&Arc::new(supply), &name, report)
+        } else {
+            self.send_supply(&Arc::new(Supply::open(self.system, source, &self.reading)?), name, report)
+        };
         self.trace.slice(Row::Session, "file", since, None);
         sent
     }

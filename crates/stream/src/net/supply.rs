@@ -3,6 +3,7 @@
 use std::io::{self, IoSliceMut, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use sha2::{Digest, Sha256};
 
@@ -11,10 +12,14 @@ use super::wire::Identity;
 use crate::container::{TAG_BYTES, fill_random, sealed_bytes};
 use crate::input::Input;
 use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::pipeline::pipe::{PipeReader, pipe};
 use crate::pipeline::{Batch, Direction, Feed, Ordered};
 use crate::sys::{Kind, System};
-use crate::verbs::{Control, Source};
+use crate::verbs::{Control, Source, encrypt_to_pipe};
 use crate::{Error, ErrorKind};
+
+/// How every container begins (docs/formats/container.md).
+const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 
 /// One input.
 pub(crate) enum Supply {
@@ -40,10 +45,40 @@ impl Supply {
         }
     }
 
-    /// A stream from elsewhere.
-    pub(crate) fn stream(reader: impl Read + Send + 'static, name: &Path) -> Self {
-        let feed = Feed::Ordered(Mutex::new(Ordered::new(reader, name)));
-        Self::Stream { feed, name: name.to_path_buf(), file: None }
+    /// The same as a container: as it is if it is one, otherwise sealed to `recipient` on the way. The second is a stream,
+    /// sealed under a new key each time, and cannot be resumed. Returns whether it was sealed.
+    pub(crate) fn open_sealed(
+        system: &'static dyn System,
+        source: &Source,
+        recipient: age::x25519::Recipient,
+        control: &Arc<Control>,
+    ) -> Result<(Self, bool), Error> {
+        let input = Arc::new(Input::open(system, source)?);
+        let name = input.name().to_path_buf();
+        let mut reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
+        let mut head = Vec::new();
+        (&mut reader).take(CONTAINER_MAGIC.len() as u64).read_to_end(&mut head).map_err(|error| {
+            error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name))
+        })?;
+        let is_container = head == CONTAINER_MAGIC;
+        if is_container && input.seekable_bytes().is_some() {
+            drop(reader);
+            return Ok((Self::open(system, source, control)?, false));
+        }
+        let reader = io::Cursor::new(head).chain(reader);
+        let feed = if is_container {
+            Ordered::new(reader, &name)
+        } else {
+            let (writer, pipe) = pipe();
+            let (shown, control) = (name.clone(), control.clone());
+            let thread = thread::spawn(move || {
+                let recipients: Vec<Box<dyn age::Recipient + Send>> = vec![Box::new(recipient)];
+                encrypt_to_pipe(reader, &shown, &recipients, writer, &control)?;
+                input.check_unchanged()
+            });
+            Ordered::new(SealedReader { pipe, thread: Some(thread) }, &name)
+        };
+        Ok((Self::Stream { feed: Feed::Ordered(Mutex::new(feed)), name, file: None }, !is_container))
     }
 
     /// `None` for a stream.
@@ -154,6 +189,26 @@ impl Read for OwnedReader {
         let bytes = self.input.reader_at(&self.control, self.offset).read_vectored(buffers)?;
         self.offset += bytes as u64;
         Ok(bytes)
+    }
+}
+
+/// The container that a thread makes of an input.
+struct SealedReader {
+    pipe: PipeReader,
+    thread: Option<thread::JoinHandle<Result<(), Error>>>,
+}
+
+impl Read for SealedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.pipe.read(buffer);
+        // At the end, good or bad, the thread knows why.
+        if !matches!(read, Ok(1..))
+            && !buffer.is_empty()
+            && let Some(thread) = self.thread.take()
+        {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(io::Error::other)?;
+        }
+        read
     }
 }
 
