@@ -26,8 +26,7 @@ impl Epoch {
     pub(crate) fn new(file: u32) -> Result<Self, Error> {
         let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None)?;
         let (payload, prefix) = Payload::create(&content)?;
-        let message =
-            Request::Key { file, aead: content.aead, input_key: content.input_key().to_vec().into(), prefix };
+        let message = Request::Key { file, aead: content.aead, input_key: content.input_key().to_vec().into(), prefix };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         Ok(Self { file, number, payload, message, next_chunk: AtomicU64::new(0) })
     }
@@ -40,7 +39,9 @@ impl Epoch {
     /// Takes these chunks for one sealing. `false` when this key may have sealed some of them.
     pub(crate) fn claim(&self, first_chunk: u64, chunks: u64) -> bool {
         self.next_chunk
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (first_chunk >= next).then(|| first_chunk + chunks))
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| {
+                (first_chunk >= next).then(|| first_chunk + chunks)
+            })
             .is_ok()
     }
 }

@@ -67,7 +67,8 @@ fn read_all(
     while let Some(message) = incoming.read(&patience)? {
         match Request::parse(&message) {
             Ok(Request::Key { file, aead, input_key, prefix }) => {
-                let content = Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key of a wrong length"))?;
+                let content =
+                    Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key of a wrong length"))?;
                 key = Some((file, Arc::new(Payload::open(&content, &prefix)?)));
             }
             Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
@@ -75,7 +76,8 @@ fn read_all(
                 let payload = payload.ok_or_else(|| broken("batch without a key"))?;
                 let part = session.part(file).ok_or_else(|| broken("batch of no file"))?;
                 let sealed_bytes = sealed_bytes as usize;
-                let plain_bytes = batch_plain_of_sealed(sealed_bytes).ok_or_else(|| broken("batch of a wrong length"))?;
+                let plain_bytes =
+                    batch_plain_of_sealed(sealed_bytes).ok_or_else(|| broken("batch of a wrong length"))?;
                 let number = first_chunk / BATCH_CHUNKS;
                 if !first_chunk.is_multiple_of(BATCH_CHUNKS) || !part.admits(number, plain_bytes) {
                     return Err(broken("batch that the file does not have"));
@@ -117,7 +119,10 @@ fn open_all(
 }
 
 /// Connections by their session, for whoever looks for one by its ticket.
-pub(crate) fn find(sessions: &std::sync::Mutex<Vec<Arc<Session>>>, wanted: impl Fn(&Session) -> bool) -> Option<Arc<Session>> {
+pub(crate) fn find(
+    sessions: &std::sync::Mutex<Vec<Arc<Session>>>,
+    wanted: impl Fn(&Session) -> bool,
+) -> Option<Arc<Session>> {
     // All of them, so that the time does not tell which ticket was close.
     let mut found = None;
     for session in lock(sessions).iter() {

@@ -57,7 +57,8 @@ pub(crate) fn initiate(
     stop: Stop<'_>,
 ) -> Result<(Incoming, Outgoing), Error> {
     let patience = within(time, stop);
-    let mut state = builder(secret)?.remote_public_key(receiver).and_then(Builder::build_initiator).map_err(internal)?;
+    let mut state =
+        builder(secret)?.remote_public_key(receiver).and_then(Builder::build_initiator).map_err(internal)?;
     let mut first = [0; FIRST_BYTES];
     state.write_message(&[], &mut first).map_err(internal)?;
     write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&first)], &patience)?;

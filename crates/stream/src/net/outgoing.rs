@@ -313,11 +313,13 @@ impl Writer<'_> {
             }
             let (file, number) = (ready.file, ready.batch.number);
             let usable = connection.as_ref().is_some_and(|open| {
-                open.first_epoch.is_none_or(|first| ready.epoch.number >= first) && !session.ledger.is_drained(open.number)
+                open.first_epoch.is_none_or(|first| ready.epoch.number >= first)
+                    && !session.ledger.is_drained(open.number)
             });
             // Counted before the ledger has it: from then on it may come back at any moment.
             session.work.written();
-            let noted = usable && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, number));
+            let noted =
+                usable && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, number));
             if !noted && let Err(error) = session.work.send_again([(file, number)]) {
                 session.fail(error);
                 return;

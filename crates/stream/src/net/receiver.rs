@@ -252,8 +252,7 @@ impl Server<'_> {
                 let session = Arc::new(Session::new(ticket.clone(), sender, streams, limits.stall_time, outgoing));
                 lock(&self.sessions).push(session.clone());
                 self.tell(&Event::Admitted { folder: &folder, from });
-                let result =
-                    session.begin(streams).and_then(|()| session.run(incoming, &store, self));
+                let result = session.begin(streams).and_then(|()| session.run(incoming, &store, self));
                 lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, &session));
                 if !self.options.once {
                     return result;

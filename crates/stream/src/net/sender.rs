@@ -192,7 +192,9 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     }
     let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
     if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
-        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("sealing all first takes 1 GiB at most").at(path));
+        return Err(Error::new(ErrorKind::MessageTooLong)
+            .with_detail("sealing all first takes 1 GiB at most")
+            .at(path));
     }
     Ok(size_bytes)
 }
@@ -209,9 +211,7 @@ fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
 fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
     let message = incoming.read(patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
     match Reply::parse(&message) {
-        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => {
-            Ok((ticket, usize::from(streams).min(MAX_STREAMS)))
-        }
+        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
         Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
         _ => Err(Error::new(ErrorKind::Protocol)),
     }

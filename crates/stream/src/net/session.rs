@@ -63,13 +63,7 @@ struct Connection {
 }
 
 impl Session {
-    pub(crate) fn new(
-        ticket: Ticket,
-        sender: PublicKey,
-        streams: u16,
-        stall_time: Duration,
-        out: Outgoing,
-    ) -> Self {
+    pub(crate) fn new(ticket: Ticket, sender: PublicKey, streams: u16, stall_time: Duration, out: Outgoing) -> Self {
         let (out, state, bell) = (Mutex::new(out), Mutex::default(), Condvar::new());
         Self { ticket, sender, streams, stall_time, out, state, bell, ended: AtomicBool::new(false) }
     }
@@ -119,7 +113,12 @@ impl Session {
 
     /// Serves the control connection until the sender says that it is done. What it left unfinished stays for the next
     /// session.
-    pub(crate) fn run(self: &Arc<Self>, mut incoming: Incoming, store: &Store, server: &Server<'_>) -> Result<(), Error> {
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        mut incoming: Incoming,
+        store: &Store,
+        server: &Server<'_>,
+    ) -> Result<(), Error> {
         let result = thread::scope(|scope| {
             let syncing = scope.spawn(|| self.sync_until_stopped(server));
             let result = self.obey(&mut incoming, store, server);
@@ -143,7 +142,10 @@ impl Session {
                 current.part.discard();
                 Ok(())
             };
-            server.release(self, &current.path);
+            // The file's lock goes before the claim does.
+            let path = current.path;
+            drop(current.part);
+            server.release(self, &path);
             if let Err(Denied { error: Some(error), .. }) = kept {
                 return Err(error);
             }
@@ -243,7 +245,16 @@ impl Session {
             }
             thread::sleep(Duration::from_millis(10));
         }
-        let part = match store.offer(&path, identity, size_bytes, restart) {
+        let offered = loop {
+            match store.offer(&path, identity, size_bytes, restart) {
+                // Its last batches may still be on their way to the disk, or another receiver has the file.
+                Err(Denied { reason: Refusal::TooMany, .. }) if Instant::now() < until => {
+                    thread::sleep(Duration::from_millis(10));
+                }
+                offered => break offered,
+            }
+        };
+        let part = match offered {
             Ok(Offered::Part(part)) => Arc::new(*part),
             Ok(Offered::Complete) => {
                 server.release(self, &path);

@@ -272,7 +272,13 @@ impl Part {
                 let is_last = plain_bytes < BATCH_PLAIN_BYTES;
                 let end = number * BATCH_PLAIN_BYTES + plain_bytes;
                 match held.end {
-                    Some((last, size)) => if is_last { (number, end) == (last, size) } else { number < last },
+                    Some((last, size)) => {
+                        if is_last {
+                            (number, end) == (last, size)
+                        } else {
+                            number < last
+                        }
+                    }
                     None => !is_last || held.written.end() <= number,
                 }
             }
@@ -360,8 +366,7 @@ impl Part {
         self.system.sync(&self.file)?;
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(journal) = &mut *journal {
-            let records: Vec<u8> =
-                fresh.iter().flat_map(|range| journal::record(&self.identity, &range)).collect();
+            let records: Vec<u8> = fresh.iter().flat_map(|range| journal::record(&self.identity, &range)).collect();
             journal.append(self.system, &records)?;
             self.system.sync(&journal.file)?;
         }
@@ -463,7 +468,9 @@ fn make_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
         Ok(()) => sync_folder(parent)?,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Only these fold case where nobody asked for it.
-            if cfg!(any(windows, target_vendor = "apple")) && !parent.entries()?.flatten().any(|entry| entry.file_name() == name) {
+            if cfg!(any(windows, target_vendor = "apple"))
+                && !parent.entries()?.flatten().any(|entry| entry.file_name() == name)
+            {
                 return Err(io::ErrorKind::InvalidFilename.into());
             }
         }

@@ -57,9 +57,10 @@ impl Supply {
         let name = input.name().to_path_buf();
         let mut reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
         let mut head = Vec::new();
-        (&mut reader).take(CONTAINER_MAGIC.len() as u64).read_to_end(&mut head).map_err(|error| {
-            error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name))
-        })?;
+        (&mut reader)
+            .take(CONTAINER_MAGIC.len() as u64)
+            .read_to_end(&mut head)
+            .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
         let is_container = head == CONTAINER_MAGIC;
         if is_container && input.seekable_bytes().is_some() {
             drop(reader);

@@ -240,11 +240,8 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     // Control messages are small: it dies at its first ping, with much of the data on its way.
     let slow = Faulty::new([Fault::Cut(210), Fault::None]);
     let address = ends.receiver.address().unwrap().parse().unwrap();
-    let options = SendOptions {
-        rate_bytes_per_s: Some(10_000_000),
-        stall_time: STALL,
-        ..SendOptions::new(&running.to, address)
-    };
+    let options =
+        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
     let error = send_on(&OS, &slow, &[source.clone()], &ends.sender, &options, &Control::new()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Disconnected);
     assert!(!ends.output("a").exists());
@@ -314,8 +311,12 @@ fn garbage_on_the_port() {
     let ends = Ends::new();
     let running = ends.receive();
     let mut first = vec![];
-    for garbage in [&b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..], &[0; 400], b"tress/v2 transfer\nx", &[&GREETING[..], &[9; 96]].concat()]
-    {
+    for garbage in [
+        &b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..],
+        &[0; 400],
+        b"tress/v2 transfer\nx",
+        &[&GREETING[..], &[9; 96]].concat(),
+    ] {
         let mut stream = TcpStream::connect(&running.to).unwrap();
         stream.write_all(garbage).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
@@ -381,10 +382,26 @@ fn hostile_names_and_sizes() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(ends.root.path(), ends.output("link")).unwrap();
     let long = [b'x'; 256];
-    for name in
-        [&b"/etc/passwd"[..], b"../a", b"a/../../b", b".", b"a//b", b"a\0", b".tress/x", b".TRESS", b"link/a", b"real", &long]
-    {
-        peer.say(&Request::Offer { file: 1, size_bytes: Some(1), restart: true, identity: [0; 32], path: name.to_vec() });
+    for name in [
+        &b"/etc/passwd"[..],
+        b"../a",
+        b"a/../../b",
+        b".",
+        b"a//b",
+        b"a\0",
+        b".tress/x",
+        b".TRESS",
+        b"link/a",
+        b"real",
+        &long,
+    ] {
+        peer.say(&Request::Offer {
+            file: 1,
+            size_bytes: Some(1),
+            restart: true,
+            identity: [0; 32],
+            path: name.to_vec(),
+        });
         let answer = peer.hear().unwrap();
         let is_refused = matches!(answer, Reply::Refused { reason: Refusal::Name | Refusal::Exists });
         assert!(is_refused, "{:?}: {answer:?}", String::from_utf8_lossy(name));
@@ -394,7 +411,13 @@ fn hostile_names_and_sizes() {
         }
     }
     for size in [u64::MAX, 1 << 60] {
-        peer.say(&Request::Offer { file: 1, size_bytes: Some(size), restart: false, identity: [0; 32], path: b"big".to_vec() });
+        peer.say(&Request::Offer {
+            file: 1,
+            size_bytes: Some(size),
+            restart: false,
+            identity: [0; 32],
+            path: b"big".to_vec(),
+        });
         assert!(matches!(peer.hear(), Some(Reply::Refused { .. })), "{size}");
     }
     let outside: Vec<_> = fs::read_dir(ends.root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -501,7 +524,8 @@ fn hostile_data() {
 fn hostile_control() {
     let ends = Ends::new();
     let running = ends.receive();
-    let offer = |file| Request::Offer { file, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
+    let offer =
+        |file| Request::Offer { file, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
     let cases: Vec<Vec<Request>> = vec![
         vec![Request::Begin { streams: 1 }],
         vec![Request::Finish { file: 1, size_bytes: 9 }],
@@ -580,7 +604,14 @@ fn a_receiver_that_lies() {
         vec![Reply::Joined],
         vec![resume.clone(), Reply::Progress { file: 0, synced_batches: 0, streams: vec![(0, 1000)] }],
         vec![resume.clone(), Reply::Drained { stream: 0, batches: 1000 }],
-        vec![resume.clone(), Reply::FolderReady, Reply::FolderReady, Reply::FolderReady, Reply::FolderReady, Reply::FolderReady],
+        vec![
+            resume.clone(),
+            Reply::FolderReady,
+            Reply::FolderReady,
+            Reply::FolderReady,
+            Reply::FolderReady,
+            Reply::FolderReady,
+        ],
     ] {
         let error = lying_receiver(&ends, lies.clone());
         assert_eq!(error.kind, ErrorKind::Protocol, "{lies:?}");

@@ -55,7 +55,8 @@ impl Walk {
 
 impl Level {
     fn list(path: PathBuf, name: Vec<u8>) -> Result<Self, Error> {
-        let names = || -> io::Result<Vec<OsString>> { fs::read_dir(&path)?.map(|entry| Ok(entry?.file_name())).collect() };
+        let names =
+            || -> io::Result<Vec<OsString>> { fs::read_dir(&path)?.map(|entry| Ok(entry?.file_name())).collect() };
         let mut entries = names().map_err(|error| Error::from(error).at(&path))?;
         entries.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
         Ok(Self { path, name, entries })
@@ -118,7 +119,9 @@ mod tests {
             .map(|item| match item {
                 Ok(Item::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
                 Ok(Item::File { name, size_bytes, .. }) => format!("{} {size_bytes}", String::from_utf8_lossy(name)),
-                Err(error) => format!("{:?} {}", error.kind, error.path.as_ref().unwrap().file_name().unwrap().display()),
+                Err(error) => {
+                    format!("{:?} {}", error.kind, error.path.as_ref().unwrap().file_name().unwrap().display())
+                }
             })
             .collect();
         assert_eq!(names, ["top/a 1", "top/b/", "top/b/c 2", "top/b/empty/", "TreeSpecialFile l"]);

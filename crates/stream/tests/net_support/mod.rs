@@ -42,7 +42,10 @@ pub fn bytes(count: usize) -> Vec<u8> {
 
 pub fn options(receiver: &Receiver, pair: &KeyPair) -> SendOptions {
     let address = pair.address().unwrap().parse().unwrap();
-    SendOptions { stall_time: Duration::from_secs(5), ..SendOptions::new(format!("127.0.0.1:{}", receiver.port), address) }
+    SendOptions {
+        stall_time: Duration::from_secs(5),
+        ..SendOptions::new(format!("127.0.0.1:{}", receiver.port), address)
+    }
 }
 
 impl Ends {
