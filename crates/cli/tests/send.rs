@@ -178,7 +178,7 @@ fn wrong_use() {
     // Nobody listens there; no such input.
     send(&["a"]).failed("127.0.0.1:1");
     send(&["missing"]).failed("missing");
-    ends.folder.tress([&receive[..6], &["-o", "missing", "--allow-any"]].concat()).failed("missing");
+    ends.folder.tress([&receive[..5], &["-o", "missing", "--allow-any"]].concat()).failed("missing");
 }
 
 #[test]

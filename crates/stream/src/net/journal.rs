@@ -77,6 +77,7 @@ fn check(identity: &Identity, bytes: &[u8]) -> [u8; CHECK_BYTES] {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 mod tests {
     use proptest::prelude::*;
 

@@ -49,6 +49,14 @@ struct Job {
     supply: Arc<Supply>,
 }
 
+/// A batch that a worker has taken, and the key that it took for it.
+struct Taken {
+    job: Arc<Job>,
+    epoch: Arc<Epoch>,
+    number: u64,
+    since: Instant,
+}
+
 /// What is left of the current file.
 #[derive(Default)]
 pub(crate) struct Work {
@@ -197,7 +205,7 @@ impl Work {
                     return Err(None);
                 }
             };
-            if let Some((job, epoch, number, since)) = taken {
+            if let Some(Taken { job, epoch, number, since }) = taken {
                 let sealed = || {
                     if job.supply.size_bytes().is_some() {
                         job.supply.read(number, &mut batch)?;
@@ -224,7 +232,7 @@ impl Work {
     }
 
     /// The next batch to be sealed: of a file its number, of a stream what was read.
-    fn take(&self, writer: usize, batch: &mut Batch) -> Result<Option<(Arc<Job>, Arc<Epoch>, u64, Instant)>, Error> {
+    fn take(&self, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
         let mut state = lock(&self.state);
         let Some(job) = state.job.clone() else { return Ok(None) };
         let since = Instant::now();
@@ -232,7 +240,7 @@ impl Work {
             let Some(number) = state.again.pop_first().or_else(|| pop(&mut state.todo)) else { return Ok(None) };
             state.taken += 1;
             let epoch = state.epoch(writer, job.file, number * BATCH_CHUNKS, BATCH_CHUNKS)?;
-            return Ok(Some((job, epoch, number, since)));
+            return Ok(Some(Taken { job, epoch, number, since }));
         }
         drop(state);
         // One reads at a time, and takes its chunks before the next one reads.
@@ -247,7 +255,7 @@ impl Work {
         state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
         let epoch = state.epoch(writer, job.file, batch.first_chunk, BATCH_CHUNKS)?;
         drop(reading);
-        Ok(Some((job, epoch, batch.number, since)))
+        Ok(Some(Taken { job, epoch, number: batch.number, since }))
     }
 
     fn written(&self) {

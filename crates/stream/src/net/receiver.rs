@@ -149,6 +149,9 @@ pub(crate) fn receive_on(
     lock(&server.outcome).take().unwrap_or(Ok(()))
 }
 
+/// A sender's file, by its name.
+type Claim = (PublicKey, Vec<u8>);
+
 /// A running receiver.
 pub(crate) struct Server<'a> {
     system: &'static dyn System,
@@ -158,7 +161,7 @@ pub(crate) struct Server<'a> {
     gate: Gate,
     sessions: Mutex<Vec<Arc<Session>>>,
     /// Which session a file is coming by.
-    claims: Mutex<HashMap<(PublicKey, Vec<u8>), Arc<Session>>>,
+    claims: Mutex<HashMap<Claim, Arc<Session>>>,
     events: &'a (dyn Fn(&Event<'_>) + Sync),
     control: &'a Control,
     is_over: AtomicBool,

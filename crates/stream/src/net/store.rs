@@ -521,3 +521,7 @@ pub(crate) fn open_base(path: &std::path::Path) -> Result<Dir, Error> {
         }
     })
 }
+
+#[cfg(test)]
+#[path = "store_test.rs"]
+mod tests;

@@ -1,4 +1,5 @@
 //! Sessions over connections with faults, and peers that do not follow the protocol.
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use std::fs;
 use std::io::{IoSlice, Read, Write};
@@ -90,7 +91,7 @@ impl Ends {
     ) -> Result<SendReport, Error> {
         let address = self.receiver.address().unwrap().parse().unwrap();
         let options = SendOptions { streams, stall_time: STALL, ..SendOptions::new(&running.to, address) };
-        send_on(&OS, network, &[source.clone()], &self.sender, &options, &Control::new())
+        send_on(&OS, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
     }
 
     fn output(&self, name: &str) -> PathBuf {
@@ -242,7 +243,8 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     let address = ends.receiver.address().unwrap().parse().unwrap();
     let options =
         SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
-    let error = send_on(&OS, &slow, &[source.clone()], &ends.sender, &options, &Control::new()).unwrap_err();
+    let error =
+        send_on(&OS, &slow, std::slice::from_ref(&source), &ends.sender, &options, &Control::new()).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Disconnected);
     assert!(!ends.output("a").exists());
     let arrived = slow.written.load(Ordering::Relaxed);
@@ -475,7 +477,8 @@ fn hostile_data() {
     let running = ends.receive();
     let key = |epoch: &super::epoch::Epoch| epoch.message.encode();
     let batch = |file, first_chunk, sealed_bytes| Request::Batch { file, first_chunk, sealed_bytes };
-    let cases: Vec<Box<dyn Fn(&mut Peer)>> = vec![
+    type Case = Box<dyn Fn(&mut Peer)>;
+    let cases: Vec<Case> = vec![
         // No key; no such file; a length that no batch has; not where a batch begins; beyond the file; too short a last one.
         Box::new(|peer| peer.say(&batch(1, 0, 524_800))),
         Box::new(|peer| peer.say(&batch(9, 0, 524_800))),

@@ -42,8 +42,6 @@ pub(crate) enum Request {
     Abandon { file: u32 },
     /// This data connection is lost: how much of it arrived?
     Lost { stream: u16 },
-    /// The confirmation arrived.
-    Thanks { file: u32 },
     /// Nothing to say.
     Ping,
     /// No more files.
@@ -118,7 +116,6 @@ impl Request {
             }
             Self::Abandon { file } => fields(put, 0x06, &[&file.to_be_bytes()]),
             Self::Lost { stream } => fields(put, 0x07, &[&stream.to_be_bytes()]),
-            Self::Thanks { file } => fields(put, 0x08, &[&file.to_be_bytes()]),
             Self::Ping => fields(put, 0x09, &[]),
             Self::Bye => fields(put, 0x0a, &[]),
             Self::Key { file, aead, input_key, prefix } => {
@@ -149,7 +146,6 @@ impl Request {
             0x05 => Self::Finish { file: rest.u32()?, size_bytes: rest.u64()? },
             0x06 => Self::Abandon { file: rest.u32()? },
             0x07 => Self::Lost { stream: rest.u16()? },
-            0x08 => Self::Thanks { file: rest.u32()? },
             0x09 => Self::Ping,
             0x0a => Self::Bye,
             0x10 => {
