@@ -471,12 +471,15 @@ fn a_ticket_of_another_sender() {
     running.stop();
 }
 
+fn batch(file: u32, first_chunk: u64, sealed_bytes: u32) -> Request {
+    Request::Batch { file, first_chunk, sealed_bytes }
+}
+
 #[test]
 fn hostile_data() {
     let ends = Ends::new();
     let running = ends.receive();
     let key = |epoch: &super::epoch::Epoch| epoch.message.encode();
-    let batch = |file, first_chunk, sealed_bytes| Request::Batch { file, first_chunk, sealed_bytes };
     type Case = Box<dyn Fn(&mut Peer)>;
     let cases: Vec<Case> = vec![
         // No key; no such file; a length that no batch has; not where a batch begins; beyond the file; too short a last one.
