@@ -595,7 +595,8 @@ impl Session<'_> {
     }
 
     fn expect_less(&self, bytes: u64) {
-        let before = self.expected_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let less = |before: u64| Some(before.saturating_sub(bytes));
+        let before = self.expected_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or(0);
         self.control.set_total(before.saturating_sub(bytes));
     }
 }

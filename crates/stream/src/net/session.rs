@@ -57,9 +57,18 @@ struct Current {
 }
 
 struct Connection {
-    link: Arc<dyn Link>,
+    /// `None` for one that never came.
+    link: Option<Arc<dyn Link>>,
     batches: u64,
     is_open: bool,
+}
+
+impl Connection {
+    fn close(&self) {
+        if let Some(link) = &self.link {
+            link.close();
+        }
+    }
 }
 
 impl Session {
@@ -101,7 +110,7 @@ impl Session {
     fn stop(&self) {
         self.ended.store(true, Ordering::Release);
         for connection in lock(&self.state).connections.values() {
-            connection.link.close();
+            connection.close();
         }
         self.bell.notify_all();
     }
@@ -306,7 +315,7 @@ impl Session {
         if state.connections.values().filter(|connection| connection.is_open).count() >= usize::from(self.streams) {
             return Err(Refusal::TooMany);
         }
-        state.connections.insert(stream, Connection { link, batches: 0, is_open: true });
+        state.connections.insert(stream, Connection { link: Some(link), batches: 0, is_open: true });
         Ok(())
     }
 
@@ -332,7 +341,7 @@ impl Session {
             let mut state = lock(&self.state);
             let Some(connection) = state.connections.get_mut(&stream) else { return };
             connection.is_open = false;
-            connection.link.close();
+            connection.close();
             connection.batches
         };
         self.bell.notify_all();
@@ -346,13 +355,12 @@ impl Session {
             match state.connections.get(&stream) {
                 Some(connection) => {
                     // What lies in its buffer is still read; then `detach` answers, unless it has done so.
-                    connection.link.close();
+                    connection.close();
                     true
                 }
                 None if stream < MAX_STREAM_NUMBERS => {
                     // It never came, and must not come any more.
-                    let link = lock(&self.out).link().clone();
-                    state.connections.insert(stream, Connection { link, batches: 0, is_open: false });
+                    state.connections.insert(stream, Connection { link: None, batches: 0, is_open: false });
                     false
                 }
                 None => true,
