@@ -1,6 +1,6 @@
 //! Files from one machine to another: computing overlapped with communicating.
 //!
-//! [`send`] connects to a [`receive`] that knows it. Every connection begins with Noise IK ([`noise`](self)); one carries
+//! [`send`] connects to a [`receive`] that knows it. Every connection begins with Noise IK ; one carries
 //! the control messages, the others carry batches of chunks as in a container's payload, each connection under keys of
 //! its own. The protocol is docs/formats/transfer.md.
 //!
@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Threads, no runtime: a worker seals batch i+1 while a writer sends batch i and the other end opens batch i-1. Memory is
-//! the buffers: [`SLOTS`] batches a stream at either end.
+//! the buffers: four batches of half a megabyte a stream at either end.
 
 mod admission;
 mod epoch;

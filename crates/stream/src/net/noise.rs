@@ -206,3 +206,7 @@ impl Incoming {
         &self.link
     }
 }
+
+#[cfg(test)]
+#[path = "noise_test.rs"]
+mod tests;
