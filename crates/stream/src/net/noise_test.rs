@@ -79,11 +79,11 @@ fn a_point_of_small_order_is_no_key() {
     }
 }
 
+type Asked = Result<(Incoming, Outgoing), Error>;
+type Answered = Result<(Incoming, Outgoing, PublicKey), Error>;
+
 /// Both ends over loopback.
-fn handshake(
-    initiator: impl FnOnce(Arc<dyn Link>) -> Result<(Incoming, Outgoing), Error>,
-    secret: [u8; 32],
-) -> (Result<(Incoming, Outgoing), Error>, Result<(Incoming, Outgoing, PublicKey), Error>) {
+fn handshake(initiator: impl FnOnce(Arc<dyn Link>) -> Asked, secret: [u8; 32]) -> (Asked, Answered) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let listener = Listener::new(listener).unwrap();
