@@ -25,6 +25,7 @@ mod link;
 mod link_faulty;
 mod names;
 mod noise;
+mod options;
 mod outgoing;
 mod ranges;
 mod rate;
@@ -45,8 +46,9 @@ mod wire;
 use std::time::Duration;
 
 pub use admission::{Allow, Limits};
+pub use options::{SendOptions, SendReport, Synchronisation};
 pub use receiver::{Event, ReceiveOptions, receive};
-pub use sender::{SendOptions, SendReport, Synchronisation, send};
+pub use sender::send;
 
 use zeroize::Zeroizing;
 
