@@ -38,6 +38,10 @@ pub(crate) enum Verb {
     Decrypt(Decrypt),
     /// Change the recipients of a container, leaving its payload alone
     Rewrap(Rewrap),
+    /// Send files and folders to a receiver
+    Send(Send),
+    /// Receive files from senders
+    Receive(Receive),
     /// Show what a container is, and check it where a key is given
     Inspect(Inspect),
     /// A bare cipher in a bare mode, for tests and for talking to other systems
@@ -193,6 +197,85 @@ pub(crate) struct Rewrap {
     /// The container, changed in place
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+After an interruption the same command goes on where the receiver has it. Standard input cannot be sent again. Symbolic
+links inside a folder are not sent; the others are, and the exit status is 1.
+
+Examples:
+  tress send --to host:7878 -r tress1... -i me.key big.img
+  tress send --to host:7878 -r tress1... -i me.key --streams 4 --rate 25MB Photos/
+  tar c src | tress send --to host:7878 -r tress1... -i me.key --name src.tar -")]
+pub(crate) struct Send {
+    /// The receiver's host and port
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) to: String,
+    /// The receiver's address (tress1...); nobody else is talked to
+    #[arg(short, long = "recipient", value_name = "ADDRESS")]
+    pub(crate) recipient: String,
+    /// Your identity, made by tress keygen
+    #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identity: PathBuf,
+    /// Connections that carry data, 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) streams: u16,
+    /// Most that goes out in a second: bytes, or with a unit such as 25MB or 1Gbit
+    #[arg(long, value_name = "RATE", value_parser = units::link_rate)]
+    pub(crate) rate: Option<u64>,
+    /// Have the receiver store containers: what is none is sealed to the receiver first, and named NAME.tress
+    #[arg(long)]
+    pub(crate) keep_sealed: bool,
+    /// Have the receiver forget what it holds of an earlier version of the input
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// The name of what comes from standard input
+    #[arg(long, value_name = "NAME", default_value = "stdin")]
+    pub(crate) name: String,
+    /// How workers and connections wait for each other
+    #[arg(long, value_enum, default_value_t = Sync::Counter)]
+    pub(crate) sync: Sync,
+    /// Seal all of a file before sending any of it, for comparison; at most 1 GiB, which is held in memory
+    #[arg(long, conflicts_with_all = ["sync", "keep_sealed"])]
+    pub(crate) sequential: bool,
+    /// Write who did what when to this file, in Chrome's trace format
+    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// What to send: files, folders, or - for standard input
+    #[arg(value_name = "IN", required = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Each sender has a folder of its own in DIR, named after its key. Nothing that exists is ever overwritten. The path of each
+file appears on standard output when it is complete and on disk.
+
+Examples:
+  tress receive --listen 0.0.0.0:7878 -i me.key --allow senders.txt -o incoming
+  tress receive --listen 127.0.0.1:0 -i me.key --allow-any -o incoming --once")]
+pub(crate) struct Receive {
+    /// Address and port to listen on; port 0 takes a free one and shows it
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: String,
+    /// Your identity, made by tress keygen
+    #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identity: PathBuf,
+    /// Admit the senders whose addresses (tress1...) are in this file, one a line
+    #[arg(long, value_name = "FILE", required_unless_present = "allow_any", value_hint = ValueHint::FilePath)]
+    pub(crate) allow: Option<PathBuf>,
+    /// Admit everyone who knows this receiver's address
+    #[arg(long, conflicts_with = "allow")]
+    pub(crate) allow_any: bool,
+    /// The folder that everything goes to; it has to exist
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+    /// End after one session
+    #[arg(long)]
+    pub(crate) once: bool,
 }
 
 #[derive(Args)]

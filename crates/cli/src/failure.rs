@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use tress_stream::{Error, ErrorKind};
+use tress_stream::{Error, ErrorKind, Refusal};
 
 /// The operation failed: wrong key, damaged input, I/O.
 pub(crate) const FAILED: u8 = 1;
@@ -75,6 +75,12 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::BinaryToTerminal => "name a file with -o, or lead standard output elsewhere",
         ErrorKind::RangeOutOfBounds => "tress inspect shows how long the plaintext is",
         ErrorKind::UnknownVersion | ErrorKind::UnknownAead => "a newer tress may read it",
+        ErrorKind::Disconnected | ErrorKind::Stalled | ErrorKind::Refused(Refusal::NoSpace | Refusal::Stopping) => {
+            "the same command goes on where the receiver has it"
+        }
+        ErrorKind::WrongPeer => "tress keygen --public prints the address of an identity",
+        ErrorKind::Refused(Refusal::NotAdmitted) => "the receiver's allow file needs your address (tress1...)",
+        ErrorKind::Refused(Refusal::OtherVersion) => "--restart has the receiver forget it",
         ErrorKind::InputChanged => "nothing may write to it meanwhile",
         _ => return None,
     })

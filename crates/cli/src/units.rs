@@ -98,6 +98,15 @@ fn number_and_unit(text: &str) -> Option<(f64, &str)> {
     is_number.then(|| number.parse().ok()).flatten().map(|number| (number, unit))
 }
 
+/// The rate of a link, in whole bytes per second.
+pub(crate) fn link_rate(text: &str) -> Result<u64, String> {
+    match rate(text)? {
+        rate if rate < 1.0 => Err("less than a byte a second".into()),
+        // Rates beyond what a number holds are the largest.
+        rate => Ok(rate as u64),
+    }
+}
+
 /// `START:[END]`, both sizes, END not before START.
 pub(crate) fn range(text: &str) -> Result<ByteRange, String> {
     let (start, end) = text.split_once(':').ok_or("a range is START:[END], such as 10MiB:11MiB")?;
@@ -211,6 +220,16 @@ mod tests {
             ["", "0", "0Mbit", "-1", "NaN", "inf", "1e9", "1.", ".5", "1.2.3", "10mbit", "1Gbps", "0us/B", &endless]
         {
             assert!(rate(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn rates_of_links() {
+        assert_eq!(link_rate("2500000"), Ok(2_500_000));
+        assert_eq!(link_rate("1Gbit"), Ok(125_000_000));
+        assert_eq!(link_rate("8kbit"), Ok(1000));
+        for wrong in ["0", "1bit", "1gbit", "-1"] {
+            assert!(link_rate(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -43,7 +43,9 @@ fn message(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
-    paragraph.strip_prefix("error: ").unwrap_or(&paragraph).to_string()
+    // `<IN>...` is one or more; here it would only look like an unfinished sentence.
+    let paragraph = paragraph.strip_suffix("...").unwrap_or(&paragraph);
+    paragraph.strip_prefix("error: ").unwrap_or(paragraph).to_string()
 }
 
 fn hint(error: &clap::Error) -> String {

@@ -126,9 +126,70 @@ pub enum ErrorKind {
     /// A message that has to be held in memory is longer than the limit.
     #[error("message is too long")]
     MessageTooLong,
+    /// The other end of a connection speaks another version of the protocol, or none that we know.
+    #[error("other end speaks another version, or is no tress")]
+    PeerVersion,
+    /// The handshake failed: the other end does not hold the key that was expected, or something on the way meddled.
+    #[error("other end does not have the key of this address")]
+    WrongPeer,
+    /// The other end was silent, or took nothing, for too long.
+    #[error("other end has stopped answering")]
+    Stalled,
+    /// A connection was cut.
+    #[error("connection was lost")]
+    Disconnected,
+    /// The other end broke the protocol.
+    #[error("other end broke the protocol")]
+    Protocol,
+    /// The other end refused, and says why.
+    #[error("refused by the other end: {0}")]
+    Refused(Refusal),
+
     /// Any other wrong use.
     #[error("wrong use")]
     Usage,
+}
+
+/// Why the other end of a connection refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The sender is not in the receiver's allow file.
+    #[error("it does not admit this sender")]
+    NotAdmitted,
+    /// The ticket of a data connection is of no use (any more).
+    #[error("ticket is not valid")]
+    Ticket,
+    /// Too many connections, streams or open files.
+    #[error("too many at once")]
+    TooMany,
+    /// The name cannot be made there.
+    #[error("it does not take this name")]
+    Name,
+    /// The name exists there already.
+    #[error("name exists there already")]
+    Exists,
+    /// It holds a part of an input of this name that was another one, or has changed since.
+    #[error("it holds a part of an earlier version of this input")]
+    OtherVersion,
+    /// Another transfer took this one's place.
+    #[error("another transfer of the same name took over")]
+    TakenOver,
+    /// No space is left there.
+    #[error("no space left there")]
+    NoSpace,
+    /// A limit on the size of what it takes.
+    #[error("more than it takes from one sender")]
+    Quota,
+    /// Its disk, or its system, failed.
+    #[error("its disk failed")]
+    Io,
+    /// It says that this end broke the protocol.
+    #[error("it says that this end broke the protocol")]
+    Protocol,
+    /// It is about to stop.
+    #[error("it is stopping")]
+    Stopping,
 }
 
 impl ErrorKind {
@@ -199,6 +260,14 @@ impl Error {
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self
+    }
+
+    /// Says that so many others failed as well.
+    #[cfg(feature = "net")]
+    #[must_use]
+    pub(crate) fn with_more(self, others: u64) -> Self {
+        let before = self.detail.as_ref().map_or(String::new(), |detail| format!("{detail}; "));
+        self.with_detail(format!("{before}{others} more failed"))
     }
 
     /// The system's own words, lower case and without its number: many of its errors have no kind of their own.

@@ -103,6 +103,12 @@ impl<'a> Input<'a> {
         Reader { input: self, control, offset: 0 }
     }
 
+    /// A reader that begins at `offset`, where the input has offsets.
+    #[cfg(feature = "net")]
+    pub(crate) fn reader_at<'b>(&'b self, control: &'b Control, offset: u64) -> Reader<'b> {
+        Reader { input: self, control, offset }
+    }
+
     /// `InputChanged` if a regular file is not what it was at the open.
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
         if self.status.kind != Kind::Regular {

@@ -3,6 +3,7 @@
 //! - [`container`]: the format, one header and one batch of chunks at a time; no files. The authority is
 //!   `docs/formats/container.md`.
 //! - [`keys`]: recipients, identities, passphrases, raw key files, and the key pairs that `tress keygen` makes.
+//! - [`net`]: files from one machine to another, over connections that begin with Noise IK.
 //! - [`plan`]: how long a transfer takes when computing overlaps communicating.
 //! - [`tree`]: a folder as a tar stream and back.
 #![forbid(unsafe_code)]
@@ -11,6 +12,8 @@ pub mod container;
 mod error;
 mod input;
 pub mod keys;
+#[cfg(feature = "net")]
+pub mod net;
 mod output;
 mod pipeline;
 pub mod plan;
@@ -19,5 +22,5 @@ pub mod tree;
 pub mod verbs;
 
 pub use age;
-pub use error::{Error, ErrorKind};
+pub use error::{Error, ErrorKind, Refusal};
 pub use verbs::Control;

@@ -8,7 +8,7 @@
 //! A failure at batch `n` stops everything after `n` and lets what comes before finish: so the error that a run reports is
 //! the first in the order of the data, and a stream gets every chunk before it and none after.
 
-mod batch;
+pub(crate) mod batch;
 mod drain;
 mod feed;
 pub(crate) mod pipe;
@@ -17,7 +17,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use batch::Batch;
+pub(crate) use batch::Batch;
 pub(crate) use drain::{Drain, Outlet, Window};
 pub(crate) use feed::{Feed, Ordered, Positioned};
 

@@ -8,6 +8,7 @@ mod inspect;
 mod keygen;
 mod plan;
 mod raw;
+mod send;
 mod study;
 
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Encrypt(options) => container::encrypt(&options),
         Verb::Decrypt(options) => container::decrypt(&options),
         Verb::Rewrap(options) => container::rewrap(options),
+        Verb::Send(options) => send::send(&options),
+        Verb::Receive(options) => send::receive(&options),
         Verb::Inspect(options) => inspect::run(&options),
         Verb::Raw(options) => raw::run(&options),
         Verb::Ciphers(options) => ciphers::run(&options),

@@ -76,8 +76,19 @@ impl Content {
         Ok(Self { aead, content_type, name, input_key })
     }
 
+    /// A file's content with an input key that came from elsewhere; `None` if its length is not the AEAD's.
+    #[cfg(feature = "net")]
+    pub(crate) fn with_input_key(aead: Aead, input_key: &[u8]) -> Option<Self> {
+        (input_key.len() == aead.key_bytes()).then(|| Self {
+            aead,
+            content_type: ContentType::File,
+            name: None,
+            input_key: Zeroizing::new(input_key.to_vec()),
+        })
+    }
+
     /// The payload's input key: 16 bytes for `aes-128-ccm`, 32 for `aes-256-ccm`.
-    pub(super) fn input_key(&self) -> &[u8] {
+    pub(crate) fn input_key(&self) -> &[u8] {
         &self.input_key
     }
 

@@ -21,7 +21,7 @@
 
 mod calls;
 mod entry;
-mod names;
+pub(crate) mod names;
 mod pack;
 mod pax;
 mod platform;

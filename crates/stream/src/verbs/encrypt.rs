@@ -1,6 +1,8 @@
 //! `encrypt`: a file, a stream or a folder into one container.
 
 use std::io::IoSlice;
+#[cfg(feature = "net")]
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Instant;
 
@@ -102,6 +104,24 @@ fn encrypt_file(
     input.check_unchanged()?;
     sealed.commit(control)?;
     Ok(report)
+}
+
+/// Seals what `reader` gives into a container that goes into a pipe. Its end is declared when all is sealed.
+#[cfg(feature = "net")]
+pub(crate) fn encrypt_to_pipe(
+    reader: impl Read + Send,
+    shown: &Path,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    mut writer: PipeWriter,
+    control: &Control,
+) -> Result<(), Error> {
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, storable_name(shown))?;
+    writer.write_all(&Header::seal(&content, recipients)?)?;
+    let (payload, prefix) = Payload::create(&content)?;
+    writer.write_all(&prefix)?;
+    let feed = Feed::Ordered(Ordered::new(reader, shown).into());
+    let drain = Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX);
+    Pipeline::new(&payload, Direction::Seal, feed, drain, control, 0).run().map(drop)
 }
 
 /// Streams the folder's tar through the workers; this thread packs.

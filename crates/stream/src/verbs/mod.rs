@@ -18,6 +18,9 @@ mod store;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+#[cfg(feature = "net")]
+pub(crate) use encrypt::encrypt_to_pipe;
+
 pub use control::Control;
 pub use decrypt::{DecryptOptions, Range, decrypt};
 pub use encrypt::{EncryptOptions, encrypt};

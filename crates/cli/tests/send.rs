@@ -1,0 +1,426 @@
+//! `tress send` and `tress receive`: two processes over loopback, and what is left when one of them is killed.
+#![cfg(unix)]
+
+mod common;
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{Folder, Run, plaintext, run, skip, skip_without_right};
+
+/// A receiver in the folder `out`, and where it listens.
+struct Receiver {
+    child: Child,
+    to: String,
+    stderr: thread::JoinHandle<String>,
+}
+
+struct Ends {
+    folder: Folder,
+    /// Of the receiver, `other.key`.
+    address: String,
+}
+
+impl Ends {
+    fn new() -> Ends {
+        let folder = Folder::new();
+        let public = |key| {
+            let run = folder.tress(["keygen", "--public", key]).ok();
+            String::from_utf8(run.stdout).unwrap().lines().nth(1).unwrap().to_string()
+        };
+        fs::create_dir(folder.path("out")).unwrap();
+        folder.write("allow", format!("# senders\n{}\n", public("me.key")));
+        let address = public("other.key");
+        Ends { folder, address }
+    }
+
+    fn receive_with(&self, more: &[&str]) -> Receiver {
+        let mut arguments = vec!["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out"];
+        arguments.extend(more);
+        let mut child = self.folder.command(arguments).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let to = line.trim().strip_prefix("tress: listening on ").unwrap_or_else(|| panic!("{line:?}")).to_string();
+        // Somebody has to read, or the receiver's notes fill the pipe.
+        let stderr = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        });
+        Receiver { child, to, stderr }
+    }
+
+    fn receive(&self) -> Receiver {
+        self.receive_with(&["--allow", "allow"])
+    }
+
+    fn send_command(&self, to: &str, more: &[&str]) -> Command {
+        let mut arguments = vec!["send", "--to", to, "-r", &self.address, "-i", "me.key"];
+        arguments.extend(more);
+        self.folder.command(arguments)
+    }
+
+    fn send(&self, receiver: &Receiver, more: &[&str]) -> Run {
+        run(&mut self.send_command(&receiver.to, more), &[])
+    }
+
+    /// A name in the one sender's folder.
+    fn output(&self, name: &str) -> PathBuf {
+        let sender = fs::read_dir(self.folder.path("out")).unwrap().next().expect("a sender's folder").unwrap();
+        sender.path().join(name)
+    }
+
+    #[track_caller]
+    fn assert_received(&self, name: &str, bytes: &[u8]) {
+        let received = fs::read(self.output(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(received == bytes, "{name} differs");
+    }
+}
+
+impl Receiver {
+    /// Ends it by a signal; returns what it wrote to standard output and standard error.
+    fn stop(mut self) -> (String, String) {
+        let _ = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        self.child.wait().unwrap();
+        self.output()
+    }
+
+    fn output(mut self) -> (String, String) {
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        (stdout, self.stderr.join().unwrap())
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_file_a_folder_and_a_stream() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    let data = plaintext(3_000_000);
+    ends.folder.write("big.img", &data);
+    fs::create_dir_all(ends.folder.path("tree/in")).unwrap();
+    ends.folder.write("tree/in/x", b"x");
+    ends.send(&receiver, &["--streams", "3", "big.img", "tree"]).ok();
+    ends.assert_received("big.img", &data);
+    ends.assert_received("tree/in/x", b"x");
+    // Standard input as it comes, without an end in sight.
+    let mut child = ends.send_command(&receiver.to, &["--name", "log", "-"]);
+    run(child.stdin(Stdio::piped()), &data).ok();
+    ends.assert_received("log", &data);
+    let (stdout, _) = receiver.stop();
+    let names: Vec<&str> = stdout.lines().map(|line| line.rsplit('/').next().unwrap()).collect();
+    assert_eq!(names, ["big.img", "x", "log"]);
+    assert!(stdout.lines().all(|line| ends.folder.path(line).is_file()), "{stdout}");
+}
+
+#[test]
+fn one_session_and_its_exit_status() {
+    let ends = Ends::new();
+    ends.folder.write("a", b"a");
+    let mut receiver = ends.receive_with(&["--allow", "allow", "--once"]);
+    ends.send(&receiver, &["a"]).ok();
+    assert!(receiver.child.wait().unwrap().success());
+    assert!(receiver.output().0.ends_with("/a\n"));
+}
+
+#[test]
+fn who_may_and_who_may_not() {
+    let ends = Ends::new();
+    ends.folder.write("a", b"a");
+    ends.folder.write("empty", "# nobody\n");
+    let receiver = ends.receive_with(&["--allow", "empty"]);
+    let refused = ends.send(&receiver, &["a"]).failed(&receiver.to);
+    assert!(refused.stderr.contains("allow file"), "{}", refused.stderr);
+    receiver.stop();
+    assert!(fs::read_dir(ends.folder.path("out")).unwrap().next().is_none());
+    let receiver = ends.receive_with(&["--allow-any"]);
+    ends.send(&receiver, &["a"]).ok();
+    // Not the receiver that is meant.
+    let me = String::from_utf8(ends.folder.tress(["keygen", "--public", "me.key"]).ok().stdout).unwrap();
+    let me = me.lines().nth(1).unwrap();
+    ends.folder.tress(["send", "--to", &receiver.to, "-r", me, "-i", "me.key", "a"]).failed(&receiver.to);
+    receiver.stop();
+}
+
+#[test]
+fn wrong_use() {
+    let ends = Ends::new();
+    ends.folder.write("a", b"a");
+    let receive = ["receive", "--listen", "127.0.0.1:0", "-i", "me.key", "-o", "out"];
+    ends.folder.tress(receive).wrong_use("--allow");
+    ends.folder.tress([&receive[..], &["--allow", "allow", "--allow-any"]].concat()).wrong_use("--allow");
+    ends.folder.write("bad", "age1xyz\n");
+    ends.folder.tress([&receive[..], &["--allow", "bad"]].concat()).wrong_use("bad");
+    let send = |more: &[&str]| run(&mut ends.send_command("127.0.0.1:1", more), &[]);
+    send(&[]).wrong_use("IN");
+    send(&["--streams", "0", "a"]).wrong_use("--streams");
+    send(&["--rate", "fast", "a"]).wrong_use("--rate");
+    send(&["--name", "../x", "-"]).wrong_use("../x");
+    ends.folder.tress(["send", "--to", "h:1", "-r", "age1xyz", "-i", "me.key", "a"]).wrong_use("-r");
+    ends.folder.tress(["send", "--to", "nowhere", "-r", &ends.address, "-i", "me.key", "a"]).wrong_use("HOST:PORT");
+    // An identity that age made has no Noise key.
+    let key = ends.folder.read("me.key");
+    let key = String::from_utf8(key).unwrap();
+    ends.folder.write("age.key", key.lines().last().unwrap());
+    ends.folder.tress(["send", "--to", "h:1", "-r", &ends.address, "-i", "age.key", "a"]).wrong_use("age.key");
+    // Nobody listens there; no such input.
+    send(&["a"]).failed("127.0.0.1:1");
+    send(&["missing"]).failed("missing");
+    ends.folder.tress([&receive[..5], &["-o", "missing", "--allow-any"]].concat()).failed("missing");
+}
+
+#[test]
+fn links_in_folders_are_left_out_and_told() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    fs::create_dir(ends.folder.path("tree")).unwrap();
+    ends.folder.write("tree/z", b"z");
+    std::os::unix::fs::symlink("z", ends.folder.path("tree/a")).unwrap();
+    ends.send(&receiver, &["tree"]).failed("tree/a");
+    ends.assert_received("tree/z", b"z");
+    assert!(!ends.output("tree/a").exists());
+    receiver.stop();
+}
+
+#[test]
+fn a_changed_input() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    let data = plaintext(20_000_000);
+    ends.folder.write("a", &data);
+    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
+    thread::sleep(Duration::from_millis(700));
+    // The same size, and the old time of modification: the time of change tells.
+    let path = ends.folder.path("a");
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, b"other", 19_000_000).unwrap();
+    file.set_times(fs::FileTimes::new().set_modified(modified)).unwrap();
+    let status = child.wait().unwrap();
+    let mut stderr = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+    Run { status, stdout: Vec::new(), stderr }.failed("a: input changed");
+    assert!(!ends.output("a").exists());
+    // The receiver forgot the part, so the new version goes through.
+    let data = ends.folder.read("a");
+    ends.send(&receiver, &["a"]).ok();
+    ends.assert_received("a", &data);
+    receiver.stop();
+}
+
+#[test]
+fn a_changed_input_between_two_runs() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    ends.folder.write("a", plaintext(20_000_000));
+    let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
+    thread::sleep(Duration::from_millis(900));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let other = plaintext(20_000_001)[1..].to_vec();
+    ends.folder.write("a", &other);
+    let refused = ends.send(&receiver, &["a"]).failed("a");
+    assert!(refused.stderr.contains("--restart"), "{}", refused.stderr);
+    ends.send(&receiver, &["--restart", "a"]).ok();
+    ends.assert_received("a", &other);
+    receiver.stop();
+}
+
+#[test]
+fn containers_are_kept_sealed() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    let data = plaintext(1_500_000);
+    let container = ends.folder.sealed(&data);
+    ends.folder.write("plain", &data);
+    ends.folder.write("sealed.tress", &container);
+    ends.send(&receiver, &["--keep-sealed", "plain", "sealed.tress"]).ok();
+    ends.assert_received("sealed.tress", &container);
+    let path = ends.output("plain.tress");
+    let opened = ends.folder.tress(["decrypt", "-i", "other.key", path.to_str().unwrap()]).ok();
+    assert!(opened.stdout == data);
+    let mut child = ends.send_command(&receiver.to, &["--keep-sealed", "--name", "in", "-"]);
+    run(child.stdin(Stdio::piped()), &data).ok();
+    let path = ends.output("in.tress");
+    assert!(ends.folder.tress(["decrypt", "-i", "other.key", path.to_str().unwrap()]).ok().stdout == data);
+    receiver.stop();
+}
+
+#[test]
+fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    ends.folder.write("a", plaintext(5_000_000));
+    ends.send(&receiver, &["--streams", "2", "--threads", "2", "--trace", "trace.json", "a"]).ok();
+    let trace: serde_json::Value = serde_json::from_slice(&ends.folder.read("trace.json")).unwrap();
+    let events = trace.as_array().unwrap();
+    let rows: Vec<&str> =
+        events.iter().filter(|event| event["ph"] == "M").map(|event| event["args"]["name"].as_str().unwrap()).collect();
+    assert_eq!(rows, ["session", "worker 0", "worker 1", "link 0", "link 1"]);
+    for name in ["read", "seal", "write"] {
+        let mut batches: Vec<u64> = events
+            .iter()
+            .filter(|event| event["name"] == name)
+            .map(|event| event["args"]["batch"].as_u64().unwrap())
+            .collect();
+        batches.sort_unstable();
+        // 5,000,000 bytes are nine full batches of 524,288 and a last one.
+        assert_eq!(batches, (0..10).collect::<Vec<u64>>(), "{name}");
+    }
+    receiver.stop();
+}
+
+/// Pseudorandom, and the same each time.
+fn moments(count: u64, most_ms: u64) -> impl Iterator<Item = Duration> {
+    (1..=count).map(move |n| Duration::from_millis((n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % most_ms))
+}
+
+/// A file that takes a second and a half on its way.
+const KILL_BYTES: usize = 60_000_000;
+const KILL_RATE: &str = "40MB";
+
+#[test]
+fn the_sender_killed_at_any_moment() {
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    let data = plaintext(KILL_BYTES);
+    ends.folder.write("a", &data);
+    for (round, moment) in moments(20, 1600).enumerate() {
+        let name = format!("a{round}");
+        fs::hard_link(ends.folder.path("a"), ends.folder.path(&name)).unwrap();
+        let mut child =
+            ends.send_command(&receiver.to, &["--streams", "2", "--rate", KILL_RATE, &name]).spawn().unwrap();
+        thread::sleep(moment);
+        let _ = child.kill();
+        child.wait().unwrap();
+        ends.send(&receiver, &["--streams", "2", &name]).ok();
+        ends.assert_received(&name, &data);
+    }
+    receiver.stop();
+}
+
+#[test]
+fn the_receiver_killed_at_any_moment() {
+    let ends = Ends::new();
+    let data = plaintext(KILL_BYTES);
+    ends.folder.write("a", &data);
+    for (round, moment) in moments(20, 1600).enumerate() {
+        let name = format!("a{round}");
+        fs::hard_link(ends.folder.path("a"), ends.folder.path(&name)).unwrap();
+        let receiver = ends.receive();
+        let mut child =
+            ends.send_command(&receiver.to, &["--streams", "2", "--rate", KILL_RATE, &name]).spawn().unwrap();
+        thread::sleep(moment);
+        receiver.kill();
+        let begin = Instant::now();
+        child.wait().unwrap();
+        assert!(begin.elapsed() < Duration::from_secs(10), "the sender notices");
+        let receiver = ends.receive();
+        ends.send(&receiver, &["--streams", "2", &name]).ok();
+        ends.assert_received(&name, &data);
+        receiver.stop();
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_and_resumed() {
+    let ends = Ends::new();
+    let mounted =
+        Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m", "none"]).arg(ends.folder.path("out")).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        return skip_without_right(common::SYS_ADMIN, "mounting a small file system");
+    }
+    let receiver = ends.receive();
+    let data = plaintext(12_000_000);
+    ends.folder.write("a", &data);
+    let told = ends.send(&receiver, &["a"]);
+    assert_eq!(told.status.code(), Some(1), "{}", told.stderr);
+    assert!(told.stderr.contains("no space"), "{}", told.stderr);
+    let enlarged =
+        Command::new("mount").args(["-o", "remount,size=32m"]).arg(ends.folder.path("out")).status().unwrap();
+    assert!(enlarged.success());
+    ends.send(&receiver, &["a"]).ok();
+    ends.assert_received("a", &data);
+    receiver.stop();
+    let _ = Command::new("umount").arg("-l").arg(ends.folder.path("out")).status();
+}
+
+#[test]
+fn nothing_readable_on_the_wire() {
+    // A relay sees every byte that a packet capture would.
+    let ends = Ends::new();
+    let receiver = ends.receive();
+    let relay = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (to, at) = (receiver.to.clone(), relay.local_addr().unwrap().to_string());
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let record = seen.clone();
+    thread::spawn(move || {
+        for from in relay.incoming() {
+            let (from, on) = (from.unwrap(), std::net::TcpStream::connect(&to).unwrap());
+            for (mut from, mut on) in [(from.try_clone().unwrap(), on.try_clone().unwrap()), (on, from)] {
+                let record = record.clone();
+                thread::spawn(move || {
+                    let mut buffer = [0; 65536];
+                    while let Ok(bytes @ 1..) = from.read(&mut buffer) {
+                        record.lock().unwrap().extend_from_slice(&buffer[..bytes]);
+                        if std::io::Write::write_all(&mut on, &buffer[..bytes]).is_err() {
+                            break;
+                        }
+                    }
+                    let _ = on.shutdown(std::net::Shutdown::Write);
+                });
+            }
+        }
+    });
+    let line = b"a line that is easy to find in what was captured\n";
+    ends.folder.write("secret-file-name", line.repeat(30_000));
+    run(&mut ends.send_command(&at, &["--streams", "2", "secret-file-name"]), &[]).ok();
+    let seen = seen.lock().unwrap();
+    assert!(seen.len() > line.len() * 30_000);
+    for text in [&line[..20], b"secret-file", b"me.key", ends.address.as_bytes()] {
+        assert!(!seen.windows(text.len()).any(|window| window == text), "{}", String::from_utf8_lossy(text));
+    }
+    // But the greeting is.
+    assert!(seen.windows(18).any(|window| window == b"tress/v1 transfer\n"));
+    receiver.stop();
+}
+
+#[test]
+fn progress_and_memory_stay_within_bounds() {
+    let ends = Ends::new();
+    if !PathBuf::from("/proc/self/status").exists() {
+        return skip("/proc");
+    }
+    let receiver = ends.receive();
+    fs::File::create(ends.folder.path("big")).unwrap().set_len(1 << 30).unwrap();
+    let mut child = ends.send_command(&receiver.to, &["--streams", "4", "big"]).spawn().unwrap();
+    let peak = |id: u32| {
+        let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:").map(str::to_string));
+        line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0)
+    };
+    let (mut sender_kib, mut receiver_kib) = (0, 0);
+    while child.try_wait().unwrap().is_none() {
+        sender_kib = peak(child.id()).max(sender_kib);
+        receiver_kib = peak(receiver.child.id()).max(receiver_kib);
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(child.wait().unwrap().success());
+    // 64 MiB and 4 MiB for each stream.
+    for kib in [sender_kib, receiver_kib] {
+        assert!((1..(64 + 4 * 4) * 1024).contains(&kib), "{sender_kib} {receiver_kib}");
+    }
+    receiver.stop();
+}

@@ -1,0 +1,262 @@
+//! Whom a receiver lets in, and how much of it a stranger may use.
+//!
+//! Before a connection has proven its key it costs one handshake, one thread and no buffer; how many of these there may be
+//! at once, and how often one address may try, is bounded here.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read};
+use std::net::IpAddr;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::noise::PublicKey;
+use super::supply::lock;
+use crate::keys::Address;
+use crate::{Error, ErrorKind};
+
+/// Longest allow file.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Most addresses that are remembered.
+const MAX_PEERS: usize = 4096;
+
+/// Who may send.
+#[derive(Clone, Debug)]
+pub enum Allow {
+    /// The senders with these addresses; an empty list admits nobody.
+    Only(Vec<Address>),
+    /// Everyone who has the receiver's address.
+    Any,
+}
+
+impl Allow {
+    /// Reads an allow file: one address (`tress1…`) a line, empty lines and lines that begin with `#` ignored.
+    ///
+    /// # Errors
+    /// `BadRecipient` with the line's number; `Io`.
+    pub fn read(reader: impl BufRead) -> Result<Self, Error> {
+        let mut text = String::new();
+        let bad = |detail: String| Error::new(ErrorKind::BadRecipient).with_detail(detail);
+        reader.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_FILE_BYTES {
+            return Err(bad("file is larger than 1 MiB".into()));
+        }
+        let mut addresses = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                addresses.push(line.parse().map_err(|_| bad(format!("line {}: not a tress address", index + 1)))?);
+            }
+        }
+        Ok(Self::Only(addresses))
+    }
+
+    pub(crate) fn admits(&self, sender: &PublicKey) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(addresses) => addresses.iter().any(|address| address.noise_public_key() == sender),
+        }
+    }
+}
+
+/// What a receiver grants.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Connections that have not proven their key, of all addresses together.
+    pub half_open: usize,
+    /// The same of one address (of IPv6, of one /64).
+    pub half_open_per_address: usize,
+    /// Handshakes that one address may begin at once.
+    pub handshake_burst: u32,
+    /// Handshakes that one address may begin in a second after that.
+    pub handshakes_per_s: u32,
+    /// Connections in all.
+    pub connections: usize,
+    /// Sessions of one sender at the same time.
+    pub sessions_per_sender: usize,
+    /// Data connections of one session at the same time, at most 64.
+    pub streams: u16,
+    /// Time for a handshake and the message after it.
+    pub handshake_time: Duration,
+    /// Silence after which the other end counts as gone.
+    pub stall_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            half_open: 64,
+            half_open_per_address: 16,
+            handshake_burst: 128,
+            handshakes_per_s: 16,
+            connections: 256,
+            sessions_per_sender: 8,
+            streams: super::wire::MAX_STREAMS as u16,
+            handshake_time: super::HANDSHAKE_TIME,
+            stall_time: super::STALL_TIME,
+        }
+    }
+}
+
+/// Counts connections.
+pub(crate) struct Gate {
+    limits: Limits,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    half_open: usize,
+    connections: usize,
+    peers: HashMap<IpAddr, Peer>,
+}
+
+struct Peer {
+    half_open: usize,
+    /// Handshakes that may begin now, and when that was so.
+    tokens: f64,
+    since: Instant,
+}
+
+/// A connection that was let in. Dropping it makes room.
+pub(crate) struct Pass<'a> {
+    gate: &'a Gate,
+    peer: IpAddr,
+    is_half_open: bool,
+}
+
+impl Gate {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, counts: Mutex::default() }
+    }
+
+    /// Lets a new connection in, or not.
+    pub(crate) fn enter(&self, address: IpAddr, now: Instant) -> Option<Pass<'_>> {
+        let peer = network(address);
+        let limits = &self.limits;
+        let (burst, rate) = (f64::from(limits.handshake_burst), f64::from(limits.handshakes_per_s));
+        let mut counts = lock(&self.counts);
+        if counts.half_open >= limits.half_open || counts.connections >= limits.connections {
+            return None;
+        }
+        if counts.peers.len() >= MAX_PEERS && !counts.peers.contains_key(&peer) {
+            // Those that could begin a full burst anyway need no remembering.
+            counts.peers.retain(|_, peer| {
+                peer.half_open > 0 || peer.tokens + now.duration_since(peer.since).as_secs_f64() * rate < burst
+            });
+            if counts.peers.len() >= MAX_PEERS {
+                return None;
+            }
+        }
+        let entry = counts.peers.entry(peer).or_insert(Peer { half_open: 0, tokens: burst, since: now });
+        entry.tokens = (entry.tokens + now.duration_since(entry.since).as_secs_f64() * rate).min(burst);
+        entry.since = now;
+        if entry.half_open >= limits.half_open_per_address || entry.tokens < 1.0 {
+            return None;
+        }
+        entry.tokens -= 1.0;
+        entry.half_open += 1;
+        counts.half_open += 1;
+        counts.connections += 1;
+        Some(Pass { gate: self, peer, is_half_open: true })
+    }
+}
+
+/// What one party has many of: a whole /64 of IPv6.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
+        address => address,
+    }
+}
+
+impl Pass<'_> {
+    /// The connection has proven its key.
+    pub(crate) fn is_proven(&mut self) {
+        if std::mem::take(&mut self.is_half_open) {
+            let mut counts = lock(&self.gate.counts);
+            counts.half_open -= 1;
+            if let Some(peer) = counts.peers.get_mut(&self.peer) {
+                peer.half_open -= 1;
+            }
+        }
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        self.is_proven();
+        lock(&self.gate.counts).connections -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn half_open_connections_are_bounded() {
+        let gate = Gate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 4, ..Limits::default() });
+        let now = Instant::now();
+        let (one, other) = (ip("192.0.2.1"), ip("192.0.2.2"));
+        let mut first = gate.enter(one, now).unwrap();
+        let second = gate.enter(one, now).unwrap();
+        assert!(gate.enter(one, now).is_none());
+        let third = gate.enter(other, now).unwrap();
+        assert!(gate.enter(other, now).is_none());
+        first.is_proven();
+        let fourth = gate.enter(one, now).unwrap();
+        // Four connections in all.
+        drop(second);
+        let fifth = gate.enter(one, now).unwrap();
+        drop((third, fourth));
+        let sixth = gate.enter(one, now).unwrap();
+        drop((first, fifth, sixth));
+        let counts = lock(&gate.counts);
+        assert_eq!((counts.half_open, counts.connections), (0, 0));
+        assert!(counts.peers.values().all(|peer| peer.half_open == 0));
+    }
+
+    #[test]
+    fn an_address_may_try_so_often() {
+        let gate = Gate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() });
+        let start = Instant::now();
+        let tries = |address, now| (0..10).filter(|_| gate.enter(ip(address), now).is_some()).count();
+        assert_eq!(tries("192.0.2.1", start), 3);
+        // Of IPv6, whoever has one address has all of its network; a mapped address is IPv4's.
+        assert_eq!(tries("2001:db8::1", start), 3);
+        assert_eq!(tries("2001:db8::2:1", start), 0);
+        assert_eq!(tries("::ffff:192.0.2.1", start), 0);
+        assert_eq!(tries("2001:db8:0:1::1", start), 3);
+        assert_eq!(tries("192.0.2.1", start + Duration::from_secs(1)), 2);
+        assert_eq!(tries("192.0.2.1", start + Duration::from_secs(100)), 3);
+    }
+
+    #[test]
+    fn what_is_remembered_of_addresses_is_bounded() {
+        let gate = Gate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() });
+        let start = Instant::now();
+        for number in 0..2 * MAX_PEERS as u32 {
+            let _ = gate.enter(IpAddr::V4(number.into()), start);
+        }
+        assert_eq!(lock(&gate.counts).peers.len(), MAX_PEERS);
+        assert!(gate.enter(ip("198.51.100.1"), start + Duration::from_secs(10)).is_some());
+        assert_eq!(lock(&gate.counts).peers.len(), 1);
+    }
+
+    #[test]
+    fn an_allow_file_admits_whom_it_names() {
+        let pair = crate::keys::KeyPair::generate().unwrap();
+        let address: Address = pair.address().unwrap().parse().unwrap();
+        let allow = Allow::read(format!("# team\n\n  {address} \r\n").as_bytes()).unwrap();
+        assert!(allow.admits(address.noise_public_key()) && !allow.admits(&[0; 32]));
+        assert!(!Allow::read(&b"# nobody\n"[..]).unwrap().admits(address.noise_public_key()));
+        assert!(Allow::Any.admits(&[0; 32]));
+        for bad in ["age1xyz", &pair.recipient(), &format!("{address} x")] {
+            assert_eq!(Allow::read(bad.as_bytes()).unwrap_err().kind, ErrorKind::BadRecipient);
+        }
+    }
+}

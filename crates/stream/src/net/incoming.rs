@@ -1,0 +1,134 @@
+//! A data connection at the receiver: one thread reads batches, another opens and writes them, so that the next batch
+//! arrives while this one is verified.
+
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::SLOTS;
+use super::link::Patience;
+use super::noise::Incoming;
+use super::session::Session;
+use super::store::Part;
+use super::supply::{batch_plain_of_sealed, lock};
+use super::wire::Request;
+use crate::container::{Content, Payload};
+use crate::pipeline::Batch;
+use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::verbs::Control;
+use crate::{Error, ErrorKind};
+
+/// A batch as it came.
+struct Sealed {
+    payload: Arc<Payload>,
+    part: Arc<Part>,
+    batch: Batch,
+}
+
+/// Serves a data connection that was attached to its session, to its end.
+pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, control: &Control) -> Result<(), Error> {
+    let (full, taken) = bounded(SLOTS);
+    let (free, buffers) = bounded(SLOTS);
+    for _ in 0..SLOTS {
+        let _ = free.send(None);
+    }
+    let result = thread::scope(|scope| {
+        let link = incoming.link().clone();
+        let opener = scope.spawn(move || {
+            let result = open_all(session, stream, &taken, &free, control);
+            if result.is_err() {
+                link.close();
+            }
+            result
+        });
+        let read = read_all(session, &mut incoming, &buffers, &full);
+        drop(full);
+        let opened = opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        // If the opener failed, the reader only saw the end of it.
+        opened.and(read)
+    });
+    session.detach(stream);
+    result
+}
+
+fn read_all(
+    session: &Session,
+    incoming: &mut Incoming,
+    buffers: &Receiver<Option<Batch>>,
+    full: &Sender<Sealed>,
+) -> Result<(), Error> {
+    let stop = || session.stopped();
+    let broken = |what: &str| Error::new(ErrorKind::Protocol).with_detail(what);
+    // Between batches a connection may be idle for as long as the session lives.
+    let patience = Patience { first: None, ..Patience::silence(session.stall_time(), &stop) };
+    let within = Patience::silence(session.stall_time(), &stop);
+    let mut key: Option<(u32, Arc<Payload>)> = None;
+    while let Some(message) = incoming.read(&patience)? {
+        match Request::parse(&message) {
+            Ok(Request::Key { file, aead, input_key, prefix }) => {
+                let content =
+                    Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key of a wrong length"))?;
+                key = Some((file, Arc::new(Payload::open(&content, &prefix)?)));
+            }
+            Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
+                let payload = key.as_ref().filter(|(of, _)| *of == file).map(|(_, payload)| payload.clone());
+                let payload = payload.ok_or_else(|| broken("batch without a key"))?;
+                let part = session.part(file).ok_or_else(|| broken("batch of no file"))?;
+                let sealed_bytes = sealed_bytes as usize;
+                let plain_bytes =
+                    batch_plain_of_sealed(sealed_bytes).ok_or_else(|| broken("batch of a wrong length"))?;
+                let number = first_chunk / BATCH_CHUNKS;
+                if !first_chunk.is_multiple_of(BATCH_CHUNKS) || !part.admits(number, plain_bytes) {
+                    return Err(broken("batch that the file does not have"));
+                }
+                let Ok(buffer) = buffers.recv() else { return Ok(()) };
+                let mut batch = buffer.unwrap_or_else(Batch::new);
+                batch.number = number;
+                batch.first_chunk = first_chunk;
+                batch.sealed_bytes = sealed_bytes;
+                incoming.read_raw(batch.sealed_mut(), &within)?;
+                if full.send(Sealed { payload, part, batch }).is_err() {
+                    return Ok(());
+                }
+            }
+            _ => return Err(broken("message out of place")),
+        }
+    }
+    Ok(())
+}
+
+fn open_all(
+    session: &Session,
+    stream: u16,
+    taken: &Receiver<Sealed>,
+    free: &Sender<Option<Batch>>,
+    control: &Control,
+) -> Result<(), Error> {
+    while let Ok(Sealed { payload, part, mut batch }) = taken.recv() {
+        payload.unseal(batch.first_chunk, batch.sealed_mut())?;
+        if let Err(denied) = part.write(batch.number, &batch) {
+            session.end(denied.reason, denied.error);
+            return Err(Error::new(ErrorKind::Refused(denied.reason)));
+        }
+        control.add_done(batch.plain_bytes());
+        session.count(stream);
+        let _ = free.send(Some(batch));
+    }
+    Ok(())
+}
+
+/// Connections by their session, for whoever looks for one by its ticket.
+pub(crate) fn find(
+    sessions: &std::sync::Mutex<Vec<Arc<Session>>>,
+    wanted: impl Fn(&Session) -> bool,
+) -> Option<Arc<Session>> {
+    // All of them, so that the time does not tell which ticket was close.
+    let mut found = None;
+    for session in lock(sessions).iter() {
+        if wanted(session) {
+            found = Some(session.clone());
+        }
+    }
+    found
+}

@@ -1,0 +1,131 @@
+//! What a receiver remembers of an incomplete file: whose version it is, and which batches are verified and synced.
+//!
+//! A header, then records that are appended, each after the data that it speaks of was synced. Each carries a check, so
+//! that a record torn by a power cut ends the journal and harms nothing before it. No key is in it.
+
+use std::ops::Range;
+
+use sha2::{Digest, Sha256};
+
+use super::ranges::Ranges;
+use super::wire::Identity;
+
+const MAGIC: &[u8; 16] = b"tress journal 1\n";
+const CHECK_BYTES: usize = 8;
+const HEADER_BYTES: usize = MAGIC.len() + 32 + 8 + CHECK_BYTES;
+const RECORD_BYTES: usize = 8 + 8 + CHECK_BYTES;
+/// Longest journal that is read: a record for each of some two million syncs.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+
+/// A journal as read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Journal {
+    pub(crate) identity: Identity,
+    pub(crate) size_bytes: u64,
+    pub(crate) held: Ranges,
+    /// Bytes up to the end of the last good record.
+    pub(crate) good_bytes: u64,
+}
+
+pub(crate) fn header(identity: &Identity, size_bytes: u64) -> Vec<u8> {
+    let mut bytes = [&MAGIC[..], identity, &size_bytes.to_be_bytes()].concat();
+    let check = check(identity, &bytes);
+    bytes.extend_from_slice(&check);
+    bytes
+}
+
+pub(crate) fn record(identity: &Identity, batches: &Range<u64>) -> [u8; RECORD_BYTES] {
+    let mut bytes = [0; RECORD_BYTES];
+    bytes[..8].copy_from_slice(&batches.start.to_be_bytes());
+    bytes[8..16].copy_from_slice(&batches.end.to_be_bytes());
+    let check = check(identity, &bytes[..16]);
+    bytes[16..].copy_from_slice(&check);
+    bytes
+}
+
+/// Reads as far as the records are whole; `None` without a good header. Batches past `size_bytes` end it as well.
+pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
+    let (header, mut records) = bytes.split_at_checked(HEADER_BYTES)?;
+    let (body, given) = header.split_at(HEADER_BYTES - CHECK_BYTES);
+    let rest = body.strip_prefix(&MAGIC[..])?;
+    let identity: Identity = rest.get(..32)?.try_into().ok()?;
+    let size_bytes = number(rest.get(32..)?)?;
+    if given != check(&identity, body) {
+        return None;
+    }
+    let batches = super::batches(size_bytes);
+    let mut journal = Journal { identity, size_bytes, held: Ranges::new(), good_bytes: HEADER_BYTES as u64 };
+    while let Some((record, rest)) = records.split_at_checked(RECORD_BYTES) {
+        let (start, end) = (number(&record[..8])?, number(&record[8..16])?);
+        if record[16..] != check(&identity, &record[..16]) || start >= end || end > batches {
+            break;
+        }
+        journal.held.insert(start..end);
+        journal.good_bytes += RECORD_BYTES as u64;
+        records = rest;
+    }
+    Some(journal)
+}
+
+fn number(bytes: &[u8]) -> Option<u64> {
+    Some(u64::from_be_bytes(bytes.try_into().ok()?))
+}
+
+fn check(identity: &Identity, bytes: &[u8]) -> [u8; CHECK_BYTES] {
+    let hash = Sha256::new().chain_update(identity).chain_update(bytes).finalize();
+    std::array::from_fn(|i| hash[i])
+}
+
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const IDENTITY: Identity = [3; 32];
+    /// Ten batches and a bit.
+    const SIZE: u64 = 10 * 524_288 + 5;
+
+    fn written() -> Vec<u8> {
+        [header(&IDENTITY, SIZE), record(&IDENTITY, &(0..4)).to_vec(), record(&IDENTITY, &(7..11)).to_vec()].concat()
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let journal = parse(&written()).unwrap();
+        assert_eq!((journal.identity, journal.size_bytes), (IDENTITY, SIZE));
+        assert_eq!(journal.held.iter().collect::<Vec<_>>(), [0..4, 7..11]);
+        assert_eq!(journal.good_bytes, written().len() as u64);
+    }
+
+    #[test]
+    fn a_torn_or_wrong_record_ends_it() {
+        let good = written();
+        let whole = parse(&good[..good.len() - 1]).unwrap();
+        assert_eq!(whole.held.iter().collect::<Vec<_>>(), [0..4]);
+        for wrong in [record(&IDENTITY, &(8..12)), record(&IDENTITY, &(5..5)), record(&[4; 32], &(5..6)), [0; 24]] {
+            let journal = parse(&[&good[..], &wrong].concat()).unwrap();
+            assert_eq!((journal.held.count(), journal.good_bytes), (8, good.len() as u64));
+        }
+        assert_eq!(parse(&good[..10]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_flipped_bit_loses_records_and_invents_none(bit in 0..written().len() * 8) {
+            let mut bytes = written();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            if let Some(journal) = parse(&bytes) {
+                prop_assert!(journal.held.count() < 8);
+                prop_assert!(journal.held.iter().flatten().all(|batch| batch < 4));
+            }
+        }
+
+        #[test]
+        fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = parse(&bytes);
+            let _ = parse(&[&header(&IDENTITY, SIZE)[..], &bytes].concat());
+        }
+    }
+}

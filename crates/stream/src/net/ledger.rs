@@ -1,0 +1,153 @@
+//! What a sender put on which data connection, how much of it the receiver has verified, and what the receiver answers.
+//!
+//! A connection carries batches in order and the receiver counts them in that order, so one number tells which of them are
+//! verified. When a connection is lost, that number says what has to be sent again: no more than what was on its way.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::supply::lock;
+use super::wire::Reply;
+use crate::{Error, ErrorKind};
+
+/// Answers that nobody has taken yet: a receiver that says more than it was asked breaks the protocol.
+const MAX_ANSWERS: usize = 4;
+
+#[derive(Default)]
+pub(crate) struct Ledger {
+    state: Mutex<State>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    streams: HashMap<u16, Stream>,
+    answers: VecDeque<Reply>,
+}
+
+#[derive(Default)]
+struct Stream {
+    /// File and number of each batch that was sent and is not known to be verified.
+    sent: VecDeque<(u32, u64)>,
+    verified: u64,
+    is_drained: bool,
+}
+
+fn broken(what: &str) -> Error {
+    Error::new(ErrorKind::Protocol).with_detail(what)
+}
+
+impl Ledger {
+    /// Notes a batch that is about to go out. `false` when the connection has ended already.
+    pub(crate) fn send(&self, stream: u16, file: u32, batch: u64) -> bool {
+        let mut state = lock(&self.state);
+        let stream = state.streams.entry(stream).or_default();
+        if !stream.is_drained {
+            stream.sent.push_back((file, batch));
+        }
+        !stream.is_drained
+    }
+
+    pub(crate) fn is_drained(&self, stream: u16) -> bool {
+        lock(&self.state).streams.get(&stream).is_some_and(|stream| stream.is_drained)
+    }
+
+    /// Batches of this connection that are verified.
+    pub(crate) fn verified(&self, stream: u16) -> u64 {
+        lock(&self.state).streams.get(&stream).map_or(0, |stream| stream.verified)
+    }
+
+    /// So many batches of a connection are verified.
+    pub(crate) fn progress(&self, stream: u16, batches: u64) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        // One that has sent nothing yet is not known here.
+        match state.streams.get_mut(&stream) {
+            Some(stream) => stream.advance(batches),
+            None if batches == 0 => Ok(()),
+            None => Err(broken("batches verified that were not sent")),
+        }
+    }
+
+    /// A connection has ended: what of it is to be sent again.
+    pub(crate) fn drained(&self, stream: u16, batches: u64) -> Result<Vec<(u32, u64)>, Error> {
+        let mut state = lock(&self.state);
+        let stream = state.streams.entry(stream).or_default();
+        if stream.is_drained {
+            return Ok(Vec::new());
+        }
+        stream.advance(batches)?;
+        stream.is_drained = true;
+        Ok(stream.sent.drain(..).collect())
+    }
+
+    pub(crate) fn answer(&self, reply: Reply) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        if state.answers.len() >= MAX_ANSWERS {
+            return Err(broken("answers without questions"));
+        }
+        state.answers.push_back(reply);
+        self.bell.notify_all();
+        Ok(())
+    }
+
+    /// The next answer, if one comes soon.
+    pub(crate) fn wait_answer(&self, time: Duration) -> Option<Reply> {
+        let mut state = lock(&self.state);
+        if state.answers.is_empty() {
+            state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.answers.pop_front()
+    }
+
+    pub(crate) fn wake(&self) {
+        self.bell.notify_all();
+    }
+}
+
+impl Stream {
+    fn advance(&mut self, batches: u64) -> Result<(), Error> {
+        let news = batches.checked_sub(self.verified).and_then(|news| usize::try_from(news).ok());
+        let Some(news) = news.filter(|&news| news <= self.sent.len()) else {
+            return Err(broken("batches verified that were not sent"));
+        };
+        self.sent.drain(..news);
+        self.verified = batches;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_again_is_what_was_not_verified() {
+        let ledger = Ledger::default();
+        for batch in [3, 4, 9] {
+            assert!(ledger.send(0, 1, batch));
+        }
+        ledger.progress(0, 1).unwrap();
+        assert_eq!(ledger.drained(0, 2).unwrap(), [(1, 9)]);
+        // Once; and no more goes out there.
+        assert_eq!(ledger.drained(0, 2).unwrap(), []);
+        assert!(!ledger.send(0, 1, 5) && ledger.is_drained(0));
+    }
+
+    #[test]
+    fn a_receiver_that_lies_about_what_it_verified() {
+        let ledger = Ledger::default();
+        ledger.send(0, 1, 0);
+        ledger.send(0, 1, 1);
+        ledger.progress(0, 1).unwrap();
+        // More than was sent, less than before, of a connection that there is not.
+        for (stream, batches) in [(0, 3), (0, 0), (0, u64::MAX), (7, 1)] {
+            assert_eq!(ledger.progress(stream, batches).unwrap_err().kind, ErrorKind::Protocol);
+        }
+        assert_eq!(ledger.drained(0, 3).unwrap_err().kind, ErrorKind::Protocol);
+        for _ in 0..MAX_ANSWERS {
+            ledger.answer(Reply::FolderReady).unwrap();
+        }
+        assert_eq!(ledger.answer(Reply::FolderReady).unwrap_err().kind, ErrorKind::Protocol);
+    }
+}

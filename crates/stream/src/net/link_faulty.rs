@@ -1,0 +1,109 @@
+//! Connections with faults, for tests: cut after so many bytes, every call short, a bit flipped, silence.
+
+use std::io::{self, IoSlice};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::link::{Link, Network, TICK, Tcp};
+
+/// What is done to a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    None,
+    /// It ends after so many bytes were written.
+    Cut(u64),
+    /// Reads and writes move few bytes, and every other one is interrupted.
+    Restless,
+    /// The bit of this number is flipped on its way out.
+    Flip(u64),
+    /// Nothing leaves any more after so many bytes, and nothing says so.
+    Silent(u64),
+}
+
+/// Gives each new connection the next fault; the last one lasts.
+pub(crate) struct Faulty {
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) connections: AtomicU64,
+    /// Bytes written on all of them.
+    pub(crate) written: Arc<AtomicU64>,
+}
+
+impl Faulty {
+    pub(crate) fn new(faults: impl Into<Vec<Fault>>) -> Self {
+        Self { faults: faults.into(), connections: AtomicU64::new(0), written: Arc::default() }
+    }
+}
+
+impl Network for Faulty {
+    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
+        let number = self.connections.fetch_add(1, Ordering::Relaxed) as usize;
+        let fault = *self.faults.get(number).or(self.faults.last()).unwrap_or(&Fault::None);
+        Ok(Box::new(FaultyLink {
+            link: Tcp.connect(to)?,
+            fault,
+            bytes: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+            written: self.written.clone(),
+        }))
+    }
+}
+
+struct FaultyLink {
+    link: Box<dyn Link>,
+    fault: Fault,
+    bytes: AtomicU64,
+    calls: AtomicU64,
+    written: Arc<AtomicU64>,
+}
+
+impl FaultyLink {
+    fn is_interrupted(&self) -> bool {
+        self.fault == Fault::Restless && self.calls.fetch_add(1, Ordering::Relaxed).is_multiple_of(2)
+    }
+}
+
+impl Link for FaultyLink {
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_interrupted() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let most = if self.fault == Fault::Restless { buffer.len().min(977) } else { buffer.len() };
+        self.link.read(&mut buffer[..most])
+    }
+
+    fn write(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+        if self.is_interrupted() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let Some(first) = buffers.iter().find(|buffer| !buffer.is_empty()) else { return Ok(0) };
+        let before = self.bytes.load(Ordering::Relaxed);
+        let mut bytes = first[..first.len().min(4999)].to_vec();
+        match self.fault {
+            Fault::Cut(at) if before >= at => {
+                self.link.close();
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            Fault::Cut(at) => bytes.truncate((at - before) as usize),
+            Fault::Silent(at) if before >= at => {
+                std::thread::sleep(TICK);
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            Fault::Flip(bit) if (before * 8..(before + bytes.len() as u64) * 8).contains(&bit) => {
+                bytes[(bit / 8 - before) as usize] ^= 1 << (bit % 8);
+            }
+            Fault::Restless => bytes.truncate(1009),
+            _ => {}
+        }
+        if bytes.is_empty() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let count = self.link.write(&[IoSlice::new(&bytes)])?;
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        self.written.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+
+    fn close(&self) {
+        self.link.close();
+    }
+}

@@ -1,0 +1,89 @@
+//! Files from one machine to another: computing overlapped with communicating.
+//!
+//! [`send`] connects to a [`receive`] that knows it. Every connection begins with Noise IK ; one carries
+//! the control messages, the others carry batches of chunks as in a container's payload, each connection under keys of
+//! its own. The protocol is docs/formats/transfer.md.
+//!
+//! ```text
+//! sender                                                        receiver
+//! workers: read, seal ─► queue of a stream ─► writer ══TCP══► reader ─► queue ─► unseal, write at offset
+//!      ▲                                        │                                        │
+//!      └───────────── free buffers ◄────────────┘                    sync, journal ◄─────┘
+//! control: offer, finish ═════════════════════════════════════► session: resume, progress, confirmed
+//! ```
+//!
+//! Threads, no runtime: a worker seals batch i+1 while a writer sends batch i and the other end opens batch i-1. Memory is
+//! the buffers: four batches of half a megabyte a stream at either end.
+
+mod admission;
+mod epoch;
+mod incoming;
+mod journal;
+mod ledger;
+mod link;
+#[cfg(test)]
+mod link_faulty;
+mod names;
+mod noise;
+mod options;
+mod outgoing;
+mod ranges;
+mod rate;
+mod receiver;
+mod resolver;
+mod sender;
+mod session;
+mod stages;
+mod store;
+mod supply;
+#[cfg(test)]
+mod tests;
+mod ticket;
+mod trace;
+mod walk;
+mod wire;
+
+use std::time::Duration;
+
+pub use admission::{Allow, Limits};
+pub use options::{SendOptions, SendReport, Synchronisation};
+pub use receiver::{Event, ReceiveOptions, receive};
+pub use sender::send;
+
+use zeroize::Zeroizing;
+
+use crate::container::CHUNK_BYTES;
+use crate::keys::KeyPair;
+use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::{Error, ErrorKind};
+
+/// Plaintext bytes of a full batch. Part of the protocol: what is held is counted in these.
+pub(crate) const BATCH_PLAIN_BYTES: u64 = BATCH_CHUNKS * CHUNK_BYTES as u64;
+
+/// Buffers of a stream, at either end; 512 KiB each.
+pub(crate) const SLOTS: usize = 4;
+
+/// How long a handshake may take.
+pub(crate) const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+/// How long the other end may be silent, or take nothing, before it counts as gone.
+pub const STALL_TIME: Duration = Duration::from_secs(30);
+/// How often a sender asks whether the receiver is there.
+pub(crate) const PING_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Batches of a file of this size.
+pub(crate) fn batches(size_bytes: u64) -> u64 {
+    // The last chunk is never full, so there is always one more than full ones.
+    (size_bytes / CHUNK_BYTES as u64 + 1).div_ceil(BATCH_CHUNKS)
+}
+
+/// Plaintext bytes of a batch of a file of this size; `None` if the file has no such batch.
+pub(crate) fn batch_plain_bytes(size_bytes: u64, number: u64) -> Option<u64> {
+    (number < batches(size_bytes)).then(|| (size_bytes - number * BATCH_PLAIN_BYTES).min(BATCH_PLAIN_BYTES))
+}
+
+/// The Noise key of a pair that has one.
+pub(crate) fn noise_key(pair: &KeyPair) -> Result<Zeroizing<[u8; 32]>, Error> {
+    pair.noise_secret_key().ok_or_else(|| {
+        Error::new(ErrorKind::BadIdentity).with_detail("it has no tress noise key; tress keygen makes one")
+    })
+}

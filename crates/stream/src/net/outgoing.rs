@@ -1,0 +1,426 @@
+//! What workers and writers of a sender do: seal batches, and write them to the connections.
+//!
+//! A slot is a buffer that belongs to one connection. Workers take free slots, fill and seal the next batch of the current
+//! file in them and hand them to the connection's writer; the writer writes them and sets them free. So any number of
+//! workers serve any number of connections, a fast connection gets more batches than a slow one, and memory is the slots.
+//!
+//! Re-planning while running belongs here: the number of workers that take slots, and the number of slots of a connection.
+
+use std::collections::BTreeSet;
+use std::io::IoSlice;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::epoch::Epoch;
+use super::link::{Patience, TICK, write_all};
+use super::noise::Outgoing;
+use super::sender::Session;
+use super::stages::{Lanes, Mode};
+use super::supply::{Supply, lock};
+use super::trace::Row;
+use super::wire::{MAX_STREAM_NUMBERS, Request};
+use crate::pipeline::Batch;
+use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::{Error, ErrorKind};
+
+/// Pauses before a lost connection is made again.
+const RETRY_PAUSES: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
+
+/// A buffer of one connection; made when it is first used.
+pub(crate) struct Slot {
+    pub(crate) writer: usize,
+    pub(crate) batch: Option<Batch>,
+}
+
+/// A sealed batch on its way to its writer.
+pub(crate) struct Ready {
+    pub(crate) writer: usize,
+    file: u32,
+    epoch: Arc<Epoch>,
+    batch: Batch,
+}
+
+/// The file that is being sent.
+struct Job {
+    file: u32,
+    supply: Arc<Supply>,
+}
+
+/// A batch that a worker has taken, and the key that it took for it.
+struct Taken {
+    job: Arc<Job>,
+    epoch: Arc<Epoch>,
+    number: u64,
+    since: Instant,
+}
+
+/// What is left of the current file.
+#[derive(Default)]
+pub(crate) struct Work {
+    state: Mutex<State>,
+    bell: Condvar,
+    /// Held while a stream is read.
+    reading: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    job: Option<Arc<Job>>,
+    /// Batches not yet taken; the current range and those after it.
+    todo: std::collections::VecDeque<Range<u64>>,
+    /// Taken once, and lost with a connection.
+    again: BTreeSet<u64>,
+    /// Taken, sealed, and handed to a connection, of the current file.
+    taken: u64,
+    sealed: u64,
+    written: u64,
+    /// Of a stream: plaintext so far, and whether its end was read.
+    stream_bytes: u64,
+    has_ended: bool,
+    /// Each connection's key.
+    epochs: Vec<Option<Arc<Epoch>>>,
+    dead: Vec<bool>,
+}
+
+impl State {
+    fn is_all_taken(&self) -> bool {
+        let is_stream = self.job.as_ref().is_some_and(|job| job.supply.size_bytes().is_none());
+        self.todo.is_empty() && self.again.is_empty() && (!is_stream || self.has_ended)
+    }
+
+    /// A key of this connection that has sealed none of these chunks.
+    fn epoch(&mut self, writer: usize, file: u32, first_chunk: u64, chunks: u64) -> Result<Arc<Epoch>, Error> {
+        if let Some(epoch) = &self.epochs[writer]
+            && epoch.file == file
+            && epoch.claim(first_chunk, chunks)
+        {
+            return Ok(epoch.clone());
+        }
+        let epoch = Arc::new(Epoch::new(file)?);
+        epoch.claim(first_chunk, chunks);
+        self.epochs[writer] = Some(epoch.clone());
+        Ok(epoch)
+    }
+}
+
+impl Work {
+    pub(crate) fn new(writers: usize) -> Self {
+        let state = State { epochs: vec![None; writers], dead: vec![false; writers], ..State::default() };
+        Self { state: Mutex::new(state), ..Self::default() }
+    }
+
+    /// Begins with a file. `todo` is empty for a stream.
+    pub(crate) fn begin(&self, file: u32, supply: Arc<Supply>, todo: Vec<Range<u64>>) {
+        let mut state = lock(&self.state);
+        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
+        let job = Some(Arc::new(Job { file, supply }));
+        *state = State { job, todo: todo.into(), epochs, dead, ..State::default() };
+        self.bell.notify_all();
+    }
+
+    /// Ends with the file, which the receiver has confirmed.
+    pub(crate) fn end(&self) {
+        lock(&self.state).job = None;
+    }
+
+    /// Waits for a while; the size of the file if all of it is written.
+    pub(crate) fn wait_written(&self, time: Duration) -> Option<u64> {
+        let mut state = lock(&self.state);
+        let is_written = |state: &State| state.is_all_taken() && state.written == state.taken;
+        if !is_written(&state) {
+            state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let size_bytes = state.job.as_ref().and_then(|job| job.supply.size_bytes()).unwrap_or(state.stream_bytes);
+        is_written(&state).then_some(size_bytes)
+    }
+
+    /// Whether everything of the file is sealed.
+    fn is_all_sealed(&self) -> bool {
+        let state = lock(&self.state);
+        state.is_all_taken() && state.sealed == state.taken
+    }
+
+    /// These batches are lost with their connection. An error for a stream, which cannot be read again.
+    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, u64)>) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        let Some(job) = state.job.clone() else { return Ok(()) };
+        for (file, number) in batches {
+            if file != job.file {
+                continue;
+            }
+            if job.supply.size_bytes().is_none() {
+                return Err(Error::new(ErrorKind::Disconnected).with_detail("a stream cannot be sent again"));
+            }
+            state.again.insert(number);
+            state.taken -= 1;
+            state.sealed -= 1;
+            state.written -= 1;
+        }
+        self.bell.notify_all();
+        Ok(())
+    }
+
+    /// The connection begins anew, with new keys.
+    fn renew(&self, writer: usize) {
+        lock(&self.state).epochs[writer] = None;
+    }
+
+    /// The connection is gone for good; whether others are left.
+    fn bury(&self, writer: usize) -> bool {
+        let mut state = lock(&self.state);
+        state.dead[writer] = true;
+        state.dead.iter().any(|dead| !dead)
+    }
+
+    pub(crate) fn is_dead(&self, writer: usize) -> bool {
+        lock(&self.state).dead[writer]
+    }
+
+    pub(crate) fn wake(&self) {
+        self.bell.notify_all();
+    }
+
+    /// Waits for something to change.
+    pub(crate) fn pause(&self, time: Duration) {
+        let state = lock(&self.state);
+        drop(self.bell.wait_timeout(state, time));
+    }
+
+    /// Takes, reads and seals the next batch. `None` when the session ends, or when there is none now and `waits` is
+    /// false; the slot comes back then.
+    pub(crate) fn next(&self, session: &Session<'_>, slot: Slot, waits: bool, row: Row) -> Result<Ready, Option<Slot>> {
+        let Slot { writer, batch } = slot;
+        let mut batch = batch.unwrap_or_else(Batch::new);
+        loop {
+            if session.stopped().is_some() {
+                return Err(None);
+            }
+            let taken = match self.take(writer, &mut batch) {
+                Ok(taken) => taken,
+                Err(error) => {
+                    session.fail(error);
+                    return Err(None);
+                }
+            };
+            if let Some(Taken { job, epoch, number, since }) = taken {
+                let sealed = || {
+                    if job.supply.size_bytes().is_some() {
+                        job.supply.read(number, &mut batch)?;
+                    }
+                    session.trace.slice(row, "read", since, Some(number));
+                    let since = Instant::now();
+                    let first_chunk = batch.first_chunk;
+                    epoch.payload.seal(first_chunk, batch.sealed_mut())?;
+                    session.trace.slice(row, "seal", since, Some(number));
+                    Ok(())
+                };
+                if let Err(error) = { sealed }() {
+                    session.fail(error);
+                    return Err(None);
+                }
+                lock(&self.state).sealed += 1;
+                return Ok(Ready { writer, file: job.file, epoch, batch });
+            }
+            if !waits {
+                return Err(Some(Slot { writer, batch: Some(batch) }));
+            }
+            self.pause(TICK);
+        }
+    }
+
+    /// The next batch to be sealed: of a file its number, of a stream what was read.
+    fn take(&self, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
+        let mut state = lock(&self.state);
+        let Some(job) = state.job.clone() else { return Ok(None) };
+        let since = Instant::now();
+        if job.supply.size_bytes().is_some() {
+            let Some(number) = state.again.pop_first().or_else(|| pop(&mut state.todo)) else { return Ok(None) };
+            state.taken += 1;
+            let epoch = state.epoch(writer, job.file, number * BATCH_CHUNKS, BATCH_CHUNKS)?;
+            return Ok(Some(Taken { job, epoch, number, since }));
+        }
+        drop(state);
+        // One reads at a time, and takes its chunks before the next one reads.
+        let reading = lock(&self.reading);
+        let is_over = |state: &State| state.has_ended || state.job.as_ref().is_none_or(|now| now.file != job.file);
+        if is_over(&lock(&self.state)) || !job.supply.read_next(batch)? {
+            return Ok(None);
+        }
+        let mut state = lock(&self.state);
+        state.taken += 1;
+        state.stream_bytes += batch.plain_bytes();
+        state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
+        let epoch = state.epoch(writer, job.file, batch.first_chunk, BATCH_CHUNKS)?;
+        drop(reading);
+        Ok(Some(Taken { job, epoch, number: batch.number, since }))
+    }
+
+    fn written(&self) {
+        let mut state = lock(&self.state);
+        state.written += 1;
+        if state.is_all_taken() && state.written == state.taken {
+            self.bell.notify_all();
+        }
+    }
+}
+
+fn pop(todo: &mut std::collections::VecDeque<Range<u64>>) -> Option<u64> {
+    let range = todo.front_mut()?;
+    let number = range.next();
+    if range.is_empty() {
+        todo.pop_front();
+    }
+    number
+}
+
+/// A data connection, open.
+struct Connection {
+    out: Outgoing,
+    number: u16,
+    /// Epochs before this one belong to an earlier connection.
+    first_epoch: Option<u64>,
+    /// The epoch that the receiver uses.
+    epoch: Option<u64>,
+}
+
+/// The thread of one connection.
+pub(crate) struct Writer<'a> {
+    pub(crate) session: &'a Session<'a>,
+    pub(crate) lanes: &'a Lanes,
+    pub(crate) index: usize,
+    pub(crate) numbers: &'a AtomicU16,
+}
+
+impl Writer<'_> {
+    pub(crate) fn run(&self) {
+        let Self { session, lanes, index, .. } = *self;
+        let row = Row::Link(index);
+        let mut connection = self.connect(0);
+        loop {
+            let since = Instant::now();
+            let ready = match lanes.ready(index, TICK) {
+                Some(Some(ready)) => ready,
+                // Told to stop.
+                Some(None) => return,
+                None if session.stopped().is_some() => return,
+                None => {
+                    if connection.as_ref().is_some_and(|open| session.ledger.is_drained(open.number)) {
+                        connection = self.reconnect(connection);
+                    }
+                    continue;
+                }
+            };
+            session.trace.slice(row, "wait for a batch", since, None);
+            if lanes.mode() == Mode::Sequential {
+                while !session.work.is_all_sealed() && session.stopped().is_none() {
+                    session.work.pause(Duration::from_millis(1));
+                }
+            }
+            let (file, number) = (ready.file, ready.batch.number);
+            let usable = connection.as_ref().is_some_and(|open| {
+                open.first_epoch.is_none_or(|first| ready.epoch.number >= first)
+                    && !session.ledger.is_drained(open.number)
+            });
+            // Counted before the ledger has it: from then on it may come back at any moment.
+            session.work.written();
+            let noted =
+                usable && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, number));
+            if !noted && let Err(error) = session.work.send_again([(file, number)]) {
+                session.fail(error);
+                return;
+            }
+            let outcome = match &mut connection {
+                Some(open) if noted => self.write(open, &ready, row),
+                Some(open) if session.ledger.is_drained(open.number) => Err(Error::new(ErrorKind::Disconnected)),
+                _ => Ok(()),
+            };
+            lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
+            if let Err(error) = outcome {
+                if session.stopped().is_some() {
+                    return;
+                }
+                session.note_loss(error);
+                connection = self.reconnect(connection);
+            }
+        }
+    }
+
+    /// Writes a batch, and before it the key if the receiver does not have it.
+    fn write(&self, open: &mut Connection, ready: &Ready, row: Row) -> Result<(), Error> {
+        let session = self.session;
+        let number = ready.batch.number;
+        let stop = || session.stopped();
+        let patience = Patience::silence(session.stall_time, &stop);
+        let mut head = Vec::new();
+        if open.epoch != Some(ready.epoch.number) {
+            head.extend_from_slice(open.out.seal(&ready.epoch.message.encode())?);
+            open.epoch = Some(ready.epoch.number);
+        }
+        let sealed = ready.batch.sealed();
+        let header = Request::Batch {
+            file: ready.file,
+            first_chunk: ready.batch.first_chunk,
+            sealed_bytes: sealed.len() as u32,
+        };
+        head.extend_from_slice(open.out.seal(&header.encode())?);
+        let link = open.out.link();
+        let since = Instant::now();
+        match &session.rate {
+            None => write_all(&**link, &mut [IoSlice::new(&head), IoSlice::new(sealed)], &patience)?,
+            Some(rate) => {
+                let pieces = sealed.chunks(rate.piece_bytes());
+                for piece in std::iter::once(&head[..]).chain(pieces) {
+                    session.pause_until(Instant::now() + rate.reserve(piece.len(), Instant::now()));
+                    write_all(&**link, &mut [IoSlice::new(piece)], &patience)?;
+                }
+            }
+        }
+        session.trace.slice(row, "write", since, Some(number));
+        session.control.add_done(ready.batch.plain_bytes());
+        Ok(())
+    }
+
+    /// Makes the connection, after `failures` that came before.
+    fn connect(&self, mut failures: usize) -> Option<Connection> {
+        let session = self.session;
+        loop {
+            if session.stopped().is_some() {
+                return None;
+            }
+            let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+            if number < MAX_STREAM_NUMBERS {
+                match session.join(number) {
+                    Ok(out) => return Some(Connection { out, number, first_epoch: None, epoch: None }),
+                    Err(error) => session.note_loss(error),
+                }
+            }
+            let pause = RETRY_PAUSES.get(failures).filter(|_| number < MAX_STREAM_NUMBERS);
+            let Some(&pause) = pause else {
+                if !session.work.bury(self.index) {
+                    session.fail_by_loss();
+                }
+                return None;
+            };
+            failures += 1;
+            session.pause_until(Instant::now() + pause);
+        }
+    }
+
+    /// Asks how much of a lost connection arrived, and makes it again.
+    fn reconnect(&self, lost: Option<Connection>) -> Option<Connection> {
+        let session = self.session;
+        let lost = lost?;
+        lost.out.link().close();
+        session.work.renew(self.index);
+        if !session.ledger.is_drained(lost.number) {
+            session.request(&Request::Lost { stream: lost.number });
+        }
+        // One that brought nothing forward counts as a failure.
+        let failures = usize::from(session.ledger.verified(lost.number) == 0) * (RETRY_PAUSES.len() - 1);
+        let first_epoch = Some(Epoch::next_number());
+        self.connect(failures).map(|open| Connection { first_epoch, ..open })
+    }
+}

@@ -1,0 +1,109 @@
+//! Sets of batch numbers as disjoint ranges: what a receiver has, and what is left to send.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A set of numbers, kept as ranges that neither overlap nor touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ranges {
+    /// Start to end.
+    ranges: BTreeMap<u64, u64>,
+    count: u64,
+}
+
+impl Ranges {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many numbers are in the set.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The ranges, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.ranges.iter().map(|(&start, &end)| start..end)
+    }
+
+    pub(crate) fn contains(&self, number: u64) -> bool {
+        self.ranges.range(..=number).next_back().is_some_and(|(_, &end)| number < end)
+    }
+
+    /// One more than the largest number; 0 of an empty set.
+    pub(crate) fn end(&self) -> u64 {
+        self.ranges.last_key_value().map_or(0, |(_, &end)| end)
+    }
+
+    /// Adds a range, of which some may be there already.
+    pub(crate) fn insert(&mut self, range: Range<u64>) {
+        if range.is_empty() {
+            return;
+        }
+        let (mut start, mut end) = (range.start, range.end);
+        // Every range that overlaps or touches this one becomes part of it.
+        while let Some((&other_start, &other_end)) = self.ranges.range(..=end).next_back() {
+            if other_end < start {
+                break;
+            }
+            self.ranges.remove(&other_start);
+            self.count -= other_end - other_start;
+            start = start.min(other_start);
+            end = end.max(other_end);
+        }
+        self.ranges.insert(start, end);
+        self.count += end - start;
+    }
+
+    /// The numbers below `end` that are not in the set.
+    pub(crate) fn gaps(&self, end: u64) -> Vec<Range<u64>> {
+        let mut gaps = Vec::new();
+        let mut from = 0;
+        for range in self.iter() {
+            if range.start >= end {
+                break;
+            }
+            if from < range.start {
+                gaps.push(from..range.start);
+            }
+            from = range.end;
+        }
+        if from < end {
+            gaps.push(from..end);
+        }
+        gaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Judged by a plain set of numbers.
+        #[test]
+        fn as_a_set_of_numbers(inserts in prop::collection::vec((0_u64..60, 0_u64..12), 0..30)) {
+            let mut ranges = Ranges::new();
+            let mut numbers = BTreeSet::new();
+            for (start, length) in inserts {
+                ranges.insert(start..start + length);
+                numbers.extend(start..start + length);
+            }
+            prop_assert_eq!(ranges.iter().flatten().collect::<Vec<_>>(), numbers.iter().copied().collect::<Vec<_>>());
+            prop_assert_eq!(ranges.count(), numbers.len() as u64);
+            prop_assert_eq!(ranges.end(), numbers.last().map_or(0, |last| last + 1));
+            let missing: Vec<u64> = (0..80).filter(|number| !numbers.contains(number)).collect();
+            prop_assert_eq!(ranges.gaps(80).into_iter().flatten().collect::<Vec<_>>(), missing);
+            for number in 0..80 {
+                prop_assert_eq!(ranges.contains(number), numbers.contains(&number));
+            }
+            // Neither overlapping nor touching.
+            let list: Vec<_> = ranges.iter().collect();
+            prop_assert!(list.windows(2).all(|pair| pair[0].end < pair[1].start));
+        }
+    }
+}

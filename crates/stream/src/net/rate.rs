@@ -1,0 +1,73 @@
+//! A limit on the bytes that go out in a second, shared by all connections of a session.
+//!
+//! A token bucket in its virtual-time form: `next` is when the next byte may go. A link that was idle may catch up by
+//! the depth of the bucket and no more, so the limit holds over every span much longer than that.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How much time's worth of bytes may go at once.
+const DEPTH: Duration = Duration::from_millis(10);
+/// Pieces that are asked for at once.
+const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1024..=65536;
+
+pub(crate) struct Rate {
+    bytes_per_s: u64,
+    next: Mutex<Instant>,
+}
+
+impl Rate {
+    pub(crate) fn new(bytes_per_s: u64) -> Self {
+        Self { bytes_per_s: bytes_per_s.max(1), next: Mutex::new(Instant::now()) }
+    }
+
+    /// Bytes to write at once: about five milliseconds' worth.
+    pub(crate) fn piece_bytes(&self) -> usize {
+        (self.bytes_per_s / 200).clamp(*PIECE_BYTES.start(), *PIECE_BYTES.end()) as usize
+    }
+
+    /// Reserves the time that these bytes take, and says how long to wait before they may go.
+    pub(crate) fn reserve(&self, bytes: usize, now: Instant) -> Duration {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let earliest = now.checked_sub(DEPTH).unwrap_or(now);
+        let start = (*next).max(earliest);
+        *next = start + Duration::from_secs_f64(bytes as f64 / self.bytes_per_s as f64);
+        start.saturating_duration_since(now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A second of simulated time from three connections that are always ready.
+    #[test]
+    fn the_rate_holds() {
+        for bytes_per_s in [10_000_u64, 1_250_000, 125_000_000, 2_000_000_000] {
+            let rate = Rate::new(bytes_per_s);
+            let begin = Instant::now();
+            let mut clock = [begin; 3];
+            let mut sent = 0_u64;
+            loop {
+                let link = (0..3).min_by_key(|&link| clock[link]).unwrap();
+                clock[link] += rate.reserve(rate.piece_bytes(), clock[link]);
+                if clock[link] - begin > Duration::from_secs(3) {
+                    break;
+                }
+                sent += rate.piece_bytes() as u64;
+            }
+            let ratio = sent as f64 / (3.0 * bytes_per_s as f64);
+            assert!((0.95..1.05).contains(&ratio), "{bytes_per_s}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn idle_time_is_not_saved_up() {
+        let rate = Rate::new(1000);
+        let begin = Instant::now();
+        let later = begin + Duration::from_secs(60);
+        assert_eq!(rate.reserve(1000, later), Duration::ZERO);
+        let wait = rate.reserve(1000, later);
+        assert!(wait >= Duration::from_millis(980), "{wait:?}");
+    }
+}

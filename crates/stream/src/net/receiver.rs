@@ -1,0 +1,284 @@
+//! `receive`: a port, the senders that are let in, and a folder for each.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Instant;
+
+use cap_std::fs::Dir;
+use zeroize::Zeroizing;
+
+use super::admission::{Allow, Gate, Limits, Pass};
+use super::incoming;
+use super::link::{Link, Listener, Patience};
+use super::noise::{self, PublicKey};
+use super::session::Session;
+use super::store::{self, Store};
+use super::supply::lock;
+use super::ticket::Ticket;
+use super::wire::{Reply, Request};
+use crate::keys::KeyPair;
+use crate::sys::{Os, System};
+use crate::{Control, Error, ErrorKind, Refusal};
+
+/// How to receive.
+#[derive(Clone, Debug)]
+pub struct ReceiveOptions {
+    /// Address and port; port 0 takes a free one.
+    pub listen: String,
+    /// Where everything goes; it has to exist.
+    pub folder: PathBuf,
+    /// Who may send.
+    pub allow: Allow,
+    /// End after one session.
+    pub once: bool,
+    /// What is granted.
+    pub limits: Limits,
+}
+
+/// What a receiver tells whoever runs it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// It takes connections here.
+    Listening(SocketAddr),
+    /// A sender has begun a session; its files go to this folder.
+    Admitted {
+        /// Below the receiver's folder.
+        folder: &'a str,
+        /// Where it comes from.
+        from: IpAddr,
+    },
+    /// A file is complete, synced and named.
+    Received {
+        /// The sender's folder.
+        folder: &'a str,
+        /// Below the sender's folder.
+        name: &'a Path,
+        /// Its size.
+        bytes: u64,
+    },
+    /// A file or folder was refused.
+    Refused {
+        /// What the sender calls it.
+        name: &'a str,
+        /// Why.
+        error: &'a Error,
+    },
+    /// A connection was refused, or a session ended before its sender was done.
+    Failed {
+        /// Where it came from.
+        from: IpAddr,
+        /// Why.
+        error: &'a Error,
+    },
+}
+
+/// Where a sender's files go, below the receiver's folder: the first 16 bytes of its Noise key, in hexadecimal.
+pub(crate) fn folder_name(sender: &PublicKey) -> String {
+    sender[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Receives until `control` is cancelled, or with `once` until one session has ended.
+///
+/// # Errors
+/// `BadIdentity` for a key pair without a Noise key; `Io` of the port and the folder; `Interrupted`; with `once` the
+/// failure of the session.
+pub fn receive(
+    pair: &KeyPair,
+    options: &ReceiveOptions,
+    events: &(dyn Fn(&Event<'_>) + Sync),
+    control: &Control,
+) -> Result<(), Error> {
+    static OS: Os = Os;
+    receive_on(&OS, pair, options, events, control)
+}
+
+pub(crate) fn receive_on(
+    system: &'static dyn System,
+    pair: &KeyPair,
+    options: &ReceiveOptions,
+    events: &(dyn Fn(&Event<'_>) + Sync),
+    control: &Control,
+) -> Result<(), Error> {
+    let secret = super::noise_key(pair)?;
+    let base = store::open_base(&options.folder)?;
+    let at_port = |error: std::io::Error| Error::from(error).at(&options.listen);
+    let listener = Listener::bind(&options.listen).map_err(at_port)?;
+    let server = Server {
+        system,
+        secret,
+        options,
+        base,
+        gate: Gate::new(options.limits.clone()),
+        sessions: Mutex::default(),
+        claims: Mutex::default(),
+        events,
+        control,
+        is_over: AtomicBool::new(false),
+        outcome: Mutex::new(None),
+        expected_bytes: Mutex::new(0),
+    };
+    server.tell(&Event::Listening(listener.address().map_err(at_port)?));
+    thread::scope(|scope| {
+        while server.stopped().is_none() {
+            match listener.accept() {
+                Ok(Some((link, address))) => match server.gate.enter(address, Instant::now()) {
+                    Some(pass) => {
+                        let server = &server;
+                        let link: Arc<dyn Link> = link.into();
+                        let started =
+                            thread::Builder::new().spawn_scoped(scope, move || server.serve(link, address, pass));
+                        // No thread, no connection: the others go on.
+                        drop(started);
+                    }
+                    None => link.close(),
+                },
+                Ok(None) => {}
+                // Out of handles or memory: others will give some back.
+                Err(_) => thread::sleep(super::link::TICK),
+            }
+        }
+    });
+    if control.is_cancelled() {
+        return Err(Error::new(ErrorKind::Interrupted));
+    }
+    lock(&server.outcome).take().unwrap_or(Ok(()))
+}
+
+/// A sender's file, by its name.
+type Claim = (PublicKey, Vec<u8>);
+
+/// A running receiver.
+pub(crate) struct Server<'a> {
+    system: &'static dyn System,
+    secret: Zeroizing<[u8; 32]>,
+    options: &'a ReceiveOptions,
+    base: Dir,
+    gate: Gate,
+    sessions: Mutex<Vec<Arc<Session>>>,
+    /// Which session a file is coming by.
+    claims: Mutex<HashMap<Claim, Arc<Session>>>,
+    events: &'a (dyn Fn(&Event<'_>) + Sync),
+    control: &'a Control,
+    is_over: AtomicBool,
+    /// Of the one session.
+    outcome: Mutex<Option<Result<(), Error>>>,
+    expected_bytes: Mutex<u64>,
+}
+
+impl Server<'_> {
+    pub(crate) fn stopped(&self) -> Option<Error> {
+        let is_over = self.control.is_cancelled() || self.is_over.load(Ordering::Acquire);
+        is_over.then(|| Error::new(ErrorKind::Interrupted))
+    }
+
+    pub(crate) fn tell(&self, event: &Event<'_>) {
+        (self.events)(event);
+    }
+
+    /// So much more will come.
+    pub(crate) fn expect(&self, bytes: u64) {
+        let mut expected = lock(&self.expected_bytes);
+        *expected = expected.saturating_add(bytes);
+        self.control.set_total(*expected);
+    }
+
+    /// Notes that a file comes by this session, unless it comes by another.
+    pub(crate) fn claim(&self, session: &Arc<Session>, path: &[u8]) -> Result<(), Arc<Session>> {
+        match lock(&self.claims).entry((session.sender, path.to_vec())) {
+            std::collections::hash_map::Entry::Occupied(entry) => Err(entry.get().clone()),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(session.clone());
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn release(&self, session: &Arc<Session>, path: &[u8]) {
+        let mut claims = lock(&self.claims);
+        let key = (session.sender, path.to_vec());
+        if claims.get(&key).is_some_and(|owner| Arc::ptr_eq(owner, session)) {
+            claims.remove(&key);
+        }
+    }
+
+    fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) {
+        if let Err(error) = self.admit(&link, from, pass) {
+            self.tell(&Event::Failed { from, error: &error });
+        }
+        link.close();
+    }
+
+    /// Everything up to the first message, after which the sender is known, within the time for a handshake.
+    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, mut pass: Pass<'_>) -> Result<(), Error> {
+        let limits = &self.options.limits;
+        let begin = Instant::now();
+        let stop = || self.stopped();
+        let (mut incoming, mut outgoing, sender) =
+            noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop)?;
+        let patience = Patience {
+            deadline: Some(begin + limits.handshake_time),
+            ..Patience::silence(limits.handshake_time, &stop)
+        };
+        let mut refuse = |reason| {
+            let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
+            Err(Error::new(ErrorKind::Refused(reason)).with_detail(folder_name(&sender)))
+        };
+        if !self.options.allow.admits(&sender) {
+            // Read what it says first: a connection closed with unread bytes may lose the answer.
+            let _ = incoming.read(&patience);
+            return refuse(Refusal::NotAdmitted);
+        }
+        // Up to here all may have been replayed. This message proves the key.
+        let Some(message) = incoming.read(&patience)? else { return Err(Error::new(ErrorKind::Disconnected)) };
+        pass.is_proven();
+        match Request::parse(&message) {
+            Ok(Request::Begin { streams }) if streams >= 1 => {
+                if lock(&self.sessions).iter().filter(|session| session.sender == sender).count()
+                    >= limits.sessions_per_sender
+                {
+                    return refuse(Refusal::TooMany);
+                }
+                let folder = folder_name(&sender);
+                let store = match Store::open(self.system, &self.base, &folder) {
+                    Ok(store) => store,
+                    Err(error) => {
+                        let _ = refuse(Refusal::Io);
+                        return Err(Error::from(error).at(self.options.folder.join(folder)));
+                    }
+                };
+                let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams));
+                let session = Arc::new(Session::new(ticket.clone(), sender, streams, limits.stall_time, outgoing));
+                lock(&self.sessions).push(session.clone());
+                self.tell(&Event::Admitted { folder: &folder, from });
+                let result = session.begin(streams).and_then(|()| session.run(incoming, &store, self));
+                lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, &session));
+                if !self.options.once {
+                    return result;
+                }
+                let mut outcome = lock(&self.outcome);
+                outcome.get_or_insert(result);
+                self.is_over.store(true, Ordering::Release);
+                Ok(())
+            }
+            Ok(Request::Join { ticket, stream }) => {
+                let session =
+                    incoming::find(&self.sessions, |session| session.ticket == ticket && session.sender == sender);
+                let Some(session) = session else { return refuse(Refusal::Ticket) };
+                if let Err(reason) = session.attach(stream, link.clone()) {
+                    return refuse(reason);
+                }
+                if let Err(error) = outgoing.write(&Reply::Joined.encode(), &patience) {
+                    session.detach(stream);
+                    return Err(error);
+                }
+                incoming::serve(&session, stream, incoming, self.control)
+            }
+            _ => refuse(Refusal::Protocol),
+        }
+    }
+}

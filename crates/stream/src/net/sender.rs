@@ -1,0 +1,531 @@
+//! `send`: files to a receiver, over a control connection and data connections.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use zeroize::Zeroizing;
+
+use super::ledger::Ledger;
+use super::link::{Link, Network, Patience, TICK, Tcp};
+use super::noise::{self, Incoming, Outgoing, PublicKey};
+use super::options::{SendOptions, SendReport, Synchronisation};
+use super::outgoing::{Work, Writer};
+use super::rate::Rate;
+use super::stages::{Lanes, Mode};
+use super::supply::{Supply, is_folder, lock};
+use super::ticket::Ticket;
+use super::trace::{Row, Trace};
+use super::walk::{Item, Walk, base_name};
+use super::wire::{MAX_STREAMS, Reply, Request};
+use super::{HANDSHAKE_TIME, PING_INTERVAL, SLOTS, batches};
+use crate::container::MAX_CHUNKS;
+use crate::keys::KeyPair;
+use crate::sys::{Os, System};
+use crate::verbs::Source;
+use crate::{Control, Error, ErrorKind, Refusal};
+
+/// Most that is held sealed before it is sent.
+const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
+
+/// Sends files and folders. Each file is a transfer of its own: what the receiver has of it is not sent again.
+///
+/// A file that cannot be read, or that the receiver refuses by its name, does not stop the others; its error is returned when
+/// they are done.
+///
+/// # Errors
+/// `WrongPeer`, `PeerVersion`, `Refused`, `Stalled`, `Disconnected`, `Protocol`; `InputChanged`, `BadName`, `Io` of an input;
+/// `Interrupted`.
+pub fn send(inputs: &[Source], pair: &KeyPair, options: &SendOptions, control: &Control) -> Result<SendReport, Error> {
+    static OS: Os = Os;
+    send_on(&OS, &Tcp, inputs, pair, options, control)
+}
+
+pub(crate) fn send_on(
+    system: &'static dyn System,
+    network: &dyn Network,
+    inputs: &[Source],
+    pair: &KeyPair,
+    options: &SendOptions,
+    control: &Control,
+) -> Result<SendReport, Error> {
+    let started = Instant::now();
+    let secret = super::noise_key(pair)?;
+    let mut total_bytes = 0;
+    for source in inputs {
+        total_bytes += check(system, source, options)?;
+    }
+    control.set_total(total_bytes);
+    let trace = match &options.trace {
+        Some(path) => Trace::create(system, path)?,
+        None => Trace::none(),
+    };
+    let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
+    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
+    let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
+    let receiver = *options.receiver.noise_public_key();
+    let at_host = |error: Error| error.at(&options.to);
+    let handshake = noise::initiate(link, &secret, &receiver, HANDSHAKE_TIME.min(options.stall_time), &cancelled);
+    let (mut incoming, mut out) = handshake.map_err(at_host)?;
+    let patience = Patience::silence(options.stall_time, &cancelled);
+    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
+    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
+    let session = Session {
+        system,
+        network,
+        options,
+        control,
+        secret,
+        receiver,
+        ticket,
+        stall_time: options.stall_time,
+        out: Mutex::new(out),
+        ledger: Ledger::default(),
+        work: Work::new(streams),
+        rate: options.rate_bytes_per_s.map(Rate::new),
+        trace,
+        expected_bytes: AtomicU64::new(total_bytes),
+        reading: Arc::new(Control::new()),
+        takes_refusals: AtomicBool::new(false),
+        is_over: AtomicBool::new(false),
+        state: Mutex::default(),
+        bell: Condvar::new(),
+    };
+    let outcome = session.run(incoming, inputs, streams);
+    lock(&session.out).link().close();
+    let traced = session.trace.finish();
+    let mut report = outcome?;
+    traced?;
+    report.elapsed = started.elapsed();
+    Ok(report)
+}
+
+/// What can be said of an input before anything is sent: its bytes, if it is there and has a name.
+fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<u64, Error> {
+    let Source::Path(path) = source else {
+        let name = options.stdin_name.as_bytes();
+        let is_good = super::names::components(name).is_some();
+        return if is_good { Ok(0) } else { Err(Error::new(ErrorKind::BadName).at(&options.stdin_name)) };
+    };
+    if options.sequential && is_folder(system, source)? {
+        return Err(Error::new(ErrorKind::Usage).with_detail("sealing all first takes single files").at(path));
+    }
+    let name = base_name(path)?;
+    if is_folder(system, source)? {
+        // Names only: what cannot be read is told when its turn comes.
+        let (walk, _) = Walk::new(path, name)?;
+        let sizes = walk.flatten().map(|item| if let Item::File { size_bytes, .. } = item { size_bytes } else { 0 });
+        return Ok(sizes.fold(0, u64::saturating_add));
+    }
+    let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
+    if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
+        return Err(Error::new(ErrorKind::MessageTooLong)
+            .with_detail("sealing all first takes 1 GiB at most")
+            .at(path));
+    }
+    Ok(size_bytes)
+}
+
+fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
+    network.connect(to).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => {
+            Error::new(ErrorKind::Usage).with_detail("the receiver is HOST:PORT").at(to)
+        }
+        _ => Error::from(error).at(to),
+    })
+}
+
+fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
+    let message = incoming.read(patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+    match Reply::parse(&message) {
+        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
+        Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
+        _ => Err(Error::new(ErrorKind::Protocol)),
+    }
+}
+
+/// A session at the sender, shared by all of its threads.
+pub(crate) struct Session<'a> {
+    system: &'static dyn System,
+    network: &'a dyn Network,
+    options: &'a SendOptions,
+    pub(crate) control: &'a Control,
+    secret: Zeroizing<[u8; 32]>,
+    receiver: PublicKey,
+    ticket: Ticket,
+    pub(crate) stall_time: Duration,
+    out: Mutex<Outgoing>,
+    pub(crate) ledger: Ledger,
+    pub(crate) work: Work,
+    pub(crate) rate: Option<Rate>,
+    pub(crate) trace: Trace,
+    expected_bytes: AtomicU64,
+    /// Ends a wait for a stream when the session ends.
+    reading: Arc<Control>,
+    /// Whether a refusal answers a question; otherwise it ends the session.
+    takes_refusals: AtomicBool,
+    is_over: AtomicBool,
+    state: Mutex<State>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    failure: Option<Error>,
+    /// Why a data connection was lost last.
+    loss: Option<Error>,
+}
+
+impl Session<'_> {
+    /// What ends every wait.
+    pub(crate) fn stopped(&self) -> Option<Error> {
+        let is_over = self.is_over.load(Ordering::Acquire) || self.control.is_cancelled();
+        is_over.then(|| Error::new(ErrorKind::Interrupted))
+    }
+
+    /// Ends the session; the first reason counts.
+    pub(crate) fn fail(&self, error: Error) {
+        lock(&self.state).failure.get_or_insert(error);
+        self.stop();
+    }
+
+    fn stop(&self) {
+        self.is_over.store(true, Ordering::Release);
+        self.reading.cancel();
+        self.ledger.wake();
+        self.work.wake();
+        self.bell.notify_all();
+    }
+
+    /// Remembers why a data connection was lost, in case no other is left.
+    pub(crate) fn note_loss(&self, error: Error) {
+        lock(&self.state).loss = Some(error);
+    }
+
+    pub(crate) fn fail_by_loss(&self) {
+        let loss = lock(&self.state).loss.take();
+        self.fail(loss.unwrap_or_else(|| Error::new(ErrorKind::Disconnected)));
+    }
+
+    /// Sleeps until then, or until the session ends.
+    pub(crate) fn pause_until(&self, until: Instant) {
+        while let Some(left) = until.checked_duration_since(Instant::now())
+            && self.stopped().is_none()
+        {
+            thread::sleep(left.min(TICK));
+        }
+    }
+
+    /// Says something on the control connection; a failure ends the session.
+    pub(crate) fn request(&self, request: &Request) {
+        let stop = || self.stopped();
+        let written = lock(&self.out).write(&request.encode(), &Patience::silence(self.stall_time, &stop));
+        if let Err(error) = written
+            && self.stopped().is_none()
+        {
+            self.fail(error.at(&self.options.to));
+        }
+    }
+
+    /// Makes a data connection of this number.
+    pub(crate) fn join(&self, stream: u16) -> Result<Outgoing, Error> {
+        let stop = || self.stopped();
+        let link: Arc<dyn Link> = connect(self.network, &self.options.to)?.into();
+        let (mut incoming, mut out) = noise::initiate(link, &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
+            .map_err(|error| error.at(&self.options.to))?;
+        let patience = Patience::silence(HANDSHAKE_TIME, &stop);
+        out.write(&Request::Join { ticket: self.ticket.clone(), stream }.encode(), &patience)?;
+        let message = incoming.read(&patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+        match Reply::parse(&message) {
+            Ok(Reply::Joined) => Ok(out),
+            Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
+            _ => Err(Error::new(ErrorKind::Protocol)),
+        }
+        .map_err(|error| error.at(&self.options.to))
+    }
+
+    fn run(&self, mut incoming: Incoming, inputs: &[Source], streams: usize) -> Result<SendReport, Error> {
+        let mode = match (self.options.sequential, self.options.synchronisation) {
+            (true, _) => Mode::Sequential,
+            (false, Synchronisation::Barrier) => Mode::Barrier,
+            (false, Synchronisation::Counter) => Mode::Counter,
+        };
+        let slots = match mode {
+            Mode::Sequential => batches(SEQUENTIAL_MAX_BYTES).div_ceil(streams as u64) as usize + 1,
+            _ => SLOTS,
+        };
+        let workers = self.workers(streams, mode);
+        let lanes = Lanes::new(mode, streams, slots);
+        let numbers = AtomicU16::new(0);
+        let rows = (0..workers).map(Row::Worker).chain((0..streams).map(Row::Link));
+        self.trace.rows(std::iter::once(Row::Session).chain(rows));
+        let result = thread::scope(|scope| {
+            scope.spawn(|| self.listen(&mut incoming));
+            scope.spawn(|| self.pulse());
+            for index in 0..workers {
+                let lanes = &lanes;
+                scope.spawn(move || lanes.work(self, index));
+            }
+            for index in 0..streams {
+                let writer = Writer { session: self, lanes: &lanes, index, numbers: &numbers };
+                scope.spawn(move || writer.run());
+            }
+            if mode == Mode::Barrier {
+                scope.spawn(|| lanes.lead(self, workers));
+            }
+            let result = self.send_all(inputs);
+            if result.is_ok() {
+                self.request(&Request::Bye);
+            }
+            self.stop();
+            lanes.end(workers);
+            result
+        });
+        if self.control.is_cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        // Whoever only saw the session end does not know why.
+        match (result, lock(&self.state).failure.take()) {
+            (Err(error), None) => Err(error),
+            (Err(_), Some(failure)) => Err(failure),
+            (Ok(report), _) => Ok(report),
+        }
+    }
+
+    /// Threads that seal. The planner's division of cores between computing and communicating goes here.
+    fn workers(&self, streams: usize, mode: Mode) -> usize {
+        let wanted = match self.options.threads {
+            0 => thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            threads => threads,
+        };
+        // As many as there are buffers for; in stages one for each connection.
+        wanted.min(if mode == Mode::Barrier { streams } else { streams * SLOTS })
+    }
+
+    /// Reads what the receiver says.
+    fn listen(&self, incoming: &mut Incoming) {
+        let stop = || self.stopped();
+        loop {
+            let heard = match incoming.read(&Patience::silence(self.stall_time, &stop)) {
+                Ok(Some(message)) => Reply::parse(&message).map_err(|_| Error::new(ErrorKind::Protocol)),
+                Ok(None) => Err(Error::new(ErrorKind::Disconnected)),
+                Err(error) => Err(error),
+            };
+            if self.stopped().is_some() {
+                return;
+            }
+            if let Err(error) = heard.and_then(|reply| self.hear(reply)) {
+                self.fail(error.at(&self.options.to));
+                return;
+            }
+        }
+    }
+
+    fn hear(&self, reply: Reply) -> Result<(), Error> {
+        match reply {
+            Reply::Progress { streams, .. } => {
+                streams.into_iter().try_for_each(|(stream, batches)| self.ledger.progress(stream, batches))
+            }
+            Reply::Drained { stream, batches } => {
+                let again = self.ledger.drained(stream, batches)?;
+                self.work.send_again(again)
+            }
+            Reply::Refused { reason } if !self.takes_refusals.load(Ordering::Acquire) => {
+                Err(Error::new(ErrorKind::Refused(reason)))
+            }
+            Reply::Admitted { .. } | Reply::Joined => Err(Error::new(ErrorKind::Protocol)),
+            answer => self.ledger.answer(answer),
+        }
+    }
+
+    /// Asks now and then whether the receiver is there, and ends the session when the run is cancelled.
+    fn pulse(&self) {
+        let mut asked = Instant::now();
+        while self.stopped().is_none() {
+            let state = lock(&self.state);
+            drop(self.bell.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner));
+            if self.stopped().is_none() && asked.elapsed() >= PING_INTERVAL {
+                asked = Instant::now();
+                self.request(&Request::Ping);
+            }
+        }
+        self.stop();
+    }
+
+    fn send_all(&self, inputs: &[Source]) -> Result<SendReport, Error> {
+        let mut report = SendReport::default();
+        let mut first = None;
+        let mut count = 0_u64;
+        for source in inputs {
+            match source {
+                Source::Path(path) if is_folder(self.system, source)? => {
+                    let (walk, top) = Walk::new(path, base_name(path)?)?;
+                    for item in std::iter::once(Ok(top)).chain(walk) {
+                        let sent = item.and_then(|item| self.send_item(item, &mut report));
+                        self.keep_first(sent, &mut first, &mut count)?;
+                    }
+                }
+                Source::Path(path) => {
+                    let sent = base_name(path).and_then(|name| self.send_file(source, &name, &mut report));
+                    self.keep_first(sent, &mut first, &mut count)?;
+                }
+                Source::Stdin => {
+                    let sent = self.send_file(source, self.options.stdin_name.as_bytes(), &mut report);
+                    self.keep_first(sent, &mut first, &mut count)?;
+                }
+            }
+        }
+        match first {
+            None => Ok(report),
+            Some(error) if count == 1 => Err(error),
+            Some(error) => Err(error.with_more(count - 1)),
+        }
+    }
+
+    /// An error of one file is kept for the end, one of the session ends it.
+    fn keep_first(&self, sent: Result<(), Error>, first: &mut Option<Error>, count: &mut u64) -> Result<(), Error> {
+        let Err(error) = sent else { return Ok(()) };
+        if self.stopped().is_some() || error.kind == ErrorKind::InputChanged {
+            return Err(error);
+        }
+        *count += 1;
+        first.get_or_insert(error);
+        Ok(())
+    }
+
+    fn send_item(&self, item: Item, report: &mut SendReport) -> Result<(), Error> {
+        match item {
+            Item::File { path, name, .. } => self.send_file(&Source::Path(path), &name, report),
+            Item::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
+                Reply::FolderReady => Ok(()),
+                _ => Err(self.broken()),
+            },
+        }
+    }
+
+    /// Asks, and waits for the answer. A refusal is an error about `name`.
+    fn ask(&self, request: &Request, name: &[u8]) -> Result<Reply, Error> {
+        self.takes_refusals.store(true, Ordering::Release);
+        self.request(request);
+        let answer = self.wait_answer();
+        self.takes_refusals.store(false, Ordering::Release);
+        match answer? {
+            Reply::Refused { reason } => {
+                let shown = PathBuf::from(String::from_utf8_lossy(name).into_owned());
+                let error = Error::new(ErrorKind::Refused(reason)).at(shown);
+                let is_about_the_name =
+                    matches!(reason, Refusal::Name | Refusal::Exists | Refusal::OtherVersion | Refusal::TooMany);
+                if !is_about_the_name {
+                    self.stop();
+                }
+                Err(error)
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    fn wait_answer(&self) -> Result<Reply, Error> {
+        loop {
+            if let Some(answer) = self.ledger.wait_answer(TICK) {
+                return Ok(answer);
+            }
+            if let Some(error) = self.stopped() {
+                return Err(error);
+            }
+        }
+    }
+
+    fn broken(&self) -> Error {
+        let error = Error::new(ErrorKind::Protocol).at(&self.options.to);
+        self.stop();
+        error
+    }
+
+    fn send_file(&self, source: &Source, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+        let since = Instant::now();
+        let sent = if self.options.keep_sealed {
+            let recipient = self.options.receiver.recipient();
+            let (supply, is_new) = Supply::open_sealed(self.system, source, recipient, &self.reading)?;
+            let name = if is_new { [name, b".tress"].concat() } else { name.to_vec() };
+            self.send_supply(&Arc::new(supply), &name, report)
+        } else {
+            self.send_supply(&Arc::new(Supply::open(self.system, source, &self.reading)?), name, report)
+        };
+        self.trace.slice(Row::Session, "file", since, None);
+        sent
+    }
+
+    fn send_supply(&self, supply: &Arc<Supply>, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+        static FILES: AtomicU64 = AtomicU64::new(1);
+        let file = FILES.fetch_add(1, Ordering::Relaxed) as u32;
+        let size_bytes = supply.size_bytes();
+        if size_bytes.is_some_and(|bytes| batches(bytes) * super::BATCH_PLAIN_BYTES / 16384 > MAX_CHUNKS) {
+            return Err(Error::new(ErrorKind::TooManyChunks).at(supply.name()));
+        }
+        let (identity, path, restart) = (supply.identity()?, name.to_vec(), self.options.restart);
+        let held = match self.ask(&Request::Offer { file, size_bytes, restart, identity, path }, name)? {
+            Reply::Resume { file: answered, held } if answered == file => held,
+            Reply::Complete { file: answered } if answered == file => {
+                report.files += 1;
+                report.complete_before += 1;
+                self.expect_less(size_bytes.unwrap_or(0));
+                return Ok(());
+            }
+            _ => return Err(self.broken()),
+        };
+        let all = size_bytes.map_or(0, batches);
+        if held.last().is_some_and(|range| range.end > all) {
+            return Err(self.broken());
+        }
+        let mut have = super::ranges::Ranges::new();
+        held.into_iter().for_each(|range| have.insert(range));
+        let todo = have.gaps(all);
+        let held_bytes = (have.count() * super::BATCH_PLAIN_BYTES).min(size_bytes.unwrap_or(0));
+        self.expect_less(held_bytes);
+        self.work.begin(file, supply.clone(), todo);
+        let sent = self.finish(file, supply);
+        self.work.end();
+        if let Err(error) = &sent
+            && error.kind == ErrorKind::InputChanged
+        {
+            self.abandon(file);
+        }
+        report.bytes_sent += sent? - held_bytes;
+        report.files += 1;
+        Ok(())
+    }
+
+    /// Waits until all of the file is out, says so, and waits for the confirmation.
+    fn finish(&self, file: u32, supply: &Supply) -> Result<u64, Error> {
+        let size_bytes = loop {
+            if let Some(size_bytes) = self.work.wait_written(TICK) {
+                break size_bytes;
+            }
+            if let Some(error) = self.stopped() {
+                return Err(lock(&self.state).failure.take().unwrap_or(error));
+            }
+        };
+        supply.check_unchanged()?;
+        self.request(&Request::Finish { file, size_bytes });
+        match self.wait_answer() {
+            Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
+            Ok(_) => Err(self.broken()),
+            Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),
+        }
+    }
+
+    /// The receiver must not wait for the rest of a file that is another one now.
+    fn abandon(&self, file: u32) {
+        let patience = Patience::silence(Duration::from_secs(2), &|| None);
+        let _ = lock(&self.out).write(&Request::Abandon { file }.encode(), &patience);
+        self.stop();
+    }
+
+    fn expect_less(&self, bytes: u64) {
+        let less = |before: u64| Some(before.saturating_sub(bytes));
+        let before = self.expected_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or(0);
+        self.control.set_total(before.saturating_sub(bytes));
+    }
+}

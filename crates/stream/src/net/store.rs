@@ -1,0 +1,527 @@
+//! What a receiver has on disk: one folder for each sender, and in it a folder for what is not complete.
+//!
+//! ```text
+//! DIR/SENDER/a/b              a complete file
+//! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete one, with holes
+//! DIR/SENDER/.tress/HASH.journal  whose version it is, and which batches are verified and synced
+//! DIR/SENDER/.tress/HASH.done     what a complete file was made from, so that it need not come twice
+//! ```
+//!
+//! All names are relative to handles of these folders (`cap-std`), no link is followed, and a final name is given by
+//! a call that never replaces.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, IoSlice, Read};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, OpenOptions};
+use sha2::{Digest, Sha256};
+
+use super::journal::{self, Journal};
+use super::names::{STATE_FOLDER, components};
+use super::ranges::Ranges;
+use super::wire::Identity;
+use super::{BATCH_PLAIN_BYTES, batches};
+use crate::container::{CHUNK_BYTES, MAX_CHUNKS};
+use crate::pipeline::Batch;
+use crate::sys::{Status, System};
+use crate::tree::names::to_os;
+use crate::{Error, ErrorKind, Refusal};
+
+/// Why an offer was not taken; `error` is what lies beneath, for this end's eyes only.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    pub(crate) reason: Refusal,
+    pub(crate) error: Option<Error>,
+}
+
+impl From<Refusal> for Denied {
+    fn from(reason: Refusal) -> Self {
+        Self { reason, error: None }
+    }
+}
+
+impl From<io::Error> for Denied {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        let reason = match error.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Refusal::NoSpace,
+            Kind::AlreadyExists => Refusal::Exists,
+            Kind::InvalidFilename | Kind::NotADirectory | Kind::IsADirectory => Refusal::Name,
+            _ => Refusal::Io,
+        };
+        Self { reason, error: Some(error.into()) }
+    }
+}
+
+/// One sender's folder.
+pub(crate) struct Store {
+    system: &'static dyn System,
+    root: Dir,
+    state: Dir,
+}
+
+/// What became of an offer.
+pub(crate) enum Offered {
+    /// This version is there, complete.
+    Complete,
+    Part(Box<Part>),
+}
+
+/// A file that is coming.
+pub(crate) struct Part {
+    system: &'static dyn System,
+    /// Where the final name goes, and the name.
+    folder: Dir,
+    name: std::ffi::OsString,
+    /// Below the sender's folder, for messages.
+    pub(crate) shown: PathBuf,
+    state: Dir,
+    stem: String,
+    file: File,
+    identity: Identity,
+    /// `None` for a stream, which cannot be resumed.
+    pub(crate) size_bytes: Option<u64>,
+    journal: Mutex<Option<OpenJournal>>,
+    held: Mutex<Held>,
+}
+
+struct OpenJournal {
+    file: File,
+    bytes: u64,
+}
+
+#[derive(Default)]
+struct Held {
+    /// Verified and written.
+    written: Ranges,
+    /// Of these, what has not been synced.
+    fresh: Ranges,
+    /// When the first of these was written.
+    fresh_since: Option<Instant>,
+    /// Verified, synced and in the journal.
+    synced: Ranges,
+    /// Number of a stream's last batch, and its size.
+    end: Option<(u64, u64)>,
+}
+
+impl Store {
+    /// The folder of the sender with this name below `base`, made if need be.
+    pub(crate) fn open(system: &'static dyn System, base: &Dir, sender: &str) -> io::Result<Self> {
+        let root = make_folder(base, OsStr::new(sender))?;
+        let state = make_folder(&root, OsStr::new(STATE_FOLDER))?;
+        #[cfg(unix)]
+        {
+            use cap_std::fs::{Permissions, PermissionsExt};
+            // What is incomplete is nobody else's business yet.
+            root.set_permissions(STATE_FOLDER, Permissions::from_mode(0o700))?;
+        }
+        Ok(Self { system, root, state })
+    }
+
+    /// Makes a folder and those above it.
+    pub(crate) fn folder(&self, path: &[u8]) -> Result<(), Denied> {
+        let names = components(path).ok_or(Refusal::Name)?;
+        self.descend(&names).map(drop)
+    }
+
+    fn descend(&self, names: &[&[u8]]) -> Result<Dir, Denied> {
+        let mut folder = self.root.try_clone()?;
+        for name in names {
+            let name = to_os(name).ok_or(Refusal::Name)?;
+            folder = make_folder(&folder, name)?;
+        }
+        Ok(folder)
+    }
+
+    /// Takes up a file: anew, or where an earlier session of the same version left it.
+    pub(crate) fn offer(
+        &self,
+        path: &[u8],
+        identity: &Identity,
+        size_bytes: Option<u64>,
+        restart: bool,
+    ) -> Result<Offered, Denied> {
+        let names = components(path).ok_or(Refusal::Name)?;
+        if size_bytes.is_some_and(|bytes| bytes / CHUNK_BYTES as u64 >= MAX_CHUNKS) {
+            return Err(Refusal::NoSpace.into());
+        }
+        let (name, parents) = names.split_last().ok_or(Refusal::Name)?;
+        let folder = self.descend(parents)?;
+        let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
+        let stem = stem(path);
+        if exists(&folder, &name)? {
+            return if self.is_done(&folder, &name, &stem, identity)? {
+                sync_folder(&folder)?;
+                Ok(Offered::Complete)
+            } else {
+                Err(Refusal::Exists.into())
+            };
+        }
+        let shown = names.iter().filter_map(|name| to_os(name)).collect();
+        let file = open(&self.state, &format!("{stem}.part"))?;
+        // Held as long as the file is open; gone with the process, however that ends.
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Refusal::TooMany.into()),
+            // Where there are no locks, there is no second receiver to be found either.
+            Err(std::fs::TryLockError::Error(_)) => {}
+        }
+        let journal = open(&self.state, &format!("{stem}.journal"))?;
+        let mut part = Part {
+            system: self.system,
+            folder,
+            name,
+            shown,
+            state: self.state.try_clone()?,
+            stem,
+            file,
+            identity: *identity,
+            size_bytes,
+            journal: Mutex::new(None),
+            held: Mutex::default(),
+        };
+        let old = read_journal(&journal)?;
+        if let Some(old) = &old
+            && !restart
+            && (old.identity != *identity || Some(old.size_bytes) != size_bytes)
+            && old.held.count() > 0
+        {
+            return Err(Refusal::OtherVersion.into());
+        }
+        let old = old.filter(|old| !restart && part.agrees(old));
+        part.begin(journal, old)?;
+        Ok(Offered::Part(Box::new(part)))
+    }
+
+    /// Whether the file under the final name is what this version was made into.
+    fn is_done(&self, folder: &Dir, name: &OsStr, stem: &str, identity: &Identity) -> io::Result<bool> {
+        let record = match self.state.read(format!("{stem}.done")) {
+            Ok(record) => record,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        let Ok(file) = folder.open_with(name, &options) else { return Ok(false) };
+        let status = self.system.status(&file.into_std())?;
+        Ok(record == done_record(identity, &status))
+    }
+}
+
+impl Part {
+    /// Whether an old journal speaks of this version, and the file has what it says.
+    fn agrees(&self, old: &Journal) -> bool {
+        let Some(size_bytes) = self.size_bytes else { return false };
+        let needed = (old.held.end() * BATCH_PLAIN_BYTES).min(size_bytes);
+        old.identity == self.identity
+            && old.size_bytes == size_bytes
+            && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
+    }
+
+    fn begin(&mut self, journal: File, old: Option<Journal>) -> Result<(), Denied> {
+        let Some(size_bytes) = self.size_bytes else {
+            self.file.set_len(0)?;
+            drop(journal);
+            remove(&self.state, &format!("{}.journal", self.stem))?;
+            return Ok(());
+        };
+        let mut open = OpenJournal { file: journal, bytes: 0 };
+        match old {
+            Some(old) => {
+                open.file.set_len(old.good_bytes)?;
+                open.bytes = old.good_bytes;
+                *self.held.get_mut().unwrap_or_else(PoisonError::into_inner) =
+                    Held { written: old.held.clone(), synced: old.held, ..Held::default() };
+            }
+            None => {
+                self.file.set_len(0)?;
+                open.file.set_len(0)?;
+                open.append(self.system, &journal::header(&self.identity, size_bytes))?;
+            }
+        }
+        self.system.sync(&open.file)?;
+        sync_folder(&self.state)?;
+        self.journal = Mutex::new(Some(open));
+        Ok(())
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What an earlier session left.
+    pub(crate) fn synced(&self) -> Vec<std::ops::Range<u64>> {
+        self.held().synced.iter().collect()
+    }
+
+    pub(crate) fn synced_batches(&self) -> u64 {
+        self.held().synced.count()
+    }
+
+    /// Whether a batch of this number and length belongs to the file.
+    pub(crate) fn admits(&self, number: u64, plain_bytes: u64) -> bool {
+        match self.size_bytes {
+            Some(size_bytes) => super::batch_plain_bytes(size_bytes, number) == Some(plain_bytes),
+            None => {
+                let held = self.held();
+                let is_last = plain_bytes < BATCH_PLAIN_BYTES;
+                let end = number * BATCH_PLAIN_BYTES + plain_bytes;
+                match held.end {
+                    Some((last, size)) => {
+                        if is_last {
+                            (number, end) == (last, size)
+                        } else {
+                            number < last
+                        }
+                    }
+                    None => !is_last || held.written.end() <= number,
+                }
+            }
+        }
+    }
+
+    /// Writes a verified batch. One that is there already stays as it is.
+    pub(crate) fn write(&self, number: u64, batch: &Batch) -> Result<(), Denied> {
+        if self.held().written.contains(number) {
+            return Ok(());
+        }
+        let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
+        let mut buffers = &mut slices[..];
+        IoSlice::advance_slices(&mut buffers, 0);
+        while !buffers.is_empty() {
+            match self.system.write_at(&self.file, buffers, offset) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                Ok(bytes) => {
+                    offset += bytes as u64;
+                    IoSlice::advance_slices(&mut buffers, bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut held = self.held();
+        held.written.insert(number..number + 1);
+        held.fresh.insert(number..number + 1);
+        held.fresh_since.get_or_insert_with(Instant::now);
+        if self.size_bytes.is_none() && batch.plain_bytes() < BATCH_PLAIN_BYTES {
+            held.end = Some((number, number * BATCH_PLAIN_BYTES + batch.plain_bytes()));
+        }
+        Ok(())
+    }
+
+    /// How much waits for a sync, and since when.
+    pub(crate) fn unsynced(&self) -> Option<(u64, Instant)> {
+        let held = self.held();
+        held.fresh_since.map(|since| (held.fresh.count() * BATCH_PLAIN_BYTES, since))
+    }
+
+    /// Whether all of a file of this size is written.
+    pub(crate) fn is_whole(&self, size_bytes: u64) -> bool {
+        let held = self.held();
+        let agrees = match self.size_bytes {
+            Some(known) => known == size_bytes,
+            None => held.end.is_some_and(|(_, size)| size == size_bytes),
+        };
+        agrees && held.written.count() == batches(size_bytes) && held.written.end() == batches(size_bytes)
+    }
+
+    /// Whether a stream's end has come, and it is not where the sender says.
+    pub(crate) fn contradicts(&self, size_bytes: u64) -> bool {
+        match self.size_bytes {
+            Some(known) => known != size_bytes,
+            None => self.held().end.is_some_and(|(_, size)| size != size_bytes),
+        }
+    }
+
+    /// Syncs what was written before the call, and then says so in the journal.
+    pub(crate) fn sync(&self) -> Result<(), Denied> {
+        let (fresh, since) = {
+            let mut held = self.held();
+            (std::mem::take(&mut held.fresh), held.fresh_since.take())
+        };
+        if since.is_none() {
+            return Ok(());
+        }
+        match self.sync_and_note(&fresh) {
+            Ok(()) => {
+                let mut held = self.held();
+                fresh.iter().for_each(|range| held.synced.insert(range));
+                Ok(())
+            }
+            Err(error) => {
+                let mut held = self.held();
+                fresh.iter().for_each(|range| held.fresh.insert(range));
+                held.fresh_since = since;
+                Err(error.into())
+            }
+        }
+    }
+
+    fn sync_and_note(&self, fresh: &Ranges) -> io::Result<()> {
+        self.system.sync(&self.file)?;
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(journal) = &mut *journal {
+            let records: Vec<u8> = fresh.iter().flat_map(|range| journal::record(&self.identity, &range)).collect();
+            journal.append(self.system, &records)?;
+            self.system.sync(&journal.file)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the file its name. When this returns, file and name are on disk.
+    pub(crate) fn complete(&self) -> Result<(), Denied> {
+        self.sync()?;
+        // Also what an earlier session wrote, and its length.
+        self.system.sync(&self.file)?;
+        // Before the name: a crash in between must not make the sender's next offer an intruder's.
+        let record = done_record(&self.identity, &self.system.status(&self.file)?);
+        let (new, done) = (format!("{}.new", self.stem), format!("{}.done", self.stem));
+        remove(&self.state, &new)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        let file = self.state.open_with(&new, &options)?.into_std();
+        OpenJournal { file, bytes: 0 }.append(self.system, &record)?;
+        self.state.rename(&new, &self.state, &done)?;
+        rename_new(&self.state, format!("{}.part", self.stem).as_ref(), &self.folder, &self.name)?;
+        sync_folder(&self.folder)?;
+        sync_folder(&self.state)?;
+        // The name counts; a journal without its file does no harm.
+        let _ = remove(&self.state, &format!("{}.journal", self.stem));
+        Ok(())
+    }
+
+    /// Forgets the file.
+    pub(crate) fn discard(&self) {
+        let _ = remove(&self.state, &format!("{}.journal", self.stem));
+        let _ = remove(&self.state, &format!("{}.part", self.stem));
+    }
+}
+
+impl OpenJournal {
+    fn append(&mut self, system: &dyn System, mut bytes: &[u8]) -> io::Result<()> {
+        let mut offset = self.bytes;
+        while !bytes.is_empty() {
+            match system.write_at(&self.file, &[IoSlice::new(bytes)], offset) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    offset += count as u64;
+                    bytes = &bytes[count..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Not before all of it is written: after a failure the next records go over the torn one.
+        self.bytes = offset;
+        Ok(())
+    }
+}
+
+/// A name of fixed length for whatever the sender calls the file.
+fn stem(path: &[u8]) -> String {
+    let hash = Sha256::digest(path);
+    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
+    let inode = status.identity.map_or(0, |(_, inode)| inode);
+    let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
+    [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
+}
+
+fn read_journal(file: &File) -> io::Result<Option<Journal>> {
+    let mut bytes = Vec::new();
+    file.take(journal::MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(journal::parse(&bytes))
+}
+
+/// Opens a file of the receiver's own, made if need be.
+fn open(folder: &Dir, name: &str) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).follow(FollowSymlinks::No);
+    Ok(folder.open_with(name, &options)?.into_std())
+}
+
+fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
+    match folder.symlink_metadata(name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn remove(folder: &Dir, name: &str) -> io::Result<()> {
+    match folder.remove_file(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a folder, made if need be; fails for a link, and for a folder whose name differs in case.
+fn make_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
+    match parent.create_dir(name) {
+        Ok(()) => sync_folder(parent)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Only these fold case where nobody asked for it.
+            if cfg!(any(windows, target_vendor = "apple"))
+                && !parent.entries()?.flatten().any(|entry| entry.file_name() == name)
+            {
+                return Err(io::ErrorKind::InvalidFilename.into());
+            }
+        }
+        Err(error) => return Err(error),
+    }
+    match parent.open_dir_nofollow(name) {
+        Ok(folder) => Ok(folder),
+        // A file, or a link, has the name.
+        Err(_) if parent.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
+            Err(io::ErrorKind::AlreadyExists.into())
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn sync_folder(folder: &Dir) -> io::Result<()> {
+    match cfg!(unix) {
+        true => folder.open(".")?.sync_all(),
+        false => Ok(()),
+    }
+}
+
+/// Moves a file to a name that is free; never replaces.
+fn rename_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(from_folder, from, to_folder, to, RenameFlags::NOREPLACE) {
+            // Neither every kernel nor every file system knows the flag.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            result => return Ok(result?),
+        }
+    }
+    // A second link refuses an existing name as well; then the first one goes.
+    from_folder.hard_link(from, to_folder, to)?;
+    from_folder.remove_file(from)
+}
+
+/// Opens the folder that everything goes to.
+pub(crate) fn open_base(path: &std::path::Path) -> Result<Dir, Error> {
+    let opened = Dir::open_ambient_dir(path, cap_std::ambient_authority());
+    opened.map_err(|error| {
+        let error = Error::from(error);
+        match error.kind {
+            ErrorKind::Io(io::ErrorKind::NotFound) => error.at(path).with_detail("the folder has to exist"),
+            _ => error.at(path),
+        }
+    })
+}
+
+#[cfg(test)]
+#[path = "store_test.rs"]
+mod tests;

@@ -1,0 +1,221 @@
+//! The receiver's folder: what is resumed, what is refused, and what a failing disk leaves.
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
+
+use std::fs;
+use std::ops::Range;
+
+use super::*;
+use crate::net::supply::batch_sealed_bytes;
+use crate::sys::Os;
+
+static OS: Os = Os;
+const IDENTITY: Identity = [5; 32];
+const BATCH: u64 = BATCH_PLAIN_BYTES;
+
+struct Folder {
+    root: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self { root: tempfile::tempdir().unwrap() }
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&OS, &open_base(self.root.path()).unwrap(), "sender").unwrap()
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.root.path().join("sender").join(name)
+    }
+
+    fn state(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.path(STATE_FOLDER))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap().split_once('.').unwrap().1.to_string())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn part(offered: Result<Offered, Denied>) -> Box<Part> {
+    match offered {
+        Ok(Offered::Part(part)) => part,
+        Ok(Offered::Complete) => panic!("complete"),
+        Err(denied) => panic!("{denied:?}"),
+    }
+}
+
+fn reason(offered: Result<Offered, Denied>) -> Refusal {
+    match offered {
+        Err(denied) => denied.reason,
+        Ok(_) => panic!("taken"),
+    }
+}
+
+/// A batch whose bytes are all its number.
+fn batch(number: u64, plain_bytes: u64) -> Batch {
+    let mut batch = Batch::new();
+    batch.number = number;
+    batch.first_chunk = number * 32;
+    batch.sealed_bytes = batch_sealed_bytes(plain_bytes);
+    batch.sealed_mut().fill(number as u8);
+    batch
+}
+
+fn write(part: &Part, numbers: Range<u64>, size: u64) {
+    for number in numbers {
+        part.write(number, &batch(number, crate::net::batch_plain_bytes(size, number).unwrap())).unwrap();
+    }
+}
+
+#[test]
+fn only_what_was_synced_is_held() {
+    let folder = Folder::new();
+    let size = 4 * BATCH + 9;
+    let first = part(folder.store().offer(b"a/b", &IDENTITY, Some(size), false));
+    write(&first, 0..2, size);
+    first.sync().unwrap();
+    write(&first, 2..4, size);
+    assert!(!folder.path("a/b").exists());
+    drop(first);
+    let second = part(folder.store().offer(b"a/b", &IDENTITY, Some(size), false));
+    assert_eq!(second.synced(), [0..2]);
+    assert!(!second.is_whole(size));
+    write(&second, 2..5, size);
+    assert!(second.is_whole(size) && !second.is_whole(size - 1));
+    second.complete().unwrap();
+    let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
+    assert!(fs::read(folder.path("a/b")).unwrap() == expected);
+    assert_eq!(folder.state(), ["done"]);
+    // The same version is known; another is refused.
+    assert!(matches!(folder.store().offer(b"a/b", &IDENTITY, Some(size), false), Ok(Offered::Complete)));
+    assert_eq!(reason(folder.store().offer(b"a/b", &[6; 32], Some(size), false)), Refusal::Exists);
+    // One that somebody changed meanwhile is no longer that version.
+    fs::write(folder.path("a/b"), b"changed").unwrap();
+    assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), false)), Refusal::Exists);
+    assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), true)), Refusal::Exists);
+}
+
+#[test]
+fn another_version_is_refused_until_it_may_begin_anew() {
+    let folder = Folder::new();
+    let size = 2 * BATCH;
+    let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
+    // Nobody else has the file meanwhile.
+    assert_eq!(reason(folder.store().offer(b"a", &IDENTITY, Some(size), false)), Refusal::TooMany);
+    write(&first, 0..1, size);
+    first.sync().unwrap();
+    drop(first);
+    assert_eq!(reason(folder.store().offer(b"a", &[6; 32], Some(size), false)), Refusal::OtherVersion);
+    assert_eq!(reason(folder.store().offer(b"a", &IDENTITY, Some(size + 1), false)), Refusal::OtherVersion);
+    let anew = part(folder.store().offer(b"a", &[6; 32], Some(size), true));
+    assert_eq!(anew.synced(), []);
+    anew.discard();
+    drop(anew);
+    assert!(folder.state().is_empty());
+}
+
+#[test]
+fn a_journal_that_promises_more_than_the_file_has() {
+    let folder = Folder::new();
+    let size = 3 * BATCH;
+    let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
+    write(&first, 0..3, size);
+    first.sync().unwrap();
+    drop(first);
+    let state = folder.path(STATE_FOLDER);
+    let data = fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path());
+    let data = data.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "part")).unwrap();
+    fs::File::options().write(true).open(data).unwrap().set_len(BATCH).unwrap();
+    assert_eq!(part(folder.store().offer(b"a", &IDENTITY, Some(size), false)).synced(), []);
+}
+
+#[test]
+fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
+    let folder = Folder::new();
+    let part = part(folder.store().offer(b"a", &IDENTITY, Some(5), false));
+    write(&part, 0..1, 5);
+    fs::write(folder.path("a"), b"theirs").unwrap();
+    assert_eq!(part.complete().unwrap_err().reason, Refusal::Exists);
+    assert_eq!(fs::read(folder.path("a")).unwrap(), b"theirs");
+}
+
+#[test]
+fn streams_have_one_end_and_nothing_to_resume() {
+    let folder = Folder::new();
+    let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
+    assert!(stream.admits(7, BATCH) && stream.admits(0, 5));
+    stream.write(1, &batch(1, 10)).unwrap();
+    // No second end, nothing behind it.
+    assert!(stream.admits(0, BATCH) && stream.admits(1, 10));
+    assert!(!stream.admits(0, 5) && !stream.admits(1, 9) && !stream.admits(2, 10) && !stream.admits(2, BATCH));
+    assert!(stream.contradicts(BATCH) && !stream.contradicts(BATCH + 10));
+    assert!(!stream.is_whole(BATCH + 10));
+    stream.write(0, &batch(0, BATCH)).unwrap();
+    assert!(stream.is_whole(BATCH + 10));
+    stream.sync().unwrap();
+    drop(stream);
+    assert_eq!(part(folder.store().offer(b"s", &IDENTITY, None, false)).synced(), []);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_nowhere() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let outside = tempfile::tempdir().unwrap();
+    for name in ["link", STATE_FOLDER] {
+        let _ = fs::remove_dir_all(folder.path(name));
+        std::os::unix::fs::symlink(outside.path(), folder.path(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(outside.path().join("new"), folder.path("dangling")).unwrap();
+    assert_eq!(reason(store.offer(b"link/a", &IDENTITY, Some(1), false)), Refusal::Exists);
+    assert_eq!(reason(store.offer(b"dangling", &IDENTITY, Some(1), false)), Refusal::Exists);
+    assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
+    assert!(Store::open(&OS, &open_base(folder.root.path()).unwrap(), "sender").is_err());
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_disk_that_fails_at_any_write_or_sync() {
+    use crate::sys::faulty::{Fault, Faulty};
+    let size = 2 * BATCH + 1;
+    let mut completed = 0;
+    for fails in 0..40 {
+        let folder = Folder::new();
+        let system: &'static Faulty =
+            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
+        let base = open_base(folder.root.path()).unwrap();
+        let run = || -> Result<(), Denied> {
+            let store = Store::open(system, &base, "sender")?;
+            let Offered::Part(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
+            for number in 0..3 {
+                part.write(number, &batch(number, crate::net::batch_plain_bytes(size, number).unwrap()))?;
+                part.sync()?;
+            }
+            part.complete()
+        };
+        match run() {
+            Ok(()) => completed += 1,
+            Err(denied) => {
+                assert_eq!(denied.reason, Refusal::NoSpace, "{fails}");
+                assert!(!folder.path("a").exists(), "{fails}");
+            }
+        }
+        if folder.path("a").exists() {
+            continue;
+        }
+        // With room again, the next session goes on, and what it holds is true.
+        let part = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
+        let held: Vec<u64> = part.synced().into_iter().flatten().collect();
+        for number in (0..3).filter(|number| !held.contains(number)) {
+            write(&part, number..number + 1, size);
+        }
+        part.complete().unwrap();
+        let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
+        assert!(fs::read(folder.path("a")).unwrap() == expected, "{fails}");
+    }
+    assert!((1..40).contains(&completed), "{completed} of 40 runs met no fault");
+}

@@ -1,0 +1,262 @@
+//! Where a file's batches come from at the sender, and whether it is still the file that was offered.
+
+use std::io::{self, IoSliceMut, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use sha2::{Digest, Sha256};
+
+use super::batch_plain_bytes;
+use super::wire::Identity;
+use crate::container::{TAG_BYTES, fill_random, sealed_bytes};
+use crate::input::Input;
+use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::pipeline::pipe::{PipeReader, pipe};
+use crate::pipeline::{Batch, Direction, Feed, Ordered};
+use crate::sys::{Kind, System};
+use crate::verbs::{Control, Source, encrypt_to_pipe};
+use crate::{Error, ErrorKind};
+
+/// How every container begins (docs/formats/container.md).
+const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
+
+/// One input.
+pub(crate) enum Supply {
+    /// A regular file, read at offsets, in any order, and again where a connection was lost.
+    File { input: Input<'static>, size_bytes: u64 },
+    /// A stream, read once; an empty regular file as well, since files in /proc are of size 0 whatever they hold.
+    Stream { feed: Feed<'static>, name: PathBuf, file: Option<Arc<Input<'static>>> },
+}
+
+impl Supply {
+    /// Opens a file, FIFO, device or standard input. `control` ends a wait for a stream.
+    pub(crate) fn open(system: &'static dyn System, source: &Source, control: &Arc<Control>) -> Result<Self, Error> {
+        let input = Input::open(system, source)?;
+        match input.seekable_bytes() {
+            Some(size_bytes) if *source != Source::Stdin => Ok(Self::File { input, size_bytes }),
+            _ => {
+                let input = Arc::new(input);
+                let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
+                let file = (*source != Source::Stdin && input.status().kind == Kind::Regular).then(|| input.clone());
+                let feed = Feed::Ordered(Mutex::new(Ordered::new(reader, input.name())));
+                Ok(Self::Stream { feed, name: input.name().to_path_buf(), file })
+            }
+        }
+    }
+
+    /// The same as a container: as it is if it is one, otherwise sealed to `recipient` on the way. The second is a stream,
+    /// sealed under a new key each time, and cannot be resumed. Returns whether it was sealed.
+    pub(crate) fn open_sealed(
+        system: &'static dyn System,
+        source: &Source,
+        recipient: age::x25519::Recipient,
+        control: &Arc<Control>,
+    ) -> Result<(Self, bool), Error> {
+        let input = Arc::new(Input::open(system, source)?);
+        let name = input.name().to_path_buf();
+        let mut reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
+        let mut head = Vec::new();
+        (&mut reader)
+            .take(CONTAINER_MAGIC.len() as u64)
+            .read_to_end(&mut head)
+            .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
+        let is_container = head == CONTAINER_MAGIC;
+        if is_container && input.seekable_bytes().is_some() {
+            drop(reader);
+            return Ok((Self::open(system, source, control)?, false));
+        }
+        let reader = io::Cursor::new(head).chain(reader);
+        let feed = if is_container {
+            Ordered::new(reader, &name)
+        } else {
+            let (writer, pipe) = pipe();
+            let (shown, control) = (name.clone(), control.clone());
+            let thread = thread::spawn(move || {
+                let recipients: Vec<Box<dyn age::Recipient + Send>> = vec![Box::new(recipient)];
+                encrypt_to_pipe(reader, &shown, &recipients, writer, &control)?;
+                input.check_unchanged()
+            });
+            Ordered::new(SealedReader { pipe, thread: Some(thread) }, &name)
+        };
+        Ok((Self::Stream { feed: Feed::Ordered(Mutex::new(feed)), name, file: None }, !is_container))
+    }
+
+    /// `None` for a stream.
+    pub(crate) fn size_bytes(&self) -> Option<u64> {
+        match self {
+            Self::File { size_bytes, .. } => Some(*size_bytes),
+            Self::Stream { .. } => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Path {
+        match self {
+            Self::File { input, .. } => input.name(),
+            Self::Stream { name, .. } => name,
+        }
+    }
+
+    /// What tells this version of the input from others; random for a stream, which is never the same twice.
+    pub(crate) fn identity(&self) -> Result<Identity, Error> {
+        match self.file() {
+            Some(input) => {
+                let status = input.status();
+                let inode = status.identity.map_or(0, |(_, inode)| inode);
+                let hash = Sha256::new()
+                    .chain_update(b"tress/v1 input\n")
+                    .chain_update(status.size_bytes.to_be_bytes())
+                    .chain_update(status.modified_ns.to_be_bytes())
+                    .chain_update(status.changed_ns.to_be_bytes())
+                    .chain_update(inode.to_be_bytes());
+                Ok(hash.finalize().into())
+            }
+            None => {
+                let mut identity = [0; 32];
+                fill_random(&mut identity)?;
+                Ok(identity)
+            }
+        }
+    }
+
+    /// `InputChanged` if the file is not what it was when it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
+        self.file().map_or(Ok(()), Input::check_unchanged)
+    }
+
+    /// The regular file that this is.
+    fn file(&self) -> Option<&Input<'static>> {
+        match self {
+            Self::File { input, .. } => Some(input),
+            Self::Stream { file, .. } => file.as_deref(),
+        }
+    }
+
+    /// Reads batch `number` of a file. What was read is of the offered version: that is looked at after the read.
+    pub(crate) fn read(&self, number: u64, batch: &mut Batch) -> Result<(), Error> {
+        let Self::File { input, size_bytes } = self else {
+            return Err(Error::new(ErrorKind::Io(io::ErrorKind::Unsupported)).at(self.name()));
+        };
+        let plain_bytes = batch_plain_bytes(*size_bytes, number).unwrap_or(0);
+        batch.number = number;
+        batch.first_chunk = number * BATCH_CHUNKS;
+        batch.sealed_bytes = batch_sealed_bytes(plain_bytes);
+        let offset = batch.plain_offset();
+        let mut slices: Vec<IoSliceMut<'_>> = batch.plain_mut();
+        input.read_exact_at(&mut slices, offset)?;
+        input.check_unchanged()
+    }
+
+    /// Reads the next batch of a stream; `false` when there is none.
+    pub(crate) fn read_next(&self, batch: &mut Batch) -> Result<bool, Error> {
+        match self {
+            Self::File { .. } => Ok(false),
+            Self::Stream { feed, .. } => feed.take(Direction::Seal, batch).map_err(|missing| missing.error),
+        }
+    }
+}
+
+/// Bytes of a batch with its tags. A batch that is not full is the last one and ends with a chunk that is not full.
+pub(crate) fn batch_sealed_bytes(plain_bytes: u64) -> usize {
+    match plain_bytes == super::BATCH_PLAIN_BYTES {
+        true => sealed_bytes(plain_bytes) as usize - TAG_BYTES,
+        false => sealed_bytes(plain_bytes) as usize,
+    }
+}
+
+/// What batch of this many sealed bytes holds; `None` if no batch has so many.
+pub(crate) fn batch_plain_of_sealed(sealed: usize) -> Option<u64> {
+    if sealed == batch_sealed_bytes(super::BATCH_PLAIN_BYTES) {
+        return Some(super::BATCH_PLAIN_BYTES);
+    }
+    let plain = crate::container::plain_bytes(sealed as u64).ok()?;
+    (plain < super::BATCH_PLAIN_BYTES).then_some(plain)
+}
+
+/// A reader of an input that it owns.
+struct OwnedReader {
+    input: Arc<Input<'static>>,
+    control: Arc<Control>,
+    offset: u64,
+}
+
+impl Read for OwnedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_vectored(&mut [IoSliceMut::new(buffer)])
+    }
+
+    fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        // Standard input may be a file, which is read at offsets.
+        let bytes = self.input.reader_at(&self.control, self.offset).read_vectored(buffers)?;
+        self.offset += bytes as u64;
+        Ok(bytes)
+    }
+}
+
+/// The container that a thread makes of an input.
+struct SealedReader {
+    pipe: PipeReader,
+    thread: Option<thread::JoinHandle<Result<(), Error>>>,
+}
+
+impl Read for SealedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.pipe.read(buffer);
+        // At the end, good or bad, the thread knows why.
+        if !matches!(read, Ok(1..))
+            && !buffer.is_empty()
+            && let Some(thread) = self.thread.take()
+        {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(io::Error::other)?;
+        }
+        read
+    }
+}
+
+/// Whether a source is a folder.
+pub(crate) fn is_folder(system: &dyn System, source: &Source) -> Result<bool, Error> {
+    match source {
+        Source::Stdin => Ok(false),
+        Source::Path(path) => {
+            let status = system.status_of(path).map_err(|error| Error::from(error).at(path))?;
+            Ok(status.kind == Kind::Folder)
+        }
+    }
+}
+
+/// A panic elsewhere is reported by the thread that joins; nothing behind these locks is left half-changed.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::{BATCH_PLAIN_BYTES, batches};
+
+    #[test]
+    fn lengths_of_batches() {
+        // By hand: 32 chunks of 16,384 bytes; 524,288 bytes in a full batch, 524,800 with tags.
+        assert_eq!(BATCH_PLAIN_BYTES, 524_288);
+        for (size, count, last_plain, last_sealed) in [
+            (0, 1, 0, 16),
+            (1, 1, 1, 17),
+            (16_384, 1, 16_384, 16_416),
+            (524_287, 1, 524_287, 524_799),
+            (524_288, 2, 0, 16),
+            (524_289, 2, 1, 17),
+            (1_048_576, 3, 0, 16),
+        ] {
+            assert_eq!(batches(size), count, "{size}");
+            assert_eq!(batch_plain_bytes(size, count - 1), Some(last_plain), "{size}");
+            assert_eq!(batch_plain_bytes(size, count), None);
+            assert_eq!(batch_sealed_bytes(last_plain), last_sealed, "{size}");
+            assert_eq!(batch_plain_of_sealed(last_sealed), Some(last_plain), "{size}");
+        }
+        assert_eq!(batch_sealed_bytes(524_288), 524_800);
+        assert_eq!(batch_plain_of_sealed(524_800), Some(524_288));
+        for wrong in [0, 15, 16_400, 16_401, 524_801, 524_816, 1_000_000] {
+            assert_eq!(batch_plain_of_sealed(wrong), None, "{wrong}");
+        }
+    }
+}

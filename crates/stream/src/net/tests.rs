@@ -1,0 +1,310 @@
+//! Sessions over connections with faults; peers that do not follow the protocol are in `tests/hostile.rs`.
+
+mod hostile;
+
+use std::fs;
+use std::io::{IoSlice, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::link::{Link, Network, Patience, Tcp, write_all};
+use super::link_faulty::{Fault, Faulty};
+use super::noise::{self, GREETING, Incoming, Outgoing};
+use super::receiver::{Event, receive_on};
+use super::sender::send_on;
+use super::ticket::Ticket;
+use super::wire::{Reply, Request};
+use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport};
+use crate::keys::KeyPair;
+use crate::sys::Os;
+use crate::verbs::Source;
+use crate::{Control, Error, ErrorKind, Refusal};
+
+static OS: Os = Os;
+const BATCH: usize = BATCH_PLAIN_BYTES as usize;
+const STALL: Duration = Duration::from_secs(2);
+
+struct Ends {
+    root: tempfile::TempDir,
+    sender: KeyPair,
+    receiver: KeyPair,
+}
+
+struct Running {
+    to: String,
+    control: Arc<Control>,
+    thread: JoinHandle<Result<(), Error>>,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Ends {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("out")).unwrap();
+        Self { root, sender: KeyPair::generate().unwrap(), receiver: KeyPair::generate().unwrap() }
+    }
+
+    fn receive(&self) -> Running {
+        let options = ReceiveOptions {
+            listen: "127.0.0.1:0".into(),
+            folder: self.root.path().join("out"),
+            allow: Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]),
+            once: false,
+            limits: Limits {
+                stall_time: STALL,
+                handshake_time: Duration::from_secs(1),
+                handshake_burst: 10_000,
+                ..Limits::default()
+            },
+        };
+        let (ready, address) = mpsc::channel();
+        let ready = Mutex::new(ready);
+        let (control, log) = (Arc::new(Control::new()), Arc::new(Mutex::new(Vec::new())));
+        let (pair, running, events) = (self.receiver.clone(), control.clone(), log.clone());
+        let thread = std::thread::spawn(move || {
+            let tell = |event: &Event<'_>| {
+                if let Event::Listening(address) = event {
+                    ready.lock().unwrap().send(address.to_string()).unwrap();
+                }
+                events.lock().unwrap().push(format!("{event:?}"));
+            };
+            receive_on(&OS, &pair, &options, &tell, &running)
+        });
+        Running { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> Source {
+        let path = self.root.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        Source::Path(path)
+    }
+
+    fn send(
+        &self,
+        running: &Running,
+        network: &dyn Network,
+        source: &Source,
+        streams: u16,
+    ) -> Result<SendReport, Error> {
+        let address = self.receiver.address().unwrap().parse().unwrap();
+        let options = SendOptions { streams, stall_time: STALL, ..SendOptions::new(&running.to, address) };
+        send_on(&OS, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
+    }
+
+    fn output(&self, name: &str) -> PathBuf {
+        let folder = super::receiver::folder_name(&self.noise(&self.sender).1);
+        self.root.path().join("out").join(folder).join(name)
+    }
+
+    /// Secret and public Noise key.
+    fn noise(&self, pair: &KeyPair) -> ([u8; 32], [u8; 32]) {
+        let address: crate::keys::Address = pair.address().unwrap().parse().unwrap();
+        (*pair.noise_secret_key().unwrap(), *address.noise_public_key())
+    }
+
+    /// A connection as a sender that does what it likes.
+    fn hostile(&self, running: &Running) -> Peer {
+        let link: Arc<dyn Link> = Tcp.connect(&running.to).unwrap().into();
+        let (incoming, out) = noise::initiate(
+            link,
+            &self.noise(&self.sender).0,
+            &self.noise(&self.receiver).1,
+            Duration::from_secs(5),
+            &|| None,
+        )
+        .unwrap();
+        Peer { incoming, out }
+    }
+
+    /// The same with a session, and its ticket.
+    fn hostile_session(&self, running: &Running) -> (Peer, Ticket) {
+        let mut peer = self.hostile(running);
+        peer.say(&Request::Begin { streams: 2 });
+        let Some(Reply::Admitted { ticket, .. }) = peer.hear() else { panic!("not admitted") };
+        (peer, ticket)
+    }
+}
+
+impl Running {
+    /// It is still there, and ends as it is told.
+    fn stop(self) {
+        assert!(!self.thread.is_finished());
+        self.control.cancel();
+        let outcome = self.thread.join().expect("no panic");
+        assert_eq!(outcome.unwrap_err().kind, ErrorKind::Interrupted, "{:?}", self.log.lock().unwrap());
+    }
+}
+
+struct Peer {
+    incoming: Incoming,
+    out: Outgoing,
+}
+
+impl Peer {
+    fn say(&mut self, request: &Request) {
+        self.say_bytes(&request.encode());
+    }
+
+    fn say_bytes(&mut self, bytes: &[u8]) {
+        let _ = self.out.write(bytes, &Patience::silence(STALL, &|| None));
+    }
+
+    fn raw(&mut self, bytes: &[u8]) {
+        let link = self.out.link().clone();
+        let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Patience::silence(STALL, &|| None));
+    }
+
+    /// The next reply that is no report; `None` when the connection ends.
+    fn hear(&mut self) -> Option<Reply> {
+        loop {
+            match self.incoming.read(&Patience::silence(Duration::from_secs(5), &|| None)) {
+                Ok(Some(message)) => match Reply::parse(&message).unwrap() {
+                    Reply::Progress { .. } => {}
+                    reply => return Some(reply),
+                },
+                Ok(None) => return None,
+                Err(error) if error.kind == ErrorKind::Disconnected => return None,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+fn data(count: usize) -> Vec<u8> {
+    (0..count as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+#[test]
+fn restless_connections() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(3 * BATCH + 1000);
+    let network = Faulty::new([Fault::Restless]);
+    ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    running.stop();
+}
+
+#[test]
+fn one_stream_of_four_is_cut() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(40 * BATCH + 3);
+    // The first connection is the control connection. Cut in a handshake, at a batch's border, in its middle.
+    for (name, cut) in [("a", 50), ("b", 200), ("c", 525_300), ("d", 2_000_000)] {
+        let network = Faulty::new([Fault::None, Fault::None, Fault::Cut(cut), Fault::None]);
+        let report = ends.send(&running, &network, &ends.file(name, &bytes), 4).unwrap();
+        assert_eq!(report.bytes_sent, bytes.len() as u64);
+        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
+        // Nothing that was verified went out again: at most the batch that the cut went through.
+        let most = bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES + bytes.len() as u64 / 500;
+        assert!(network.written.load(Ordering::Relaxed) < most, "{name}");
+    }
+    running.stop();
+}
+
+#[test]
+fn all_streams_are_cut_again_and_again() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(20 * BATCH);
+    // Every data connection lives for three batches and a bit.
+    let faults: Vec<Fault> = std::iter::once(Fault::None).chain((0..60).map(|_| Fault::Cut(1_700_000))).collect();
+    let network = Faulty::new(faults);
+    ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    running.stop();
+}
+
+#[test]
+fn a_flipped_bit_is_found_and_sent_again() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(6 * BATCH);
+    for (name, bit) in [("key", 8 * 250), ("header", 8 * 340), ("chunk", 8 * 300_000), ("tag", 8 * (280 + 16_395))] {
+        let network = Faulty::new([Fault::None, Fault::Flip(bit), Fault::None]);
+        ends.send(&running, &network, &ends.file(name, &bytes), 1).unwrap();
+        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
+    }
+    running.stop();
+}
+
+#[test]
+fn a_cut_control_connection_is_resumed_by_the_next_run() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(30 * BATCH + 9);
+    let source = ends.file("a", &bytes);
+    // Control messages are small: it dies at its first ping, with much of the data on its way.
+    let slow = Faulty::new([Fault::Cut(210), Fault::None]);
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options =
+        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
+    let error =
+        send_on(&OS, &slow, std::slice::from_ref(&source), &ends.sender, &options, &Control::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Disconnected);
+    assert!(!ends.output("a").exists());
+    let arrived = slow.written.load(Ordering::Relaxed);
+    assert!(arrived > 2_000_000, "{arrived}");
+    let report = ends.send(&running, &Tcp, &source, 1).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    // What left before the cut is not sent again, but for one batch.
+    assert!(report.bytes_sent + arrived <= bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES, "{report:?} {arrived}");
+    running.stop();
+}
+
+#[test]
+fn silence_is_told() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let source = ends.file("a", &data(8 * BATCH));
+    let begin = Instant::now();
+    // Of the control connection: in the handshake, and after it.
+    for at in [0, 200] {
+        let error = ends.send(&running, &Faulty::new([Fault::Silent(at), Fault::None]), &source, 1).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Stalled | ErrorKind::Disconnected), "{error}");
+    }
+    assert!(begin.elapsed() < 6 * STALL);
+    // Of a data connection: another takes its place.
+    let network = Faulty::new([Fault::None, Fault::Silent(600_000), Fault::None]);
+    ends.send(&running, &network, &source, 1).unwrap();
+    running.stop();
+}
+
+#[test]
+fn a_silent_receiver_is_told() {
+    let ends = Ends::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let to = listener.local_addr().unwrap().to_string();
+    let options = SendOptions { stall_time: Duration::from_millis(300), ..SendOptions::new(to, address) };
+    let send = || send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());
+    assert_eq!(send().unwrap_err().kind, ErrorKind::Stalled);
+    drop(listener.accept());
+    // Nobody there; something else there; another version there.
+    for (answer, kind) in [
+        (&b""[..], ErrorKind::Disconnected),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", ErrorKind::PeerVersion),
+        (b"tress/v2 transfer\n", ErrorKind::PeerVersion),
+        (GREETING, ErrorKind::WrongPeer),
+        (&[&GREETING[..], &[7; 48]].concat(), ErrorKind::WrongPeer),
+    ] {
+        let (listener, said) = (listener.try_clone().unwrap(), answer.to_vec());
+        let peer = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut first = [0; 114];
+            stream.read_exact(&mut first).unwrap();
+            // No plaintext key: of the sender's static key nothing is to be seen.
+            stream.write_all(&said).unwrap();
+            first
+        });
+        assert_eq!(send().unwrap_err().kind, kind, "{answer:?}");
+        let first = peer.join().unwrap();
+        let key = ends.noise(&ends.sender).1;
+        assert!(first.starts_with(GREETING) && !first.windows(32).any(|window| window == key));
+    }
+}

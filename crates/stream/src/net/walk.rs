@@ -1,0 +1,131 @@
+//! What there is to send: files under relative names, and the folders that they lie in.
+//!
+//! A folder is walked depth first in the order of its names, holding one folder's names for each level. Symbolic links inside
+//! it, and whatever is neither file nor folder, are passed over and reported; the other files are sent. A link that is named
+//! itself is followed.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::names::components;
+use crate::tree::names::to_bytes;
+use crate::{Error, ErrorKind};
+
+/// Something to send.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    Folder { name: Vec<u8> },
+    File { path: PathBuf, name: Vec<u8>, size_bytes: u64 },
+}
+
+/// The last part of a path as a name of one component. `.` and `..` have none: the folder's real name counts.
+pub(crate) fn base_name(path: &Path) -> Result<Vec<u8>, Error> {
+    let name = match path.file_name() {
+        Some(name) => name.to_owned(),
+        None => {
+            let real = fs::canonicalize(path).map_err(|error| Error::from(error).at(path))?;
+            real.file_name().ok_or_else(|| Error::new(ErrorKind::BadName).at(path))?.to_owned()
+        }
+    };
+    let name = to_bytes(&name).filter(|name| components(name).is_some());
+    name.map(<[u8]>::to_vec).ok_or_else(|| Error::new(ErrorKind::BadName).at(path))
+}
+
+/// Walks a folder. What it does not send it returns as an error in its place, and goes on.
+pub(crate) struct Walk {
+    levels: Vec<Level>,
+}
+
+struct Level {
+    path: PathBuf,
+    name: Vec<u8>,
+    /// Names not yet visited, the next one last.
+    entries: Vec<OsString>,
+}
+
+impl Walk {
+    /// Begins with the folder itself.
+    pub(crate) fn new(root: &Path, name: Vec<u8>) -> Result<(Self, Item), Error> {
+        let level = Level::list(root.to_path_buf(), name.clone())?;
+        Ok((Self { levels: vec![level] }, Item::Folder { name }))
+    }
+}
+
+impl Level {
+    fn list(path: PathBuf, name: Vec<u8>) -> Result<Self, Error> {
+        let names =
+            || -> io::Result<Vec<OsString>> { fs::read_dir(&path)?.map(|entry| Ok(entry?.file_name())).collect() };
+        let mut entries = names().map_err(|error| Error::from(error).at(&path))?;
+        entries.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
+        Ok(Self { path, name, entries })
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Result<Item, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let level = self.levels.last_mut()?;
+            let Some(entry) = level.entries.pop() else {
+                self.levels.pop();
+                continue;
+            };
+            let path = level.path.join(&entry);
+            let name = to_bytes(&entry).map(|entry| [&level.name[..], b"/", entry].concat());
+            let Some(name) = name.filter(|name| components(name).is_some()) else {
+                return Some(Err(Error::new(ErrorKind::BadName).at(path)));
+            };
+            let metadata = match fs::symlink_metadata(&path) {
+                Ok(metadata) => metadata,
+                Err(error) => return Some(Err(Error::from(error).at(path))),
+            };
+            if metadata.is_dir() {
+                return Some(Level::list(path, name.clone()).map(|level| {
+                    self.levels.push(level);
+                    Item::Folder { name }
+                }));
+            }
+            if !metadata.is_file() {
+                let what = if metadata.is_symlink() { "symbolic link" } else { "special file" };
+                let detail = format!("{what} inside a folder is not sent");
+                return Some(Err(Error::new(ErrorKind::TreeSpecialFile).with_detail(detail).at(path)));
+            }
+            return Some(Ok(Item::File { path, name, size_bytes: metadata.len() }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn folders_before_files_links_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("top");
+        fs::create_dir_all(root.join("b/empty")).unwrap();
+        fs::write(root.join("a"), b"1").unwrap();
+        fs::write(root.join("b/c"), b"22").unwrap();
+        std::os::unix::fs::symlink("a", root.join("l")).unwrap();
+        let (walk, first) = Walk::new(&root, b"top".to_vec()).unwrap();
+        assert_eq!(first, Item::Folder { name: b"top".to_vec() });
+        let items: Vec<_> = walk.collect();
+        let names: Vec<String> = items
+            .iter()
+            .map(|item| match item {
+                Ok(Item::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
+                Ok(Item::File { name, size_bytes, .. }) => format!("{} {size_bytes}", String::from_utf8_lossy(name)),
+                Err(error) => {
+                    format!("{:?} {}", error.kind, error.path.as_ref().unwrap().file_name().unwrap().display())
+                }
+            })
+            .collect();
+        assert_eq!(names, ["top/a 1", "top/b/", "top/b/c 2", "top/b/empty/", "TreeSpecialFile l"]);
+        assert_eq!(base_name(&root.join(".")).unwrap(), b"top");
+        assert_eq!(base_name(Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
+    }
+}

@@ -1,0 +1,114 @@
+//! Messages: bytes by hand, what comes back, and whatever else a peer may say.
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn ticket() -> Ticket {
+    Ticket::from_bytes(std::array::from_fn(|i| i as u8))
+}
+
+fn requests() -> Vec<Request> {
+    vec![
+        Request::Begin { streams: 4 },
+        Request::Join { ticket: ticket(), stream: 3 },
+        Request::Folder { path: b"a/b".to_vec() },
+        Request::Offer { file: 1, size_bytes: Some(5), restart: false, identity: [7; 32], path: b"x".to_vec() },
+        Request::Offer { file: 2, size_bytes: None, restart: true, identity: [8; 32], path: vec![0xff; 4095] },
+        Request::Finish { file: 1, size_bytes: 1 << 40 },
+        Request::Abandon { file: 1 },
+        Request::Lost { stream: 9 },
+        Request::Ping,
+        Request::Bye,
+        Request::Key { file: 3, aead: Aead::Aes128Ccm, input_key: Zeroizing::new(vec![1; 16]), prefix: [2; 56] },
+        Request::Key { file: 3, aead: Aead::Aes256Ccm, input_key: Zeroizing::new(vec![1; 32]), prefix: [2; 56] },
+        Request::Batch { file: 3, first_chunk: 64, sealed_bytes: 524_800 },
+    ]
+}
+
+fn replies() -> Vec<Reply> {
+    let mut replies = vec![
+        Reply::Admitted { ticket: ticket(), streams: 2 },
+        Reply::Joined,
+        Reply::FolderReady,
+        Reply::Resume { file: 1, held: vec![] },
+        Reply::Resume { file: 1, held: vec![0..3, 5..6] },
+        Reply::Resume { file: 1, held: (0..MAX_RANGES as u64).map(|n| 2 * n..2 * n + 1).collect() },
+        Reply::Complete { file: 1 },
+        Reply::Progress { file: 1, synced_batches: 7, streams: vec![(0, 4), (1, 5)] },
+        Reply::Drained { stream: 2, batches: 8 },
+        Reply::Confirmed { file: 1 },
+    ];
+    replies.extend(REFUSALS.map(|(_, reason)| Reply::Refused { reason }));
+    replies
+}
+
+#[test]
+fn bytes_by_hand() {
+    // Typed off docs/formats/transfer.md.
+    assert_eq!(*Request::Begin { streams: 258 }.encode(), [0x01, 1, 2]);
+    let offer = Request::Offer { file: 1, size_bytes: Some(5), restart: true, identity: [9; 32], path: b"ab".to_vec() };
+    let expected = [&[0x04, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5][..], &[9; 32], b"ab"].concat();
+    assert_eq!(*offer.encode(), expected);
+    let batch = Request::Batch { file: 1, first_chunk: 32, sealed_bytes: 16 };
+    assert_eq!(*batch.encode(), [0x11, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0, 16]);
+    let resume = Reply::Resume { file: 2, held: vec![1..4] };
+    assert_eq!(resume.encode(), [0x44, 0, 0, 0, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4]);
+    assert_eq!(Reply::Refused { reason: Refusal::NoSpace }.encode(), [0x49, 8]);
+}
+
+#[test]
+fn what_is_encoded_parses_and_nothing_else_does() {
+    for request in requests() {
+        let bytes = request.encode();
+        assert!(bytes.len() <= MAX_MESSAGE_BYTES);
+        assert_eq!(Request::parse(&bytes), Ok(request));
+        // A path takes whatever follows; anything else has one length.
+        if !matches!(bytes[0], 0x03 | 0x04) {
+            assert_eq!(Request::parse(&[&bytes[..], &[0]].concat()), Err(Malformed));
+            assert_eq!(Request::parse(&bytes[..bytes.len() - 1]), Err(Malformed));
+        }
+    }
+    for reply in replies() {
+        let bytes = reply.encode();
+        assert!(bytes.len() <= MAX_MESSAGE_BYTES);
+        assert_eq!(Reply::parse(&bytes), Ok(reply));
+        assert_eq!(Reply::parse(&[&bytes[..], &[0]].concat()), Err(Malformed));
+        assert_eq!(Reply::parse(&bytes[..bytes.len() - 1]), Err(Malformed));
+    }
+    assert_eq!(Request::parse(&[]), Err(Malformed));
+    assert_eq!(Request::parse(&[&[0x03][..], &[b'a'; 4096]].concat()), Err(Malformed));
+    assert_eq!(Request::parse(&[0x03]), Err(Malformed));
+}
+
+#[test]
+fn lying_counts_and_ranges() {
+    let head = |count: u16| [&[0x44, 0, 0, 0, 1][..], &count.to_be_bytes()].concat();
+    let range = |start: u64, end: u64| [start.to_be_bytes(), end.to_be_bytes()].concat();
+    assert_eq!(Reply::parse(&head(u16::MAX)), Err(Malformed));
+    for (one, other) in [((0, 3), (2, 5)), ((0, 3), (3, 4)), ((5, 6), (0, 1)), ((0, 1), (4, 4)), ((0, 1), (6, 5))] {
+        let bytes = [head(2), range(one.0, one.1), range(other.0, other.1)].concat();
+        assert_eq!(Reply::parse(&bytes), Err(Malformed), "{one:?} {other:?}");
+    }
+    let offer = |flags: u8, size: u64| {
+        Request::parse(&[&[0x04, 0, 0, 0, 1, flags][..], &size.to_be_bytes(), &[0; 32], b"x"].concat())
+    };
+    assert!(offer(1, 7).is_ok() && offer(0, 0).is_ok());
+    assert_eq!(offer(0, 7), Err(Malformed));
+    assert_eq!(offer(4, 0), Err(Malformed));
+}
+
+proptest! {
+    /// Whatever parses is what encoding it gives: one form for each message.
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200), kind in 0_u8..0x50) {
+        let bytes = [&[kind][..], &bytes].concat();
+        if let Ok(request) = Request::parse(&bytes) {
+            prop_assert_eq!(&*request.encode(), &bytes);
+        }
+        if let Ok(reply) = Reply::parse(&bytes) {
+            prop_assert_eq!(reply.encode(), bytes);
+        }
+    }
+}
