@@ -243,7 +243,7 @@ fn wrong_use() {
 fn the_command_line_itself() {
     let folder = Folder::new();
     folder.tress(["frobnicate"]).wrong_use("frobnicate");
-    folder.tress(["send"]).wrong_use("send");
+    folder.tress(["send"]).wrong_use("--to");
     folder.tress(["encrypt", "--frobnicate"]).wrong_use("--frobnicate");
     folder.tress(["encrypt", "--aead", "aes-128-gcm"]).wrong_use("aes-128-gcm");
     for threads in ["0", "1025", "-1", "many"] {
