@@ -81,6 +81,28 @@ pub(crate) fn batch_plain_bytes(size_bytes: u64, number: u64) -> Option<u64> {
     (number < batches(size_bytes)).then(|| (size_bytes - number * BATCH_PLAIN_BYTES).min(BATCH_PLAIN_BYTES))
 }
 
+/// Everything that reads what the other end, or a disk, says, on the same bytes; what is read has to be what would be
+/// written. For the fuzz targets.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub fn read_anything(bytes: &[u8]) {
+    if let Ok(request) = wire::Request::parse(bytes) {
+        assert_eq!(&request.encode()[..], bytes);
+    }
+    if let Ok(reply) = wire::Reply::parse(bytes) {
+        assert_eq!(reply.encode(), bytes);
+    }
+    if let Some(journal) = journal::parse(bytes) {
+        assert!(journal.good_bytes <= bytes.len() as u64);
+        assert!(journal.held.end() <= batches(journal.size_bytes));
+    }
+    if let Some(names) = names::components(bytes) {
+        assert_eq!(names.join(&b'/'), bytes);
+        assert!(!names.iter().any(|name| matches!(*name, b"" | b"." | b"..")));
+    }
+    let _ = Allow::read(bytes);
+}
+
 /// The Noise key of a pair that has one.
 pub(crate) fn noise_key(pair: &KeyPair) -> Result<Zeroizing<[u8; 32]>, Error> {
     pair.noise_secret_key().ok_or_else(|| {

@@ -23,6 +23,12 @@ const BUFFER_BYTES: usize = 256 * 1024;
 /// The longest message that CCM holds in memory.
 pub const RAW_CCM_MAX_BYTES: usize = 1 << 30;
 
+/// Most blocks under one key. Among 2^(n/2) blocks of n bits two equal ones are likely, and equal blocks give plaintext away:
+/// of blocks of 64 bits that is 32 GiB, which people have; of 128 bits more than anybody has.
+const fn max_blocks(block_bytes: usize) -> u64 {
+    if block_bytes <= 8 { 1 << (4 * block_bytes) } else { u64::MAX }
+}
+
 /// Which way `raw` goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawDirection {
@@ -69,8 +75,8 @@ pub struct RawCcm {
 /// authenticate nothing, and a stream sink has got what came before an error.
 ///
 /// # Errors
-/// [`ErrorKind::Cipher`] for parameters and data that the mode does not take, every failure of reading and writing, and
-/// [`ErrorKind::Interrupted`].
+/// [`ErrorKind::Cipher`] for parameters and data that the mode does not take, [`ErrorKind::MessageTooLong`] for more than
+/// 2^32 blocks of 64 bits, every failure of reading and writing, and [`ErrorKind::Interrupted`].
 pub fn raw<C: BlockCipher>(
     source: &Source,
     sink: &Sink,
@@ -88,7 +94,7 @@ pub fn raw<C: BlockCipher>(
         }
         RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(cipher, counter)?), false),
     };
-    let chain = Chain { cipher, chaining, direction, padding };
+    let chain = Chain { cipher, chaining, direction, padding, blocks_left: max_blocks(C::BLOCK_BYTES) };
     filter(source, sink, control, |input, output| chain.run(input, output))
 }
 
@@ -128,6 +134,7 @@ struct Chain<'a, C: BlockCipher> {
     chaining: Chaining<'a, C>,
     direction: RawDirection,
     padding: bool,
+    blocks_left: u64,
 }
 
 impl<C: BlockCipher> Chain<'_, C> {
@@ -146,6 +153,12 @@ impl<C: BlockCipher> Chain<'_, C> {
                 let padding = pkcs7::padding(length, C::BLOCK_BYTES);
                 current.resize(length + padding, padding as u8);
             }
+            let blocks = current.len().div_ceil(C::BLOCK_BYTES) as u64;
+            self.blocks_left = self.blocks_left.checked_sub(blocks).ok_or_else(|| {
+                Error::new(ErrorKind::MessageTooLong).with_detail(
+                    "more than 2^32 blocks of 64 bits under one key: equal blocks would give plaintext away",
+                )
+            })?;
             self.apply(&mut current)?;
             if is_padded && self.direction == RawDirection::Decrypt {
                 let length = pkcs7::unpad(&current, C::BLOCK_BYTES)?;
@@ -263,13 +276,17 @@ mod tests {
     }
 
     fn run(mode: &RawMode, direction: RawDirection, input: &[u8]) -> Result<Vec<u8>, Failed> {
+        run_with(mode, direction, input, max_blocks(16))
+    }
+
+    fn run_with(mode: &RawMode, direction: RawDirection, input: &[u8], blocks_left: u64) -> Result<Vec<u8>, Failed> {
         let cipher = cipher();
         let (chaining, padding) = match mode {
             RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
             RawMode::Cbc { iv, padding } => (Chaining::Cbc(iv.clone()), *padding),
             RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(&cipher, counter)?), false),
         };
-        let chain = Chain { cipher: &cipher, chaining, direction, padding };
+        let chain = Chain { cipher: &cipher, chaining, direction, padding, blocks_left };
         let mut output = Vec::new();
         chain.run(&mut Dribble(input, 0), &mut output)?;
         Ok(output)
@@ -299,6 +316,31 @@ mod tests {
         let mut whole = plain.clone();
         tress_cipher::modes::ctr::apply(&cipher(), &[0xff; 16], &mut whole).unwrap();
         assert_eq!(run(&ctr(), RawDirection::Encrypt, &plain).unwrap(), whole);
+    }
+
+    #[test]
+    fn blocks_under_one_key_are_bounded() {
+        // 32 GiB.
+        assert_eq!(max_blocks(8) * 8, 34_359_738_368);
+        assert_eq!(max_blocks(16), u64::MAX);
+        for mode in [ecb(), cbc(true), cbc(false), ctr()] {
+            let most = if matches!(mode, RawMode::Ecb { padding: true } | RawMode::Cbc { padding: true, .. }) {
+                47
+            } else {
+                48
+            };
+            assert!(run_with(&mode, RawDirection::Encrypt, &vec![1; most], 3).is_ok(), "{mode:?}");
+            for more in [most + 1, most + 16].into_iter().filter(|more| most == 47 || more % 16 == 0 || mode == ctr()) {
+                let refused = run_with(&mode, RawDirection::Encrypt, &vec![1; more], 3);
+                let Err(Failed::Data(error)) = refused else { panic!("{mode:?}, {more} bytes: {refused:?}") };
+                assert_eq!(error.kind, ErrorKind::MessageTooLong);
+            }
+        }
+        // Over several buffers.
+        let blocks = 2 * BUFFER_BYTES / 16 + 1;
+        let input = vec![1; 16 * blocks];
+        assert!(run_with(&ctr(), RawDirection::Decrypt, &input, blocks as u64).is_ok());
+        assert!(run_with(&ctr(), RawDirection::Decrypt, &input, blocks as u64 - 1).is_err());
     }
 
     #[test]
