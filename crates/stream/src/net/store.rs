@@ -28,6 +28,7 @@ use super::wire::Identity;
 use super::{BATCH_PLAIN_BYTES, batches};
 use crate::container::{CHUNK_BYTES, MAX_CHUNKS};
 use crate::pipeline::Batch;
+use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::sys::{Status, System};
 use crate::tree::names::to_os;
 use crate::{Error, ErrorKind, Refusal};
@@ -267,6 +268,8 @@ impl Part {
     pub(crate) fn admits(&self, number: u64, plain_bytes: u64) -> bool {
         match self.size_bytes {
             Some(size_bytes) => super::batch_plain_bytes(size_bytes, number) == Some(plain_bytes),
+            // No payload has such a chunk; and its offset would not be a number.
+            None if number >= MAX_CHUNKS / BATCH_CHUNKS => false,
             None => {
                 let held = self.held();
                 let is_last = plain_bytes < BATCH_PLAIN_BYTES;

@@ -146,6 +146,11 @@ fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
 fn streams_have_one_end_and_nothing_to_resume() {
     let folder = Folder::new();
     let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
+    // Numbers whose offset would not fit in 64 bits, and the first that no payload has.
+    for number in [u64::MAX, u64::MAX / BATCH, MAX_CHUNKS / BATCH_CHUNKS] {
+        assert!(!stream.admits(number, BATCH) && !stream.admits(number, 1));
+    }
+    assert!(stream.admits(MAX_CHUNKS / BATCH_CHUNKS - 1, BATCH));
     assert!(stream.admits(7, BATCH) && stream.admits(0, 5));
     stream.write(1, &batch(1, 10)).unwrap();
     // No second end, nothing behind it.
