@@ -236,6 +236,12 @@ pub(crate) struct Send {
     /// How workers and connections wait for each other
     #[arg(long, value_enum, default_value_t = Sync::Counter)]
     pub(crate) sync: Sync,
+    /// Bytes of a stage, in whole chunks, at most 16MiB; without it as planned while it runs
+    #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "sequential")]
+    pub(crate) stage: Option<u64>,
+    /// Hold each sealing thread to this rate, to see what a slower machine would do
+    #[arg(long, value_name = "RATE", value_parser = units::rate)]
+    pub(crate) compute_rate: Option<f64>,
     /// Seal all of a file before sending any of it, for comparison; at most 1 GiB, which is held in memory
     #[arg(long, conflicts_with_all = ["sync", "keep_sealed"])]
     pub(crate) sequential: bool,

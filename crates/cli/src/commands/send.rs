@@ -33,6 +33,8 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let send = SendOptions {
         streams: options.streams,
         rate_bytes_per_s: options.rate,
+        compute_bytes_per_s: options.compute_rate.map(|rate| rate.round() as u64),
+        stage_bytes: options.stage,
         threads: options.threads.count.map_or(0, usize::from),
         synchronisation: match options.sync {
             args::Sync::Barrier => Synchronisation::Barrier,

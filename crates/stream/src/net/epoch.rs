@@ -3,6 +3,7 @@
 //! A chunk's number is its nonce, so a chunk sealed again, of an input that changed meanwhile, would be one key stream
 //! for two plaintexts. The numbers under one key only ever rise; who needs a lower one makes a new key.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::wire::Request;
@@ -37,10 +38,10 @@ impl Epoch {
     }
 
     /// Takes these chunks for one sealing. `false` when this key may have sealed some of them.
-    pub(crate) fn claim(&self, first_chunk: u64, chunks: u64) -> bool {
+    pub(crate) fn claim(&self, chunks: &Range<u64>) -> bool {
         self.next_chunk
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| {
-                (first_chunk >= next).then(|| first_chunk + chunks)
+                (chunks.start >= next).then_some(chunks.end)
             })
             .is_ok()
     }
@@ -53,10 +54,10 @@ mod tests {
     #[test]
     fn no_chunk_is_sealed_twice_under_one_key() {
         let epoch = Epoch::new(1).unwrap();
-        assert!(epoch.claim(0, 32) && epoch.claim(64, 32));
+        assert!(epoch.claim(&(0..32)) && epoch.claim(&(64..96)));
         // Neither again, nor the gap that was left, nor what overlaps.
-        assert!(!epoch.claim(0, 32) && !epoch.claim(32, 32) && !epoch.claim(95, 32));
-        assert!(epoch.claim(96, 1));
+        assert!(!epoch.claim(&(0..32)) && !epoch.claim(&(32..64)) && !epoch.claim(&(95..127)));
+        assert!(epoch.claim(&(96..97)));
     }
 
     #[test]

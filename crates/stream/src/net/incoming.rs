@@ -11,11 +11,10 @@ use super::link::Patience;
 use super::noise::Incoming;
 use super::session::Session;
 use super::store::Part;
-use super::supply::{batch_plain_of_sealed, lock};
+use super::supply::lock;
 use super::wire::Request;
 use crate::container::{Content, Payload};
 use crate::pipeline::Batch;
-use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
@@ -76,15 +75,12 @@ fn read_all(
                 let payload = payload.ok_or_else(|| broken("batch without a key"))?;
                 let part = session.part(file).ok_or_else(|| broken("batch of no file"))?;
                 let sealed_bytes = sealed_bytes as usize;
-                let plain_bytes =
-                    batch_plain_of_sealed(sealed_bytes).ok_or_else(|| broken("batch of a wrong length"))?;
-                let number = first_chunk / BATCH_CHUNKS;
-                if !first_chunk.is_multiple_of(BATCH_CHUNKS) || !part.admits(number, plain_bytes) {
+                if !part.admits(first_chunk, sealed_bytes) {
                     return Err(broken("batch that the file does not have"));
                 }
                 let Ok(buffer) = buffers.recv() else { return Ok(()) };
                 let mut batch = buffer.unwrap_or_else(Batch::new);
-                batch.number = number;
+                batch.number = first_chunk;
                 batch.first_chunk = first_chunk;
                 batch.sealed_bytes = sealed_bytes;
                 incoming.read_raw(batch.sealed_mut(), &within)?;
@@ -107,7 +103,7 @@ fn open_all(
 ) -> Result<(), Error> {
     while let Ok(Sealed { payload, part, mut batch }) = taken.recv() {
         payload.unseal(batch.first_chunk, batch.sealed_mut())?;
-        if let Err(denied) = part.write(batch.number, &batch) {
+        if let Err(denied) = part.write(&batch) {
             session.end(denied.reason, denied.error);
             return Err(Error::new(ErrorKind::Refused(denied.reason)));
         }

@@ -1,4 +1,4 @@
-//! What a receiver remembers of an incomplete file: whose version it is, and which batches are verified and synced.
+//! What a receiver remembers of an incomplete file: whose version it is, and which chunks are verified and synced.
 //!
 //! A header, then records that are appended, each after the data that it speaks of was synced. Each carries a check, so
 //! that a record torn by a power cut ends the journal and harms nothing before it. No key is in it.
@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::ranges::Ranges;
 use super::wire::Identity;
 
-const MAGIC: &[u8; 16] = b"tress journal 1\n";
+const MAGIC: &[u8; 16] = b"tress journal 2\n";
 const CHECK_BYTES: usize = 8;
 const HEADER_BYTES: usize = MAGIC.len() + 32 + 8 + CHECK_BYTES;
 const RECORD_BYTES: usize = 8 + 8 + CHECK_BYTES;
@@ -34,16 +34,16 @@ pub(crate) fn header(identity: &Identity, size_bytes: u64) -> Vec<u8> {
     bytes
 }
 
-pub(crate) fn record(identity: &Identity, batches: &Range<u64>) -> [u8; RECORD_BYTES] {
+pub(crate) fn record(identity: &Identity, chunks: &Range<u64>) -> [u8; RECORD_BYTES] {
     let mut bytes = [0; RECORD_BYTES];
-    bytes[..8].copy_from_slice(&batches.start.to_be_bytes());
-    bytes[8..16].copy_from_slice(&batches.end.to_be_bytes());
+    bytes[..8].copy_from_slice(&chunks.start.to_be_bytes());
+    bytes[8..16].copy_from_slice(&chunks.end.to_be_bytes());
     let check = check(identity, &bytes[..16]);
     bytes[16..].copy_from_slice(&check);
     bytes
 }
 
-/// Reads as far as the records are whole; `None` without a good header. Batches past `size_bytes` end it as well.
+/// Reads as far as the records are whole; `None` without a good header. Chunks past `size_bytes` end it as well.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
     let (header, mut records) = bytes.split_at_checked(HEADER_BYTES)?;
     let (body, given) = header.split_at(HEADER_BYTES - CHECK_BYTES);
@@ -53,11 +53,11 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Journal> {
     if given != check(&identity, body) {
         return None;
     }
-    let batches = super::batches(size_bytes);
+    let chunks = super::chunks(size_bytes);
     let mut journal = Journal { identity, size_bytes, held: Ranges::new(), good_bytes: HEADER_BYTES as u64 };
     while let Some((record, rest)) = records.split_at_checked(RECORD_BYTES) {
         let (start, end) = (number(&record[..8])?, number(&record[8..16])?);
-        if record[16..] != check(&identity, &record[..16]) || start >= end || end > batches {
+        if record[16..] != check(&identity, &record[..16]) || start >= end || end > chunks {
             break;
         }
         journal.held.insert(start..end);
@@ -84,8 +84,8 @@ mod tests {
     use super::*;
 
     const IDENTITY: Identity = [3; 32];
-    /// Ten batches and a bit.
-    const SIZE: u64 = 10 * 524_288 + 5;
+    /// Ten chunks and a bit.
+    const SIZE: u64 = 10 * 16_384 + 5;
 
     fn written() -> Vec<u8> {
         [header(&IDENTITY, SIZE), record(&IDENTITY, &(0..4)).to_vec(), record(&IDENTITY, &(7..11)).to_vec()].concat()
@@ -118,7 +118,7 @@ mod tests {
             bytes[bit / 8] ^= 1 << (bit % 8);
             if let Some(journal) = parse(&bytes) {
                 prop_assert!(journal.held.count() < 8);
-                prop_assert!(journal.held.iter().flatten().all(|batch| batch < 4));
+                prop_assert!(journal.held.iter().flatten().all(|chunk| chunk < 4));
             }
         }
 

@@ -4,6 +4,7 @@
 //! verified. When a connection is lost, that number says what has to be sent again: no more than what was on its way.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,8 +29,8 @@ struct State {
 
 #[derive(Default)]
 struct Stream {
-    /// File and number of each batch that was sent and is not known to be verified.
-    sent: VecDeque<(u32, u64)>,
+    /// File and chunks of each batch that was sent and is not known to be verified.
+    sent: VecDeque<(u32, Range<u64>)>,
     verified: u64,
     is_drained: bool,
 }
@@ -40,11 +41,11 @@ fn broken(what: &str) -> Error {
 
 impl Ledger {
     /// Notes a batch that is about to go out. `false` when the connection has ended already.
-    pub(crate) fn send(&self, stream: u16, file: u32, batch: u64) -> bool {
+    pub(crate) fn send(&self, stream: u16, file: u32, chunks: Range<u64>) -> bool {
         let mut state = lock(&self.state);
         let stream = state.streams.entry(stream).or_default();
         if !stream.is_drained {
-            stream.sent.push_back((file, batch));
+            stream.sent.push_back((file, chunks));
         }
         !stream.is_drained
     }
@@ -70,7 +71,7 @@ impl Ledger {
     }
 
     /// A connection has ended: what of it is to be sent again.
-    pub(crate) fn drained(&self, stream: u16, batches: u64) -> Result<Vec<(u32, u64)>, Error> {
+    pub(crate) fn drained(&self, stream: u16, batches: u64) -> Result<Vec<(u32, Range<u64>)>, Error> {
         let mut state = lock(&self.state);
         let stream = state.streams.entry(stream).or_default();
         if stream.is_drained {
@@ -124,21 +125,21 @@ mod tests {
     #[test]
     fn what_is_sent_again_is_what_was_not_verified() {
         let ledger = Ledger::default();
-        for batch in [3, 4, 9] {
-            assert!(ledger.send(0, 1, batch));
+        for chunks in [3..4, 4..9, 9..11] {
+            assert!(ledger.send(0, 1, chunks));
         }
         ledger.progress(0, 1).unwrap();
-        assert_eq!(ledger.drained(0, 2).unwrap(), [(1, 9)]);
+        assert_eq!(ledger.drained(0, 2).unwrap(), [(1, 9..11)]);
         // Once; and no more goes out there.
         assert_eq!(ledger.drained(0, 2).unwrap(), []);
-        assert!(!ledger.send(0, 1, 5) && ledger.is_drained(0));
+        assert!(!ledger.send(0, 1, 5..6) && ledger.is_drained(0));
     }
 
     #[test]
     fn a_receiver_that_lies_about_what_it_verified() {
         let ledger = Ledger::default();
-        ledger.send(0, 1, 0);
-        ledger.send(0, 1, 1);
+        ledger.send(0, 1, 0..1);
+        ledger.send(0, 1, 1..2);
         ledger.progress(0, 1).unwrap();
         // More than was sent, less than before, of a connection that there is not.
         for (stream, batches) in [(0, 3), (0, 0), (0, u64::MAX), (7, 1)] {

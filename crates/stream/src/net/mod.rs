@@ -34,10 +34,12 @@ mod resolver;
 mod sender;
 mod session;
 mod stages;
+mod steering;
 mod store;
 mod supply;
 #[cfg(test)]
 mod tests;
+mod throttle;
 mod ticket;
 mod trace;
 mod walk;
@@ -57,7 +59,7 @@ use crate::keys::KeyPair;
 use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::{Error, ErrorKind};
 
-/// Plaintext bytes of a full batch. Part of the protocol: what is held is counted in these.
+/// Plaintext bytes of the largest batch.
 pub(crate) const BATCH_PLAIN_BYTES: u64 = BATCH_CHUNKS * CHUNK_BYTES as u64;
 
 /// Buffers of a stream, at either end; 512 KiB each.
@@ -70,15 +72,14 @@ pub const STALL_TIME: Duration = Duration::from_secs(30);
 /// How often a sender asks whether the receiver is there.
 pub(crate) const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Batches of a file of this size.
-pub(crate) fn batches(size_bytes: u64) -> u64 {
-    // The last chunk is never full, so there is always one more than full ones.
-    (size_bytes / CHUNK_BYTES as u64 + 1).div_ceil(BATCH_CHUNKS)
+/// Chunks of a file of this size. The last chunk is never full, so there is always one more than full ones.
+pub(crate) fn chunks(size_bytes: u64) -> u64 {
+    size_bytes / CHUNK_BYTES as u64 + 1
 }
 
-/// Plaintext bytes of a batch of a file of this size; `None` if the file has no such batch.
-pub(crate) fn batch_plain_bytes(size_bytes: u64, number: u64) -> Option<u64> {
-    (number < batches(size_bytes)).then(|| (size_bytes - number * BATCH_PLAIN_BYTES).min(BATCH_PLAIN_BYTES))
+/// Plaintext bytes of these chunks of a file of this size.
+pub(crate) fn plain_bytes(size_bytes: u64, chunks: u64) -> u64 {
+    chunks.saturating_mul(CHUNK_BYTES as u64).min(size_bytes)
 }
 
 /// Everything that reads what the other end, or a disk, says, on the same bytes; what is read has to be what would be
@@ -94,7 +95,7 @@ pub fn read_anything(bytes: &[u8]) {
     }
     if let Some(journal) = journal::parse(bytes) {
         assert!(journal.good_bytes <= bytes.len() as u64);
-        assert!(journal.held.end() <= batches(journal.size_bytes));
+        assert!(journal.held.end() <= chunks(journal.size_bytes));
     }
     if let Some(names) = names::components(bytes) {
         assert_eq!(names.join(&b'/'), bytes);

@@ -29,6 +29,10 @@ pub struct SendOptions {
     pub rate_bytes_per_s: Option<u64>,
     /// Threads that read and seal; 0 is one for each core.
     pub threads: usize,
+    /// Hold each of these to this rate, to see what a slower machine would do.
+    pub compute_bytes_per_s: Option<u64>,
+    /// Bytes of a stage, in whole chunks; otherwise as planned. At most 16 MiB.
+    pub stage_bytes: Option<u64>,
     /// How these and the connections wait for each other.
     pub synchronisation: Synchronisation,
     /// Seal all of a file before anything of it is sent: to compare with, and at most 1 GiB.
@@ -54,6 +58,8 @@ impl SendOptions {
             streams: 1,
             rate_bytes_per_s: None,
             threads: 0,
+            compute_bytes_per_s: None,
+            stage_bytes: None,
             synchronisation: Synchronisation::Counter,
             sequential: false,
             keep_sealed: false,

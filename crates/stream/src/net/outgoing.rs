@@ -3,10 +3,8 @@
 //! A slot is a buffer that belongs to one connection. Workers take free slots, fill and seal the next batch of the current
 //! file in them and hand them to the connection's writer; the writer writes them and sets them free. So any number of
 //! workers serve any number of connections, a fast connection gets more batches than a slow one, and memory is the slots.
-//!
-//! Re-planning while running belongs here: the number of workers that take slots, and the number of slots of a connection.
+//! How many workers take slots, and how many chunks they take at once, is up to `steering.rs`.
 
-use std::collections::BTreeSet;
 use std::io::IoSlice;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -16,13 +14,15 @@ use std::time::{Duration, Instant};
 use super::epoch::Epoch;
 use super::link::{Patience, TICK, write_all};
 use super::noise::Outgoing;
+use super::ranges::Ranges;
 use super::sender::Session;
 use super::stages::{Lanes, Mode};
 use super::supply::{Supply, lock};
+use super::throttle::Throttle;
 use super::trace::Row;
 use super::wire::{MAX_STREAM_NUMBERS, Request};
 use crate::pipeline::Batch;
-use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::container::CHUNK_BYTES;
 use crate::{Error, ErrorKind};
 
 /// Pauses before a lost connection is made again.
@@ -53,7 +53,7 @@ struct Job {
 struct Taken {
     job: Arc<Job>,
     epoch: Arc<Epoch>,
-    number: u64,
+    chunks: Range<u64>,
     since: Instant,
 }
 
@@ -69,11 +69,11 @@ pub(crate) struct Work {
 #[derive(Default)]
 struct State {
     job: Option<Arc<Job>>,
-    /// Batches not yet taken; the current range and those after it.
-    todo: std::collections::VecDeque<Range<u64>>,
+    /// Chunks not yet taken.
+    todo: Ranges,
     /// Taken once, and lost with a connection.
-    again: BTreeSet<u64>,
-    /// Taken, sealed, and handed to a connection, of the current file.
+    again: Ranges,
+    /// Batches taken, sealed, and handed to a connection, of the current file.
     taken: u64,
     sealed: u64,
     written: u64,
@@ -88,19 +88,19 @@ struct State {
 impl State {
     fn is_all_taken(&self) -> bool {
         let is_stream = self.job.as_ref().is_some_and(|job| job.supply.size_bytes().is_none());
-        self.todo.is_empty() && self.again.is_empty() && (!is_stream || self.has_ended)
+        self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
     }
 
     /// A key of this connection that has sealed none of these chunks.
-    fn epoch(&mut self, writer: usize, file: u32, first_chunk: u64, chunks: u64) -> Result<Arc<Epoch>, Error> {
+    fn epoch(&mut self, writer: usize, file: u32, chunks: &Range<u64>) -> Result<Arc<Epoch>, Error> {
         if let Some(epoch) = &self.epochs[writer]
             && epoch.file == file
-            && epoch.claim(first_chunk, chunks)
+            && epoch.claim(chunks)
         {
             return Ok(epoch.clone());
         }
         let epoch = Arc::new(Epoch::new(file)?);
-        epoch.claim(first_chunk, chunks);
+        epoch.claim(chunks);
         self.epochs[writer] = Some(epoch.clone());
         Ok(epoch)
     }
@@ -113,11 +113,11 @@ impl Work {
     }
 
     /// Begins with a file. `todo` is empty for a stream.
-    pub(crate) fn begin(&self, file: u32, supply: Arc<Supply>, todo: Vec<Range<u64>>) {
+    pub(crate) fn begin(&self, file: u32, supply: Arc<Supply>, todo: Ranges) {
         let mut state = lock(&self.state);
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
         let job = Some(Arc::new(Job { file, supply }));
-        *state = State { job, todo: todo.into(), epochs, dead, ..State::default() };
+        *state = State { job, todo, epochs, dead, ..State::default() };
         self.bell.notify_all();
     }
 
@@ -137,6 +137,13 @@ impl Work {
         is_written(&state).then_some(size_bytes)
     }
 
+    /// Plaintext of the file that nobody has taken yet; `None` of a stream, and between files.
+    pub(crate) fn bytes_left(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        state.job.as_ref()?.supply.size_bytes()?;
+        Some((state.todo.count() + state.again.count()) * CHUNK_BYTES as u64)
+    }
+
     /// Whether everything of the file is sealed.
     fn is_all_sealed(&self) -> bool {
         let state = lock(&self.state);
@@ -144,17 +151,17 @@ impl Work {
     }
 
     /// These batches are lost with their connection. An error for a stream, which cannot be read again.
-    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, u64)>) -> Result<(), Error> {
+    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<(), Error> {
         let mut state = lock(&self.state);
         let Some(job) = state.job.clone() else { return Ok(()) };
-        for (file, number) in batches {
+        for (file, chunks) in batches {
             if file != job.file {
                 continue;
             }
             if job.supply.size_bytes().is_none() {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("a stream cannot be sent again"));
             }
-            state.again.insert(number);
+            state.again.insert(chunks);
             state.taken -= 1;
             state.sealed -= 1;
             state.written -= 1;
@@ -191,30 +198,45 @@ impl Work {
 
     /// Takes, reads and seals the next batch. `None` when the session ends, or when there is none now and `waits` is
     /// false; the slot comes back then.
-    pub(crate) fn next(&self, session: &Session<'_>, slot: Slot, waits: bool, row: Row) -> Result<Ready, Option<Slot>> {
+    pub(crate) fn next(
+        &self,
+        session: &Session<'_>,
+        slot: Slot,
+        waits: bool,
+        row: Row,
+        throttle: &mut Option<Throttle>,
+    ) -> Result<Ready, Option<Slot>> {
         let Slot { writer, batch } = slot;
         let mut batch = batch.unwrap_or_else(Batch::new);
         loop {
             if session.stopped().is_some() {
                 return Err(None);
             }
-            let taken = match self.take(writer, &mut batch) {
+            let taken = match self.take(session, writer, &mut batch) {
                 Ok(taken) => taken,
                 Err(error) => {
                     session.fail(error);
                     return Err(None);
                 }
             };
-            if let Some(Taken { job, epoch, number, since }) = taken {
+            if let Some(Taken { job, epoch, chunks, since }) = taken {
                 let sealed = || {
                     if job.supply.size_bytes().is_some() {
-                        job.supply.read(number, &mut batch)?;
+                        job.supply.read(&chunks, &mut batch)?;
                     }
-                    session.trace.slice(row, "read", since, Some(number));
-                    let since = Instant::now();
+                    session.trace.slice(row, "read", since, Some(chunks.start));
+                    let sealing = Instant::now();
                     let first_chunk = batch.first_chunk;
                     epoch.payload.seal(first_chunk, batch.sealed_mut())?;
-                    session.trace.slice(row, "seal", since, Some(number));
+                    session.trace.slice(row, "seal", sealing, Some(chunks.start));
+                    // Waiting for a stream is no work.
+                    let since = if job.supply.size_bytes().is_some() { since } else { sealing };
+                    if let Some(throttle) = throttle {
+                        let throttled = Instant::now();
+                        session.pause_until(throttle.done_at(since, batch.plain_bytes()));
+                        session.trace.slice(row, "held to the rate", throttled, Some(chunks.start));
+                    }
+                    session.steering.sealed(batch.plain_bytes(), since.elapsed());
                     Ok(())
                 };
                 if let Err(error) = { sealed }() {
@@ -231,16 +253,19 @@ impl Work {
         }
     }
 
-    /// The next batch to be sealed: of a file its number, of a stream what was read.
-    fn take(&self, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
+    /// The next batch to be sealed: of a file its chunks, of a stream what was read.
+    fn take(&self, session: &Session<'_>, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
         let mut state = lock(&self.state);
         let Some(job) = state.job.clone() else { return Ok(None) };
         let since = Instant::now();
         if job.supply.size_bytes().is_some() {
-            let Some(number) = state.again.pop_first().or_else(|| pop(&mut state.todo)) else { return Ok(None) };
+            let most = session.steering.batch_chunks();
+            let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
+                return Ok(None);
+            };
             state.taken += 1;
-            let epoch = state.epoch(writer, job.file, number * BATCH_CHUNKS, BATCH_CHUNKS)?;
-            return Ok(Some(Taken { job, epoch, number, since }));
+            let epoch = state.epoch(writer, job.file, &chunks)?;
+            return Ok(Some(Taken { job, epoch, chunks, since }));
         }
         drop(state);
         // One reads at a time, and takes its chunks before the next one reads.
@@ -253,9 +278,10 @@ impl Work {
         state.taken += 1;
         state.stream_bytes += batch.plain_bytes();
         state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
-        let epoch = state.epoch(writer, job.file, batch.first_chunk, BATCH_CHUNKS)?;
+        let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
+        let epoch = state.epoch(writer, job.file, &chunks)?;
         drop(reading);
-        Ok(Some(Taken { job, epoch, number: batch.number, since }))
+        Ok(Some(Taken { job, epoch, chunks, since }))
     }
 
     fn written(&self) {
@@ -265,15 +291,6 @@ impl Work {
             self.bell.notify_all();
         }
     }
-}
-
-fn pop(todo: &mut std::collections::VecDeque<Range<u64>>) -> Option<u64> {
-    let range = todo.front_mut()?;
-    let number = range.next();
-    if range.is_empty() {
-        todo.pop_front();
-    }
-    number
 }
 
 /// A data connection, open.
@@ -319,7 +336,8 @@ impl Writer<'_> {
                     session.work.pause(Duration::from_millis(1));
                 }
             }
-            let (file, number) = (ready.file, ready.batch.number);
+            let first_chunk = ready.batch.first_chunk;
+            let (file, chunks) = (ready.file, first_chunk..first_chunk + ready.batch.chunks());
             let usable = connection.as_ref().is_some_and(|open| {
                 open.first_epoch.is_none_or(|first| ready.epoch.number >= first)
                     && !session.ledger.is_drained(open.number)
@@ -327,8 +345,8 @@ impl Writer<'_> {
             // Counted before the ledger has it: from then on it may come back at any moment.
             session.work.written();
             let noted =
-                usable && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, number));
-            if !noted && let Err(error) = session.work.send_again([(file, number)]) {
+                usable && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));
+            if !noted && let Err(error) = session.work.send_again([(file, chunks)]) {
                 session.fail(error);
                 return;
             }
@@ -351,7 +369,6 @@ impl Writer<'_> {
     /// Writes a batch, and before it the key if the receiver does not have it.
     fn write(&self, open: &mut Connection, ready: &Ready, row: Row) -> Result<(), Error> {
         let session = self.session;
-        let number = ready.batch.number;
         let stop = || session.stopped();
         let patience = Patience::silence(session.stall_time, &stop);
         let mut head = Vec::new();
@@ -378,7 +395,8 @@ impl Writer<'_> {
                 }
             }
         }
-        session.trace.slice(row, "write", since, Some(number));
+        session.steering.written(ready.batch.plain_bytes(), since.elapsed());
+        session.trace.slice(row, "write", since, Some(ready.batch.first_chunk));
         session.control.add_done(ready.batch.plain_bytes());
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Sets of batch numbers as disjoint ranges: what a receiver has, and what is left to send.
+//! Sets of chunk numbers as disjoint ranges: what a receiver has, and what is left to send.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -26,8 +26,22 @@ impl Ranges {
         self.ranges.iter().map(|(&start, &end)| start..end)
     }
 
-    pub(crate) fn contains(&self, number: u64) -> bool {
-        self.ranges.range(..=number).next_back().is_some_and(|(_, &end)| number < end)
+    /// Whether all of these numbers are in the set.
+    pub(crate) fn covers(&self, range: &Range<u64>) -> bool {
+        range.is_empty()
+            || self.ranges.range(..=range.start).next_back().is_some_and(|(_, &end)| range.end <= end)
+    }
+
+    /// Takes the lowest numbers out, as many as follow each other, but no more than `most`.
+    pub(crate) fn take_first(&mut self, most: u64) -> Option<Range<u64>> {
+        let (&start, &end) = self.ranges.first_key_value()?;
+        let taken = start..end.min(start.saturating_add(most.max(1)));
+        self.ranges.remove(&start);
+        if taken.end < end {
+            self.ranges.insert(taken.end, end);
+        }
+        self.count -= taken.end - taken.start;
+        Some(taken)
     }
 
     /// One more than the largest number; 0 of an empty set.
@@ -56,20 +70,20 @@ impl Ranges {
     }
 
     /// The numbers below `end` that are not in the set.
-    pub(crate) fn gaps(&self, end: u64) -> Vec<Range<u64>> {
-        let mut gaps = Vec::new();
+    pub(crate) fn gaps(&self, end: u64) -> Self {
+        let mut gaps = Self::new();
         let mut from = 0;
         for range in self.iter() {
             if range.start >= end {
                 break;
             }
             if from < range.start {
-                gaps.push(from..range.start);
+                gaps.insert(from..range.start);
             }
             from = range.end;
         }
         if from < end {
-            gaps.push(from..end);
+            gaps.insert(from..end);
         }
         gaps
     }
@@ -97,13 +111,24 @@ mod tests {
             prop_assert_eq!(ranges.count(), numbers.len() as u64);
             prop_assert_eq!(ranges.end(), numbers.last().map_or(0, |last| last + 1));
             let missing: Vec<u64> = (0..80).filter(|number| !numbers.contains(number)).collect();
-            prop_assert_eq!(ranges.gaps(80).into_iter().flatten().collect::<Vec<_>>(), missing);
+            prop_assert_eq!(ranges.gaps(80).iter().flatten().collect::<Vec<_>>(), missing);
             for number in 0..80 {
-                prop_assert_eq!(ranges.contains(number), numbers.contains(&number));
+                prop_assert_eq!(ranges.covers(&(number..number + 1)), numbers.contains(&number));
+            }
+            for (start, end) in [(0, 5), (3, 4), (10, 30), (20, 20), (58, 72)] {
+                prop_assert_eq!(ranges.covers(&(start..end)), (start..end).all(|number| numbers.contains(&number)));
             }
             // Neither overlapping nor touching.
             let list: Vec<_> = ranges.iter().collect();
             prop_assert!(list.windows(2).all(|pair| pair[0].end < pair[1].start));
+            // All of it can be taken, in order, in runs of at most five.
+            let mut taken = Vec::new();
+            while let Some(run) = ranges.take_first(5) {
+                prop_assert!(!run.is_empty() && run.end - run.start <= 5);
+                taken.extend(run);
+            }
+            prop_assert_eq!(taken, numbers.into_iter().collect::<Vec<_>>());
+            prop_assert_eq!((ranges.count(), ranges.end()), (0, 0));
         }
     }
 }

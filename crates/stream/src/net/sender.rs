@@ -15,13 +15,14 @@ use super::options::{SendOptions, SendReport, Synchronisation};
 use super::outgoing::{Work, Writer};
 use super::rate::Rate;
 use super::stages::{Lanes, Mode};
+use super::steering::{Fixed, Steering};
 use super::supply::{Supply, is_folder, lock};
 use super::ticket::Ticket;
 use super::trace::{Row, Trace};
 use super::walk::{Item, Walk, base_name};
 use super::wire::{MAX_STREAMS, Reply, Request};
-use super::{HANDSHAKE_TIME, PING_INTERVAL, SLOTS, batches};
-use crate::container::MAX_CHUNKS;
+use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, SLOTS, chunks};
+use crate::container::{CHUNK_BYTES, MAX_CHUNKS};
 use crate::keys::KeyPair;
 use crate::sys::{Os, System};
 use crate::verbs::Source;
@@ -29,6 +30,8 @@ use crate::{Control, Error, ErrorKind, Refusal};
 
 /// Most that is held sealed before it is sent.
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
+/// Chunks of the largest stage that can be asked for: 16 MiB.
+const MAX_STAGE_CHUNKS: u64 = 1024;
 
 /// Sends files and folders. Each file is a transfer of its own: what the receiver has of it is not sent again.
 ///
@@ -86,6 +89,7 @@ pub(crate) fn send_on(
         work: Work::new(streams),
         rate: options.rate_bytes_per_s.map(Rate::new),
         trace,
+        steering: Steering::new(fixed(options, streams)),
         expected_bytes: AtomicU64::new(total_bytes),
         reading: Arc::new(Control::new()),
         takes_refusals: AtomicBool::new(false),
@@ -128,6 +132,33 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     Ok(size_bytes)
 }
 
+fn mode(options: &SendOptions) -> Mode {
+    match (options.sequential, options.synchronisation) {
+        (true, _) => Mode::Sequential,
+        (false, Synchronisation::Barrier) => Mode::Barrier,
+        (false, Synchronisation::Counter) => Mode::Counter,
+    }
+}
+
+/// What a plan for these options may not change.
+fn fixed(options: &SendOptions, links: usize) -> Fixed {
+    let wanted = match options.threads {
+        0 => thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads => threads,
+    };
+    let mode = mode(options);
+    // As many as there are buffers for.
+    let most_workers = wanted.min(links * SLOTS);
+    let stage_chunks = options.stage_bytes.filter(|_| mode != Mode::Sequential);
+    Fixed {
+        most_workers,
+        workers_stay: options.threads != 0 || mode == Mode::Sequential,
+        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64).clamp(1, MAX_STAGE_CHUNKS)),
+        links,
+        is_throttled: options.compute_bytes_per_s.is_some(),
+    }
+}
+
 fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
     network.connect(to).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidInput => {
@@ -150,7 +181,7 @@ fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket,
 pub(crate) struct Session<'a> {
     system: &'static dyn System,
     network: &'a dyn Network,
-    options: &'a SendOptions,
+    pub(crate) options: &'a SendOptions,
     pub(crate) control: &'a Control,
     secret: Zeroizing<[u8; 32]>,
     receiver: PublicKey,
@@ -161,6 +192,7 @@ pub(crate) struct Session<'a> {
     pub(crate) work: Work,
     pub(crate) rate: Option<Rate>,
     pub(crate) trace: Trace,
+    pub(crate) steering: Steering,
     expected_bytes: AtomicU64,
     /// Ends a wait for a stream when the session ends.
     reading: Arc<Control>,
@@ -247,16 +279,14 @@ impl Session<'_> {
     }
 
     fn run(&self, mut incoming: Incoming, inputs: &[Source], streams: usize) -> Result<SendReport, Error> {
-        let mode = match (self.options.sequential, self.options.synchronisation) {
-            (true, _) => Mode::Sequential,
-            (false, Synchronisation::Barrier) => Mode::Barrier,
-            (false, Synchronisation::Counter) => Mode::Counter,
-        };
+        let mode = mode(self.options);
         let slots = match mode {
-            Mode::Sequential => batches(SEQUENTIAL_MAX_BYTES).div_ceil(streams as u64) as usize + 1,
-            _ => SLOTS,
+            Mode::Sequential => (SEQUENTIAL_MAX_BYTES / BATCH_PLAIN_BYTES + 1).div_ceil(streams as u64) as usize + 1,
+            // Of a stage that is sealed and one that is written.
+            Mode::Barrier => SLOTS.max((2 * self.steering.stage_batches()).div_ceil(streams)),
+            Mode::Counter => SLOTS,
         };
-        let workers = self.workers(streams, mode);
+        let workers = self.steering.workers();
         let lanes = Lanes::new(mode, streams, slots);
         let numbers = AtomicU16::new(0);
         let rows = (0..workers).map(Row::Worker).chain((0..streams).map(Row::Link));
@@ -273,7 +303,7 @@ impl Session<'_> {
                 scope.spawn(move || writer.run());
             }
             if mode == Mode::Barrier {
-                scope.spawn(|| lanes.lead(self, workers));
+                scope.spawn(|| lanes.lead(self));
             }
             let result = self.send_all(inputs);
             if result.is_ok() {
@@ -292,16 +322,6 @@ impl Session<'_> {
             (Err(_), Some(failure)) => Err(failure),
             (Ok(report), _) => Ok(report),
         }
-    }
-
-    /// Threads that seal. The planner's division of cores between computing and communicating goes here.
-    fn workers(&self, streams: usize, mode: Mode) -> usize {
-        let wanted = match self.options.threads {
-            0 => thread::available_parallelism().map_or(1, std::num::NonZero::get),
-            threads => threads,
-        };
-        // As many as there are buffers for; in stages one for each connection.
-        wanted.min(if mode == Mode::Barrier { streams } else { streams * SLOTS })
     }
 
     /// Reads what the receiver says.
@@ -340,7 +360,8 @@ impl Session<'_> {
         }
     }
 
-    /// Asks now and then whether the receiver is there, and ends the session when the run is cancelled.
+    /// Asks now and then whether the receiver is there, plans anew where rates drift, and ends the session when the run
+    /// is cancelled.
     fn pulse(&self) {
         let mut asked = Instant::now();
         while self.stopped().is_none() {
@@ -349,6 +370,13 @@ impl Session<'_> {
             if self.stopped().is_none() && asked.elapsed() >= PING_INTERVAL {
                 asked = Instant::now();
                 self.request(&Request::Ping);
+            }
+            // Of what is sealed before it is sent nothing overlaps.
+            if !self.options.sequential
+                && let Some(bytes_left) = self.work.bytes_left()
+                && let Some((costs, plan)) = self.steering.look(bytes_left, Instant::now())
+            {
+                self.trace.plan(bytes_left, &costs, &plan, &self.steering);
             }
         }
         self.stop();
@@ -461,7 +489,7 @@ impl Session<'_> {
         static FILES: AtomicU64 = AtomicU64::new(1);
         let file = FILES.fetch_add(1, Ordering::Relaxed) as u32;
         let size_bytes = supply.size_bytes();
-        if size_bytes.is_some_and(|bytes| batches(bytes) * super::BATCH_PLAIN_BYTES / 16384 > MAX_CHUNKS) {
+        if size_bytes.is_some_and(|bytes| chunks(bytes) > MAX_CHUNKS) {
             return Err(Error::new(ErrorKind::TooManyChunks).at(supply.name()));
         }
         let (identity, path, restart) = (supply.identity()?, name.to_vec(), self.options.restart);
@@ -475,14 +503,14 @@ impl Session<'_> {
             }
             _ => return Err(self.broken()),
         };
-        let all = size_bytes.map_or(0, batches);
+        let all = size_bytes.map_or(0, chunks);
         if held.last().is_some_and(|range| range.end > all) {
             return Err(self.broken());
         }
         let mut have = super::ranges::Ranges::new();
         held.into_iter().for_each(|range| have.insert(range));
         let todo = have.gaps(all);
-        let held_bytes = (have.count() * super::BATCH_PLAIN_BYTES).min(size_bytes.unwrap_or(0));
+        let held_bytes = super::plain_bytes(size_bytes.unwrap_or(0), have.count());
         self.expect_less(held_bytes);
         self.work.begin(file, supply.clone(), todo);
         let sent = self.finish(file, supply);

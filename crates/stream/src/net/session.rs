@@ -275,8 +275,8 @@ impl Session {
             }
         };
         let held = part.synced();
-        let held_bytes = part.synced_batches() * super::BATCH_PLAIN_BYTES;
-        let expected_bytes = size_bytes.unwrap_or(0).saturating_sub(held_bytes);
+        let size_known = size_bytes.unwrap_or(0);
+        let expected_bytes = size_known - super::plain_bytes(size_known, part.synced_chunks());
         server.expect(expected_bytes);
         lock(&self.state).current = Some(Current { file, path, part, finish: None });
         self.send(&Reply::Resume { file, held })
@@ -300,8 +300,8 @@ impl Session {
             let current = state.current.as_ref();
             (current.map_or(0, |current| current.file), current.map(|current| current.part.clone()), streams)
         };
-        let synced_batches = part.map_or(0, |part| part.synced_batches());
-        self.send(&Reply::Progress { file, synced_batches, streams })
+        let synced_chunks = part.map_or(0, |part| part.synced_chunks());
+        self.send(&Reply::Progress { file, synced_chunks, streams })
     }
 
     // Data connections.

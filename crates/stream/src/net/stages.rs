@@ -1,7 +1,7 @@
 //! How workers and writers wait for each other.
 //!
 //! `counter`: point to point. A worker waits for a free slot, a writer for a sealed batch of its own, and nobody for anybody
-//! else. `barrier`: the paper's stages. In a stage every worker seals one batch while the writers write those of the stage
+//! else. `barrier`: the paper's stages. In a stage every worker seals a batch, or several, while the writers write those of the stage
 //! before, and all meet before the next one begins. `sequential`: all is sealed before anything is written.
 
 use std::time::Duration;
@@ -11,6 +11,7 @@ use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use super::link::TICK;
 use super::outgoing::{Ready, Slot};
 use super::sender::Session;
+use super::throttle::Throttle;
 use super::trace::Row;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,14 +99,21 @@ impl Lanes {
     /// A worker, to the end of the session.
     pub(crate) fn work(&self, session: &Session<'_>, index: usize) {
         let row = Row::Worker(index);
+        let mut throttle = session.options.compute_bytes_per_s.map(Throttle::new);
         loop {
             let since = std::time::Instant::now();
+            while index >= session.steering.workers() {
+                if session.stopped().is_some() {
+                    return;
+                }
+                session.work.pause(TICK);
+            }
             let Ok(Some(slot)) = self.free.receiver.recv() else { return };
             if session.work.is_dead(slot.writer) {
                 continue;
             }
             session.trace.slice(row, "wait for a buffer", since, None);
-            match session.work.next(session, slot, self.mode != Mode::Barrier, row) {
+            match session.work.next(session, slot, self.mode != Mode::Barrier, row, &mut throttle) {
                 Ok(ready) if self.mode == Mode::Barrier => self.sealed.put(Ok(ready)),
                 Ok(ready) => self.ready[ready.writer].put(ready),
                 Err(Some(slot)) => self.sealed.put(Err(slot)),
@@ -115,7 +123,7 @@ impl Lanes {
     }
 
     /// Leads the stages, to the end of the session.
-    pub(crate) fn lead(&self, session: &Session<'_>, workers: usize) {
+    pub(crate) fn lead(&self, session: &Session<'_>) {
         let mut idle: Vec<Slot> = Vec::new();
         let mut next: Vec<Ready> = Vec::new();
         while session.stopped().is_none() {
@@ -125,7 +133,7 @@ impl Lanes {
             idle.retain(|slot| !session.work.is_dead(slot.writer));
             let mut to_write = next.len();
             next.drain(..).for_each(|ready| self.ready[ready.writer].put(ready));
-            let mut to_seal = workers.min(idle.len());
+            let mut to_seal = session.steering.stage_batches().min(idle.len());
             idle.drain(..to_seal).for_each(|slot| self.free.put(slot));
             let is_empty_stage = to_write == 0;
             while to_seal + to_write > 0 {

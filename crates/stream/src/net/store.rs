@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/SENDER/a/b              a complete file
 //! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete one, with holes
-//! DIR/SENDER/.tress/HASH.journal  whose version it is, and which batches are verified and synced
+//! DIR/SENDER/.tress/HASH.journal  whose version it is, and which chunks are verified and synced
 //! DIR/SENDER/.tress/HASH.done     what a complete file was made from, so that it need not come twice
 //! ```
 //!
@@ -25,10 +25,9 @@ use super::journal::{self, Journal};
 use super::names::{STATE_FOLDER, components};
 use super::ranges::Ranges;
 use super::wire::Identity;
-use super::{BATCH_PLAIN_BYTES, batches};
-use crate::container::{CHUNK_BYTES, MAX_CHUNKS};
+use super::supply::{batch_chunks, batch_sealed_bytes};
+use crate::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use crate::pipeline::Batch;
-use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::sys::{Status, System};
 use crate::tree::names::to_os;
 use crate::{Error, ErrorKind, Refusal};
@@ -106,8 +105,8 @@ struct Held {
     fresh_since: Option<Instant>,
     /// Verified, synced and in the journal.
     synced: Ranges,
-    /// Number of a stream's last batch, and its size.
-    end: Option<(u64, u64)>,
+    /// Size of a stream whose last chunk has come.
+    end: Option<u64>,
 }
 
 impl Store {
@@ -218,7 +217,7 @@ impl Part {
     /// Whether an old journal speaks of this version, and the file has what it says.
     fn agrees(&self, old: &Journal) -> bool {
         let Some(size_bytes) = self.size_bytes else { return false };
-        let needed = (old.held.end() * BATCH_PLAIN_BYTES).min(size_bytes);
+        let needed = super::plain_bytes(size_bytes, old.held.end());
         old.identity == self.identity
             && old.size_bytes == size_bytes
             && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
@@ -260,37 +259,30 @@ impl Part {
         self.held().synced.iter().collect()
     }
 
-    pub(crate) fn synced_batches(&self) -> u64 {
+    pub(crate) fn synced_chunks(&self) -> u64 {
         self.held().synced.count()
     }
 
-    /// Whether a batch of this number and length belongs to the file.
-    pub(crate) fn admits(&self, number: u64, plain_bytes: u64) -> bool {
-        match self.size_bytes {
-            Some(size_bytes) => super::batch_plain_bytes(size_bytes, number) == Some(plain_bytes),
-            // No payload has such a chunk; and its offset would not be a number.
-            None if number >= MAX_CHUNKS / BATCH_CHUNKS => false,
-            None => {
-                let held = self.held();
-                let is_last = plain_bytes < BATCH_PLAIN_BYTES;
-                let end = number * BATCH_PLAIN_BYTES + plain_bytes;
-                match held.end {
-                    Some((last, size)) => {
-                        if is_last {
-                            (number, end) == (last, size)
-                        } else {
-                            number < last
-                        }
-                    }
-                    None => !is_last || held.written.end() <= number,
-                }
-            }
+    /// Whether a batch that begins with this chunk and has this length belongs to the file.
+    pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
+        let Some((count, has_last)) = batch_chunks(sealed_bytes) else { return false };
+        // No payload has such a chunk; and its offset would not be a number.
+        let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= MAX_CHUNKS) else { return false };
+        if let Some(size_bytes) = self.size_bytes {
+            return batch_sealed_bytes(size_bytes, &(first_chunk..end)) == Some(sealed_bytes);
+        }
+        let held = self.held();
+        match held.end {
+            // The last chunk is the last one.
+            None => !has_last || held.written.end() < end,
+            Some(size) => batch_sealed_bytes(size, &(first_chunk..end)) == Some(sealed_bytes),
         }
     }
 
-    /// Writes a verified batch. One that is there already stays as it is.
-    pub(crate) fn write(&self, number: u64, batch: &Batch) -> Result<(), Denied> {
-        if self.held().written.contains(number) {
+    /// Writes a verified batch. One of which all is there already leaves that as it is.
+    pub(crate) fn write(&self, batch: &Batch) -> Result<(), Denied> {
+        let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
+        if self.held().written.covers(&chunks) {
             return Ok(());
         }
         let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
@@ -308,11 +300,11 @@ impl Part {
             }
         }
         let mut held = self.held();
-        held.written.insert(number..number + 1);
-        held.fresh.insert(number..number + 1);
+        held.written.insert(chunks.clone());
+        held.fresh.insert(chunks);
         held.fresh_since.get_or_insert_with(Instant::now);
-        if self.size_bytes.is_none() && batch.plain_bytes() < BATCH_PLAIN_BYTES {
-            held.end = Some((number, number * BATCH_PLAIN_BYTES + batch.plain_bytes()));
+        if self.size_bytes.is_none() && !batch.sealed_bytes.is_multiple_of(SEALED_CHUNK_BYTES) {
+            held.end = Some(batch.plain_offset() + batch.plain_bytes());
         }
         Ok(())
     }
@@ -320,7 +312,7 @@ impl Part {
     /// How much waits for a sync, and since when.
     pub(crate) fn unsynced(&self) -> Option<(u64, Instant)> {
         let held = self.held();
-        held.fresh_since.map(|since| (held.fresh.count() * BATCH_PLAIN_BYTES, since))
+        held.fresh_since.map(|since| (held.fresh.count() * CHUNK_BYTES as u64, since))
     }
 
     /// Whether all of a file of this size is written.
@@ -328,16 +320,17 @@ impl Part {
         let held = self.held();
         let agrees = match self.size_bytes {
             Some(known) => known == size_bytes,
-            None => held.end.is_some_and(|(_, size)| size == size_bytes),
+            None => held.end == Some(size_bytes),
         };
-        agrees && held.written.count() == batches(size_bytes) && held.written.end() == batches(size_bytes)
+        let all = super::chunks(size_bytes);
+        agrees && held.written.count() == all && held.written.end() == all
     }
 
     /// Whether a stream's end has come, and it is not where the sender says.
     pub(crate) fn contradicts(&self, size_bytes: u64) -> bool {
         match self.size_bytes {
             Some(known) => known != size_bytes,
-            None => self.held().end.is_some_and(|(_, size)| size != size_bytes),
+            None => self.held().end.is_some_and(|size| size != size_bytes),
         }
     }
 

@@ -5,12 +5,13 @@ use std::fs;
 use std::ops::Range;
 
 use super::*;
-use crate::net::supply::batch_sealed_bytes;
 use crate::sys::Os;
 
 static OS: Os = Os;
 const IDENTITY: Identity = [5; 32];
-const BATCH: u64 = BATCH_PLAIN_BYTES;
+/// 32 chunks, of which these tests write one batch after the other.
+const BATCH: u64 = 32 * 16_384;
+const SEALED_BATCH: usize = 32 * 16_400;
 
 struct Folder {
     root: tempfile::TempDir,
@@ -54,19 +55,19 @@ fn reason(offered: Result<Offered, Denied>) -> Refusal {
     }
 }
 
-/// A batch whose bytes are all its number.
-fn batch(number: u64, plain_bytes: u64) -> Batch {
+/// The batch of this number of a file of this size; its bytes are all its number.
+fn batch(number: u64, size: u64) -> Batch {
     let mut batch = Batch::new();
-    batch.number = number;
     batch.first_chunk = number * 32;
-    batch.sealed_bytes = batch_sealed_bytes(plain_bytes);
+    let chunks = batch.first_chunk..(batch.first_chunk + 32).min(size / 16_384 + 1);
+    batch.sealed_bytes = batch_sealed_bytes(size, &chunks).unwrap();
     batch.sealed_mut().fill(number as u8);
     batch
 }
 
 fn write(part: &Part, numbers: Range<u64>, size: u64) {
     for number in numbers {
-        part.write(number, &batch(number, crate::net::batch_plain_bytes(size, number).unwrap())).unwrap();
+        part.write(&batch(number, size)).unwrap();
     }
 }
 
@@ -81,7 +82,7 @@ fn only_what_was_synced_is_held() {
     assert!(!folder.path("a/b").exists());
     drop(first);
     let second = part(folder.store().offer(b"a/b", &IDENTITY, Some(size), false));
-    assert_eq!(second.synced(), [0..2]);
+    assert_eq!(second.synced(), [0..64]);
     assert!(!second.is_whole(size));
     write(&second, 2..5, size);
     assert!(second.is_whole(size) && !second.is_whole(size - 1));
@@ -147,18 +148,19 @@ fn streams_have_one_end_and_nothing_to_resume() {
     let folder = Folder::new();
     let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
     // Numbers whose offset would not fit in 64 bits, and the first that no payload has.
-    for number in [u64::MAX, u64::MAX / BATCH, MAX_CHUNKS / BATCH_CHUNKS] {
-        assert!(!stream.admits(number, BATCH) && !stream.admits(number, 1));
+    for chunk in [u64::MAX, u64::MAX / 16_384, MAX_CHUNKS] {
+        assert!(!stream.admits(chunk, SEALED_BATCH) && !stream.admits(chunk, 17));
     }
-    assert!(stream.admits(MAX_CHUNKS / BATCH_CHUNKS - 1, BATCH));
-    assert!(stream.admits(7, BATCH) && stream.admits(0, 5));
-    stream.write(1, &batch(1, 10)).unwrap();
+    assert!(stream.admits(MAX_CHUNKS - 32, SEALED_BATCH) && !stream.admits(MAX_CHUNKS - 31, SEALED_BATCH));
+    assert!(stream.admits(7, SEALED_BATCH) && stream.admits(0, 21) && stream.admits(7, 16_400));
+    stream.write(&batch(1, BATCH + 10)).unwrap();
     // No second end, nothing behind it.
-    assert!(stream.admits(0, BATCH) && stream.admits(1, 10));
-    assert!(!stream.admits(0, 5) && !stream.admits(1, 9) && !stream.admits(2, 10) && !stream.admits(2, BATCH));
+    assert!(stream.admits(0, SEALED_BATCH) && stream.admits(32, 26) && stream.admits(31, 16_400 + 26));
+    assert!(!stream.admits(0, 21) && !stream.admits(32, 25) && !stream.admits(32, 16_400));
+    assert!(!stream.admits(33, 26) && !stream.admits(64, SEALED_BATCH) && !stream.admits(1, SEALED_BATCH));
     assert!(stream.contradicts(BATCH) && !stream.contradicts(BATCH + 10));
     assert!(!stream.is_whole(BATCH + 10));
-    stream.write(0, &batch(0, BATCH)).unwrap();
+    stream.write(&batch(0, BATCH + 10)).unwrap();
     assert!(stream.is_whole(BATCH + 10));
     stream.sync().unwrap();
     drop(stream);
@@ -197,7 +199,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
             let store = Store::open(system, &base, "sender")?;
             let Offered::Part(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
             for number in 0..3 {
-                part.write(number, &batch(number, crate::net::batch_plain_bytes(size, number).unwrap()))?;
+                part.write(&batch(number, size))?;
                 part.sync()?;
             }
             part.complete()
@@ -215,7 +217,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         // With room again, the next session goes on, and what it holds is true.
         let part = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
         let held: Vec<u64> = part.synced().into_iter().flatten().collect();
-        for number in (0..3).filter(|number| !held.contains(number)) {
+        for number in (0..3).filter(|number| !held.contains(&(number * 32))) {
             write(&part, number..number + 1, size);
         }
         part.complete().unwrap();

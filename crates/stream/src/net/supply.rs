@@ -1,15 +1,15 @@
 //! Where a file's batches come from at the sender, and whether it is still the file that was offered.
 
 use std::io::{self, IoSliceMut, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use sha2::{Digest, Sha256};
 
-use super::batch_plain_bytes;
 use super::wire::Identity;
-use crate::container::{TAG_BYTES, fill_random, sealed_bytes};
+use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
 use crate::input::Input;
 use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::pipeline::pipe::{PipeReader, pipe};
@@ -132,15 +132,15 @@ impl Supply {
         }
     }
 
-    /// Reads batch `number` of a file. What was read is of the offered version: that is looked at after the read.
-    pub(crate) fn read(&self, number: u64, batch: &mut Batch) -> Result<(), Error> {
+    /// Reads these chunks of a file, of which a batch has room. What was read is of the offered version: that is looked at
+    /// after the read.
+    pub(crate) fn read(&self, chunks: &Range<u64>, batch: &mut Batch) -> Result<(), Error> {
         let Self::File { input, size_bytes } = self else {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::Unsupported)).at(self.name()));
         };
-        let plain_bytes = batch_plain_bytes(*size_bytes, number).unwrap_or(0);
-        batch.number = number;
-        batch.first_chunk = number * BATCH_CHUNKS;
-        batch.sealed_bytes = batch_sealed_bytes(plain_bytes);
+        batch.number = chunks.start;
+        batch.first_chunk = chunks.start;
+        batch.sealed_bytes = batch_sealed_bytes(*size_bytes, chunks).unwrap_or(0);
         let offset = batch.plain_offset();
         let mut slices: Vec<IoSliceMut<'_>> = batch.plain_mut();
         input.read_exact_at(&mut slices, offset)?;
@@ -156,21 +156,27 @@ impl Supply {
     }
 }
 
-/// Bytes of a batch with its tags. A batch that is not full is the last one and ends with a chunk that is not full.
-pub(crate) fn batch_sealed_bytes(plain_bytes: u64) -> usize {
-    match plain_bytes == super::BATCH_PLAIN_BYTES {
-        true => sealed_bytes(plain_bytes) as usize - TAG_BYTES,
-        false => sealed_bytes(plain_bytes) as usize,
+/// Bytes of these chunks of a file of this size, with their tags; `None` if the file does not have them or they are no
+/// batch.
+pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option<usize> {
+    let all = super::chunks(size_bytes);
+    let count = chunks.end.checked_sub(chunks.start).filter(|count| (1..=BATCH_CHUNKS).contains(count))?;
+    let full = count as usize * SEALED_CHUNK_BYTES;
+    let missing = CHUNK_BYTES - (size_bytes % CHUNK_BYTES as u64) as usize;
+    match chunks.end.cmp(&all) {
+        std::cmp::Ordering::Less => Some(full),
+        std::cmp::Ordering::Equal => Some(full - missing),
+        std::cmp::Ordering::Greater => None,
     }
 }
 
-/// What batch of this many sealed bytes holds; `None` if no batch has so many.
-pub(crate) fn batch_plain_of_sealed(sealed: usize) -> Option<u64> {
-    if sealed == batch_sealed_bytes(super::BATCH_PLAIN_BYTES) {
-        return Some(super::BATCH_PLAIN_BYTES);
-    }
-    let plain = crate::container::plain_bytes(sealed as u64).ok()?;
-    (plain < super::BATCH_PLAIN_BYTES).then_some(plain)
+/// How many chunks so many sealed bytes are, and whether the last of them is the last of its file, which alone is not
+/// full; `None` if they are no batch.
+pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
+    let chunks = sealed_bytes.div_ceil(SEALED_CHUNK_BYTES) as u64;
+    let rest = sealed_bytes % SEALED_CHUNK_BYTES;
+    let is_batch = (1..=BATCH_CHUNKS).contains(&chunks) && (rest == 0 || rest >= TAG_BYTES);
+    is_batch.then_some((chunks, rest != 0))
 }
 
 /// A reader of an input that it owns.
@@ -232,31 +238,35 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{BATCH_PLAIN_BYTES, batches};
+    use crate::net::chunks;
 
     #[test]
     fn lengths_of_batches() {
-        // By hand: 32 chunks of 16,384 bytes; 524,288 bytes in a full batch, 524,800 with tags.
-        assert_eq!(BATCH_PLAIN_BYTES, 524_288);
-        for (size, count, last_plain, last_sealed) in [
-            (0, 1, 0, 16),
-            (1, 1, 1, 17),
-            (16_384, 1, 16_384, 16_416),
-            (524_287, 1, 524_287, 524_799),
-            (524_288, 2, 0, 16),
-            (524_289, 2, 1, 17),
-            (1_048_576, 3, 0, 16),
+        // By hand: chunks of 16,384 bytes, 16,400 with their tags; the last one is never full.
+        for (size, all, range, sealed) in [
+            (0, 1, 0..1, Some(16)),
+            (1, 1, 0..1, Some(17)),
+            (16_383, 1, 0..1, Some(16_399)),
+            (16_384, 2, 0..1, Some(16_400)),
+            (16_384, 2, 0..2, Some(16_416)),
+            (16_384, 2, 1..2, Some(16)),
+            (524_287, 32, 0..32, Some(524_799)),
+            (524_288, 33, 0..32, Some(524_800)),
+            (524_288, 33, 1..33, Some(31 * 16_400 + 16)),
+            // More than a batch, beyond the end, nothing.
+            (524_288, 33, 0..33, None),
+            (524_288, 33, 33..34, None),
+            (524_288, 33, 32..34, None),
+            (524_288, 33, 3..3, None),
         ] {
-            assert_eq!(batches(size), count, "{size}");
-            assert_eq!(batch_plain_bytes(size, count - 1), Some(last_plain), "{size}");
-            assert_eq!(batch_plain_bytes(size, count), None);
-            assert_eq!(batch_sealed_bytes(last_plain), last_sealed, "{size}");
-            assert_eq!(batch_plain_of_sealed(last_sealed), Some(last_plain), "{size}");
+            assert_eq!(chunks(size), all, "{size}");
+            assert_eq!(batch_sealed_bytes(size, &range), sealed, "{size} {range:?}");
+            if let Some(sealed) = sealed {
+                assert_eq!(batch_chunks(sealed), Some((range.end - range.start, range.end == all)), "{size} {range:?}");
+            }
         }
-        assert_eq!(batch_sealed_bytes(524_288), 524_800);
-        assert_eq!(batch_plain_of_sealed(524_800), Some(524_288));
-        for wrong in [0, 15, 16_400, 16_401, 524_801, 524_816, 1_000_000] {
-            assert_eq!(batch_plain_of_sealed(wrong), None, "{wrong}");
+        for wrong in [0, 15, 16_401, 16_415, 524_801, 524_816, 1_000_000] {
+            assert_eq!(batch_chunks(wrong), None, "{wrong}");
         }
     }
 }

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use super::steering::{Costs, Steering};
 use crate::Error;
 use crate::output::{Destination, NewFile};
+use crate::plan::Plan;
 use crate::sys::System;
 use crate::verbs::Sink;
 
@@ -89,6 +91,25 @@ impl Trace {
             let args = batch.map_or(String::new(), |batch| format!(r#","args":{{"batch":{batch}}}"#));
             let row = row.number();
             format!(r#"{{"name":"{name}","ph":"X","pid":1,"tid":{row},"ts":{begin_us:.3},"dur":{us:.3}{args}}}"#)
+        });
+    }
+
+    /// A plan that is in force from now on, for what is left; costs in nanoseconds per byte.
+    pub(crate) fn plan(&self, bytes_left: u64, costs: &Costs, plan: &Plan, steering: &Steering) {
+        self.put(|| {
+            let us = self.begin.elapsed().as_nanos() as f64 / 1e3;
+            let row = Row::Session.number();
+            let (compute, link) = (costs.compute * 1e9, costs.link * 1e9);
+            let (stages, stage_bytes, time_s, limit) = (plan.stages, plan.stage_bytes, plan.time_s, plan.limit.name());
+            let (workers, chunks) = (steering.workers(), steering.batch_chunks());
+            format!(
+                concat!(
+                    r#"{{"name":"plan","ph":"i","s":"p","pid":1,"tid":{},"ts":{:.3},"args":{{"bytes_left":{},"#,
+                    r#""compute_ns_per_byte":{:.4},"link_ns_per_byte":{:.4},"stages":{},"stage_bytes":{},"#,
+                    r#""time_s":{:.4},"limit":"{}","workers":{},"batch_chunks":{}}}}}"#
+                ),
+                row, us, bytes_left, compute, link, stages, stage_bytes, time_s, limit, workers, chunks
+            )
         });
     }
 

@@ -66,7 +66,7 @@ pub(crate) enum Reply {
     /// This very file is there already, complete.
     Complete { file: u32 },
     /// How many batches of each data connection are verified.
-    Progress { file: u32, synced_batches: u64, streams: Vec<(u16, u64)> },
+    Progress { file: u32, synced_chunks: u64, streams: Vec<(u16, u64)> },
     /// The data connection has ended after so many verified batches.
     Drained { stream: u16, batches: u64 },
     /// The file is synced under its name.
@@ -178,9 +178,9 @@ impl Reply {
                 }
             }
             Self::Complete { file } => fields(put, 0x45, &[&file.to_be_bytes()]),
-            Self::Progress { file, synced_batches, streams } => {
+            Self::Progress { file, synced_chunks, streams } => {
                 let count = streams.len().min(MAX_STREAMS);
-                let head = [&file.to_be_bytes()[..], &synced_batches.to_be_bytes(), &(count as u16).to_be_bytes()];
+                let head = [&file.to_be_bytes()[..], &synced_chunks.to_be_bytes(), &(count as u16).to_be_bytes()];
                 fields(put, 0x46, &head);
                 for (stream, batches) in &streams[..count] {
                     put.extend_from_slice(&stream.to_be_bytes());
@@ -219,12 +219,12 @@ impl Reply {
             }
             0x45 => Self::Complete { file: rest.u32()? },
             0x46 => {
-                let (file, synced_batches, count) = (rest.u32()?, rest.u64()?, rest.count(MAX_STREAMS)?);
+                let (file, synced_chunks, count) = (rest.u32()?, rest.u64()?, rest.count(MAX_STREAMS)?);
                 let mut streams = Vec::with_capacity(count);
                 for _ in 0..count {
                     streams.push((rest.u16()?, rest.u64()?));
                 }
-                Self::Progress { file, synced_batches, streams }
+                Self::Progress { file, synced_chunks, streams }
             }
             0x47 => Self::Drained { stream: rest.u16()?, batches: rest.u64()? },
             0x48 => Self::Confirmed { file: rest.u32()? },

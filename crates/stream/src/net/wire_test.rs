@@ -36,7 +36,7 @@ fn replies() -> Vec<Reply> {
         Reply::Resume { file: 1, held: vec![0..3, 5..6] },
         Reply::Resume { file: 1, held: (0..MAX_RANGES as u64).map(|n| 2 * n..2 * n + 1).collect() },
         Reply::Complete { file: 1 },
-        Reply::Progress { file: 1, synced_batches: 7, streams: vec![(0, 4), (1, 5)] },
+        Reply::Progress { file: 1, synced_chunks: 7, streams: vec![(0, 4), (1, 5)] },
         Reply::Drained { stream: 2, batches: 8 },
         Reply::Confirmed { file: 1 },
     ];

@@ -177,13 +177,16 @@ fn hostile_data() {
     let key = |epoch: &crate::net::epoch::Epoch| epoch.message.encode();
     type Case = Box<dyn Fn(&mut Peer)>;
     let cases: Vec<Case> = vec![
-        // No key; no such file; a length that no batch has; not where a batch begins; beyond the file; too short a last one.
+        // No key; no such file; lengths that no batch has; beyond the file; a last chunk that is full, or too short.
         Box::new(|peer| peer.say(&batch(1, 0, 524_800))),
         Box::new(|peer| peer.say(&batch(9, 0, 524_800))),
-        Box::new(|peer| peer.say(&batch(1, 0, 16_400))),
+        Box::new(|peer| peer.say(&batch(1, 0, 0))),
+        Box::new(|peer| peer.say(&batch(1, 0, 16_401))),
+        Box::new(|peer| peer.say(&batch(1, 0, 33 * 16_400))),
         Box::new(|peer| peer.say(&batch(1, 0, u32::MAX))),
         Box::new(|peer| peer.say(&batch(1, 0, 524_801))),
-        Box::new(|peer| peer.say(&batch(1, 1, 524_800))),
+        Box::new(|peer| peer.say(&batch(1, 33, 524_800))),
+        Box::new(|peer| peer.say(&batch(1, u64::MAX, 16_400))),
         Box::new(|peer| peer.say(&batch(1, 1 << 40, 524_800))),
         Box::new(|peer| peer.say(&batch(1, 64, 16))),
         Box::new(|peer| peer.say_bytes(&[0xff; 20])),
@@ -298,12 +301,12 @@ fn a_receiver_that_lies() {
     let ends = Ends::new();
     let resume = Reply::Resume { file: 0, held: vec![] };
     for lies in [
-        vec![Reply::Resume { file: 0, held: vec![0..5] }],
+        vec![Reply::Resume { file: 0, held: vec![0..50_000] }],
         vec![Reply::Resume { file: 0, held: vec![u64::MAX - 1..u64::MAX] }],
         vec![Reply::Complete { file: 77_777 }],
         vec![Reply::FolderReady],
         vec![Reply::Joined],
-        vec![resume.clone(), Reply::Progress { file: 0, synced_batches: 0, streams: vec![(0, 1000)] }],
+        vec![resume.clone(), Reply::Progress { file: 0, synced_chunks: 0, streams: vec![(0, 1000)] }],
         vec![resume.clone(), Reply::Drained { stream: 0, batches: 1000 }],
         vec![
             resume.clone(),
