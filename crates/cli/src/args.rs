@@ -245,6 +245,9 @@ pub(crate) struct Send {
     /// Seal all of a file before sending any of it, for comparison; at most 1 GiB, which is held in memory
     #[arg(long, conflicts_with_all = ["sync", "keep_sealed"])]
     pub(crate) sequential: bool,
+    /// Say what was sent, and how long it took, as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Write who did what when to this file, in Chrome's trace format
     #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) trace: Option<PathBuf>,
@@ -476,6 +479,9 @@ pub(crate) struct Study {
     /// Fewer samples, smaller messages
     #[arg(long)]
     pub(crate) quick: bool,
+    /// Only this part of the study; may be given more than once
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Vec<String>,
 }
 
 #[derive(Args)]

@@ -144,6 +144,9 @@ pub enum ErrorKind {
     /// The other end refused, and says why.
     #[error("refused by the other end: {0}")]
     Refused(Refusal),
+    /// This end refused.
+    #[error("refused: {0}")]
+    Declined(Refusal),
 
     /// Any other wrong use.
     #[error("wrong use")]

@@ -48,8 +48,19 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         ..SendOptions::new(&options.to, receiver)
     };
     let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
-    cancellable(|control| Ok(net::send(&inputs, &pair, &send, control)?))?;
-    Ok(())
+    let report = cancellable(|control| Ok(net::send(&inputs, &pair, &send, control)?))?;
+    if !options.json {
+        return Ok(());
+    }
+    files::print(&format!(
+        "{}\n",
+        serde_json::json!({
+            "files": report.files,
+            "complete_before": report.complete_before,
+            "bytes_sent": report.bytes_sent,
+            "elapsed_s": report.elapsed.as_secs_f64(),
+        })
+    ))
 }
 
 pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {

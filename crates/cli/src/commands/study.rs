@@ -7,7 +7,13 @@ use tress_lab::study::{self, Options};
 use crate::{args, failure::Failure};
 
 pub(crate) fn run(options: &args::Study) -> Result<(), Failure> {
-    let lab = Options { name: options.name.clone(), folder: options.out.clone(), quick: options.quick };
+    let lab = Options {
+        name: options.name.clone(),
+        folder: options.out.clone(),
+        quick: options.quick,
+        parts: options.part.clone(),
+        tress: std::env::current_exe().ok(),
+    };
     let mut out = io::stdout().lock();
     study::run(&lab, &mut out).map_err(|error| {
         if error.is_usage() { Failure::wrong_use(error.to_string()) } else { Failure::failed(error.to_string()) }

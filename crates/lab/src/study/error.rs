@@ -10,6 +10,8 @@ use std::{
 pub enum Error {
     /// No study has this name.
     UnknownStudy(String),
+    /// No part of the study has this name; these are there.
+    UnknownPart(String, Vec<&'static str>),
     /// A cipher refused; a bug.
     Cipher(tress_cipher::Error),
     /// Two ways of computing the same differ; a bug.
@@ -32,7 +34,7 @@ impl Error {
 
     /// Whether the caller asked for what there is not, as opposed to something that failed.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::UnknownStudy(_))
+        matches!(self, Error::UnknownStudy(_) | Error::UnknownPart(..))
     }
 }
 
@@ -43,6 +45,7 @@ impl fmt::Display for Error {
                 let known: Vec<&str> = super::all().iter().map(|study| study.name).collect();
                 write!(f, "no study is called {name}; known are {} and all", known.join(", "))
             }
+            Error::UnknownPart(name, known) => write!(f, "no part is called {name}; there are {}", known.join(", ")),
             Error::Cipher(error) => error.fmt(f),
             Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
             Error::Files { path, error } => write!(f, "{}: {error}", path.display()),

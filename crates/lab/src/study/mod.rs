@@ -41,21 +41,22 @@ pub struct Part {
 }
 
 /// How much to measure.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Effort {
+    /// Little.
+    pub is_quick: bool,
     /// Samples of every figure.
     pub samples: usize,
     /// Bytes of the largest message.
     pub message_bytes: usize,
+    /// The command that makes real transfers.
+    pub tress: Option<PathBuf>,
 }
 
 impl Effort {
-    fn new(quick: bool) -> Effort {
-        if quick {
-            Effort { samples: 5, message_bytes: 1 << 20 }
-        } else {
-            Effort { samples: 21, message_bytes: 16 << 20 }
-        }
+    fn new(is_quick: bool, tress: Option<PathBuf>) -> Effort {
+        let (samples, message_bytes) = if is_quick { (5, 1 << 20) } else { (21, 16 << 20) };
+        Effort { is_quick, samples, message_bytes, tress }
     }
 }
 
@@ -152,6 +153,10 @@ pub struct Options {
     pub folder: Option<PathBuf>,
     /// Fewer samples, smaller messages.
     pub quick: bool,
+    /// Only the parts with these names; all of them if there are none.
+    pub parts: Vec<String>,
+    /// The command that makes real transfers. Without it they are left out.
+    pub tress: Option<PathBuf>,
 }
 
 /// Every study.
@@ -169,6 +174,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     if wanted.is_empty() {
         return Err(Error::UnknownStudy(options.name.clone()));
     }
+    let parts = || wanted.iter().flat_map(|study| study.parts);
+    if let Some(unknown) = options.parts.iter().find(|name| !parts().any(|part| part.name == *name)) {
+        return Err(Error::UnknownPart(unknown.clone(), parts().map(|part| part.name).collect()));
+    }
     for study in &wanted {
         let sections = sections(study, options)?;
         let page = page::write(study, &sections, options.quick);
@@ -176,7 +185,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             None => out.write_all(page.as_bytes()).map_err(Error::Output)?,
             Some(folder) => {
                 let folder = folder.join(study.name);
-                for picture in sections.iter().flat_map(|section| &section.pictures) {
+                for picture in sections.iter().flat_map(|(_, section)| &section.pictures) {
                     keep::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?;
                 }
                 let path = folder.join("README.md");
@@ -189,15 +198,16 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// The sections of a study: those that were kept, and the others now.
-fn sections(study: &Study, options: &Options) -> Result<Vec<Section>, Error> {
+fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Section)>, Error> {
     let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
     if let Some(folder) = &folder {
         fs::create_dir_all(folder).map_err(|error| Error::files(folder, error))?;
     }
-    let effort = Effort::new(options.quick);
+    let effort = Effort::new(options.quick, options.tress.clone());
+    let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
     let progress = crate::bench::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
-    for part in study.parts {
+    for part in study.parts.iter().filter(is_wanted) {
         progress.set_message(part.title);
         let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
         let section = match path.as_deref().and_then(|path| keep::load(path, options.quick)) {
@@ -210,7 +220,7 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<Section>, Error> {
                 section
             }
         };
-        sections.push(section);
+        sections.push((part, section));
         progress.inc(1);
     }
     progress.finish_and_clear();

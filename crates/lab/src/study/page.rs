@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Measured, Row, Section, Study, Verdict};
+use super::{Measured, Part, Row, Section, Study, Verdict};
 
 /// The page of a study with these sections.
-pub(super) fn write(study: &Study, sections: &[Section], quick: bool) -> String {
+pub(super) fn write(study: &Study, sections: &[(&Part, Section)], quick: bool) -> String {
     let machine = crate::bench::machine();
     let mut page = format!("# {}\n\n{}\n\n", study.title, study.source);
     let _ = writeln!(page, "{}, {} cores, {}.", machine.model, machine.cores, machine.kernel);
@@ -17,7 +17,7 @@ pub(super) fn write(study: &Study, sections: &[Section], quick: bool) -> String 
     {
         let _ = writeln!(page, "The machine was busy (load {load:.1}): take what was measured with care.");
     }
-    for (part, section) in study.parts.iter().zip(sections) {
+    for (part, section) in sections {
         let _ = write!(page, "\n## {}\n", part.title);
         if !section.text.is_empty() {
             let _ = write!(page, "\n{}\n", section.text);

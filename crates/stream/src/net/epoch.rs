@@ -40,9 +40,7 @@ impl Epoch {
     /// Takes these chunks for one sealing. `false` when this key may have sealed some of them.
     pub(crate) fn claim(&self, chunks: &Range<u64>) -> bool {
         self.next_chunk
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| {
-                (chunks.start >= next).then_some(chunks.end)
-            })
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |next| (chunks.start >= next).then_some(chunks.end))
             .is_ok()
     }
 }

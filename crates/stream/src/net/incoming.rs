@@ -105,7 +105,7 @@ fn open_all(
         payload.unseal(batch.first_chunk, batch.sealed_mut())?;
         if let Err(denied) = part.write(&batch) {
             session.end(denied.reason, denied.error);
-            return Err(Error::new(ErrorKind::Refused(denied.reason)));
+            return Err(Error::new(ErrorKind::Declined(denied.reason)));
         }
         control.add_done(batch.plain_bytes());
         session.count(stream);

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::supply::lock;
 use super::wire::Reply;
@@ -25,6 +25,9 @@ pub(crate) struct Ledger {
 struct State {
     streams: HashMap<u16, Stream>,
     answers: VecDeque<Reply>,
+    /// Chunks that are synced, of the current file, and when that last changed, or a batch was verified.
+    synced_chunks: u64,
+    moved: Option<Instant>,
 }
 
 #[derive(Default)]
@@ -59,15 +62,28 @@ impl Ledger {
         lock(&self.state).streams.get(&stream).map_or(0, |stream| stream.verified)
     }
 
-    /// So many batches of a connection are verified.
-    pub(crate) fn progress(&self, stream: u16, batches: u64) -> Result<(), Error> {
+    /// So many chunks are synced, and so many batches of each connection verified.
+    pub(crate) fn progress(&self, synced_chunks: u64, streams: &[(u16, u64)]) -> Result<(), Error> {
         let mut state = lock(&self.state);
-        // One that has sent nothing yet is not known here.
-        match state.streams.get_mut(&stream) {
-            Some(stream) => stream.advance(batches),
-            None if batches == 0 => Ok(()),
-            None => Err(broken("batches verified that were not sent")),
+        let mut has_moved = synced_chunks != state.synced_chunks;
+        state.synced_chunks = synced_chunks;
+        for (stream, batches) in streams {
+            // One that has sent nothing yet is not known here.
+            match state.streams.get_mut(stream) {
+                Some(stream) => has_moved |= stream.advance(*batches)?,
+                None if *batches == 0 => {}
+                None => return Err(broken("batches verified that were not sent")),
+            }
         }
+        if has_moved {
+            state.moved = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    /// How long the receiver has got nothing further since this instant.
+    pub(crate) fn idle_since(&self, since: Instant) -> Duration {
+        lock(&self.state).moved.map_or(since, |moved| moved.max(since)).elapsed()
     }
 
     /// A connection has ended: what of it is to be sent again.
@@ -107,14 +123,15 @@ impl Ledger {
 }
 
 impl Stream {
-    fn advance(&mut self, batches: u64) -> Result<(), Error> {
+    /// Whether there are more than before.
+    fn advance(&mut self, batches: u64) -> Result<bool, Error> {
         let news = batches.checked_sub(self.verified).and_then(|news| usize::try_from(news).ok());
         let Some(news) = news.filter(|&news| news <= self.sent.len()) else {
             return Err(broken("batches verified that were not sent"));
         };
         self.sent.drain(..news);
         self.verified = batches;
-        Ok(())
+        Ok(news > 0)
     }
 }
 
@@ -128,7 +145,7 @@ mod tests {
         for chunks in [3..4, 4..9, 9..11] {
             assert!(ledger.send(0, 1, chunks));
         }
-        ledger.progress(0, 1).unwrap();
+        ledger.progress(0, &[(0, 1)]).unwrap();
         assert_eq!(ledger.drained(0, 2).unwrap(), [(1, 9..11)]);
         // Once; and no more goes out there.
         assert_eq!(ledger.drained(0, 2).unwrap(), []);
@@ -140,10 +157,10 @@ mod tests {
         let ledger = Ledger::default();
         ledger.send(0, 1, 0..1);
         ledger.send(0, 1, 1..2);
-        ledger.progress(0, 1).unwrap();
+        ledger.progress(0, &[(0, 1)]).unwrap();
         // More than was sent, less than before, of a connection that there is not.
         for (stream, batches) in [(0, 3), (0, 0), (0, u64::MAX), (7, 1)] {
-            assert_eq!(ledger.progress(stream, batches).unwrap_err().kind, ErrorKind::Protocol);
+            assert_eq!(ledger.progress(0, &[(stream, batches)]).unwrap_err().kind, ErrorKind::Protocol);
         }
         assert_eq!(ledger.drained(0, 3).unwrap_err().kind, ErrorKind::Protocol);
         for _ in 0..MAX_ANSWERS {

@@ -21,8 +21,8 @@ use super::supply::{Supply, lock};
 use super::throttle::Throttle;
 use super::trace::Row;
 use super::wire::{MAX_STREAM_NUMBERS, Request};
-use crate::pipeline::Batch;
 use crate::container::CHUNK_BYTES;
+use crate::pipeline::Batch;
 use crate::{Error, ErrorKind};
 
 /// Pauses before a lost connection is made again.
@@ -344,8 +344,8 @@ impl Writer<'_> {
             });
             // Counted before the ledger has it: from then on it may come back at any moment.
             session.work.written();
-            let noted =
-                usable && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));
+            let noted = usable
+                && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));
             if !noted && let Err(error) = session.work.send_again([(file, chunks)]) {
                 session.fail(error);
                 return;

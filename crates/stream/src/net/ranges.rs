@@ -28,8 +28,7 @@ impl Ranges {
 
     /// Whether all of these numbers are in the set.
     pub(crate) fn covers(&self, range: &Range<u64>) -> bool {
-        range.is_empty()
-            || self.ranges.range(..=range.start).next_back().is_some_and(|(_, &end)| range.end <= end)
+        range.is_empty() || self.ranges.range(..=range.start).next_back().is_some_and(|(_, &end)| range.end <= end)
     }
 
     /// Takes the lowest numbers out, as many as follow each other, but no more than `most`.

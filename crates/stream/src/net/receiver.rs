@@ -226,7 +226,7 @@ impl Server<'_> {
         };
         let mut refuse = |reason| {
             let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
-            Err(Error::new(ErrorKind::Refused(reason)).with_detail(folder_name(&sender)))
+            Err(Error::new(ErrorKind::Declined(reason)).with_detail(folder_name(&sender)))
         };
         if !self.options.allow.admits(&sender) {
             // Read what it says first: a connection closed with unread bytes may lose the answer.

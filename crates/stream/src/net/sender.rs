@@ -30,6 +30,8 @@ use crate::{Control, Error, ErrorKind, Refusal};
 
 /// Most that is held sealed before it is sent.
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
+/// How much longer than for an answer a sender waits for a disk: a sync of what a receiver may leave unsynced.
+const CONFIRM_STALLS: u32 = 10;
 /// Chunks of the largest stage that can be asked for: 16 MiB.
 const MAX_STAGE_CHUNKS: u64 = 1024;
 
@@ -55,6 +57,9 @@ pub(crate) fn send_on(
     control: &Control,
 ) -> Result<SendReport, Error> {
     let started = Instant::now();
+    if options.stage_bytes.is_some_and(|bytes| !(1..=MAX_STAGE_CHUNKS * CHUNK_BYTES as u64).contains(&bytes)) {
+        return Err(Error::new(ErrorKind::Usage).with_detail("a stage has 1 byte to 16 MiB"));
+    }
     let secret = super::noise_key(pair)?;
     let mut total_bytes = 0;
     for source in inputs {
@@ -153,7 +158,7 @@ fn fixed(options: &SendOptions, links: usize) -> Fixed {
     Fixed {
         most_workers,
         workers_stay: options.threads != 0 || mode == Mode::Sequential,
-        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64).clamp(1, MAX_STAGE_CHUNKS)),
+        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64)),
         links,
         is_throttled: options.compute_bytes_per_s.is_some(),
     }
@@ -345,9 +350,7 @@ impl Session<'_> {
 
     fn hear(&self, reply: Reply) -> Result<(), Error> {
         match reply {
-            Reply::Progress { streams, .. } => {
-                streams.into_iter().try_for_each(|(stream, batches)| self.ledger.progress(stream, batches))
-            }
+            Reply::Progress { synced_chunks, streams, .. } => self.ledger.progress(synced_chunks, &streams),
             Reply::Drained { stream, batches } => {
                 let again = self.ledger.drained(stream, batches)?;
                 self.work.send_again(again)
@@ -465,6 +468,23 @@ impl Session<'_> {
         }
     }
 
+    /// As [`Self::wait_answer`], from a receiver that may have much to sync, but has to get on with it.
+    fn wait_confirmation(&self) -> Result<Reply, Error> {
+        let since = Instant::now();
+        loop {
+            if let Some(answer) = self.ledger.wait_answer(TICK) {
+                return Ok(answer);
+            }
+            if let Some(error) = self.stopped() {
+                return Err(error);
+            }
+            if self.ledger.idle_since(since) > self.stall_time * CONFIRM_STALLS {
+                self.stop();
+                return Err(Error::new(ErrorKind::Stalled).at(&self.options.to));
+            }
+        }
+    }
+
     fn broken(&self) -> Error {
         let error = Error::new(ErrorKind::Protocol).at(&self.options.to);
         self.stop();
@@ -537,7 +557,7 @@ impl Session<'_> {
         };
         supply.check_unchanged()?;
         self.request(&Request::Finish { file, size_bytes });
-        match self.wait_answer() {
+        match self.wait_confirmation() {
             Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
             Ok(_) => Err(self.broken()),
             Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),

@@ -165,7 +165,7 @@ impl Session {
         lock(&self.out).link().close();
         match (error, reason) {
             (Some(error), _) => Err(error),
-            (None, Some(reason)) => Err(Error::new(ErrorKind::Refused(reason))),
+            (None, Some(reason)) => Err(Error::new(ErrorKind::Declined(reason))),
             (None, None) => result,
         }
     }
@@ -229,7 +229,7 @@ impl Session {
     }
 
     fn deny(&self, denied: Denied, path: &[u8], server: &Server<'_>) -> Result<(), Error> {
-        let error = denied.error.unwrap_or_else(|| Error::new(ErrorKind::Refused(denied.reason)));
+        let error = denied.error.unwrap_or_else(|| Error::new(ErrorKind::Declined(denied.reason)));
         server.tell(&Event::Refused { name: &String::from_utf8_lossy(path), error: &error });
         self.send(&Reply::Refused { reason: denied.reason })
     }

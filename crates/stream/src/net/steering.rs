@@ -241,8 +241,10 @@ mod tests {
     /// Both sides work at these rates, in bytes per second, until the next look.
     fn at(steering: &Steering, now: &mut Instant, compute: u64, link: u64) -> Option<(Costs, Plan)> {
         for _ in 0..4 {
-            steering.sealed(BATCH_CHUNKS * 16384, Duration::from_secs_f64((BATCH_CHUNKS * 16384) as f64 / compute as f64));
-            steering.written(BATCH_CHUNKS * 16384, Duration::from_secs_f64((BATCH_CHUNKS * 16384) as f64 / link as f64));
+            steering
+                .sealed(BATCH_CHUNKS * 16384, Duration::from_secs_f64((BATCH_CHUNKS * 16384) as f64 / compute as f64));
+            steering
+                .written(BATCH_CHUNKS * 16384, Duration::from_secs_f64((BATCH_CHUNKS * 16384) as f64 / link as f64));
         }
         *now += LOOK;
         steering.look(1000 * MB, *now)

@@ -3,13 +3,14 @@
 //! KIISE: Computing Practices and Letters 16(8), 2010.
 
 mod by_size;
+mod links;
 mod message;
 mod strategies;
 mod table1;
 
 use std::time::Instant;
 
-use super::{Effort, Error, Measured, Part, Section, Study, Verdict};
+use super::{Measured, Part, Study};
 use crate::bench::statistics;
 
 pub(super) const STUDY: Study = Study {
@@ -26,17 +27,12 @@ pub(super) const STUDY: Study = Study {
             run: strategies::run,
         },
         Part { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
-        Part { name: "links", title: "Over a real link", run: links },
+        Part { name: "links", title: "Over real links", run: links::run },
     ],
 };
 
 /// What the paper calls R_comp.
 const PAPER_R_COMP: f64 = 0.037e-6;
-
-fn links(_: &Effort) -> Result<Section, Error> {
-    let why = "transfers over links of 10, 100 and 1000 Mbit/s are not part of this study yet".into();
-    Ok(Section { verdicts: vec![Verdict::LeftOut(why)], ..Section::default() })
-}
 
 /// The seconds of each of several works, in turn and after one round to warm up, so that whatever else the machine does
 /// meets all of them.

@@ -256,7 +256,7 @@ fn hostile_control() {
 }
 
 /// A receiver that says what it likes once the sender has offered a file.
-fn lying_receiver(ends: &Ends, lies: Vec<Reply>) -> Error {
+fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let secret = ends.noise(&ends.receiver).0;
@@ -286,14 +286,32 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>) -> Error {
                 break;
             }
         }
-        while let Ok(Some(_)) = incoming.read(&patience) {}
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let idle = Reply::Progress { file: 0, synced_chunks: 0, streams: vec![] };
+                // It never falls silent.
+                while out.write(&idle.encode(), &Patience::silence(STALL, &|| None)).is_ok() {
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+            });
+            while let Ok(Some(_)) = incoming.read(&patience) {}
+        });
     });
     let address = ends.receiver.address().unwrap().parse().unwrap();
-    let options = SendOptions { stall_time: STALL, ..SendOptions::new(to, address) };
+    let options = SendOptions { stall_time, ..SendOptions::new(to, address) };
     let source = ends.file("a", &data(3 * BATCH));
     let error = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap_err();
     liar.join().unwrap();
     error
+}
+
+/// It claims to hold everything, and never confirms it.
+#[test]
+fn a_receiver_that_gets_nowhere() {
+    let ends = Ends::new();
+    let all = Reply::Resume { file: 0, held: vec![0..97] };
+    let error = lying_receiver(&ends, vec![all], Duration::from_millis(300));
+    assert_eq!(error.kind, ErrorKind::Stalled);
 }
 
 #[test]
@@ -317,7 +335,7 @@ fn a_receiver_that_lies() {
             Reply::FolderReady,
         ],
     ] {
-        let error = lying_receiver(&ends, lies.clone());
+        let error = lying_receiver(&ends, lies.clone(), STALL);
         assert_eq!(error.kind, ErrorKind::Protocol, "{lies:?}");
     }
 }

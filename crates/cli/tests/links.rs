@@ -1,0 +1,46 @@
+//! Transfers over real links between network namespaces, by the study that measures them. The bounds are wide, since
+//! tests run on busy machines; the study's own verdicts are the narrow ones.
+#![cfg(target_os = "linux")]
+
+mod common;
+
+use common::{Folder, SYS_ADMIN, skip_without_right};
+
+#[test]
+fn transfers_take_the_time_of_the_slower_side() {
+    let folder = Folder::new();
+    folder.tress(["study", "ccm-overlap", "--quick", "--part", "links", "--out", "studies"]).ok();
+    let kept: serde_json::Value = serde_json::from_slice(&folder.read("studies/ccm-overlap/links.json")).unwrap();
+    let section = &kept["section"];
+    let verdicts = section["verdicts"].as_array().unwrap();
+    let rows = section["rows"].as_array().unwrap();
+    if rows.is_empty() {
+        return skip_without_right(SYS_ADMIN, &verdicts[0].to_string());
+    }
+    // Of each: the model or the paper, and how far from it a busy machine may be.
+    let mut seen = 0;
+    for row in rows {
+        let (what, median) = (row["what"].as_str().unwrap(), row["measured"]["median"].as_f64().unwrap());
+        let Some(model) = row["model"].as_f64() else { continue };
+        let range = match row["unit"].as_str() {
+            Some("s") => 0.9..=1.5,
+            _ if what.contains("speed-up") => 0.8..=1.15,
+            _ => 0.95..=1.3,
+        };
+        assert!(range.contains(&(median / model)), "{what}: {median}, {model} expected");
+        seen += 1;
+    }
+    assert!(seen >= 20, "{seen} of {} rows", rows.len());
+    let holds = |text: &str| {
+        let holds = |verdict: &serde_json::Value| verdict["holds"].as_str().is_some_and(|claim| claim.contains(text));
+        verdicts.iter().any(holds)
+    };
+    assert!(holds("a new plan after the change"), "{verdicts:?}");
+    assert!(folder.exists("studies/ccm-overlap/links-sweep.svg"));
+}
+
+#[test]
+fn a_part_that_there_is_not() {
+    let folder = Folder::new();
+    folder.tress(["study", "ccm-overlap", "--part", "nonsense"]).wrong_use();
+}

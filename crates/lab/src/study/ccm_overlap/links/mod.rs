@@ -1,0 +1,328 @@
+//! Real transfers over links of known rates, against the wire's own time, equation 1, Table 1, and the best number of
+//! stages.
+
+mod transfer;
+mod wire;
+
+use std::{thread, time::Duration};
+
+use tress_stream::{container::CHUNK_BYTES, plan::Problem};
+
+use super::super::{Effort, Error, Measured, Picture, Row, Section, Verdict};
+use super::PAPER_R_COMP;
+use crate::{
+    bench::statistics,
+    picture::{Axis, Chart, Line, Scale},
+};
+use transfer::{Transfers, nothing};
+use wire::Wire;
+
+/// T_syn of the paper; what threads that sleep take here is about the same (docs/plan.md).
+const T_SYN: f64 = 10e-6;
+/// Bits a second, name, bytes sent.
+const LINKS: [(f64, &str, usize); 3] =
+    [(10e6, "10 Mbit/s", 10_000_000), (100e6, "100 Mbit/s", 100_000_000), (1000e6, "1000 Mbit/s", 100_000_000)];
+/// The same in a quick run.
+const QUICK_LINKS: [(f64, &str, usize); 2] = [(100e6, "100 Mbit/s", 10_000_000), (1000e6, "1000 Mbit/s", 50_000_000)];
+/// What the paper's Table 1 has for the largest of its sizes that differs no more from ours than the digits show.
+const TABLE_1: [(&str, f64); 3] = [("10 Mbit/s", 1.04), ("100 Mbit/s", 1.46), ("1000 Mbit/s", 1.21)];
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let mut section = Section::default();
+    if let Err(why) = measure(effort, &mut section) {
+        section.verdicts.push(Verdict::LeftOut(format!("transfers over real links: {why}")));
+    }
+    Ok(section)
+}
+
+/// Everything of a run.
+struct Run {
+    wire: Wire,
+    links: &'static [(f64, &'static str, usize)],
+    transfers: usize,
+}
+
+fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
+    let wire = Wire::new()?;
+    let tress = effort.tress.as_deref().ok_or("no command to transfer with")?;
+    let (links, transfers): (&'static [_], _) = if effort.is_quick { (&QUICK_LINKS, 3) } else { (&LINKS, 5) };
+    let mut run = Run { wire, links, transfers };
+    section.text = "`tress send` and `tress receive` in two network namespaces, a pair of virtual Ethernet devices between \
+                    them, and a token bucket as the link; files in memory; the receiver opens and stores everything, and \
+                    compares. Times are from the call to the confirmation, handshakes and the last sync included. R_comp \
+                    is what `--compute-rate` holds one sealing thread to. Where a link's rate is that of payload, its \
+                    headers are added on top."
+        .into();
+    for &(rate, name, bytes) in run.links {
+        let mut transfers = Transfers::new(tress, &run.wire, bytes)?;
+        run.wire_time(&mut transfers, rate, name, section)?;
+        run.table_1(&mut transfers, rate, name, bytes, section)?;
+        run.balanced(&mut transfers, rate, name, bytes, section)?;
+        if rate == 1000e6 {
+            run.sweep(&mut transfers, rate, bytes, section)?;
+            run.halved(&mut transfers, rate, bytes, section)?;
+            run.lossy(&mut transfers, rate, section)?;
+        }
+    }
+    Ok(())
+}
+
+fn median(values: &[f64]) -> Measured {
+    statistics::median(values).into()
+}
+
+impl Run {
+    /// Several transfers in turn, one of each kind after the other; seconds of each.
+    fn in_turn(&mut self, transfers: &mut Transfers<'_>, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
+        let mut seconds = vec![Vec::new(); kinds.len()];
+        for _ in 0..self.transfers {
+            for (kind, seconds) in kinds.iter().zip(&mut seconds) {
+                seconds.push(transfers.send(&mut self.wire, kind, nothing)?.elapsed_s);
+            }
+        }
+        Ok(seconds)
+    }
+
+    /// As fast as it goes, against the time that the wire takes for what went over it.
+    fn wire_time(
+        &mut self,
+        transfers: &mut Transfers<'_>,
+        rate: f64,
+        name: &str,
+        section: &mut Section,
+    ) -> Result<(), String> {
+        self.wire.set_rate(rate)?;
+        let mut ratios = Vec::new();
+        for _ in 0..self.transfers {
+            let before = self.wire.bytes()?;
+            let report = transfers.send(&mut self.wire, &[], nothing)?;
+            ratios.push(report.elapsed_s / self.wire.seconds(self.wire.bytes()? - before));
+        }
+        let measured = median(&ratios);
+        section.rows.push(Row {
+            what: format!("{name}: time over the wire's own"),
+            model: Some(1.0),
+            measured: Some(measured),
+            ..Row::default()
+        });
+        let claim =
+            format!("{name}: within 2 % of the wire's own time; it is {:.1} % more", (measured.median - 1.0) * 100.0);
+        section.verdicts.push(Verdict::of(claim, measured, 0.98..=1.02));
+        Ok(())
+    }
+
+    /// The paper's R_comp at the paper's rates.
+    fn table_1(
+        &mut self,
+        transfers: &mut Transfers<'_>,
+        rate: f64,
+        name: &str,
+        bytes: usize,
+        section: &mut Section,
+    ) -> Result<(), String> {
+        self.wire.set_payload_rate(rate / 8.0)?;
+        let compute = format!("{}us/B", PAPER_R_COMP * 1e6);
+        let fixed = ["--threads", "1", "--compute-rate", &compute];
+        let sequential = [&fixed[..], &["--sequential"]].concat();
+        let seconds = self.in_turn(transfers, &[&sequential, &fixed])?;
+        let measured = super::ratio(&seconds[0], &seconds[1]);
+        let plan =
+            Problem::new(bytes as u64, PAPER_R_COMP, 8.0 / rate, T_SYN).plan().map_err(|error| error.to_string())?;
+        let printed = TABLE_1.iter().find(|(link, _)| *link == name).map_or(plan.speedup, |(_, printed)| *printed);
+        section.rows.push(Row {
+            what: format!("{name}, the paper's R_comp: speed-up over sequential"),
+            paper: Some(format!("{printed:.2}")),
+            model: Some(plan.speedup),
+            measured: Some(measured),
+            ..Row::default()
+        });
+        let claim = format!("{name}: the speed-up of Table 1 within 3 %; it is {:.3}", measured.median);
+        section.verdicts.push(Verdict::of(claim, measured, printed * 0.97..=printed * 1.03));
+        Ok(())
+    }
+
+    /// R_comp as slow as R_comm, where overlapping matters most.
+    fn balanced(
+        &mut self,
+        transfers: &mut Transfers<'_>,
+        rate: f64,
+        name: &str,
+        bytes: usize,
+        section: &mut Section,
+    ) -> Result<(), String> {
+        self.wire.set_payload_rate(rate / 8.0)?;
+        let compute = format!("{}", rate / 8.0);
+        let mut problem = Problem::new(bytes as u64, 8.0 / rate, 8.0 / rate, T_SYN);
+        problem.min_batch_bytes = Some(CHUNK_BYTES as u64);
+        let plan = problem.plan().map_err(|error| error.to_string())?;
+        let stage = plan.stage_bytes.to_string();
+        let fixed = ["--threads", "1", "--compute-rate", &compute];
+        let sequential = [&fixed[..], &["--sequential"]].concat();
+        let barrier = [&fixed[..], &["--sync", "barrier", "--stage", &stage]].concat();
+        let seconds = self.in_turn(transfers, &[&sequential, &fixed, &barrier])?;
+        for (way, seconds_of) in [("counter", &seconds[1]), ("barrier", &seconds[2])] {
+            let measured = median(seconds_of);
+            section.rows.push(Row {
+                what: format!("{name}, R_comp = R_comm, {way}: time"),
+                unit: "s".into(),
+                model: Some(plan.time_s),
+                measured: Some(measured),
+                ..Row::default()
+            });
+            let claim = format!("{name}, R_comp = R_comm, {way}: equation 1 within 5 %");
+            section.verdicts.push(Verdict::of(claim, measured, plan.time_s * 0.95..=plan.time_s * 1.05));
+            let speedup = super::ratio(&seconds[0], seconds_of);
+            section.rows.push(Row {
+                what: format!("{name}, R_comp = R_comm, {way}: speed-up over sequential"),
+                model: Some(plan.speedup),
+                measured: Some(speedup),
+                ..Row::default()
+            });
+            let claim =
+                format!("{name}, R_comp = R_comm, {way}: at least 1.9 times sequential; it is {:.3}", speedup.median);
+            section.verdicts.push(Verdict::of(claim, speedup, 1.9..=f64::INFINITY));
+        }
+        Ok(())
+    }
+
+    /// Stages from a sixteenth of equation 2's number to eight times that.
+    fn sweep(
+        &mut self,
+        transfers: &mut Transfers<'_>,
+        rate: f64,
+        bytes: usize,
+        section: &mut Section,
+    ) -> Result<(), String> {
+        self.wire.set_payload_rate(rate / 8.0)?;
+        let compute = format!("{}", rate / 8.0);
+        let problem = Problem::new(bytes as u64, 8.0 / rate, 8.0 / rate, T_SYN);
+        let best = problem.plan().map_err(|error| error.to_string())?.stages as f64;
+        let stages: Vec<f64> =
+            [1.0 / 16.0, 1.0 / 8.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0].iter().map(|part| best * part).collect();
+        let sizes: Vec<String> =
+            stages.iter().map(|stages| format!("{:.0}", (bytes as f64 / stages).max(16384.0))).collect();
+        let fixed = ["--threads", "1", "--compute-rate", &compute, "--sync", "barrier", "--stage"];
+        let kinds: Vec<Vec<&str>> = sizes.iter().map(|size| [&fixed[..], &[size.as_str()]].concat()).collect();
+        let kinds: Vec<&[&str]> = kinds.iter().map(Vec::as_slice).collect();
+        let seconds = self.in_turn(transfers, &kinds)?;
+        let medians: Vec<Measured> = seconds.iter().map(|seconds| median(seconds)).collect();
+        for (stages, measured) in stages.iter().zip(&medians) {
+            section.rows.push(Row {
+                what: format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages"),
+                unit: "s".into(),
+                model: Some(problem.time_s(*stages, 1, 1)),
+                measured: Some(*measured),
+                ..Row::default()
+            });
+        }
+        let points = |value: &dyn Fn(usize) -> f64| (0..stages.len()).map(|i| (stages[i], value(i))).collect();
+        let chart = Chart {
+            title: format!("{} MB over 1000 Mbit/s, R_comp = R_comm, by stages", bytes / 1_000_000),
+            x: Axis { name: "stages".into(), from: stages[0], to: stages[stages.len() - 1], scale: Scale::Logarithmic },
+            y: Axis {
+                name: "s".into(),
+                from: problem.time_s(best, 1, 1) * 0.9,
+                to: medians.iter().map(|measured| measured.median).fold(problem.time_s(stages[0], 1, 1), f64::max)
+                    * 1.05,
+                scale: Scale::Linear,
+            },
+            lines: vec![
+                Line { name: "equation 1".into(), points: points(&|i| problem.time_s(stages[i], 1, 1)) },
+                Line { name: "measured".into(), points: points(&|i| medians[i].median) },
+            ],
+            levels: Vec::new(),
+            walls: Vec::new(),
+            marks: Vec::new(),
+        };
+        section.pictures.push(Picture { name: "links-sweep".into(), svg: chart.svg() });
+        // Each number of stages against m_opt in the same round.
+        let at_best = &seconds[4];
+        let gain =
+            seconds.iter().map(|seconds| super::ratio(at_best, seconds)).max_by(|a, b| a.median.total_cmp(&b.median));
+        let gain = gain.ok_or("no stages")?;
+        let claim = format!(
+            "no number of stages is more than 5 % faster than m_opt = {best}; the best is {:.1} %",
+            (gain.median - 1.0) * 100.0
+        );
+        section.verdicts.push(Verdict::of(claim, gain, 0.95..=1.05));
+        Ok(())
+    }
+
+    /// The link loses half of its rate while a transfer runs.
+    fn halved(
+        &mut self,
+        transfers: &mut Transfers<'_>,
+        rate: f64,
+        bytes: usize,
+        section: &mut Section,
+    ) -> Result<(), String> {
+        let (mut ratios, mut plans) = (Vec::new(), Vec::new());
+        let after = bytes as f64 * 8.0 / rate / 2.0;
+        let compute = format!("{}", rate / 8.0);
+        let trace = transfers.path("trace.json");
+        let path = trace.display().to_string();
+        for _ in 0..self.transfers {
+            self.wire.set_rate(rate)?;
+            let before = self.wire.bytes()?;
+            let options = ["--threads", "1", "--compute-rate", &compute, "--trace", &path];
+            let mut halfway = 0.0;
+            let report = transfers.send(&mut self.wire, &options, |wire| {
+                thread::sleep(Duration::from_secs_f64(after));
+                halfway = wire.bytes()?;
+                wire.set_rate(rate / 2.0)
+            })?;
+            let (fast, slow) = (halfway - before, self.wire.bytes()? - halfway);
+            ratios.push(report.elapsed_s / (fast * 8.0 / rate + self.wire.seconds(slow)));
+            plans.push(plans_in(&trace, after)? as f64);
+        }
+        let measured = median(&ratios);
+        section.rows.push(Row {
+            what: "1000 Mbit/s halved in the middle: time over that of a plan that knew".into(),
+            model: Some(1.0),
+            measured: Some(measured),
+            ..Row::default()
+        });
+        let claim = format!(
+            "a link halved in the middle: within 5 % of what a plan that knew takes; it is {:.3}",
+            measured.median
+        );
+        section.verdicts.push(Verdict::of(claim, measured, 0.95..=1.05));
+        let claim = "the trace of each such run shows a new plan after the change".into();
+        section.verdicts.push(if plans.iter().all(|&plans| plans >= 1.0) {
+            Verdict::Holds(claim)
+        } else {
+            Verdict::Fails(claim)
+        });
+        Ok(())
+    }
+
+    /// A long link that loses packets: several connections against one.
+    fn lossy(&mut self, transfers: &mut Transfers<'_>, rate: f64, section: &mut Section) -> Result<(), String> {
+        if let Err(why) = self.wire.set_delay_and_loss(rate, 50, "1%") {
+            let text = format!("50 ms and 1 % loss, four connections against one: this kernel has no netem ({why})");
+            section.verdicts.push(Verdict::LeftOut(text));
+            return Ok(());
+        }
+        let seconds = self.in_turn(transfers, &[&["--streams", "1"], &["--streams", "4"]])?;
+        let measured = super::ratio(&seconds[0], &seconds[1]);
+        section.rows.push(Row {
+            what: "50 ms, 1 % loss: four connections against one".into(),
+            measured: Some(measured),
+            ..Row::default()
+        });
+        let claim =
+            format!("50 ms, 1 % loss: four connections twice as fast as one; they are {:.2} times", measured.median);
+        section.verdicts.push(Verdict::of(claim, measured, 2.0..=f64::INFINITY));
+        Ok(())
+    }
+}
+
+/// Plans that a trace shows later than this.
+fn plans_in(trace: &std::path::Path, after_s: f64) -> Result<usize, String> {
+    let text = std::fs::read(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let events: Vec<serde_json::Value> = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    let is_plan = |event: &&serde_json::Value| {
+        event["name"] == "plan" && event["ts"].as_f64().is_some_and(|us| us > after_s * 1e6)
+    };
+    Ok(events.iter().filter(is_plan).count())
+}

@@ -1,0 +1,168 @@
+//! Transfers over a [`Wire`], by the command itself: a receiver that stays, and senders one after the other.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+use serde::Deserialize;
+
+use super::wire::{ADDRESS, End, Wire};
+
+const PORT: u16 = 7878;
+
+/// Both ends of transfers.
+pub(super) struct Transfers<'a> {
+    tress: &'a Path,
+    folder: tempfile::TempDir,
+    receiver: Child,
+    address: String,
+    count: u32,
+}
+
+/// What `tress send --json` says.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Report {
+    pub(super) elapsed_s: f64,
+}
+
+impl<'a> Transfers<'a> {
+    /// Keys, a file of so many bytes, and a receiver.
+    pub(super) fn new(tress: &'a Path, wire: &Wire, bytes: usize) -> Result<Self, String> {
+        // In memory, where the system has such a place: no disk is to be measured.
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
+        let folder = folder.map_err(|error| format!("temporary folder: {error}"))?;
+        let at = |name: &str| folder.path().join(name);
+        let files = || -> std::io::Result<()> {
+            fs::create_dir(at("out"))?;
+            let mut input = File::create(at("input"))?;
+            let block: Vec<u8> = (0..1 << 16).map(|i: u32| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+            let mut left = bytes;
+            while left > 0 {
+                let part = left.min(block.len());
+                input.write_all(&block[..part])?;
+                left -= part;
+            }
+            Ok(())
+        };
+        files().map_err(|error| format!("{}: {error}", folder.path().display()))?;
+        let mut addresses = Vec::new();
+        for key in ["sender.key", "receiver.key"] {
+            finish(Command::new(tress).args(["keygen", "-o"]).arg(at(key)))?;
+            let public = finish(Command::new(tress).args(["keygen", "--public"]).arg(at(key)))?;
+            let address = public.split_whitespace().find(|word| word.starts_with("tress1"));
+            addresses.push(address.ok_or("keygen shows no address")?.to_string());
+        }
+        fs::write(at("allow"), &addresses[0]).map_err(|error| format!("allow file: {error}"))?;
+        let mut receiver = wire
+            .command(End::Receiver, tress)
+            .args(["receive", "--listen", &format!("{ADDRESS}:{PORT}")])
+            .arg("-i")
+            .arg(at("receiver.key"))
+            .arg("--allow")
+            .arg(at("allow"))
+            .arg("-o")
+            .arg(at("out"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("ip: {error}"))?;
+        let mut notes = BufReader::new(receiver.stderr.take().ok_or("no standard error")?);
+        let mut first = String::new();
+        // It listens now, or has said why not. Somebody has to read what follows.
+        let _ = notes.read_line(&mut first);
+        thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
+        let this = Transfers { tress, folder, receiver, address: addresses.swap_remove(1), count: 0 };
+        if first.contains("listening") { Ok(this) } else { Err(format!("the receiver: {}", first.trim())) }
+    }
+
+    /// Sends the file under a new name with these options, compares what arrived, and removes it. `meanwhile` runs beside.
+    pub(super) fn send(
+        &mut self,
+        wire: &mut Wire,
+        options: &[&str],
+        meanwhile: impl FnOnce(&mut Wire) -> Result<(), String>,
+    ) -> Result<Report, String> {
+        self.count += 1;
+        let name = format!("input-{}", self.count);
+        let (input, path) = (self.path("input"), self.path(&name));
+        fs::hard_link(&input, &path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut sender = wire
+            .command(End::Sender, self.tress)
+            .args(["send", "--json", "--to", &format!("{ADDRESS}:{PORT}"), "-r", &self.address, "-i"])
+            .arg(self.path("sender.key"))
+            .args(options)
+            .arg(&path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("ip: {error}"))?;
+        let beside = meanwhile(wire);
+        if beside.is_err() {
+            let _ = sender.kill();
+        }
+        let output = sender.wait_with_output().map_err(|error| error.to_string())?;
+        beside?;
+        if !output.status.success() {
+            return Err(format!("send {}: {}", options.join(" "), String::from_utf8_lossy(&output.stderr).trim()));
+        }
+        let arrived = self.arrived(&name)?;
+        let same = same_bytes(&input, &arrived).map_err(|error| format!("{}: {error}", arrived.display()))?;
+        let _ = (fs::remove_file(&path), fs::remove_file(&arrived));
+        if !same {
+            return Err(format!("{name}: what arrived is not what was sent"));
+        }
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("send --json: {error}"))
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// In the one folder of the one sender.
+    fn arrived(&self, name: &str) -> Result<PathBuf, String> {
+        let senders = fs::read_dir(self.path("out")).map_err(|error| error.to_string())?;
+        let paths = senders.flatten().map(|sender| sender.path().join(name));
+        paths.into_iter().find(|path| path.exists()).ok_or(format!("{name} did not arrive"))
+    }
+}
+
+impl Drop for Transfers<'_> {
+    fn drop(&mut self) {
+        let _ = self.receiver.kill();
+        let _ = self.receiver.wait();
+    }
+}
+
+/// Nothing beside the transfer.
+pub(super) fn nothing(_: &mut Wire) -> Result<(), String> {
+    Ok(())
+}
+
+fn finish(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if output.status.success() { Ok(text) } else { Err(text.trim().into()) }
+}
+
+fn same_bytes(one: &Path, other: &Path) -> std::io::Result<bool> {
+    let (mut one, mut other) = (BufReader::new(File::open(one)?), BufReader::new(File::open(other)?));
+    let (mut a, mut b) = (vec![0; 1 << 16], Vec::with_capacity(1 << 16));
+    loop {
+        let bytes = one.read(&mut a)?;
+        b.clear();
+        (&mut other).take(bytes.max(1) as u64).read_to_end(&mut b)?;
+        if a[..bytes] != b[..] {
+            return Ok(false);
+        }
+        if bytes == 0 {
+            return Ok(true);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A real link on one machine: two network namespaces, a pair of virtual Ethernet devices between them, and a token bucket
+//! that lets through so many bits a second.
+
+use std::{
+    fs, io,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Payload of a TCP segment, and what it takes on the wire as the bucket counts it: 14 bytes of Ethernet, 20 of IP, 32 of
+/// TCP with its time stamps.
+const SEGMENT: f64 = 1448.0;
+const FRAME: f64 = 1514.0;
+/// How many milliseconds of the rate may go at once; a bucket of less is emptied late by the kernel's timer, and any TCP
+/// connection falls behind. It is given back in [`Wire::seconds`].
+const BUCKET_MS: f64 = 5.0;
+/// How long a packet may wait; more than TCP keeps in flight, so that none is lost.
+const QUEUE_MS: f64 = 200.0;
+
+/// Where the receiver is.
+pub(super) const ADDRESS: &str = "10.77.0.2";
+
+/// Two ends and what is between them. Dropping it takes everything down.
+pub(super) struct Wire {
+    name: String,
+    bits_per_s: f64,
+}
+
+/// Which end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Sender,
+    Receiver,
+}
+
+impl Wire {
+    /// A link, in both directions, without a limit yet.
+    ///
+    /// # Errors
+    /// Why there is none, for people: no right to make namespaces, no `ip` or `tc`, another system.
+    pub(super) fn new() -> Result<Wire, String> {
+        if !cfg!(target_os = "linux") {
+            return Err("network namespaces are Linux's".into());
+        }
+        remove_stale();
+        let wire = Wire { name: format!("tress-{}", std::process::id()), bits_per_s: f64::INFINITY };
+        let (one, other) = (wire.namespace(End::Sender), wire.namespace(End::Receiver));
+        ip(&["netns", "add", &one])?;
+        ip(&["netns", "add", &other])?;
+        let to = ["type", "veth", "peer", "name", "tress", "netns", &other];
+        ip(&[&["link", "add", "tress", "netns", &one][..], &to].concat())?;
+        for (namespace, address) in [(&one, "10.77.0.1/24"), (&other, "10.77.0.2/24")] {
+            ip(&["-n", namespace, "address", "add", address, "dev", "tress"])?;
+            ip(&["-n", namespace, "link", "set", "tress", "up"])?;
+            ip(&["-n", namespace, "link", "set", "lo", "up"])?;
+        }
+        Ok(wire)
+    }
+
+    fn namespace(&self, end: End) -> String {
+        format!("{}-{}", self.name, if end == End::Sender { "a" } else { "b" })
+    }
+
+    /// From now on it carries so many bytes of payload a second, from sender to receiver.
+    pub(super) fn set_payload_rate(&mut self, bytes_per_s: f64) -> Result<(), String> {
+        self.set_rate(bytes_per_s * 8.0 * FRAME / SEGMENT)
+    }
+
+    /// From now on it carries so many bits a second, from sender to receiver, headers and all.
+    pub(super) fn set_rate(&mut self, bits_per_s: f64) -> Result<(), String> {
+        let bytes = |ms: f64| format!("{:.0}", (bits_per_s / 8.0 * ms / 1e3).max(4.0 * FRAME));
+        let (rate, bucket) = (format!("{bits_per_s:.0}bit"), bytes(BUCKET_MS));
+        let tbf = ["root", "tbf", "rate", &rate, "burst", &bucket, "limit", &bytes(QUEUE_MS)];
+        self.qdisc("replace", &tbf)?;
+        self.bits_per_s = bits_per_s;
+        Ok(())
+    }
+
+    /// Delay and loss on top, by a kernel that has `netem`.
+    pub(super) fn set_delay_and_loss(&mut self, bits_per_s: f64, round_trip_ms: u32, loss: &str) -> Result<(), String> {
+        let (rate, delay) = (format!("{bits_per_s:.0}bit"), format!("{round_trip_ms}ms"));
+        let netem = ["root", "netem", "delay", &delay, "loss", loss, "rate", &rate, "limit", "100000"];
+        self.qdisc("replace", &netem)?;
+        self.bits_per_s = bits_per_s;
+        Ok(())
+    }
+
+    fn qdisc(&self, verb: &str, what: &[&str]) -> Result<(), String> {
+        let namespace = self.namespace(End::Sender);
+        run("tc", &[&["-n", &namespace, "qdisc", verb, "dev", "tress"][..], what].concat()).map(drop)
+    }
+
+    /// Bytes that the sender's end has put on the wire so far, headers included.
+    pub(super) fn bytes(&self) -> Result<f64, String> {
+        let output = run("tc", &["-n", &self.namespace(End::Sender), "-s", "qdisc", "show", "dev", "tress"])?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let sent = text.split("Sent ").nth(1).and_then(|rest| rest.split(' ').next());
+        sent.and_then(|bytes| bytes.parse().ok()).ok_or(format!("tc said {text:?}"))
+    }
+
+    /// The time that the wire itself takes for so many bytes, headers included: less the bucket, which goes at once.
+    pub(super) fn seconds(&self, bytes: f64) -> f64 {
+        (bytes * 8.0 / self.bits_per_s - BUCKET_MS / 1e3).max(0.0)
+    }
+
+    /// A command at one end.
+    pub(super) fn command(&self, end: End, program: &Path) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.namespace(end)]).arg(program);
+        command
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        for end in [End::Sender, End::Receiver] {
+            // It may never have been made.
+            let _ = ip(&["netns", "delete", &self.namespace(end)]);
+        }
+    }
+}
+
+/// What runs that were killed have left.
+fn remove_stale() {
+    let Ok(entries) = fs::read_dir("/run/netns") else { return };
+    for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
+        let process = name.strip_prefix("tress-").and_then(|rest| rest.split('-').next());
+        if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
+            let _ = ip(&["netns", "delete", &name]);
+        }
+    }
+}
+
+fn ip(arguments: &[&str]) -> Result<Output, String> {
+    run("ip", arguments)
+}
+
+fn run(program: &str, arguments: &[&str]) -> Result<Output, String> {
+    let output = Command::new(program).args(arguments).output().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no `{program}` (Debian's iproute2)"),
+        _ => format!("{program}: {error}"),
+    })?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{program} {}: {}", arguments.join(" "), said.trim()))
+}
