@@ -263,7 +263,7 @@ fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
     let ends = Ends::new();
     let receiver = ends.receive();
     ends.folder.write("a", plaintext(5_000_000));
-    ends.send(&receiver, &["--streams", "2", "--threads", "2", "--trace", "trace.json", "a"]).ok();
+    ends.send(&receiver, &["--streams", "2", "--threads", "2", "--stage", "512KiB", "--trace", "trace.json", "a"]).ok();
     let trace: serde_json::Value = serde_json::from_slice(&ends.folder.read("trace.json")).unwrap();
     let events = trace.as_array().unwrap();
     let rows: Vec<&str> =
@@ -273,11 +273,11 @@ fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
         let mut batches: Vec<u64> = events
             .iter()
             .filter(|event| event["name"] == name)
-            .map(|event| event["args"]["batch"].as_u64().unwrap())
+            .map(|event| event["args"]["first_chunk"].as_u64().unwrap())
             .collect();
         batches.sort_unstable();
         // 5,000,000 bytes are nine full batches of 524,288 and a last one.
-        assert_eq!(batches, (0..10).collect::<Vec<u64>>(), "{name}");
+        assert_eq!(batches, (0..10).map(|batch| batch * 32).collect::<Vec<u64>>(), "{name}");
     }
     receiver.stop();
 }

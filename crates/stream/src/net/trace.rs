@@ -83,12 +83,12 @@ impl Trace {
         }
     }
 
-    /// A slice from `start` until now.
-    pub(crate) fn slice(&self, row: Row, name: &'static str, start: Instant, batch: Option<u64>) {
+    /// A slice from `start` until now, of a batch that begins with this chunk.
+    pub(crate) fn slice(&self, row: Row, name: &'static str, start: Instant, first_chunk: Option<u64>) {
         self.put(|| {
             let (begin_us, us) =
                 ((start - self.begin).as_nanos() as f64 / 1e3, start.elapsed().as_nanos() as f64 / 1e3);
-            let args = batch.map_or(String::new(), |batch| format!(r#","args":{{"batch":{batch}}}"#));
+            let args = first_chunk.map_or(String::new(), |chunk| format!(r#","args":{{"first_chunk":{chunk}}}"#));
             let row = row.number();
             format!(r#"{{"name":"{name}","ph":"X","pid":1,"tid":{row},"ts":{begin_us:.3},"dur":{us:.3}{args}}}"#)
         });
