@@ -282,6 +282,9 @@ pub(crate) struct Receive {
     /// The folder that everything goes to; it has to exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
+    /// Most that each sender may leave: bytes, and 4 KiB for every file and folder
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) quota: Option<u64>,
     /// End after one session
     #[arg(long)]
     pub(crate) once: bool,

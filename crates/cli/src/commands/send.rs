@@ -79,7 +79,7 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
         folder: options.output.clone(),
         allow,
         once: options.once,
-        limits: Limits::default(),
+        limits: Limits { quota_bytes: options.quota, ..Limits::default() },
     };
     let unprinted = Mutex::new(None);
     let tell = |event: &Event<'_>| show(event, &options.output, &unprinted);

@@ -75,6 +75,8 @@ pub struct Limits {
     pub sessions_per_sender: usize,
     /// Data connections of one session at the same time, at most 64.
     pub streams: u16,
+    /// Bytes that one sender may leave, with 4 KiB for every file and folder; `None` is as much as there is room for.
+    pub quota_bytes: Option<u64>,
     /// Time for a handshake and the message after it.
     pub handshake_time: Duration,
     /// Silence after which the other end counts as gone.
@@ -91,6 +93,7 @@ impl Default for Limits {
             connections: 256,
             sessions_per_sender: 8,
             streams: super::wire::MAX_STREAMS as u16,
+            quota_bytes: None,
             handshake_time: super::HANDSHAKE_TIME,
             stall_time: super::STALL_TIME,
         }

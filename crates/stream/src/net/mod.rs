@@ -27,6 +27,7 @@ mod names;
 mod noise;
 mod options;
 mod outgoing;
+mod quota;
 mod ranges;
 mod rate;
 mod receiver;

@@ -15,6 +15,7 @@ use super::admission::{Allow, Gate, Limits, Pass};
 use super::incoming;
 use super::link::{Link, Listener, Patience};
 use super::noise::{self, PublicKey};
+use super::quota::Quotas;
 use super::session::Session;
 use super::store::{self, Store};
 use super::supply::lock;
@@ -114,6 +115,7 @@ pub(crate) fn receive_on(
         options,
         base,
         gate: Gate::new(options.limits.clone()),
+        quotas: Quotas::new(options.limits.quota_bytes),
         sessions: Mutex::default(),
         claims: Mutex::default(),
         events,
@@ -159,6 +161,7 @@ pub(crate) struct Server<'a> {
     options: &'a ReceiveOptions,
     base: Dir,
     gate: Gate,
+    quotas: Quotas,
     sessions: Mutex<Vec<Arc<Session>>>,
     /// Which session a file is coming by.
     claims: Mutex<HashMap<Claim, Arc<Session>>>,
@@ -244,7 +247,7 @@ impl Server<'_> {
                     return refuse(Refusal::TooMany);
                 }
                 let folder = folder_name(&sender);
-                let store = match Store::open(self.system, &self.base, &folder) {
+                let store = match Store::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root)) {
                     Ok(store) => store,
                     Err(error) => {
                         let _ = refuse(Refusal::Io);

@@ -23,6 +23,8 @@ const SYNC_BYTES: u64 = 64 << 20;
 const SYNC_TIME: Duration = Duration::from_secs(1);
 /// How long data that was on its way may take to arrive after the control connection ended.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// The same for a data connection that the sender has lost.
+const LOST_TIME: Duration = Duration::from_millis(500);
 /// How long an earlier session may take to let go of a file.
 const TAKEOVER_TIME: Duration = Duration::from_secs(10);
 const PULSE: Duration = Duration::from_millis(200);
@@ -61,6 +63,8 @@ struct Connection {
     link: Option<Arc<dyn Link>>,
     batches: u64,
     is_open: bool,
+    /// When the sender said that it lost it.
+    lost: Option<Instant>,
 }
 
 impl Connection {
@@ -312,10 +316,11 @@ impl Session {
         if self.stopped().is_some() || stream >= MAX_STREAM_NUMBERS || state.connections.contains_key(&stream) {
             return Err(Refusal::Ticket);
         }
-        if state.connections.values().filter(|connection| connection.is_open).count() >= usize::from(self.streams) {
+        let in_use = |connection: &&Connection| connection.is_open && connection.lost.is_none();
+        if state.connections.values().filter(in_use).count() >= usize::from(self.streams) {
             return Err(Refusal::TooMany);
         }
-        state.connections.insert(stream, Connection { link: Some(link), batches: 0, is_open: true });
+        state.connections.insert(stream, Connection { link: Some(link), batches: 0, is_open: true, lost: None });
         Ok(())
     }
 
@@ -352,15 +357,15 @@ impl Session {
     fn lose(&self, stream: u16) -> Result<(), Error> {
         let known = {
             let mut state = lock(&self.state);
-            match state.connections.get(&stream) {
+            match state.connections.get_mut(&stream) {
                 Some(connection) => {
-                    // What lies in its buffer is still read; then `detach` answers, unless it has done so.
-                    connection.close();
+                    // What is still on its way is read, if it comes soon; then `detach` answers, unless it has done so.
+                    connection.lost.get_or_insert_with(Instant::now);
                     true
                 }
                 None if stream < MAX_STREAM_NUMBERS => {
                     // It never came, and must not come any more.
-                    state.connections.insert(stream, Connection { link: None, batches: 0, is_open: false });
+                    state.connections.insert(stream, Connection { link: None, batches: 0, is_open: false, lost: None });
                     false
                 }
                 None => true,
@@ -381,8 +386,18 @@ impl Session {
 
     // Disk.
 
+    /// Closes what was lost a while ago and did not end by itself.
+    fn close_lost(&self) {
+        for connection in lock(&self.state).connections.values() {
+            if connection.is_open && connection.lost.is_some_and(|since| since.elapsed() >= LOST_TIME) {
+                connection.close();
+            }
+        }
+    }
+
     fn sync_until_stopped(self: &Arc<Self>, server: &Server<'_>) {
         loop {
+            self.close_lost();
             let due = {
                 let state = lock(&self.state);
                 let due = due(&state);

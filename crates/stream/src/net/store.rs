@@ -14,7 +14,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, Read};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
@@ -23,6 +24,7 @@ use sha2::{Digest, Sha256};
 
 use super::journal::{self, Journal};
 use super::names::{STATE_FOLDER, components};
+use super::quota::{ENTRY_BYTES, Reservation, Usage};
 use super::ranges::Ranges;
 use super::supply::{batch_chunks, batch_sealed_bytes};
 use super::wire::Identity;
@@ -63,6 +65,8 @@ pub(crate) struct Store {
     system: &'static dyn System,
     root: Dir,
     state: Dir,
+    /// `None` where nothing is limited.
+    usage: Option<Arc<Usage>>,
 }
 
 /// What became of an offer.
@@ -88,6 +92,9 @@ pub(crate) struct Part {
     pub(crate) size_bytes: Option<u64>,
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
+    reservation: Option<Reservation>,
+    /// Complete or discarded: what it counts does not change any more.
+    is_settled: AtomicBool,
 }
 
 struct OpenJournal {
@@ -110,8 +117,13 @@ struct Held {
 }
 
 impl Store {
-    /// The folder of the sender with this name below `base`, made if need be.
-    pub(crate) fn open(system: &'static dyn System, base: &Dir, sender: &str) -> io::Result<Self> {
+    /// The folder of the sender with this name below `base`, made if need be, and what it may hold.
+    pub(crate) fn open(
+        system: &'static dyn System,
+        base: &Dir,
+        sender: &str,
+        usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
+    ) -> io::Result<Self> {
         let root = make_folder(base, OsStr::new(sender))?;
         let state = make_folder(&root, OsStr::new(STATE_FOLDER))?;
         #[cfg(unix)]
@@ -120,7 +132,8 @@ impl Store {
             // What is incomplete is nobody else's business yet.
             root.set_permissions(STATE_FOLDER, Permissions::from_mode(0o700))?;
         }
-        Ok(Self { system, root, state })
+        let usage = usage(&root)?;
+        Ok(Self { system, root, state, usage })
     }
 
     /// Makes a folder and those above it.
@@ -133,6 +146,11 @@ impl Store {
         let mut folder = self.root.try_clone()?;
         for name in names {
             let name = to_os(name).ok_or(Refusal::Name)?;
+            if let Some(usage) = &self.usage
+                && !exists(&folder, name)?
+            {
+                usage.add(ENTRY_BYTES)?;
+            }
             folder = make_folder(&folder, name)?;
         }
         Ok(folder)
@@ -172,6 +190,7 @@ impl Store {
             Err(std::fs::TryLockError::Error(_)) => {}
         }
         let journal = open(&self.state, &format!("{stem}.journal"))?;
+        let there_bytes = self.system.status(&file)?.size_bytes;
         let mut part = Part {
             system: self.system,
             folder,
@@ -184,6 +203,8 @@ impl Store {
             size_bytes,
             journal: Mutex::new(None),
             held: Mutex::default(),
+            reservation: self.usage.as_ref().map(|usage| usage.file(there_bytes)),
+            is_settled: AtomicBool::new(false),
         };
         let old = read_journal(&journal)?;
         if let Some(old) = &old
@@ -194,6 +215,14 @@ impl Store {
             return Err(Refusal::OtherVersion.into());
         }
         let old = old.filter(|old| !restart && part.agrees(old));
+        if let Some(reservation) = &part.reservation
+            && let Err(reason) = reservation.grow_to(size_bytes.unwrap_or(0).saturating_add(ENTRY_BYTES))
+        {
+            if old.is_none() {
+                part.discard();
+            }
+            return Err(reason.into());
+        }
         part.begin(journal, old)?;
         Ok(Offered::Part(Box::new(part)))
     }
@@ -284,6 +313,9 @@ impl Part {
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
         if self.held().written.covers(&chunks) {
             return Ok(());
+        }
+        if let Some(reservation) = &self.reservation {
+            reservation.grow_to(batch.plain_offset() + batch.plain_bytes() + ENTRY_BYTES)?;
         }
         let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
         let mut buffers = &mut slices[..];
@@ -386,6 +418,7 @@ impl Part {
         rename_new(&self.state, format!("{}.part", self.stem).as_ref(), &self.folder, &self.name)?;
         sync_folder(&self.folder)?;
         sync_folder(&self.state)?;
+        self.is_settled.store(true, Ordering::Relaxed);
         // The name counts; a journal without its file does no harm.
         let _ = remove(&self.state, &format!("{}.journal", self.stem));
         Ok(())
@@ -393,8 +426,23 @@ impl Part {
 
     /// Forgets the file.
     pub(crate) fn discard(&self) {
+        if let Some(reservation) = &self.reservation {
+            reservation.settle(0);
+        }
+        self.is_settled.store(true, Ordering::Relaxed);
         let _ = remove(&self.state, &format!("{}.journal", self.stem));
         let _ = remove(&self.state, &format!("{}.part", self.stem));
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // What is left of an incomplete one is what the next session finds.
+        if let Some(reservation) = &self.reservation
+            && !self.is_settled.load(Ordering::Relaxed)
+        {
+            reservation.settle(self.system.status(&self.file).map_or(0, |status| status.size_bytes));
+        }
     }
 }
 

@@ -23,7 +23,7 @@ impl Folder {
     }
 
     fn store(&self) -> Store {
-        Store::open(&OS, &open_base(self.root.path()).unwrap(), "sender").unwrap()
+        Store::open(&OS, &open_base(self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -167,6 +167,53 @@ fn streams_have_one_end_and_nothing_to_resume() {
     assert_eq!(part(folder.store().offer(b"s", &IDENTITY, None, false)).synced(), []);
 }
 
+#[test]
+fn a_quota_holds_for_files_folders_and_streams() {
+    use crate::net::quota::Quotas;
+    let folder = Folder::new();
+    // Three batches and eight files or folders; of these the state's own folder is one.
+    let quotas = Quotas::new(Some(3 * BATCH + 8 * 4096));
+    let store = || {
+        let base = open_base(folder.root.path()).unwrap();
+        Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap()
+    };
+    assert_eq!(reason(store().offer(b"a", &IDENTITY, Some(4 * BATCH), false)), Refusal::Quota);
+    assert!(folder.state().is_empty());
+    let first = part(store().offer(b"a", &IDENTITY, Some(2 * BATCH), false));
+    // The first counts in full before it is written; a second session of the sender has the same quota.
+    let other = store();
+    assert_eq!(reason(other.offer(b"b", &IDENTITY, Some(BATCH + 5 * 4096 + 1), false)), Refusal::Quota);
+    write(&first, 0..1, 2 * BATCH);
+    first.sync().unwrap();
+    drop(first);
+    // Given up, it counts what it holds: one batch.
+    let stream = part(other.offer(b"s", &IDENTITY, None, false));
+    stream.write(&batch(0, 3 * BATCH)).unwrap();
+    stream.write(&batch(1, 3 * BATCH)).unwrap();
+    assert_eq!(stream.write(&batch(2, 3 * BATCH)).unwrap_err().reason, Refusal::Quota);
+    assert_eq!(reason(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false)), Refusal::Quota);
+    stream.discard();
+    drop(stream);
+    // What was refused kept what it had.
+    let again = part(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false));
+    assert_eq!(again.synced(), [0..32]);
+    write(&again, 1..3, 2 * BATCH);
+    again.complete().unwrap();
+    drop(again);
+    for name in [&b"f"[..], b"f/g", b"f/g/h"] {
+        other.folder(name).unwrap();
+    }
+    let rest = (0..).take_while(|number| other.folder(format!("more-{number}").as_bytes()).is_ok()).count();
+    assert!((1..200).contains(&rest), "{rest}");
+    // A receiver that starts anew counts the same.
+    drop(other);
+    let used = 3 * BATCH + 8 * 4096;
+    let quotas = Quotas::new(Some(used));
+    let base = open_base(folder.root.path()).unwrap();
+    let store = Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+    assert_eq!(store.folder(b"one-more").unwrap_err().reason, Refusal::Quota);
+}
+
 #[cfg(unix)]
 #[test]
 fn links_lead_nowhere() {
@@ -181,7 +228,7 @@ fn links_lead_nowhere() {
     assert_eq!(reason(store.offer(b"link/a", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(reason(store.offer(b"dangling", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
-    assert!(Store::open(&OS, &open_base(folder.root.path()).unwrap(), "sender").is_err());
+    assert!(Store::open(&OS, &open_base(folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
@@ -196,7 +243,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
             Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
         let base = open_base(folder.root.path()).unwrap();
         let run = || -> Result<(), Denied> {
-            let store = Store::open(system, &base, "sender")?;
+            let store = Store::open(system, &base, "sender", |_| Ok(None))?;
             let Offered::Part(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
             for number in 0..3 {
                 part.write(&batch(number, size))?;
