@@ -293,6 +293,17 @@ impl Work {
     }
 }
 
+/// How long this thread has been on a core; where nobody tells, as if it only waited.
+fn thread_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
 /// A data connection, open.
 struct Connection {
     out: Outgoing,
@@ -384,7 +395,7 @@ impl Writer<'_> {
         };
         head.extend_from_slice(open.out.seal(&header.encode())?);
         let link = open.out.link();
-        let since = Instant::now();
+        let (since, on_core) = (Instant::now(), thread_time());
         match &session.rate {
             None => write_all(&**link, &mut [IoSlice::new(&head), IoSlice::new(sealed)], &patience)?,
             Some(rate) => {
@@ -395,7 +406,7 @@ impl Writer<'_> {
                 }
             }
         }
-        session.steering.written(ready.batch.plain_bytes(), since.elapsed());
+        session.steering.written(ready.batch.plain_bytes(), since.elapsed(), thread_time().saturating_sub(on_core));
         session.trace.slice(row, "write", since, Some(ready.batch.first_chunk));
         session.control.add_done(ready.batch.plain_bytes());
         Ok(())

@@ -4,8 +4,9 @@
 //! what the plan in force counts on; when the slower side's rate has drifted by more than a fifth, or the other side has
 //! become the slower one, what is left is planned anew ([`crate::plan`]). A trace shows every plan.
 //!
-//! A connection's thread waits most of its time, so it does not take a core from the workers: a plan has as many cores as
-//! there are workers, and one for all connections together.
+//! Over a network a connection's thread waits most of its time and takes no core from the workers: a plan has as many cores
+//! as there may be workers, and one more for all connections together. Where these threads compute more than they wait, as
+//! on one machine with itself, it is one of those cores.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -30,6 +31,8 @@ const LANES: [(usize, f64); 6] = [(1, 16.0), (2, 8.0), (4, 4.0), (8, 2.0), (16, 
 struct Meter {
     bytes: AtomicU64,
     busy_ns: AtomicU64,
+    /// Of that, on a core.
+    core_ns: AtomicU64,
     batches: AtomicU64,
 }
 
@@ -38,6 +41,7 @@ struct Meter {
 struct Work {
     bytes: u64,
     busy_s: f64,
+    core_s: f64,
     batches: u64,
 }
 
@@ -80,9 +84,10 @@ struct State {
 }
 
 impl Meter {
-    fn add(&self, bytes: u64, busy: Duration) {
+    fn add(&self, bytes: u64, busy: Duration, on_core: Duration) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.busy_ns.fetch_add(busy.as_nanos() as u64, Ordering::Relaxed);
+        self.core_ns.fetch_add(on_core.as_nanos() as u64, Ordering::Relaxed);
         self.batches.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -90,6 +95,7 @@ impl Meter {
         Work {
             bytes: self.bytes.swap(0, Ordering::Relaxed),
             busy_s: self.busy_ns.swap(0, Ordering::Relaxed) as f64 / 1e9,
+            core_s: self.core_ns.swap(0, Ordering::Relaxed) as f64 / 1e9,
             batches: self.batches.swap(0, Ordering::Relaxed),
         }
     }
@@ -99,6 +105,7 @@ impl Work {
     fn add(&mut self, other: Work) {
         self.bytes += other.bytes;
         self.busy_s += other.busy_s;
+        self.core_s += other.core_s;
         self.batches += other.batches;
     }
 }
@@ -141,12 +148,12 @@ impl Steering {
 
     /// A worker has read and sealed a batch.
     pub(crate) fn sealed(&self, bytes: u64, busy: Duration) {
-        self.compute.add(bytes, busy);
+        self.compute.add(bytes, busy, busy);
     }
 
-    /// A connection has taken a batch.
-    pub(crate) fn written(&self, bytes: u64, busy: Duration) {
-        self.link.add(bytes, busy);
+    /// A connection has taken a batch, and its thread was on a core for a part of the time.
+    pub(crate) fn written(&self, bytes: u64, busy: Duration, on_core: Duration) {
+        self.link.add(bytes, busy, on_core);
     }
 
     /// Looks at what was counted; a new plan for the bytes that are left, if it takes one.
@@ -172,13 +179,14 @@ impl Steering {
         if state.planned.is_some_and(|(planned, workers)| !has_drifted(planned, costs, workers)) {
             return None;
         }
-        let plan = self.plan(bytes_left, costs)?;
+        let links_compute = link.core_s > link.busy_s / 2.0;
+        let plan = self.plan(bytes_left, costs, links_compute)?;
         self.follow(&plan);
         state.planned = Some((costs, plan.compute_cores));
         Some((costs, plan))
     }
 
-    fn plan(&self, bytes_left: u64, costs: Costs) -> Option<Plan> {
+    fn plan(&self, bytes_left: u64, costs: Costs, links_compute: bool) -> Option<Plan> {
         let workers = self.fixed.most_workers.max(1);
         let rate = |count: usize, seconds_per_byte: f64| Rate { count, seconds_per_byte };
         let compute = if self.fixed.is_throttled {
@@ -197,7 +205,7 @@ impl Steering {
             r_comm: costs.link,
             links: 1,
             sync: SyncCost::Given(SYNC_S),
-            cores: workers + 1,
+            cores: if links_compute { workers.max(2) } else { workers + 1 },
             min_batch_bytes: Some(CHUNK_BYTES as u64),
             buffer_bytes: Some(BATCH_CHUNKS * CHUNK_BYTES as u64 * workers as u64),
         };
@@ -240,11 +248,11 @@ mod tests {
 
     /// Both sides work at these rates, in bytes per second, until the next look.
     fn at(steering: &Steering, now: &mut Instant, compute: u64, link: u64) -> Option<(Costs, Plan)> {
+        let bytes = BATCH_CHUNKS * 16384;
+        let time = |rate: u64| Duration::from_secs_f64(bytes as f64 / rate as f64);
         for _ in 0..4 {
-            steering
-                .sealed(BATCH_CHUNKS * 16384, Duration::from_secs_f64((BATCH_CHUNKS * 16384) as f64 / compute as f64));
-            steering
-                .written(BATCH_CHUNKS * 16384, Duration::from_secs_f64((BATCH_CHUNKS * 16384) as f64 / link as f64));
+            steering.sealed(bytes, time(compute));
+            steering.written(bytes, time(link), Duration::ZERO);
         }
         *now += LOOK;
         steering.look(1000 * MB, *now)
@@ -269,13 +277,27 @@ mod tests {
         assert!(at(&steering, &mut now, 15 * MB, 50 * MB).is_none());
     }
 
+    /// A fast machine that sends to itself: of two cores the connection has one.
+    #[test]
+    fn connections_that_compute_have_a_core() {
+        for (on_core_ms, workers) in [(1, 2), (9, 1)] {
+            let (steering, now) = (steering(2), Instant::now());
+            for _ in 0..2 {
+                steering.sealed(BATCH_CHUNKS * 16384, Duration::from_millis(12));
+                steering.written(BATCH_CHUNKS * 16384, Duration::from_millis(10), Duration::from_millis(on_core_ms));
+            }
+            assert!(steering.look(1000 * MB, now + LOOK).is_some());
+            assert_eq!(steering.workers(), workers, "{on_core_ms}");
+        }
+    }
+
     /// Equation 2 by hand: sqrt(100 MB · 8 ns / 10 us) = 282.8, so stages of 353 KB, which are 22 chunks.
     #[test]
     fn batches_follow_equation_2() {
         let (steering, mut now) = (steering(1), Instant::now());
         for _ in 0..2 {
             steering.sealed(BATCH_CHUNKS * 16384, Duration::from_millis(1));
-            steering.written(BATCH_CHUNKS * 16384, Duration::from_nanos(BATCH_CHUNKS * 16384 * 8));
+            steering.written(BATCH_CHUNKS * 16384, Duration::from_nanos(BATCH_CHUNKS * 16384 * 8), Duration::ZERO);
         }
         now += LOOK;
         let (_, plan) = steering.look(100 * MB, now).unwrap();
@@ -288,10 +310,10 @@ mod tests {
         let (steering, now) = (steering(2), Instant::now());
         assert!(steering.look(MB, now + LOOK).is_none());
         steering.sealed(1000, Duration::from_millis(1));
-        steering.written(1000, Duration::from_millis(1));
+        steering.written(1000, Duration::from_millis(1), Duration::ZERO);
         assert!(steering.look(MB, now + LOOK).is_none());
         steering.sealed(1000, Duration::ZERO);
-        steering.written(1000, Duration::ZERO);
+        steering.written(1000, Duration::ZERO, Duration::ZERO);
         assert!(steering.look(MB, now + LOOK / 2).is_none());
         assert!(steering.look(0, now + LOOK).is_some());
     }
