@@ -7,14 +7,14 @@
 # make secrets  no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does
 #               not know
 # make leaks    the same by measuring times
-# make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian
+# make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; the first and the last in make test
 # make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu bench fuzz soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two bench fuzz soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -23,7 +23,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets qemu miri
+test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two miri
 	@echo "make test: all done"
 
 tools:
@@ -70,6 +70,10 @@ qemu:
 	@tools/setup qemu
 	@tools/qemu $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/qemu
 
+# Of these the one with instructions for AES, and the big-endian one.
+qemu-two:
+	@PROCESSORS="aarch64:aarch64 s390x:s390x" $(MAKE) qemu
+
 miri:
 	@tools/setup miri
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-cipher --test memory --target-dir target/miri
@@ -84,7 +88,7 @@ fuzz:
 	    $(CARGO) +nightly fuzz run --fuzz-dir fuzz $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
 	done
 
-soak:
+soak: qemu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-aesni
