@@ -6,7 +6,7 @@ use core::fmt;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::inverse::{inverse, inverse_scratch};
+use crate::inverse::{divsteps, divsteps_scratch};
 use crate::power::{fixed_window, fixed_window_scratch};
 use crate::reduce::montgomery::{cios, leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
@@ -191,8 +191,8 @@ impl Modulus {
     pub fn inverse(&self, value: &[u64]) -> Option<Vec<u64>> {
         let value = Zeroizing::new(self.reduce(value));
         let mut result = vec![0; self.limbs()];
-        let mut scratch = Zeroizing::new(vec![0; inverse_scratch(self.limbs())]);
-        let exists = inverse(&value, &self.modulus, &mut result, &mut scratch);
+        let mut scratch = Zeroizing::new(vec![0; divsteps_scratch(self.limbs())]);
+        let exists = divsteps(&value, &self.modulus, &mut result, &mut scratch);
         (reveal(exists) == 1).then_some(result)
     }
 }
