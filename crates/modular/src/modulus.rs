@@ -96,9 +96,13 @@ impl Modulus {
         let mut result = vec![0; n];
         let mut digits = Zeroizing::new(vec![0; n]);
         let mut shifted = Zeroizing::new(vec![0; n]);
-        for part in value.chunks(n).rev() {
-            // result = result · R + part, both terms below N.
-            self.montgomery(&result, &self.square, &mut shifted);
+        let parts = value.chunks(n);
+        let last = parts.len().saturating_sub(1);
+        for (i, part) in parts.enumerate().rev() {
+            // result = result · R + part, both terms below N; the first term is 0 at first.
+            if i < last {
+                self.montgomery(&result, &self.square, &mut shifted);
+            }
             digits.fill(0);
             digits[..part.len()].copy_from_slice(part);
             self.montgomery(&digits, &self.one, &mut result);
