@@ -9,12 +9,13 @@
 # make leaks    the same by measuring times
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian
 # make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
+# make dos      the times of arithmetic under MS-DOS, in DOSBox
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu bench fuzz soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu bench fuzz dos soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -86,6 +87,10 @@ fuzz:
 	for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
 	    $(CARGO) +nightly fuzz run --fuzz-dir fuzz $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
 	done
+
+dos:
+	@tools/setup dos
+	@systems/dos/run
 
 soak:
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
