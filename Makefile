@@ -7,14 +7,16 @@
 # make secrets  no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does
 #               not know
 # make leaks    the same by measuring times
-# make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; the first and the last in make test
+# make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; make test takes the
+#               first and the last
 # make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
+# make dos      the times of arithmetic under MS-DOS, in DOSBox
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two bench fuzz soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two bench fuzz dos soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -62,6 +64,7 @@ deny:
 secrets:
 	@tools/setup secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --target-dir target/secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
@@ -69,6 +72,7 @@ leaks:
 qemu:
 	@tools/setup qemu
 	@tools/qemu $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/qemu
+	@tools/qemu $(CARGO) test --locked -p tress-modular --test modulus --test algorithms --target-dir target/qemu
 
 # Of these the one with instructions for AES, and the big-endian one.
 qemu-two:
@@ -77,6 +81,7 @@ qemu-two:
 miri:
 	@tools/setup miri
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-cipher --test memory --target-dir target/miri
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-modular --test memory --target-dir target/miri
 
 bench:
 	@bench/run
@@ -87,6 +92,10 @@ fuzz:
 	for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
 	    $(CARGO) +nightly fuzz run --fuzz-dir fuzz $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
 	done
+
+dos:
+	@tools/setup dos
+	@systems/dos/run
 
 soak: qemu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
