@@ -16,6 +16,7 @@
 extern crate alloc;
 
 pub mod add;
+mod cpu;
 mod error;
 pub mod inverse;
 #[cfg(feature = "alloc")]

@@ -110,6 +110,12 @@ impl Modulus {
         &self.modulus
     }
 
+    /// R² modulo N.
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    pub(crate) fn square(&self) -> &[u64] {
+        &self.square
+    }
+
     /// Whether the number is below the modulus, which is public then.
     pub fn is_reduced(&self, value: &[u64]) -> bool {
         let (low, high) = value.split_at(value.len().min(self.limbs()));
