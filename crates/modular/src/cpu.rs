@@ -3,7 +3,7 @@
 //! Code that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to have
 //! detected those instructions. So a call of it on a machine without them does not compile.
 //!
-//! `--cfg tress_without_avx512` (in `RUSTFLAGS`) builds a library without that code.
+//! `--cfg tress_without_avx512` and `--cfg tress_without_adx` (in `RUSTFLAGS`) build a library without that code.
 
 /// Defines a token: its features are detected once, then read from an atomic.
 macro_rules! token {
@@ -34,4 +34,12 @@ token!(
     Ifma,
     ifma,
     ["avx512f", "avx512ifma"]
+);
+
+#[cfg(all(target_arch = "x86_64", not(tress_without_adx), feature = "alloc"))]
+token!(
+    /// This machine has MULX (BMI2), and ADCX and ADOX (ADX).
+    Adx,
+    adx,
+    ["bmi2", "adx"]
 );

@@ -24,6 +24,8 @@ pub mod lanes;
 mod limb;
 #[cfg(feature = "alloc")]
 mod modulus;
+#[cfg(feature = "alloc")]
+mod one;
 pub mod power;
 #[cfg(feature = "alloc")]
 pub mod prime;
