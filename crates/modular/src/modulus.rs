@@ -8,9 +8,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::inverse::{inverse, inverse_scratch};
 use crate::one::{self, Montgomery};
-use crate::reduce::montgomery::negative_inverse;
-use crate::reveal::reveal;
-use crate::{Error, Limb, add};
+use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
+use crate::{Error, Limb, add, reveal};
 
 /// The longest modulus.
 const MAX_BITS: usize = 8192;
@@ -50,7 +49,7 @@ impl Modulus {
             return Err(Error::OneDigit);
         }
         let modulus = modulus[..length].to_vec();
-        let bits = 64 * length - reveal(leading_zeros(modulus[length - 1]));
+        let bits = 64 * length - reveal(leading_zeros(modulus[length - 1])) as usize;
         let mut prepared = Modulus {
             bits,
             inverse: negative_inverse(modulus[0]),
@@ -58,36 +57,9 @@ impl Modulus {
             square: vec![0; length],
             modulus,
         };
-        prepared.prepare();
+        let mut scratch = Zeroizing::new(vec![0; length]);
+        prepare(&prepared.modulus, prepared.inverse, &mut prepared.one, &mut prepared.square, &mut scratch);
         Ok(prepared)
-    }
-
-    /// `one` and `square`, by doublings and squarings.
-    fn prepare(&mut self) {
-        let n = self.limbs();
-        // 2^(bits − 1) is below the modulus, as the modulus is odd.
-        let mut power = Zeroizing::new(vec![0; n]);
-        power[(self.bits - 1) / 64] = 1 << ((self.bits - 1) % 64);
-        for _ in self.bits - 1..64 * n {
-            self.double(&mut power);
-        }
-        self.one.copy_from_slice(&power);
-        // 2^(64 n) in Montgomery form, bit by bit of the exponent 64 n.
-        let exponent = 64 * n;
-        let mut next = Zeroizing::new(vec![0; n]);
-        for bit in (0..=exponent.ilog2()).rev() {
-            self.montgomery(&power, &power, &mut next);
-            core::mem::swap(&mut power, &mut next);
-            if exponent >> bit & 1 == 1 {
-                self.double(&mut power);
-            }
-        }
-        self.square.copy_from_slice(&power);
-    }
-
-    fn double(&self, value: &mut [u64]) {
-        let carry = add::double(value);
-        add::subtract_once(value, carry, &self.modulus);
     }
 
     /// `product = a · b / R`.
@@ -214,15 +186,6 @@ impl Modulus {
         let exists = inverse(&value, &self.modulus, &mut result, &mut scratch);
         (reveal(exists) == 1).then_some(result)
     }
-}
-
-/// Without a branch, on machines whose instruction set has no count of zeros too.
-fn leading_zeros(digit: u64) -> usize {
-    let mut digits = digit;
-    for shift in [1, 2, 4, 8, 16, 32] {
-        digits |= digits >> shift;
-    }
-    (!digits).count_ones() as usize
 }
 
 impl Drop for Modulus {
