@@ -12,10 +12,13 @@
 //! are set once, a message costs its nonce and its data.
 
 pub mod clock;
+pub mod crypto_bigint;
 pub mod cryptopp;
 mod error;
+pub mod gmp;
 pub mod ipsec_mb;
 pub mod openssl;
+pub mod openssl_numbers;
 pub mod pipo;
 pub mod rustcrypto;
 

@@ -21,7 +21,7 @@ const fn window_bits(exponent_bits: usize) -> usize {
     }
 }
 
-/// `base ^ exponent` in Montgomery form, `base` and `one` as well; below N. The time shows lengths only: every window costs
+/// `base ^ exponent` in Montgomery form, `base` and `one` as well; the result perhaps not below N. The time shows lengths only: every window costs
 /// the same squares, one reading of the whole table and one product.
 pub(crate) fn power(
     montgomery: &mut Montgomery<'_>,
@@ -77,10 +77,26 @@ fn index(exponent: &[u64], position: usize, bits: usize) -> u64 {
 /// The entry of this index, found by reading the whole table.
 #[inline(never)]
 fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
-    entry.fill(0);
-    for (i, candidate) in table.chunks_exact(entry.len()).enumerate() {
-        let mask = (index ^ i as u64).is_zero().mask();
-        for (digit, of_candidate) in entry.iter_mut().zip(candidate) {
+    let length = entry.len();
+    let mask = |i: usize| (index ^ i as u64).is_zero().mask();
+    // Eight digits at a time, which stay in registers.
+    let (eights, rest) = entry.as_chunks_mut::<8>();
+    let whole = 8 * eights.len();
+    for (k, eight) in eights.iter_mut().enumerate() {
+        let mut found = [0; 8];
+        for (i, candidate) in table.chunks_exact(length).enumerate() {
+            let mask = mask(i);
+            let candidate: &[u64; 8] = candidate[8 * k..].first_chunk().expect("eight digits");
+            for (digit, of_candidate) in found.iter_mut().zip(candidate) {
+                *digit |= of_candidate & mask;
+            }
+        }
+        *eight = found;
+    }
+    rest.fill(0);
+    for (i, candidate) in table.chunks_exact(length).enumerate() {
+        let mask = mask(i);
+        for (digit, of_candidate) in rest.iter_mut().zip(&candidate[whole..]) {
             *digit |= of_candidate & mask;
         }
     }
