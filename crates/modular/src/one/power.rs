@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::array;
 
 use zeroize::Zeroizing;
 
@@ -78,28 +79,33 @@ fn index(exponent: &[u64], position: usize, bits: usize) -> u64 {
 #[inline(never)]
 fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
     let length = entry.len();
-    let mask = |i: usize| (index ^ i as u64).is_zero().mask();
-    // Eight digits at a time, which stay in registers.
-    let (eights, rest) = entry.as_chunks_mut::<8>();
-    let whole = 8 * eights.len();
-    for (k, eight) in eights.iter_mut().enumerate() {
-        let mut found = [0; 8];
-        for (i, candidate) in table.chunks_exact(length).enumerate() {
-            let mask = mask(i);
-            let candidate: &[u64; 8] = candidate[8 * k..].first_chunk().expect("eight digits");
-            for (digit, of_candidate) in found.iter_mut().zip(candidate) {
-                *digit |= of_candidate & mask;
-            }
-        }
-        *eight = found;
+    let (sixteens, rest) = entry.as_chunks_mut::<16>();
+    let start = 16 * sixteens.len();
+    for (k, part) in sixteens.iter_mut().enumerate() {
+        look_up_part(table, length, 16 * k, index, part);
     }
-    rest.fill(0);
+    let (eights, rest) = rest.as_chunks_mut::<8>();
+    let end = start + 8 * eights.len();
+    for part in eights {
+        look_up_part(table, length, start, index, part);
+    }
+    for (k, digit) in rest.iter_mut().enumerate() {
+        look_up_part(table, length, end + k, index, array::from_mut(digit));
+    }
+}
+
+/// Some digits of the entry, so few that they stay in registers: those from `start` on.
+#[inline(always)]
+fn look_up_part<const DIGITS: usize>(table: &[u64], length: usize, start: usize, index: u64, part: &mut [u64; DIGITS]) {
+    let mut found = [0; DIGITS];
     for (i, candidate) in table.chunks_exact(length).enumerate() {
-        let mask = mask(i);
-        for (digit, of_candidate) in rest.iter_mut().zip(&candidate[whole..]) {
+        let mask = (index ^ i as u64).is_zero().mask();
+        let candidate: &[u64; DIGITS] = candidate[start..].first_chunk().expect("as many digits");
+        for (digit, of_candidate) in found.iter_mut().zip(candidate) {
             *digit |= of_candidate & mask;
         }
     }
+    *part = found;
 }
 
 /// The same, bit by bit of the exponent, for public exponents.
