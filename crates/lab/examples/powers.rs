@@ -52,7 +52,11 @@ fn lanes_of(problem: &Problem, count: usize, is_public: bool) -> Run {
             .iter_mut()
             .map(|result| Power { modulus: &modulus, base: &base, exponent: &exponent, result })
             .collect();
-        if is_public { lanes::power_vartime(&mut jobs) } else { lanes::power(&mut jobs) }
+        if is_public {
+            lanes::power_vartime(&mut jobs)
+        } else {
+            lanes::power(&mut jobs)
+        }
         black_box(&results);
     })
 }
@@ -131,11 +135,7 @@ fn main() {
     let mut problem = |bits, exponent_bits| Problem::new(bits, exponent_bits, &mut state);
 
     let p = problem(1024, 1024);
-    let peers = vec![
-        ("openssl", openssl(&p)),
-        ("gmp", by_gmp(&p)),
-        ("crypto-bigint", by_crypto_bigint::<16>(&p)),
-    ];
+    let peers = vec![("openssl", openssl(&p)), ("gmp", by_gmp(&p)), ("crypto-bigint", by_crypto_bigint::<16>(&p))];
     row("1024 bits, one at a time", 1, one(&p, false), peers, seconds);
     for bits in [512, 1536, 2048, 3072, 4096] {
         let p = problem(bits, bits);

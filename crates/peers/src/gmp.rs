@@ -38,9 +38,7 @@ struct Functions {
 fn functions() -> Result<&'static Functions, Missing> {
     static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
     FUNCTIONS
-        .get_or_init(|| {
-            load().map_err(|error| Missing { peer: NAME, reason: error.to_string(), package: PACKAGE })
-        })
+        .get_or_init(|| load().map_err(|error| Missing { peer: NAME, reason: error.to_string(), package: PACKAGE }))
         .as_ref()
         .map_err(Clone::clone)
 }

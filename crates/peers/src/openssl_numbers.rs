@@ -90,7 +90,8 @@ impl Power {
                 numbers: [(); 4].map(|()| (functions.number_new)()),
             }
         };
-        if power.context.is_null() || power.montgomery.is_null() || power.numbers.iter().any(|number| number.is_null()) {
+        if power.context.is_null() || power.montgomery.is_null() || power.numbers.iter().any(|number| number.is_null())
+        {
             return Err(Error::Refused("BN_new"));
         }
         for (number, limbs) in power.numbers.iter_mut().zip([modulus, base, exponent]) {
