@@ -76,9 +76,11 @@ fn openssl(problem: &Problem) -> Result<Run, String> {
 }
 
 fn by_gmp(problem: &Problem) -> Result<Run, String> {
-    let mut power =
-        gmp::Power::new(&problem.modulus, &problem.base, &problem.exponent).map_err(|error| error.to_string())?;
-    Ok(Box::new(move || power.run()))
+    let mut gmp = gmp::Power::new(&problem.modulus).map_err(|error| error.to_string())?;
+    let (base, exponent) = (problem.base.clone(), problem.exponent.clone());
+    let mut result = vec![0; base.len()];
+    gmp.power(&base, &exponent, &mut result).map_err(|error| error.to_string())?;
+    Ok(Box::new(move || gmp.power(&base, &exponent, &mut result).expect("GMP took these numbers")))
 }
 
 fn by_crypto_bigint<const LIMBS: usize>(problem: &Problem) -> Result<Run, String> {

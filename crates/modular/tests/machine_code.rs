@@ -22,7 +22,13 @@ mod workload;
 type Examined = HashMap<u64, bool>;
 
 /// Interprets work; with `sides` only until those have been tried.
-fn interpret<'i>(image: &'i Image, name: &str, entry: u64, sides: Option<Sides<'i>>, all: &mut Examined) -> Machine<'i> {
+fn interpret<'i>(
+    image: &'i Image,
+    name: &str,
+    entry: u64,
+    sides: Option<Sides<'i>>,
+    all: &mut Examined,
+) -> Machine<'i> {
     let mut machine = Machine::new(image);
     machine.sides = sides;
     if let Err(stop) = machine.call(entry, &[]) {

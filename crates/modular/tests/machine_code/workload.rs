@@ -44,8 +44,7 @@ extern "sysv64" fn one_at_a_time() {
 
 /// Batches of `count` jobs of a length, with exponents of several lengths.
 fn batch(limbs: usize, count: usize, exponent_limbs: usize) {
-    let modulus: Vec<_> =
-        (0..count as u64).map(|i| Modulus::new(&secret(limbs, i)).expect("an odd modulus")).collect();
+    let modulus: Vec<_> = (0..count as u64).map(|i| Modulus::new(&secret(limbs, i)).expect("an odd modulus")).collect();
     let bases: Vec<_> = (0..count as u64).map(|i| secret(limbs + (i % 2) as usize, 20 + i)).collect();
     let exponents: Vec<_> = (0..count as u64).map(|i| secret(exponent_limbs, 40 + i)).collect();
     let mut results = vec![vec![0; limbs]; count];
