@@ -31,7 +31,7 @@ fn interpret<'i>(
 ) -> Machine<'i> {
     let mut machine = Machine::new(image);
     machine.sides = sides;
-    if let Err(stop) = machine.call(entry, &[]) {
+    if let Err(stop) = machine.call(entry, &[(&raw const *moduli).addr() as u64]) {
         panic!("{name}: {:?} at {}", stop.reason, stop.place);
     }
     for (address, is_reached) in machine.examined() {
@@ -43,11 +43,12 @@ fn interpret<'i>(
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
     let image = Image::own();
+    let moduli = workload::Moduli::new();
     let mut examined = Examined::new();
     // First as it comes, then the sides of branches that were never taken.
     let mut branches = Vec::new();
     for (name, entry) in workload::all() {
-        let machine = interpret(&image, name, entry, None, &mut examined);
+        let machine = interpret(&image, (name, entry, &moduli), None, &mut examined);
         println!("{name}: {} instructions run, {} bits revealed", machine.steps, machine.revealed);
         branches.push((name, entry, machine.branches().collect::<HashSet<u64>>()));
     }
@@ -58,7 +59,7 @@ fn no_branch_and_no_address_depends_on_a_secret() {
         if !untaken.is_empty() {
             done.extend(&untaken);
             let sides = Sides { reached: &reached, untaken };
-            let machine = interpret(&image, name, entry, Some(sides), &mut examined);
+            let machine = interpret(&image, (name, entry, &moduli), Some(sides), &mut examined);
             println!("{name}: {} sides of branches tried that no input takes", machine.tried);
         }
     }
