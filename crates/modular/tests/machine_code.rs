@@ -24,8 +24,7 @@ type Examined = HashMap<u64, bool>;
 /// Interprets work; with `sides` only until those have been tried.
 fn interpret<'i>(
     image: &'i Image,
-    name: &str,
-    entry: u64,
+    (name, entry, moduli): (&str, u64, &workload::Moduli),
     sides: Option<Sides<'i>>,
     all: &mut Examined,
 ) -> Machine<'i> {

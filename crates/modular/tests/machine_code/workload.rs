@@ -26,6 +26,10 @@ fn secret(count: usize, seed: u64) -> Vec<u64> {
     digits
 }
 
+fn public(count: usize, seed: u64) -> Vec<u64> {
+    (1..=count as u64).map(|i| (seed + i).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1).collect()
+}
+
 /// Moduli of some lengths, eight of each. They are prepared on the processor and become secret when the interpreter has
 /// them: preparing is Valgrind's to examine, since it reveals what the interpreter may have no values of.
 pub(crate) struct Moduli([[Modulus; 8]; 6]);
