@@ -1,5 +1,5 @@
-//! The times of this machine at all digit sizes: `cargo run --release -p tress-modular-times --example times [all]`.
-//! Without `all` only the rows of the paper's tables 2 to 5.
+//! The times of this machine at all digit sizes: `cargo run --release -p tress-modular-times --example times [NAME]`, for
+//! all operations whose names begin so; without a name the rows of the paper's tables 2 to 5.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ impl Clock for Nanoseconds {
 fn least<L: Limb>(operation: Operation, bits: usize) -> String {
     let mut clock = Nanoseconds(Instant::now());
     let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
-    let times = (0..7).map(|_| measure(operation, bits, &mut clock, &mut memory).map(|time| time.thousandths()));
+    let times = (0..15).map(|_| measure(operation, bits, &mut clock, &mut memory).map(|time| time.thousandths()));
     match times.collect::<Result<Vec<_>, _>>() {
         Ok(times) => times.iter().min().map_or(String::new(), |least| format!("{:.1}", *least as f64 / 1000.0)),
         Err(error) => error.to_string(),
@@ -29,10 +29,14 @@ fn least<L: Limb>(operation: Operation, bits: usize) -> String {
 }
 
 fn main() {
-    let operations = if std::env::args().any(|word| word == "all") { &Operation::ALL[..] } else { &Operation::PAPER };
+    let name = std::env::args().nth(1);
+    let operations: Vec<_> = match &name {
+        Some(name) => Operation::ALL.into_iter().filter(|operation| operation.name().starts_with(name)).collect(),
+        None => Operation::PAPER.to_vec(),
+    };
     for bits in BITS {
         println!("{bits} bits, {}: digits of 16, 32, 64 bits", Nanoseconds::UNIT);
-        for &operation in operations {
+        for &operation in &operations {
             println!(
                 "{:<26} {:>12} {:>12} {:>12}",
                 operation.name(),

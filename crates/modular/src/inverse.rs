@@ -1,5 +1,10 @@
 //! Inverses modulo an odd number, in constant time: the binary extended Euclidean algorithm with as many steps as any
-//! value could need, each the same (Niels Möller's, as Nettle and GMP's `mpn_sec_invert` have it).
+//! value could need, each the same (Niels Möller's, as Nettle and GMP's `mpn_sec_invert` have it); and, for digits of 64
+//! bits, [`divsteps`](divsteps()), which takes a fraction of the time.
+
+mod divsteps;
+
+pub use divsteps::{divsteps, divsteps_scratch};
 
 use crate::{Limb, add};
 

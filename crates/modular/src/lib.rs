@@ -9,6 +9,21 @@
 //!
 //! What is not constant time says so in its name, `_vartime`. Lengths, of numbers in digits and of moduli in bits, are
 //! never secret.
+//!
+//! "The paper" is Y. Choi, D. Baek, S. Kim, D. Won, Implementation and benchmarking test for the cryptographic library on
+//! several OSs (in Korean), which implements or names most of what is here.
+//!
+//! ```
+//! use tress_modular::Modulus;
+//!
+//! // 2^127 − 1 is a prime: Fermat's theorem.
+//! let prime = Modulus::new(&[u64::MAX, u64::MAX >> 1])?;
+//! let power = prime.power(&[7], &[u64::MAX - 1, u64::MAX >> 1]);
+//! assert_eq!(power, [1, 0]);
+//! # Ok::<(), tress_modular::Error>(())
+//! ```
+//!
+#![doc = include_str!("algorithms.md")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -6,7 +6,7 @@ use core::fmt;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::inverse::{inverse, inverse_scratch};
+use crate::inverse::{divsteps, divsteps_scratch};
 use crate::one::{self, Montgomery};
 use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
@@ -103,9 +103,13 @@ impl Modulus {
         let mut result = vec![0; n];
         let mut digits = Zeroizing::new(vec![0; n]);
         let mut shifted = Zeroizing::new(vec![0; n]);
-        for part in value.chunks(n).rev() {
-            // result = result · R + part, both terms below N.
-            self.montgomery(&result, &self.square, &mut shifted);
+        let parts = value.chunks(n);
+        let last = parts.len().saturating_sub(1);
+        for (i, part) in parts.enumerate().rev() {
+            // result = result · R + part, both terms below N; the first term is 0 at first.
+            if i < last {
+                self.montgomery(&result, &self.square, &mut shifted);
+            }
             digits.fill(0);
             digits[..part.len()].copy_from_slice(part);
             self.montgomery(&digits, &self.one, &mut result);
@@ -182,8 +186,8 @@ impl Modulus {
     pub fn inverse(&self, value: &[u64]) -> Option<Vec<u64>> {
         let value = Zeroizing::new(self.reduce(value));
         let mut result = vec![0; self.limbs()];
-        let mut scratch = Zeroizing::new(vec![0; inverse_scratch(self.limbs())]);
-        let exists = inverse(&value, &self.modulus, &mut result, &mut scratch);
+        let mut scratch = Zeroizing::new(vec![0; divsteps_scratch(self.limbs())]);
+        let exists = divsteps(&value, &self.modulus, &mut result, &mut scratch);
         (reveal(exists) == 1).then_some(result)
     }
 }

@@ -7,8 +7,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::{Error, Modulus, add, reveal};
 
-/// How many rounds of Miller and Rabin's test a random candidate of this length needs (FIPS 186-5, table B.1: an error
-/// below 2^−100, for long ones below 2^−128). A candidate that somebody else chose needs 64.
+/// How many rounds of Miller and Rabin's test a random candidate of this length needs (FIPS 186-5, table B.1): an error
+/// below 2^−100 from 512 bits on, 2^−112 from 1024, 2^−128 from 1536. A candidate that somebody else chose needs 64.
 pub const fn rounds(bits: usize) -> usize {
     match bits {
         0..512 => 64,

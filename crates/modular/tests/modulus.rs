@@ -96,7 +96,7 @@ fn powers_and_lanes() {
 fn inverses() {
     let mut random = Random::new(4);
     let mut without = 0;
-    for limbs in [2, 3, 8] {
+    for limbs in [2, 3, 8, 33] {
         for n in boundary_moduli::<u64>(limbs, &mut random) {
             let modulus = Modulus::new(&n).unwrap();
             let n = number(&n);

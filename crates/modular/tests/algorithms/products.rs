@@ -150,6 +150,13 @@ fn inverses<L: Limb>() {
                 // Even moduli are not for it.
                 let expected = value.modinv(&n).filter(|_| n.bit(0));
                 assert_eq!(found, expected, "1 / {value} modulo {n}");
+
+                // The same in digits of 64 bits, by division steps.
+                let wide = n.bits().div_ceil(64) as usize;
+                let (mut result, mut scratch) = (vec![0; wide], vec![u64::MAX; inverse::divsteps_scratch(wide)]);
+                let (x, y) = (to_limbs(&value, wide), to_limbs(&n, wide));
+                let exists = inverse::divsteps(&x, &y, &mut result, &mut scratch);
+                assert_eq!((exists == 1).then(|| number(&result)), expected, "1 / {value} modulo {n}");
             }
         }
     }
