@@ -37,6 +37,8 @@ test-rust:
 test-without:
 	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-aesni
+	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-modular --test lanes --target-dir target/without-avx512
+	RUSTFLAGS="--cfg tress_without_avx512 --cfg tress_without_adx" $(CARGO) test --locked -p tress-modular --test one --test lanes --target-dir target/without-adx
 
 # Other systems have to compile from the first day.
 check-targets:

@@ -1,7 +1,8 @@
 //! Many exponentiations at once.
 //!
 //! With AVX-512 IFMA eight of them share a register, whatever their moduli, as long as those are of about one length.
-//! Jobs are sorted by length; where one is left of a length (or two, with public exponents), or without those instructions, they go one by one.
+//! Jobs are sorted by length; where one is left of a length (or two, with public exponents), or without those instructions,
+//! they go one by one.
 
 use crate::Modulus;
 
