@@ -6,6 +6,7 @@
 //! `--cfg tress_without_avx512` and `--cfg tress_without_adx` (in `RUSTFLAGS`) build a library without that code.
 
 /// Defines a token: its features are detected once, then read from an atomic.
+#[allow(unused_macros, reason = "no token on other processors, and in builds without any")]
 macro_rules! token {
     ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+]) => {
         #[cfg(not(miri))]
