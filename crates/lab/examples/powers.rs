@@ -89,11 +89,17 @@ fn by_crypto_bigint<const LIMBS: usize>(problem: &Problem) -> Result<Run, String
     Ok(Box::new(move || power.run()))
 }
 
+/// Processor time of this thread, so that what else the machine does counts less.
+fn now_s() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
 /// Seconds of one of `times` runs.
 fn time(run: &mut Run, times: u32) -> f64 {
-    let start = Instant::now();
+    let start = now_s();
     (0..times).for_each(|_| run());
-    start.elapsed().as_secs_f64() / f64::from(times)
+    (now_s() - start) / f64::from(times)
 }
 
 fn quartiles(mut values: Vec<f64>) -> [f64; 3] {
