@@ -39,6 +39,8 @@ test-rust:
 test-without:
 	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-aesni
+	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-modular --test lanes --target-dir target/without-avx512
+	RUSTFLAGS="--cfg tress_without_avx512 --cfg tress_without_adx" $(CARGO) test --locked -p tress-modular --test one --test lanes --target-dir target/without-adx
 
 # Other systems have to compile from the first day.
 check-targets:
@@ -64,7 +66,7 @@ deny:
 secrets:
 	@tools/setup secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
-	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --test machine_code --target-dir target/secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks

@@ -31,6 +31,7 @@
 extern crate alloc;
 
 pub mod add;
+mod cpu;
 mod error;
 pub mod gcd;
 pub mod inverse;
@@ -40,6 +41,8 @@ mod limb;
 #[cfg(feature = "alloc")]
 mod modulus;
 pub mod multiply;
+#[cfg(feature = "alloc")]
+mod one;
 pub mod power;
 #[cfg(feature = "alloc")]
 pub mod prime;

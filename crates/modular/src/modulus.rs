@@ -7,8 +7,8 @@ use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::inverse::{divsteps, divsteps_scratch};
-use crate::power::{fixed_window, fixed_window_scratch};
-use crate::reduce::montgomery::{cios, leading_zeros, negative_inverse, prepare};
+use crate::one::{self, Montgomery};
+use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
 
 /// The longest modulus.
@@ -64,7 +64,8 @@ impl Modulus {
 
     /// `product = a · b / R`.
     fn montgomery(&self, a: &[u64], b: &[u64], product: &mut [u64]) {
-        cios(a, b, &self.modulus, self.inverse, product);
+        product.copy_from_slice(a);
+        Montgomery::new(&self.modulus, self.inverse).multiply_below(product, b);
     }
 
     /// Length of the modulus in bits.
@@ -80,6 +81,12 @@ impl Modulus {
     /// The modulus.
     pub fn as_limbs(&self) -> &[u64] {
         &self.modulus
+    }
+
+    /// R² modulo N.
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    pub(crate) fn square(&self) -> &[u64] {
+        &self.square
     }
 
     /// Whether the number is below the modulus, which is public then.
@@ -155,39 +162,23 @@ impl Modulus {
     /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the length of the exponent in digits, leading
     /// zeros among them, and nothing else.
     pub fn power(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
-        let n = self.limbs();
-        let mut form = Zeroizing::new(vec![0; n]);
-        self.montgomery(&self.fitted(base), &self.square, &mut form);
-        let mut scratch = Zeroizing::new(vec![0; fixed_window_scratch(n, 64 * exponent.len())]);
-        let mut power = Zeroizing::new(vec![0; n]);
-        fixed_window(&form, exponent, &self.modulus, self.inverse, &self.one, &mut power, &mut scratch);
-        self.leave(&power)
+        self.power_by(one::power, base, exponent)
     }
 
     /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the exponent.
     pub fn power_vartime(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
-        let n = self.limbs();
-        let mut form = Zeroizing::new(vec![0; n]);
-        self.montgomery(&self.fitted(base), &self.square, &mut form);
-        let mut power = Zeroizing::new(self.one.clone());
-        let mut other = Zeroizing::new(vec![0; n]);
-        for position in (0..add::bits_vartime(exponent)).rev() {
-            self.montgomery(&power, &power, &mut other);
-            core::mem::swap(&mut power, &mut other);
-            if add::bit(exponent, position) == 1 {
-                self.montgomery(&power, &form, &mut other);
-                core::mem::swap(&mut power, &mut other);
-            }
-        }
-        self.leave(&power)
+        self.power_by(one::power_vartime, base, exponent)
     }
 
-    /// Out of Montgomery form.
-    fn leave(&self, form: &[u64]) -> Vec<u64> {
-        let mut one = vec![0; self.limbs()];
-        one[0] = 1;
+    /// Into Montgomery form, the power, and out again.
+    fn power_by(&self, power: one::Way, base: &[u64], exponent: &[u64]) -> Vec<u64> {
+        let mut montgomery = Montgomery::new(&self.modulus, self.inverse);
+        let mut form = self.fitted(base);
+        montgomery.multiply_below(&mut form, &self.square);
+        let power = power(&mut montgomery, &form, exponent, &self.one);
         let mut result = vec![0; self.limbs()];
-        self.montgomery(form, &one, &mut result);
+        result[0] = 1;
+        montgomery.multiply_below(&mut result, &power);
         result
     }
 
