@@ -1,0 +1,148 @@
+//! A digit: what every algorithm needs of it, for 16, 32 and 64 bits.
+
+use core::fmt::Debug;
+use core::hint::black_box;
+use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+
+use zeroize::Zeroize;
+
+/// A digit in base b = 2^[`BITS`](Self::BITS).
+///
+/// Carries and borrows are digits too, 0 or 1. Everything but [`divide`](Self::divide) and the comparisons that `Ord`
+/// brings takes the same time for all values.
+pub trait Limb:
+    Copy
+    + Ord
+    + Default
+    + Debug
+    + Zeroize
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + 'static
+{
+    /// Bits of a digit.
+    const BITS: u32;
+    /// 0
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// b − 1
+    const MAX: Self;
+
+    /// `self + other + carry` as (digit, carry); the carry is 0 or 1.
+    fn add(self, other: Self, carry: Self) -> (Self, Self);
+
+    /// `self − other − borrow` as (digit, borrow); the borrow is 0 or 1.
+    fn subtract(self, other: Self, borrow: Self) -> (Self, Self);
+
+    /// `self · other + addend + carry` as (digit, carry), which always fits; the carry is a whole digit.
+    fn multiply_add(self, other: Self, addend: Self, carry: Self) -> (Self, Self);
+
+    /// `self · other` modulo b.
+    fn multiply_low(self, other: Self) -> Self;
+
+    /// `high · b + self` divided by `divisor`: (quotient, remainder). `high` has to be below `divisor`.
+    fn divide(self, high: Self, divisor: Self) -> (Self, Self);
+
+    /// Zero bits above the highest one; [`BITS`](Self::BITS) for 0.
+    fn leading_zeros(self) -> u32;
+
+    /// Zero bits below the lowest one; [`BITS`](Self::BITS) for 0.
+    fn trailing_zeros(self) -> u32;
+
+    /// The number modulo b.
+    fn from_u64(number: u64) -> Self;
+
+    /// The digit as a number.
+    fn to_u64(self) -> u64;
+
+    /// All ones for 1, zero for 0. The optimiser does not see that there are only two values, and makes no branch.
+    #[inline(always)]
+    fn mask(self) -> Self {
+        black_box(Self::ZERO.subtract(self, Self::ZERO).0)
+    }
+
+    /// `one` where the mask has ones, `zero` where it has zeros.
+    #[inline(always)]
+    fn select(mask: Self, one: Self, zero: Self) -> Self {
+        zero ^ (mask & (one ^ zero))
+    }
+
+    /// 1 for zero, 0 for everything else.
+    #[inline(always)]
+    fn is_zero(self) -> Self {
+        // Zero alone gives a borrow.
+        self.subtract(Self::ONE, Self::ZERO).1
+    }
+}
+
+macro_rules! limb {
+    ($($digit:ty, $wide:ty;)*) => {$(
+        impl Limb for $digit {
+            const BITS: u32 = <$digit>::BITS;
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            const MAX: Self = <$digit>::MAX;
+
+            #[inline(always)]
+            fn add(self, other: Self, carry: Self) -> (Self, Self) {
+                let (sum, first) = self.overflowing_add(other);
+                let (sum, second) = sum.overflowing_add(carry);
+                (sum, Self::from(first | second))
+            }
+
+            #[inline(always)]
+            fn subtract(self, other: Self, borrow: Self) -> (Self, Self) {
+                let (difference, first) = self.overflowing_sub(other);
+                let (difference, second) = difference.overflowing_sub(borrow);
+                (difference, Self::from(first | second))
+            }
+
+            #[inline(always)]
+            fn multiply_add(self, other: Self, addend: Self, carry: Self) -> (Self, Self) {
+                // (b − 1)² + 2 (b − 1) = b² − 1.
+                let wide = <$wide>::from(self) * <$wide>::from(other) + <$wide>::from(addend) + <$wide>::from(carry);
+                (wide as Self, (wide >> Self::BITS) as Self)
+            }
+
+            #[inline(always)]
+            fn multiply_low(self, other: Self) -> Self {
+                self.wrapping_mul(other)
+            }
+
+            #[inline(always)]
+            fn divide(self, high: Self, divisor: Self) -> (Self, Self) {
+                debug_assert!(high < divisor);
+                let wide = (<$wide>::from(high) << Self::BITS) | <$wide>::from(self);
+                let divisor = <$wide>::from(divisor);
+                ((wide / divisor) as Self, (wide % divisor) as Self)
+            }
+
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 {
+                self.leading_zeros()
+            }
+
+            #[inline(always)]
+            fn trailing_zeros(self) -> u32 {
+                self.trailing_zeros()
+            }
+
+            #[inline(always)]
+            fn from_u64(number: u64) -> Self {
+                number as Self
+            }
+
+            #[inline(always)]
+            fn to_u64(self) -> u64 {
+                self.into()
+            }
+        }
+    )*};
+}
+
+limb! { u16, u32; u32, u64; u64, u128; }

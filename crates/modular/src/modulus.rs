@@ -1,0 +1,250 @@
+//! What signature schemes compute with: a modulus of 64-bit digits, public or secret.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::inverse::{inverse, inverse_scratch};
+use crate::power::{fixed_window, fixed_window_scratch};
+use crate::reduce::montgomery::{cios, negative_inverse};
+use crate::reveal::reveal;
+use crate::{Error, Limb, add};
+
+/// The longest modulus.
+const MAX_BITS: usize = 8192;
+
+/// An odd modulus of 2 to 128 digits, prepared for Montgomery's multiplication.
+///
+/// Numbers are little-endian slices of 64-bit digits. Results have [`limbs`](Self::limbs) digits and are below the
+/// modulus. Operands may have any length and any value; those longer than the modulus cost a reduction. Everything but
+/// what is named `_vartime` takes a time that depends on lengths alone, for a secret modulus too. It is wiped when it is
+/// dropped; results are the caller's to wipe.
+#[derive(Clone)]
+pub struct Modulus {
+    modulus: Vec<u64>,
+    bits: usize,
+    /// −1 / N modulo 2^64
+    inverse: u64,
+    /// R modulo N, which is 1 in Montgomery form.
+    one: Vec<u64>,
+    /// R² modulo N, which takes a number into Montgomery form.
+    square: Vec<u64>,
+}
+
+impl Modulus {
+    /// Prepares a modulus. Leading zeros are taken away; its length in bits is public from here on.
+    pub fn new(modulus: &[u64]) -> Result<Self, Error> {
+        if modulus.is_empty() {
+            return Err(Error::Empty);
+        }
+        let length = modulus.iter().rposition(|&digit| reveal(digit.is_zero()) == 0).ok_or(Error::Zero)? + 1;
+        if length > MAX_BITS / 64 {
+            return Err(Error::TooLong);
+        }
+        if reveal(modulus[0] & 1) == 0 {
+            return Err(Error::Even);
+        }
+        if length == 1 {
+            return Err(Error::OneDigit);
+        }
+        let modulus = modulus[..length].to_vec();
+        let bits = 64 * length - reveal(leading_zeros(modulus[length - 1]));
+        let mut prepared = Modulus {
+            bits,
+            inverse: negative_inverse(modulus[0]),
+            one: vec![0; length],
+            square: vec![0; length],
+            modulus,
+        };
+        prepared.prepare();
+        Ok(prepared)
+    }
+
+    /// `one` and `square`, by doublings and squarings.
+    fn prepare(&mut self) {
+        let n = self.limbs();
+        // 2^(bits − 1) is below the modulus, as the modulus is odd.
+        let mut power = Zeroizing::new(vec![0; n]);
+        power[(self.bits - 1) / 64] = 1 << ((self.bits - 1) % 64);
+        for _ in self.bits - 1..64 * n {
+            self.double(&mut power);
+        }
+        self.one.copy_from_slice(&power);
+        // 2^(64 n) in Montgomery form, bit by bit of the exponent 64 n.
+        let exponent = 64 * n;
+        let mut next = Zeroizing::new(vec![0; n]);
+        for bit in (0..=exponent.ilog2()).rev() {
+            self.montgomery(&power, &power, &mut next);
+            core::mem::swap(&mut power, &mut next);
+            if exponent >> bit & 1 == 1 {
+                self.double(&mut power);
+            }
+        }
+        self.square.copy_from_slice(&power);
+    }
+
+    fn double(&self, value: &mut [u64]) {
+        let carry = add::double(value);
+        add::subtract_once(value, carry, &self.modulus);
+    }
+
+    /// `product = a · b / R`.
+    fn montgomery(&self, a: &[u64], b: &[u64], product: &mut [u64]) {
+        cios(a, b, &self.modulus, self.inverse, product);
+    }
+
+    /// Length of the modulus in bits.
+    pub fn bits(&self) -> usize {
+        self.bits
+    }
+
+    /// Length of the modulus in digits.
+    pub fn limbs(&self) -> usize {
+        self.modulus.len()
+    }
+
+    /// The modulus.
+    pub fn as_limbs(&self) -> &[u64] {
+        &self.modulus
+    }
+
+    /// Whether the number is below the modulus, which is public then.
+    pub fn is_reduced(&self, value: &[u64]) -> bool {
+        let (low, high) = value.split_at(value.len().min(self.limbs()));
+        let mut padded = Zeroizing::new(vec![0; self.limbs()]);
+        padded[..low.len()].copy_from_slice(low);
+        reveal(add::is_less(&padded, &self.modulus) & add::is_zero(high)) == 1
+    }
+
+    /// `value` modulo N, for a value of any length.
+    pub fn reduce(&self, value: &[u64]) -> Vec<u64> {
+        let n = self.limbs();
+        let mut result = vec![0; n];
+        let mut digits = Zeroizing::new(vec![0; n]);
+        let mut shifted = Zeroizing::new(vec![0; n]);
+        for part in value.chunks(n).rev() {
+            // result = result · R + part, both terms below N.
+            self.montgomery(&result, &self.square, &mut shifted);
+            digits.fill(0);
+            digits[..part.len()].copy_from_slice(part);
+            self.montgomery(&digits, &self.one, &mut result);
+            self.add_assign(&mut result, &shifted);
+        }
+        result
+    }
+
+    /// As many digits as the modulus has, of any value where the number is no longer, below the modulus where it is.
+    fn fitted(&self, value: &[u64]) -> Zeroizing<Vec<u64>> {
+        if value.len() > self.limbs() {
+            return Zeroizing::new(self.reduce(value));
+        }
+        let mut padded = Zeroizing::new(vec![0; self.limbs()]);
+        padded[..value.len()].copy_from_slice(value);
+        padded
+    }
+
+    fn add_assign(&self, a: &mut [u64], b: &[u64]) {
+        let carry = add::add_assign(a, b);
+        add::subtract_once(a, carry, &self.modulus);
+    }
+
+    /// `a + b` modulo N.
+    pub fn add(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
+        let mut sum = self.reduce(a);
+        let b = Zeroizing::new(self.reduce(b));
+        self.add_assign(&mut sum, &b);
+        sum
+    }
+
+    /// `a − b` modulo N.
+    pub fn subtract(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
+        let mut difference = self.reduce(a);
+        let b = Zeroizing::new(self.reduce(b));
+        let borrow = add::subtract_assign(&mut difference, &b);
+        add::add_masked(&mut difference, &self.modulus, borrow.mask());
+        difference
+    }
+
+    /// `a · b` modulo N.
+    pub fn multiply(&self, a: &[u64], b: &[u64]) -> Vec<u64> {
+        let mut product = vec![0; self.limbs()];
+        let mut form = Zeroizing::new(vec![0; self.limbs()]);
+        self.montgomery(&self.fitted(a), &self.square, &mut form);
+        self.montgomery(&self.fitted(b), &form, &mut product);
+        product
+    }
+
+    /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the length of the exponent in digits, leading
+    /// zeros among them, and nothing else.
+    pub fn power(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
+        let n = self.limbs();
+        let mut form = Zeroizing::new(vec![0; n]);
+        self.montgomery(&self.fitted(base), &self.square, &mut form);
+        let mut scratch = Zeroizing::new(vec![0; fixed_window_scratch(n, 64 * exponent.len())]);
+        let mut power = Zeroizing::new(vec![0; n]);
+        fixed_window(&form, exponent, &self.modulus, self.inverse, &self.one, &mut power, &mut scratch);
+        self.leave(&power)
+    }
+
+    /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the exponent.
+    pub fn power_vartime(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
+        let n = self.limbs();
+        let mut form = Zeroizing::new(vec![0; n]);
+        self.montgomery(&self.fitted(base), &self.square, &mut form);
+        let mut power = Zeroizing::new(self.one.clone());
+        let mut other = Zeroizing::new(vec![0; n]);
+        for position in (0..add::bits_vartime(exponent)).rev() {
+            self.montgomery(&power, &power, &mut other);
+            core::mem::swap(&mut power, &mut other);
+            if add::bit(exponent, position) == 1 {
+                self.montgomery(&power, &form, &mut other);
+                core::mem::swap(&mut power, &mut other);
+            }
+        }
+        self.leave(&power)
+    }
+
+    /// Out of Montgomery form.
+    fn leave(&self, form: &[u64]) -> Vec<u64> {
+        let mut one = vec![0; self.limbs()];
+        one[0] = 1;
+        let mut result = vec![0; self.limbs()];
+        self.montgomery(form, &one, &mut result);
+        result
+    }
+
+    /// `1 / value` modulo N, or nothing where they have a common divisor, which is public then.
+    pub fn inverse(&self, value: &[u64]) -> Option<Vec<u64>> {
+        let value = Zeroizing::new(self.reduce(value));
+        let mut result = vec![0; self.limbs()];
+        let mut scratch = Zeroizing::new(vec![0; inverse_scratch(self.limbs())]);
+        let exists = inverse(&value, &self.modulus, &mut result, &mut scratch);
+        (reveal(exists) == 1).then_some(result)
+    }
+}
+
+/// Without a branch, on machines whose instruction set has no count of zeros too.
+fn leading_zeros(digit: u64) -> usize {
+    let mut digits = digit;
+    for shift in [1, 2, 4, 8, 16, 32] {
+        digits |= digits >> shift;
+    }
+    (!digits).count_ones() as usize
+}
+
+impl Drop for Modulus {
+    fn drop(&mut self) {
+        self.modulus.zeroize();
+        self.inverse.zeroize();
+        self.one.zeroize();
+        self.square.zeroize();
+    }
+}
+
+impl fmt::Debug for Modulus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Modulus of {} bits", self.bits)
+    }
+}

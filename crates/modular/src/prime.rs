@@ -1,0 +1,207 @@
+//! Probable primes: tests and generation as FIPS 186-5, appendix B.3 and A.1.3, has them.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::reveal::reveal;
+use crate::{Error, Modulus, add};
+
+/// How many rounds of Miller and Rabin's test a random candidate of this length needs (FIPS 186-5, table B.1: an error
+/// below 2^−100, for long ones below 2^−128). A candidate that somebody else chose needs 64.
+pub const fn rounds(bits: usize) -> usize {
+    match bits {
+        0..512 => 64,
+        512..1024 => 7,
+        1024..1536 => 5,
+        _ => 4,
+    }
+}
+
+/// Whether the number is a prime, but for an error of 4^−rounds at most: no small divisor, and Miller and Rabin's test
+/// with random bases (FIPS 186-5, B.3.1). `fill` fills memory with random bytes.
+///
+/// For a prime, the time shows its length and how often 2 divides it less 1; for others it may show more.
+pub fn is_probable_prime<E>(
+    candidate: &[u64],
+    rounds: usize,
+    fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<bool, E> {
+    let modulus = match Modulus::new(candidate) {
+        Ok(modulus) => modulus,
+        Err(Error::OneDigit) => return Ok(is_prime_of_one_digit(candidate[0])),
+        Err(Error::Even) => return Ok(candidate[0] == 2 && candidate[1..].iter().all(|&digit| digit == 0)),
+        Err(_) => return Ok(false),
+    };
+    if has_small_divisor(modulus.as_limbs()) {
+        return Ok(false);
+    }
+    let n = modulus.limbs();
+    let mut one = vec![0; n];
+    one[0] = 1;
+    // N − 1 = 2^twos · odd
+    let mut minus_one = Zeroizing::new(modulus.as_limbs().to_vec());
+    minus_one[0] -= 1;
+    let mut odd = minus_one.clone();
+    let mut twos = 0;
+    while reveal(odd[0] & 1) == 0 {
+        add::halve(&mut odd, 0);
+        twos += 1;
+    }
+    for _ in 0..rounds {
+        let base = Zeroizing::new(random_base(&modulus, &minus_one, fill)?);
+        let mut power = Zeroizing::new(modulus.power(&base, &odd));
+        let mut passed = add::is_equal(&power, &one) | add::is_equal(&power, &minus_one);
+        for _ in 1..twos {
+            *power = modulus.multiply(&power, &power);
+            passed |= add::is_equal(&power, &minus_one);
+        }
+        if reveal(passed) == 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A random number from 2 to N − 2.
+fn random_base<E>(
+    modulus: &Modulus,
+    minus_one: &[u64],
+    fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
+    let mut base = vec![0; modulus.limbs()];
+    let mut one = vec![0; modulus.limbs()];
+    one[0] = 1;
+    loop {
+        random_bits(&mut base, modulus.bits(), fill)?;
+        if reveal(add::is_less(&one, &base) & add::is_less(&base, minus_one)) == 1 {
+            return Ok(base);
+        }
+    }
+}
+
+/// Fills the number with random bits, the lowest `bits` of it.
+fn random_bits<E>(number: &mut [u64], bits: usize, fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<(), E> {
+    let mut bytes = [0; 8];
+    for digit in number.iter_mut() {
+        fill(&mut bytes)?;
+        *digit = u64::from_le_bytes(bytes);
+    }
+    bytes.zeroize();
+    let top = bits.div_ceil(64);
+    number[top..].fill(0);
+    number[top - 1] &= u64::MAX >> (64 * top - bits);
+    Ok(())
+}
+
+/// A random prime of exactly this many bits, at least 128 and at most 8192, that `accept` takes: FIPS 186-5, A.1.3,
+/// draws each of the factors of an RSA modulus so, with the lower bound 2^(bits − 1) · √2, which is kept here.
+///
+/// `accept` is asked before the costly tests; it sees the candidate and decides for instance whether the public exponent
+/// is coprime to it less 1. What time it takes may show candidates that were refused.
+///
+/// # Panics
+/// If the number of bits is not in that range.
+pub fn random_prime<E>(
+    bits: usize,
+    mut accept: impl FnMut(&[u64]) -> bool,
+    fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
+    assert!((128..=8192).contains(&bits), "primes of 128 to 8192 bits");
+    // The highest 64 bits of √2 · 2^(bits − 1), rounded up.
+    const SQUARE_ROOT: u64 = 0xb504_f333_f9de_6485;
+    let mut candidate = Zeroizing::new(vec![0; bits.div_ceil(64)]);
+    loop {
+        random_bits(&mut candidate, bits, fill)?;
+        candidate[0] |= 1;
+        let mut top = 0;
+        for position in bits - 64..bits {
+            top |= add::bit(&candidate, position) << (position + 64 - bits);
+        }
+        let big_enough = reveal(add::is_less(&[SQUARE_ROOT - 1], &[top])) == 1;
+        if big_enough
+            && !has_small_divisor(&candidate)
+            && accept(&candidate)
+            && is_probable_prime(&candidate, rounds(bits), fill)?
+        {
+            return Ok(core::mem::take(&mut *candidate));
+        }
+    }
+}
+
+/// Odd primes below this are tried.
+const SMALL: usize = 1 << 11;
+const SMALL_PRIMES: usize = 308;
+
+/// The odd primes below `SMALL`.
+const PRIMES: [u16; SMALL_PRIMES] = {
+    let mut composite = [false; SMALL];
+    let (mut primes, mut count, mut i) = ([0; SMALL_PRIMES], 0, 3);
+    while i < SMALL {
+        if !composite[i] {
+            primes[count] = i as u16;
+            count += 1;
+            let mut multiple = i * i;
+            while multiple < SMALL {
+                composite[multiple] = true;
+                multiple += 2 * i;
+            }
+        }
+        i += 2;
+    }
+    assert!(count == SMALL_PRIMES);
+    primes
+};
+
+/// Whether a small odd prime divides the number, which has more than one digit. No division instruction sees it.
+fn has_small_divisor(number: &[u64]) -> bool {
+    for prime in PRIMES.map(u64::from) {
+        let reciprocal = u64::MAX / prime;
+        let mut rest = 0u64;
+        for &digit in number.iter().rev() {
+            for half in [digit >> 32, digit & 0xffff_ffff] {
+                let value = (rest << 32) | half;
+                let quotient = ((u128::from(value) * u128::from(reciprocal)) >> 64) as u64;
+                // At most 1 too small.
+                rest = value - quotient * prime;
+                let (less, borrow) = rest.overflowing_sub(prime);
+                rest = crate::Limb::select(crate::Limb::mask(u64::from(borrow)), rest, less);
+            }
+        }
+        if reveal(crate::Limb::is_zero(rest)) == 1 {
+            return true;
+        }
+    }
+    false
+}
+
+/// By division; for small numbers only.
+fn is_prime_of_one_digit(number: u64) -> bool {
+    // These bases decide for all numbers below 2^64 (Sorenson and Webster, Strong pseudoprimes to twelve prime bases).
+    const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
+    if number < 2 || BASES.contains(&number) {
+        return number >= 2;
+    }
+    if BASES.iter().any(|base| number.is_multiple_of(*base)) {
+        return false;
+    }
+    let multiply = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(number)) as u64;
+    let twos = (number - 1).trailing_zeros();
+    BASES.iter().all(|&base| {
+        let (mut power, mut square, mut exponent) = (1, base, (number - 1) >> twos);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                power = multiply(power, square);
+            }
+            square = multiply(square, square);
+            exponent >>= 1;
+        }
+        let mut passed = power == 1;
+        for _ in 0..twos {
+            passed |= power == number - 1;
+            power = multiply(power, power);
+        }
+        passed
+    })
+}

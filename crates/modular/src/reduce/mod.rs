@@ -1,0 +1,3 @@
+//! Remainders.
+
+pub mod montgomery;

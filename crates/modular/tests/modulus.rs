@@ -1,0 +1,178 @@
+//! `Modulus`, `lanes` and `prime` against an independent library, over random and boundary values.
+
+mod common;
+
+use common::{Random, boundary_moduli, number, to_limbs, values_below};
+use num_bigint::BigUint;
+use tress_modular::lanes::{self, Power};
+use tress_modular::{Error, Modulus, prime};
+
+fn fitted(value: &BigUint, modulus: &Modulus) -> Vec<u64> {
+    to_limbs(value, modulus.limbs())
+}
+
+#[test]
+fn arithmetic() {
+    let mut random = Random::new(1);
+    for limbs in [2, 3, 4, 8, 16, 17] {
+        for n in boundary_moduli::<u64>(limbs, &mut random) {
+            let modulus = Modulus::new(&n).unwrap();
+            let n = number(&n);
+            assert_eq!(number(modulus.as_limbs()), n);
+            assert_eq!(modulus.bits() as u64, n.bits());
+            let values = values_below(&n, &mut random);
+            for a in &values {
+                for b in &values {
+                    let (x, y) = (fitted(a, &modulus), fitted(b, &modulus));
+                    assert_eq!(modulus.add(&x, &y), fitted(&((a + b) % &n), &modulus));
+                    assert_eq!(modulus.subtract(&x, &y), fitted(&((a + &n - b) % &n), &modulus));
+                    assert_eq!(modulus.multiply(&x, &y), fitted(&(a * b % &n), &modulus));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn values_that_are_not_reduced_or_have_other_lengths() {
+    let mut random = Random::new(2);
+    for limbs in [2, 5, 16] {
+        for n in boundary_moduli::<u64>(limbs, &mut random) {
+            let modulus = Modulus::new(&n).unwrap();
+            let n = number(&n);
+            for length in [0, 1, limbs - 1, limbs, limbs + 1, 2 * limbs, 3 * limbs + 1] {
+                for value in [vec![u64::MAX; length], random.digits(length), vec![0; length]] {
+                    let exact = number(&value);
+                    assert_eq!(modulus.is_reduced(&value), exact < n);
+                    let reduced = fitted(&(&exact % &n), &modulus);
+                    assert_eq!(modulus.reduce(&value), reduced);
+                    assert_eq!(modulus.add(&value, &value), fitted(&(&exact * 2u32 % &n), &modulus));
+                    assert_eq!(modulus.multiply(&value, &value), fitted(&(&exact * &exact % &n), &modulus));
+                    assert_eq!(modulus.power(&value, &[3]), fitted(&exact.modpow(&3u32.into(), &n), &modulus));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn powers_and_lanes() {
+    let mut random = Random::new(3);
+    for limbs in [2, 4, 8] {
+        for n in boundary_moduli::<u64>(limbs, &mut random) {
+            let modulus = Modulus::new(&n).unwrap();
+            let n = number(&n);
+            let mut exponents = vec![vec![], vec![0], vec![1], vec![2, 0], vec![65537], vec![u64::MAX; limbs]];
+            exponents.extend([1, 2, limbs, limbs + 1].map(|length| random.digits(length)));
+            for base in values_below(&n, &mut random) {
+                for exponent in &exponents {
+                    let base_limbs = fitted(&base, &modulus);
+                    let expected = fitted(&base.modpow(&number(exponent), &n), &modulus);
+                    assert_eq!(modulus.power(&base_limbs, exponent), expected, "{base} ^ {exponent:?} modulo {n}");
+                    assert_eq!(modulus.power_vartime(&base_limbs, exponent), expected);
+                }
+            }
+        }
+    }
+    let moduli: Vec<_> = (0..11).map(|i| Modulus::new(&random.odd(2 + i % 3)).unwrap()).collect();
+    let bases: Vec<_> = moduli.iter().map(|modulus| random.digits(modulus.limbs())).collect();
+    let exponents: Vec<_> = (0..11).map(|i| random.digits(1 + i % 4)).collect();
+    for power in [lanes::power, lanes::power_vartime] {
+        let mut results: Vec<_> = moduli.iter().map(|modulus| vec![0; modulus.limbs()]).collect();
+        let mut jobs: Vec<_> = results
+            .iter_mut()
+            .enumerate()
+            .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
+            .collect();
+        power(&mut jobs);
+        for i in 0..moduli.len() {
+            let expected = number(&bases[i]).modpow(&number(&exponents[i]), &number(moduli[i].as_limbs()));
+            assert_eq!(number(&results[i]), expected);
+        }
+    }
+}
+
+#[test]
+fn inverses() {
+    let mut random = Random::new(4);
+    let mut without = 0;
+    for limbs in [2, 3, 8] {
+        for n in boundary_moduli::<u64>(limbs, &mut random) {
+            let modulus = Modulus::new(&n).unwrap();
+            let n = number(&n);
+            let mut values = values_below(&n, &mut random);
+            values.extend((2u32..20).map(BigUint::from));
+            for value in values {
+                let inverse = modulus.inverse(&fitted(&value, &modulus));
+                without += usize::from(inverse.is_none());
+                assert_eq!(inverse.map(|inverse| number(&inverse)), value.modinv(&n), "1 / {value} modulo {n}");
+            }
+        }
+    }
+    assert!(without > 10);
+}
+
+#[test]
+fn moduli_that_are_refused() {
+    let refused = |modulus: &[u64]| Modulus::new(modulus).unwrap_err();
+    assert_eq!(refused(&[]), Error::Empty);
+    assert_eq!(refused(&[0]), Error::Zero);
+    assert_eq!(refused(&[0, 0, 0]), Error::Zero);
+    assert_eq!(refused(&[7]), Error::OneDigit);
+    assert_eq!(refused(&[7, 0, 0]), Error::OneDigit);
+    assert_eq!(refused(&[8, 1]), Error::Even);
+    assert_eq!(refused(&[u64::MAX; 129]), Error::TooLong);
+    assert_eq!(Modulus::new(&[u64::MAX; 128]).unwrap().bits(), 8192);
+    assert_eq!(Modulus::new(&[1, 1, 0, 0]).unwrap().limbs(), 2);
+    assert_eq!(format!("{:?}", Modulus::new(&[99, 1]).unwrap()), "Modulus of 65 bits");
+}
+
+#[test]
+fn primes() {
+    let mut random = Random::new(5);
+    let mut fill = |bytes: &mut [u8]| random.fill(bytes);
+    let mut is_prime = |number: &BigUint| {
+        prime::is_probable_prime(&to_limbs::<u64>(number, number.bits().div_ceil(64) as usize), 20, &mut fill).unwrap()
+    };
+    let mersenne = |bits: u32| (BigUint::from(1u32) << bits) - 1u32;
+    // The exponents of Mersenne primes (OEIS A000043).
+    let exponents = [2, 3, 5, 7, 13, 17, 19, 31, 61, 89, 107, 127, 521, 607];
+    for bits in 2..=610 {
+        assert_eq!(is_prime(&mersenne(bits)), exponents.contains(&bits), "2^{bits} - 1");
+    }
+    // Carmichael numbers, and strong pseudoprimes to the bases 2 to 37 and 2 to 41 (OEIS A014233).
+    for composite in ["561", "41041", "9746347772161", "318665857834031151167461", "3317044064679887385961981"] {
+        assert!(!is_prime(&composite.parse().unwrap()), "{composite}");
+    }
+    // 2^255 - 19, and the orders of Curve25519 and P-256.
+    assert!(is_prime(&((BigUint::from(1u32) << 255u32) - 19u32)));
+    let order = "7237005577332262213973186563042994240857116359379907606001950938285454250989";
+    assert!(is_prime(&order.parse().unwrap()));
+    let small = |limit: u32| (2..limit).filter(|n| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0));
+    let found: Vec<u32> = (0..3000).filter(|&n| is_prime(&BigUint::from(n))).collect();
+    assert_eq!(found, small(3000).collect::<Vec<_>>());
+}
+
+#[test]
+fn random_primes() {
+    let mut random = Random::new(6);
+    for bits in [128, 129, 160, 256, 512] {
+        let mut asked = 0;
+        let accept = |candidate: &[u64]| {
+            asked += 1;
+            candidate[0] % 4 == 3
+        };
+        let found = prime::random_prime(bits, accept, &mut |bytes| random.fill(bytes)).unwrap();
+        assert!(asked > 0);
+        assert_eq!(found[0] % 4, 3);
+        let found = number(&found);
+        assert_eq!(found.bits(), bits as u64);
+        // At least the square root of 2 times 2^(bits - 1).
+        assert!(&found * &found >= BigUint::from(1u32) << (2 * bits - 1));
+        // Fermat, by the other library.
+        let two = BigUint::from(2u32);
+        assert_eq!(two.modpow(&(&found - 1u32), &found), BigUint::from(1u32));
+    }
+    let failed = prime::random_prime(256, |_| true, &mut |_| Err("no randomness"));
+    assert_eq!(failed, Err("no randomness"));
+}
