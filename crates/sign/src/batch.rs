@@ -84,7 +84,7 @@ pub fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
 /// The padding of a scheme; no key of RSA has another scheme.
 fn padding(scheme: Scheme) -> Padding {
     match scheme {
-        Scheme::RsaPss { any_salt, .. } => Padding::Pss { any_salt },
+        Scheme::RsaPss { salt, .. } => Padding::Pss(salt),
         _ => Padding::Pkcs1v15,
     }
 }

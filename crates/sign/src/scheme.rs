@@ -7,18 +7,19 @@ use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 
 use crate::batch::{self, SignJob, VerifyJob};
+use crate::rsa::SaltLength;
 use crate::{Error, Hash, PrivateKey, PublicKey};
 
 /// How a message is signed: the algorithm and the hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Scheme {
-    /// RSASSA-PSS (RFC 8017) with MGF1. The salt of what is signed is as long as the digest.
+    /// RSASSA-PSS (RFC 8017) with MGF1.
     RsaPss {
         /// For the message and for MGF1.
         hash: Hash,
-        /// Whether a salt of any length verifies, such as OpenSSL makes, or only one as long as the digest.
-        any_salt: bool,
+        /// How long the salt is.
+        salt: SaltLength,
     },
     /// RSASSA-PKCS1-v1_5 (RFC 8017).
     RsaPkcs1(Hash),
@@ -29,9 +30,10 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// Every scheme that has a name.
+    /// Every scheme that the command knows. PSS verifies salts of every length: OpenSSL makes them as long as there is
+    /// room for.
     pub const ALL: [Scheme; 4] = [
-        Scheme::RsaPss { hash: Hash::Sha256, any_salt: true },
+        Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Any },
         Scheme::RsaPkcs1(Hash::Sha256),
         Scheme::Dsa(Hash::Sha256),
         Scheme::Schnorr,

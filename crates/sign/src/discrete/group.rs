@@ -9,8 +9,8 @@ use crate::Error;
 use crate::integer::{self, Number};
 use crate::random;
 
-/// Rounds for numbers that somebody else chose.
-const PRIME_ROUNDS: usize = 64;
+/// Rounds for numbers that somebody else chose: a composite one passes with a chance below 2^−64.
+const PRIME_ROUNDS: usize = 32;
 
 /// p, q and g. Cloning is cheap.
 #[derive(Clone)]

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use tress_modular::Modulus;
 use zeroize::Zeroizing;
 
+pub use sign::SaltLength;
 pub(crate) use sign::{Padding, SignJob, VerifyJob, sign_batch, verify_batch};
 
 use crate::Error;

@@ -7,13 +7,33 @@ use super::{PrivateKey, PublicKey, pkcs1v15, pss};
 use crate::{Error, Hash, integer, random};
 
 /// How a digest becomes a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Padding {
     Pkcs1v15,
-    /// The salt of a signature that is made is as long as the digest. Verifying accepts this length, or all.
-    Pss {
-        any_salt: bool,
-    },
+    Pss(SaltLength),
+}
+
+/// How long the salt of PSS is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SaltLength {
+    /// As long as the digest, as FIPS 186-5 allows at most.
+    Digest,
+    /// So many bytes.
+    Bytes(usize),
+    /// Any length verifies: a signature shows how long its salt is. What is signed has one as long as the digest.
+    Any,
+}
+
+impl SaltLength {
+    /// The length that is asked for, if one is.
+    fn bytes(self, hash: Hash) -> Option<usize> {
+        match self {
+            Self::Digest => Some(hash.digest_bytes()),
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Any => None,
+        }
+    }
 }
 
 /// One signature to make.
@@ -57,8 +77,13 @@ fn encode<'a>(job: &SignJob<'a>) -> Result<Job<'a>, Error> {
     let bits = job.key.public.bits();
     let message = match job.padding {
         Padding::Pkcs1v15 => pkcs1v15::encode(job.hash, job.digest, bits.div_ceil(8))?,
-        Padding::Pss { .. } => {
-            let mut salt = vec![0; job.hash.digest_bytes()];
+        Padding::Pss(salt) => {
+            let bytes = salt.bytes(job.hash).unwrap_or(job.hash.digest_bytes());
+            // Before memory is asked for.
+            if bytes > bits / 8 {
+                return Err(Error::ModulusTooShort);
+            }
+            let mut salt = vec![0; bytes];
             random::fill(&mut salt)?;
             pss::encode(job.hash, job.digest, &salt, bits - 1)?
         }
@@ -107,15 +132,14 @@ fn compare(job: &VerifyJob<'_>, message: &[u64]) -> Result<(), Error> {
             let expected = pkcs1v15::encode(job.hash, job.digest, bits.div_ceil(8))?;
             if *integer::to_bytes(message, bits.div_ceil(8)) == expected { Ok(()) } else { Err(Error::Mismatch) }
         }
-        Padding::Pss { any_salt } => {
+        Padding::Pss(salt) => {
             let length = (bits - 1).div_ceil(8);
             // Shorter than the modulus by a byte where that is one bit longer than whole bytes.
             if !integer::is_zero_from_byte(message, length) {
                 return Err(Error::Mismatch);
             }
             let message = integer::to_bytes(message, length);
-            let salt_bytes = (!any_salt).then_some(job.hash.digest_bytes());
-            pss::verify(job.hash, job.digest, &message, bits - 1, salt_bytes)
+            pss::verify(job.hash, job.digest, &message, bits - 1, salt.bytes(job.hash))
         }
     }
 }
