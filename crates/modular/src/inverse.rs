@@ -8,8 +8,8 @@ pub const fn inverse_scratch(digits: usize) -> usize {
     4 * digits
 }
 
-/// `result = 1 / value` modulo the odd `modulus`; returns 1, or 0 if there is no inverse, and then the result has no
-/// meaning. The value has to be below the modulus.
+/// `result = 1 / value` modulo the odd `modulus`; returns 1, or 0 if there is no inverse or the modulus is even, and
+/// then the result has no meaning. The value has to be below the modulus.
 ///
 /// Constant time for both numbers. Scratch memory of [`inverse_scratch`] digits holds secrets afterwards.
 pub fn inverse<L: Limb>(value: &[L], modulus: &[L], result: &mut [L], scratch: &mut [L]) -> L {
@@ -52,7 +52,7 @@ pub fn inverse<L: Limb>(value: &[L], modulus: &[L], result: &mut [L], scratch: &
     for &digit in &b[1..] {
         others = others | digit;
     }
-    others.is_zero()
+    others.is_zero() & modulus[0] & L::ONE
 }
 
 fn increment<L: Limb>(a: &mut [L]) {

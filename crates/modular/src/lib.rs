@@ -16,21 +16,26 @@
 extern crate alloc;
 
 pub mod add;
+mod cpu;
 mod error;
+pub mod gcd;
 pub mod inverse;
 #[cfg(feature = "alloc")]
 pub mod lanes;
 mod limb;
 #[cfg(feature = "alloc")]
 mod modulus;
+pub mod multiply;
+#[cfg(feature = "alloc")]
+mod one;
 pub mod power;
 #[cfg(feature = "alloc")]
 pub mod prime;
 pub mod reduce;
-#[cfg(feature = "alloc")]
 mod reveal;
 
 pub use error::Error;
 pub use limb::Limb;
 #[cfg(feature = "alloc")]
 pub use modulus::Modulus;
+use reveal::reveal;

@@ -7,10 +7,9 @@ use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::inverse::{inverse, inverse_scratch};
-use crate::power::{fixed_window, fixed_window_scratch};
-use crate::reduce::montgomery::{cios, negative_inverse};
-use crate::reveal::reveal;
-use crate::{Error, Limb, add};
+use crate::one::{self, Montgomery};
+use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
+use crate::{Error, Limb, add, reveal};
 
 /// The longest modulus.
 const MAX_BITS: usize = 8192;
@@ -50,7 +49,7 @@ impl Modulus {
             return Err(Error::OneDigit);
         }
         let modulus = modulus[..length].to_vec();
-        let bits = 64 * length - reveal(leading_zeros(modulus[length - 1]));
+        let bits = 64 * length - reveal(leading_zeros(modulus[length - 1])) as usize;
         let mut prepared = Modulus {
             bits,
             inverse: negative_inverse(modulus[0]),
@@ -58,41 +57,15 @@ impl Modulus {
             square: vec![0; length],
             modulus,
         };
-        prepared.prepare();
+        let mut scratch = Zeroizing::new(vec![0; length]);
+        prepare(&prepared.modulus, prepared.inverse, &mut prepared.one, &mut prepared.square, &mut scratch);
         Ok(prepared)
-    }
-
-    /// `one` and `square`, by doublings and squarings.
-    fn prepare(&mut self) {
-        let n = self.limbs();
-        // 2^(bits − 1) is below the modulus, as the modulus is odd.
-        let mut power = Zeroizing::new(vec![0; n]);
-        power[(self.bits - 1) / 64] = 1 << ((self.bits - 1) % 64);
-        for _ in self.bits - 1..64 * n {
-            self.double(&mut power);
-        }
-        self.one.copy_from_slice(&power);
-        // 2^(64 n) in Montgomery form, bit by bit of the exponent 64 n.
-        let exponent = 64 * n;
-        let mut next = Zeroizing::new(vec![0; n]);
-        for bit in (0..=exponent.ilog2()).rev() {
-            self.montgomery(&power, &power, &mut next);
-            core::mem::swap(&mut power, &mut next);
-            if exponent >> bit & 1 == 1 {
-                self.double(&mut power);
-            }
-        }
-        self.square.copy_from_slice(&power);
-    }
-
-    fn double(&self, value: &mut [u64]) {
-        let carry = add::double(value);
-        add::subtract_once(value, carry, &self.modulus);
     }
 
     /// `product = a · b / R`.
     fn montgomery(&self, a: &[u64], b: &[u64], product: &mut [u64]) {
-        cios(a, b, &self.modulus, self.inverse, product);
+        product.copy_from_slice(a);
+        Montgomery::new(&self.modulus, self.inverse).multiply(product, b);
     }
 
     /// Length of the modulus in bits.
@@ -108,6 +81,12 @@ impl Modulus {
     /// The modulus.
     pub fn as_limbs(&self) -> &[u64] {
         &self.modulus
+    }
+
+    /// R² modulo N.
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    pub(crate) fn square(&self) -> &[u64] {
+        &self.square
     }
 
     /// Whether the number is below the modulus, which is public then.
@@ -179,39 +158,23 @@ impl Modulus {
     /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the length of the exponent in digits, leading
     /// zeros among them, and nothing else.
     pub fn power(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
-        let n = self.limbs();
-        let mut form = Zeroizing::new(vec![0; n]);
-        self.montgomery(&self.fitted(base), &self.square, &mut form);
-        let mut scratch = Zeroizing::new(vec![0; fixed_window_scratch(n, 64 * exponent.len())]);
-        let mut power = Zeroizing::new(vec![0; n]);
-        fixed_window(&form, exponent, &self.modulus, self.inverse, &self.one, &mut power, &mut scratch);
-        self.leave(&power)
+        self.power_by(one::power, base, exponent)
     }
 
     /// `base ^ exponent` modulo N; 1 for the exponent 0. The time shows the exponent.
     pub fn power_vartime(&self, base: &[u64], exponent: &[u64]) -> Vec<u64> {
-        let n = self.limbs();
-        let mut form = Zeroizing::new(vec![0; n]);
-        self.montgomery(&self.fitted(base), &self.square, &mut form);
-        let mut power = Zeroizing::new(self.one.clone());
-        let mut other = Zeroizing::new(vec![0; n]);
-        for position in (0..add::bits_vartime(exponent)).rev() {
-            self.montgomery(&power, &power, &mut other);
-            core::mem::swap(&mut power, &mut other);
-            if add::bit(exponent, position) == 1 {
-                self.montgomery(&power, &form, &mut other);
-                core::mem::swap(&mut power, &mut other);
-            }
-        }
-        self.leave(&power)
+        self.power_by(one::power_vartime, base, exponent)
     }
 
-    /// Out of Montgomery form.
-    fn leave(&self, form: &[u64]) -> Vec<u64> {
-        let mut one = vec![0; self.limbs()];
-        one[0] = 1;
+    /// Into Montgomery form, the power, and out again.
+    fn power_by(&self, power: one::Way, base: &[u64], exponent: &[u64]) -> Vec<u64> {
+        let mut montgomery = Montgomery::new(&self.modulus, self.inverse);
+        let mut form = self.fitted(base);
+        montgomery.multiply(&mut form, &self.square);
+        let power = power(&mut montgomery, &form, exponent, &self.one);
         let mut result = vec![0; self.limbs()];
-        self.montgomery(form, &one, &mut result);
+        result[0] = 1;
+        montgomery.multiply(&mut result, &power);
         result
     }
 
@@ -223,15 +186,6 @@ impl Modulus {
         let exists = inverse(&value, &self.modulus, &mut result, &mut scratch);
         (reveal(exists) == 1).then_some(result)
     }
-}
-
-/// Without a branch, on machines whose instruction set has no count of zeros too.
-fn leading_zeros(digit: u64) -> usize {
-    let mut digits = digit;
-    for shift in [1, 2, 4, 8, 16, 32] {
-        digits |= digits >> shift;
-    }
-    (!digits).count_ones() as usize
 }
 
 impl Drop for Modulus {

@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::reveal::reveal;
-use crate::{Error, Modulus, add};
+use crate::{Error, Modulus, add, reveal};
 
 /// How many rounds of Miller and Rabin's test a random candidate of this length needs (FIPS 186-5, table B.1: an error
 /// below 2^−100, for long ones below 2^−128). A candidate that somebody else chose needs 64.

@@ -1,5 +1,75 @@
-//! Powers.
+//! Powers: the exponentiations of section 3.3 of the paper, those that it implements and those that it names.
+//!
+//! All but [`fixed_window`] work in any [`Ring`], show the exponent in their time, and refuse the exponent zero: they start
+//! from the base, as the paper does. [`fixed_window`] is what secrets take; there the exponent zero gives 1, as it may not
+//! look.
 
+mod binary;
+mod fixed_base;
 mod fixed_window;
+mod montgomery_binary;
+mod r_ary;
+mod sliding_window;
+mod table;
 
+pub use binary::{binary_scratch, binary_vartime};
+pub use fixed_base::{FixedBase, fixed_base_digits};
 pub use fixed_window::{fixed_window, fixed_window_scratch};
+pub use montgomery_binary::{montgomery_binary_scratch, montgomery_binary_vartime};
+pub use r_ary::{r_ary_scratch, r_ary_vartime};
+pub use sliding_window::{sliding_window_scratch, sliding_window_vartime};
+pub use table::{PowerTable, power_table_digits};
+
+use crate::reduce::Ring;
+use crate::{Error, Limb, add};
+
+/// A number that is squared and multiplied where it stands.
+struct Accumulator<'a, L, R> {
+    ring: &'a R,
+    value: &'a mut [L],
+    /// n digits, where the next value is made.
+    next: &'a mut [L],
+    scratch: &'a mut [L],
+}
+
+impl<'a, L: Limb, R: Ring<L>> Accumulator<'a, L, R> {
+    /// n digits of scratch memory and what the ring needs; the caller has checked that they are there.
+    fn new(ring: &'a R, value: &'a mut [L], scratch: &'a mut [L]) -> Self {
+        let (next, scratch) = scratch.split_at_mut(value.len());
+        Accumulator { ring, value, next, scratch }
+    }
+
+    fn square(&mut self) {
+        self.ring.square(self.value, self.next, self.scratch);
+        self.value.copy_from_slice(self.next);
+    }
+
+    fn multiply(&mut self, factor: &[L]) {
+        self.ring.multiply(self.value, factor, self.next, self.scratch);
+        self.value.copy_from_slice(self.next);
+    }
+}
+
+/// What every exponentiation asks for; returns the exponent's length in bits.
+fn check<L: Limb>(
+    ring: &impl Ring<L>,
+    base: &[L],
+    exponent: &[L],
+    result: &[L],
+    scratch: &[L],
+    scratch_digits: usize,
+) -> Result<usize, Error> {
+    ring.check(base)?;
+    if result.len() != base.len() || scratch.len() < scratch_digits {
+        return Err(Error::Length);
+    }
+    match add::bits_vartime(exponent) {
+        0 => Err(Error::ZeroExponent),
+        bits => Ok(bits),
+    }
+}
+
+/// `count` bits of the number from `position` on; those beyond its end are 0. At most 16.
+fn window<L: Limb>(number: &[L], position: usize, count: usize) -> usize {
+    (0..count).rev().fold(0, |window, i| (window << 1) | add::bit(number, position + i).to_u64() as usize)
+}

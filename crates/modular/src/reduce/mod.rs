@@ -1,3 +1,78 @@
-//! Remainders.
+//! Remainders: the reductions of section 3.2 of the paper, those that it implements and those that it names.
+//!
+//! Each is a [`Ring`], in which [`power`](crate::power) computes.
 
+mod barrett;
+mod classical;
 pub mod montgomery;
+mod selby;
+mod takagi;
+
+pub use barrett::{Barrett, barrett_scratch};
+pub use classical::{Classical, divide_vartime, three_by_two_vartime};
+pub use montgomery::Montgomery;
+pub use selby::Selby;
+pub use takagi::Takagi;
+
+use crate::{Error, Limb, add};
+
+/// Multiplication modulo a number, done in one of several ways.
+///
+/// Numbers have as many digits as the modulus. They are what the ring computes with, which is not always the number
+/// itself: [`Montgomery`] computes with x R.
+pub trait Ring<L: Limb> {
+    /// The modulus.
+    fn modulus(&self) -> &[L];
+
+    /// Digits of scratch memory that a product needs.
+    fn scratch(&self) -> usize;
+
+    /// `product = a · b`.
+    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]);
+
+    /// `product = a²`.
+    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
+        self.multiply(a, a, product, scratch);
+    }
+
+    /// What stands for 1.
+    fn one(&self, one: &mut [L]) {
+        one.fill(L::ZERO);
+        one[0] = L::ONE;
+    }
+
+    /// Whether the number is one of the ring's: right length and below the modulus.
+    fn check(&self, value: &[L]) -> Result<(), Error> {
+        if value.len() != self.modulus().len() {
+            return Err(Error::Length);
+        }
+        if crate::reveal(add::is_less(value, self.modulus())) == L::ZERO {
+            return Err(Error::NotReduced);
+        }
+        Ok(())
+    }
+}
+
+/// A modulus has at least two digits, the highest of them not zero.
+pub(crate) fn check<L: Limb>(modulus: &[L]) -> Result<(), Error> {
+    let Some(&top) = modulus.last() else { return Err(Error::Empty) };
+    if crate::reveal(add::is_zero(modulus)) == L::ONE {
+        return Err(Error::Zero);
+    }
+    if modulus.len() == 1 {
+        return Err(Error::OneDigit);
+    }
+    if crate::reveal(top.is_zero()) == L::ONE {
+        return Err(Error::LeadingZero);
+    }
+    Ok(())
+}
+
+/// The same, and odd.
+pub(crate) fn check_odd<L: Limb>(modulus: &[L]) -> Result<(), Error> {
+    check(modulus)?;
+    if crate::reveal(modulus[0] & L::ONE) == L::ZERO {
+        return Err(Error::Even);
+    }
+    Ok(())
+}

@@ -44,6 +44,11 @@ impl Random {
         (0..count).map(|_| L::from_u64(self.word() >> 7)).collect()
     }
 
+    /// Below the limit.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        ((self.word() >> 11) % limit as u64) as usize
+    }
+
     /// With the highest bit set, and odd.
     pub(crate) fn odd<L: Limb>(&mut self, count: usize) -> Vec<L> {
         let mut digits = self.digits::<L>(count);

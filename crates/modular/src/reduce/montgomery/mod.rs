@@ -1,12 +1,27 @@
-//! Montgomery's multiplication, a · b / R modulo N with R = b^n.
+//! Montgomery's multiplication, a · b / R modulo an odd N with R = b^n, in the five arrangements of Koç, Acar and
+//! Kaliski. Constant time.
 //!
-//! P. L. Montgomery, Modular multiplication without trial division, Mathematics of Computation 44 (1985).
+//! P. L. Montgomery, Modular multiplication without trial division, Mathematics of Computation 44 (1985); Ç. K. Koç,
+//! T. Acar, B. S. Kaliski, Analyzing and comparing Montgomery multiplication algorithms, IEEE Micro 16 (1996).
+//!
+//! In all of them one factor has to be below the modulus, the other may have any value, and the product is below the
+//! modulus; `inverse` is −1 / N modulo b, of [`negative_inverse`]. They panic where lengths differ. A product is 2 n² + n
+//! products of digits.
 
+mod cihs;
 mod cios;
+mod fios;
+mod fips;
+mod sos;
 
+pub use cihs::cihs;
 pub use cios::cios;
+pub use fios::fios;
+pub use fips::fips;
+pub use sos::{reduce, sos};
 
-use crate::Limb;
+use super::{Ring, check_odd};
+use crate::{Error, Limb, add};
 
 /// −1 / `digit` modulo b, for an odd digit.
 ///
@@ -21,4 +36,168 @@ pub fn negative_inverse<L: Limb>(digit: L) -> L {
         bits *= 2;
     }
     L::ZERO.subtract(inverse, L::ZERO).0
+}
+
+/// How the rows or columns of the product and of the reduction follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrangement {
+    /// Separated: the whole product, then the reduction.
+    Sos,
+    /// A row of the product, a row of the reduction: the paper's Algorithm 2.
+    Cios,
+    /// One loop over the digits for both rows.
+    Fios,
+    /// Column by column.
+    Fips,
+    /// The lower half of the product, then rows of the reduction with the columns of the upper half between them.
+    Cihs,
+}
+
+impl Arrangement {
+    /// All five, in the order of the article.
+    pub const ALL: [Arrangement; 5] =
+        [Arrangement::Sos, Arrangement::Cios, Arrangement::Fios, Arrangement::Fips, Arrangement::Cihs];
+
+    /// Its name in the article.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Arrangement::Sos => "SOS",
+            Arrangement::Cios => "CIOS",
+            Arrangement::Fios => "FIOS",
+            Arrangement::Fips => "FIPS",
+            Arrangement::Cihs => "CIHS",
+        }
+    }
+}
+
+/// Multiplication of numbers in Montgomery form, x R modulo N.
+#[derive(Clone, Copy, Debug)]
+pub struct Montgomery<'a, L> {
+    modulus: &'a [L],
+    inverse: L,
+    /// R modulo N
+    one: &'a [L],
+    /// R² modulo N
+    square: &'a [L],
+    arrangement: Arrangement,
+}
+
+impl<'a, L: Limb> Montgomery<'a, L> {
+    /// Computes R and R² modulo N into memory of 2 n digits; n digits of scratch memory. Constant time, for a secret
+    /// modulus, but for the length of the modulus in bits.
+    pub fn new(
+        modulus: &'a [L],
+        arrangement: Arrangement,
+        powers: &'a mut [L],
+        scratch: &mut [L],
+    ) -> Result<Self, Error> {
+        check_odd(modulus)?;
+        let n = modulus.len();
+        if powers.len() != 2 * n || scratch.len() < n {
+            return Err(Error::Length);
+        }
+        let inverse = negative_inverse(modulus[0]);
+        let (one, square) = powers.split_at_mut(n);
+        prepare(modulus, inverse, one, square, &mut scratch[..n]);
+        Ok(Montgomery { modulus, inverse, one, square, arrangement })
+    }
+
+    /// −1 / N modulo b.
+    pub fn inverse(&self) -> L {
+        self.inverse
+    }
+
+    /// `form = value · R` modulo N, for any value of n digits.
+    pub fn enter(&self, value: &[L], form: &mut [L], scratch: &mut [L]) {
+        self.multiply(value, self.square, form, scratch);
+    }
+
+    /// `value = form / R` modulo N.
+    pub fn leave(&self, form: &[L], value: &mut [L], scratch: &mut [L]) {
+        let n = self.modulus.len();
+        let whole = &mut scratch[..2 * n];
+        whole[..n].copy_from_slice(form);
+        whole[n..].fill(L::ZERO);
+        reduce(whole, self.modulus, self.inverse, value);
+    }
+}
+
+impl<L: Limb> Ring<L> for Montgomery<'_, L> {
+    fn modulus(&self) -> &[L] {
+        self.modulus
+    }
+
+    fn scratch(&self) -> usize {
+        2 * self.modulus.len()
+    }
+
+    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
+        match self.arrangement {
+            Arrangement::Sos => sos(a, b, self.modulus, self.inverse, product, scratch),
+            Arrangement::Cios => cios(a, b, self.modulus, self.inverse, product),
+            Arrangement::Fios => fios(a, b, self.modulus, self.inverse, product),
+            Arrangement::Fips => fips(a, b, self.modulus, self.inverse, product),
+            Arrangement::Cihs => cihs(a, b, self.modulus, self.inverse, product),
+        }
+    }
+
+    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
+        if self.arrangement == Arrangement::Sos {
+            // The one in which a square costs less than a product.
+            let whole = &mut scratch[..2 * self.modulus.len()];
+            crate::multiply::square::three_steps(a, whole);
+            reduce(whole, self.modulus, self.inverse, product);
+        } else {
+            self.multiply(a, a, product, scratch);
+        }
+    }
+
+    fn one(&self, one: &mut [L]) {
+        one.copy_from_slice(self.one);
+    }
+}
+
+/// R and R² modulo N, by doublings and squarings: no division sees the modulus.
+pub(crate) fn prepare<L: Limb>(modulus: &[L], inverse: L, one: &mut [L], square: &mut [L], other: &mut [L]) {
+    let n = modulus.len();
+    let bits = L::BITS as usize;
+    let top = crate::reveal(leading_zeros(modulus[n - 1]));
+    // 2^(length − 1) is below the modulus, as the modulus is odd and not 1.
+    one.fill(L::ZERO);
+    one[n - 1] = L::ONE << (L::BITS - 1 - top);
+    for _ in 0..=top {
+        double(one, modulus);
+    }
+    // 2^(n bits) in Montgomery form, bit by bit of the exponent, which is public.
+    let exponent = n * bits;
+    square.copy_from_slice(one);
+    for bit in (0..=exponent.ilog2()).rev() {
+        cios(square, square, modulus, inverse, other);
+        square.copy_from_slice(other);
+        if (exponent >> bit) & 1 == 1 {
+            double(square, modulus);
+        }
+    }
+}
+
+/// Twice the value modulo N.
+fn double<L: Limb>(value: &mut [L], modulus: &[L]) {
+    let carry = add::double(value);
+    add::subtract_once(value, carry, modulus);
+}
+
+/// Of a digit that is not zero, without a branch on machines that cannot count zeros too.
+pub(crate) fn leading_zeros<L: Limb>(digit: L) -> u32 {
+    let mut digits = digit;
+    let mut shift = 1;
+    while shift < L::BITS {
+        digits = digits | (digits >> shift);
+        shift *= 2;
+    }
+    // Below the highest bit there are ones now.
+    let mut zeros = 0;
+    for bit in 0..L::BITS {
+        zeros += 1 - ((digits >> bit) & L::ONE).to_u64() as u32;
+    }
+    zeros
 }

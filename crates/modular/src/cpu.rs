@@ -1,0 +1,45 @@
+//! What this machine has.
+//!
+//! Code that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to have
+//! detected those instructions. So a call of it on a machine without them does not compile.
+//!
+//! `--cfg tress_without_avx512` and `--cfg tress_without_adx` (in `RUSTFLAGS`) build a library without that code.
+
+/// Defines a token: its features are detected once, then read from an atomic.
+macro_rules! token {
+    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+]) => {
+        #[cfg(not(miri))]
+        cpufeatures::new!($module, $($feature),+);
+
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name(());
+
+        impl $name {
+            /// The proof that this machine has the instructions, if it has.
+            #[inline]
+            pub(crate) fn detect() -> Option<Self> {
+                #[cfg(not(miri))]
+                return $module::get().then_some($name(()));
+                #[cfg(miri)]
+                None
+            }
+        }
+    };
+}
+
+#[cfg(all(target_arch = "x86_64", not(tress_without_avx512), feature = "alloc"))]
+token!(
+    /// This machine has AVX-512 F and IFMA.
+    Ifma,
+    ifma,
+    ["avx512f", "avx512ifma"]
+);
+
+#[cfg(all(target_arch = "x86_64", not(tress_without_adx), feature = "alloc"))]
+token!(
+    /// This machine has MULX (BMI2), and ADCX and ADOX (ADX).
+    Adx,
+    adx,
+    ["bmi2", "adx"]
+);

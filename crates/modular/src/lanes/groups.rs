@@ -1,0 +1,89 @@
+//! Which jobs go side by side: those whose moduli have one length, the ones with exponents of about one length together.
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::array;
+
+use zeroize::Zeroizing;
+
+use super::ifma::{Digit, Exponents, LANES, Lane, blocks, memory_digits};
+use super::{Power, alone, alone_vartime, ifma};
+use crate::add;
+use crate::cpu::Ifma;
+
+/// From this many jobs on eight at once are faster than one by one: eight take about as long as two and a half.
+const WORTH: usize = 3;
+
+/// From this length on a public exponent is read by windows, like a secret one, instead of bit by bit.
+const LONG_BITS: usize = 64;
+
+/// Shorter moduli would waste most of a block.
+const SHORTEST_LIMBS: usize = 5;
+
+/// What jobs have to share: limbs and blocks of the modulus, the way to read the exponent; and what they should share,
+/// its length.
+type Key = (usize, usize, bool, usize);
+
+fn key(job: &Power<'_>, exponents: Exponents) -> Key {
+    let (is_short, length) = match exponents {
+        Exponents::Secret => (false, job.exponent.len()),
+        Exponents::Public => {
+            let bits = add::bits_vartime(job.exponent);
+            (bits <= LONG_BITS, bits.div_ceil(64))
+        }
+    };
+    (job.modulus.limbs(), blocks(job.modulus.bits()), is_short, length)
+}
+
+/// Does all jobs, as many as possible side by side.
+pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
+    let one_by_one = match exponents {
+        Exponents::Secret => alone,
+        Exponents::Public => alone_vartime,
+    };
+    let mut sorted: Vec<(Key, &mut Power<'_>)> = jobs.iter_mut().map(|job| (key(job, exponents), job)).collect();
+    sorted.sort_by_key(|(key, _)| *key);
+    for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
+        // From the end, where exponents are longest: what is left over is short.
+        for eight in alike.rchunks_mut(LANES) {
+            if eight.len() < WORTH || eight[0].0.0 < SHORTEST_LIMBS {
+                eight.iter_mut().for_each(|(_, job)| one_by_one(job));
+            } else {
+                together(token, eight, exponents);
+            }
+        }
+    }
+}
+
+/// Up to eight jobs of one kind.
+fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponents) {
+    let (limbs, blocks, is_short, _) = jobs[0].0;
+    // Bases that are longer than the modulus, or leave no bit free in the digits, are brought below the modulus.
+    let room = (ifma::BLOCK_BITS * blocks - 1) / 64;
+    let reduced: [Zeroizing<Vec<u64>>; LANES] = array::from_fn(|i| match jobs.get(i) {
+        Some((_, job)) if job.base.len() > limbs.min(room) => Zeroizing::new(job.modulus.reduce(job.base)),
+        _ => Zeroizing::default(),
+    });
+    // Lanes without a job repeat the first one's.
+    let lanes: [Lane<'_>; LANES] = array::from_fn(|i| {
+        let i = if i < jobs.len() { i } else { 0 };
+        let job = &jobs[i].1;
+        Lane {
+            modulus: job.modulus.as_limbs(),
+            square: job.modulus.square(),
+            base: if reduced[i].is_empty() { job.base } else { &reduced[i] },
+            exponent: match exponents {
+                Exponents::Secret => job.exponent,
+                Exponents::Public => add::strip_vartime(job.exponent),
+            },
+        }
+    });
+    let exponents = if is_short { Exponents::Public } else { Exponents::Secret };
+    let longest = lanes.iter().map(|lane| lane.exponent.len()).max().unwrap_or(0);
+    let mut memory = Zeroizing::new(vec![Digit::default(); memory_digits(blocks, exponents, longest)]);
+    let mut results = Zeroizing::new(vec![0; LANES * limbs]);
+    ifma::power(token, &lanes, blocks, exponents, &mut memory, &mut results);
+    for ((_, job), result) in jobs.iter_mut().zip(results.chunks_exact(limbs)) {
+        job.result.copy_from_slice(result);
+    }
+}

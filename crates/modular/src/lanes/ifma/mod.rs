@@ -1,0 +1,33 @@
+//! Eight exponentiations at once with AVX-512 IFMA, in radix 2^52: Montgomery's multiplication on eight numbers side by
+//! side, each slot of a register with a modulus, a base and an exponent of its own.
+//!
+//! The idea of digits of 52 bits is S. Gueron's and V. Krasnov's (Software implementation of modular exponentiation, using
+//! advanced vector instructions architectures, WAIFI 2012); constant time by the same instructions for all values and by
+//! reading whole tables.
+
+mod digits;
+mod kernel;
+mod montgomery;
+mod power;
+
+pub(crate) use digits::{BLOCK_BITS, Digit, LANES};
+pub(crate) use power::{Exponents, Lane, blocks, memory_digits};
+
+use crate::cpu::Ifma;
+
+/// Raises each lane's base to its exponent. `results` has the limbs of all lanes, one lane after the other, and `memory`
+/// [`memory_digits`] digits and holds secrets afterwards.
+///
+/// # Panics
+/// If moduli, bases or results have not the lengths that [`Lane`] demands.
+pub(crate) fn power(
+    _: Ifma,
+    lanes: &[Lane<'_>; LANES],
+    blocks: usize,
+    exponents: Exponents,
+    memory: &mut [Digit],
+    results: &mut [u64],
+) {
+    // SAFETY: the token is the proof of AVX-512 F and IFMA.
+    unsafe { power::power(lanes, blocks, exponents, memory, results) }
+}

@@ -1,0 +1,67 @@
+//! Products and squares (sections 3.1.2 and 3.1.3 of the paper). Constant time.
+
+mod columns;
+mod karatsuba;
+mod rows;
+pub mod square;
+
+pub use columns::columns;
+pub use karatsuba::{KARATSUBA_DIGITS, karatsuba, karatsuba_scratch};
+pub use rows::rows;
+pub(crate) use rows::{multiply_add_row, multiply_subtract_row};
+
+use crate::Limb;
+
+/// `product = a · b`, by what is best for this length. `a` and `b` have the same length, the product twice that, and
+/// scratch memory at least [`karatsuba_scratch`] digits.
+pub fn multiply<L: Limb>(a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
+    karatsuba(a, b, product, scratch);
+}
+
+/// A sum of products that is up to three digits long: a column.
+#[derive(Clone, Copy)]
+pub(crate) struct Column<L>([L; 3]);
+
+impl<L: Limb> Column<L> {
+    pub(crate) const ZERO: Self = Column([L::ZERO; 3]);
+
+    #[inline(always)]
+    pub(crate) fn add_product(&mut self, a: L, b: L) {
+        let [low, middle, high] = &mut self.0;
+        let carry;
+        (*low, carry) = a.multiply_add(b, *low, L::ZERO);
+        let top;
+        (*middle, top) = middle.add(carry, L::ZERO);
+        (*high, _) = high.add(top, L::ZERO);
+    }
+
+    #[inline(always)]
+    pub(crate) fn add_column(&mut self, other: Self) {
+        crate::add::add_assign(&mut self.0, &other.0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn double(&mut self) {
+        crate::add::double(&mut self.0);
+    }
+
+    /// The column's digit, which is the lowest.
+    #[inline(always)]
+    pub(crate) fn low(&self) -> L {
+        self.0[0]
+    }
+
+    /// All three digits.
+    #[inline(always)]
+    pub(crate) fn digits(&self) -> [L; 3] {
+        self.0
+    }
+
+    /// Takes the lowest digit; what is left belongs to the next column.
+    #[inline(always)]
+    pub(crate) fn shift(&mut self) -> L {
+        let [low, middle, high] = self.0;
+        self.0 = [middle, high, L::ZERO];
+        low
+    }
+}

@@ -1,0 +1,77 @@
+//! Squares: every product of two different digits is made once and doubled.
+
+use super::karatsuba::{absolute_difference, add_middle};
+use super::rows::multiply_add_row;
+use super::{Column, KARATSUBA_DIGITS};
+use crate::{Limb, add};
+
+/// `square = a²` in the paper's three steps: squares of digits, cross products, doubling; the doubling comes before the
+/// squares are added, so that it doubles the cross products alone. n (n + 1) / 2 products of digits.
+///
+/// # Panics
+/// If the square has not twice the digits.
+#[inline]
+pub fn three_steps<L: Limb>(a: &[L], square: &mut [L]) {
+    assert_eq!(square.len(), 2 * a.len());
+    square.fill(L::ZERO);
+    for i in 0..a.len() {
+        // The highest digit has nothing above it, and its row is the highest digit of the square, 0 so far.
+        let (row, above) = (&mut square[2 * i + 1..], &a[i + 1..]);
+        row[above.len()] = multiply_add_row(above, a[i], row);
+    }
+    add::double(square);
+    let mut carry = L::ZERO;
+    for (pair, &digit) in square.chunks_exact_mut(2).zip(a) {
+        let high;
+        (pair[0], high) = digit.multiply_add(digit, pair[0], carry);
+        (pair[1], carry) = pair[1].add(high, L::ZERO);
+    }
+}
+
+/// `square = a²` column by column. n (n + 1) / 2 products of digits.
+///
+/// # Panics
+/// If the square has not twice the digits, or there are more than 2^14 of them.
+#[inline]
+pub fn columns<L: Limb>(a: &[L], square: &mut [L]) {
+    let n = a.len();
+    assert!(square.len() == 2 * n && n <= 1 << 14);
+    let mut column = Column::<L>::ZERO;
+    for k in 0..2 * n {
+        let mut cross = Column::ZERO;
+        for i in (k + 1).saturating_sub(n)..k.div_ceil(2) {
+            cross.add_product(a[i], a[k - i]);
+        }
+        cross.double();
+        if k % 2 == 0 {
+            cross.add_product(a[k / 2], a[k / 2]);
+        }
+        // What the columns below carry.
+        cross.add_column(column);
+        square[k] = cross.shift();
+        column = cross;
+    }
+}
+
+/// `square = a²` by Karatsuba's method, which the paper names: three squares of half the length. Scratch memory as for
+/// [`karatsuba`](super::karatsuba()).
+///
+/// # Panics
+/// If a length is wrong.
+pub fn karatsuba<L: Limb>(a: &[L], square: &mut [L], scratch: &mut [L]) {
+    let n = a.len();
+    assert_eq!(square.len(), 2 * n);
+    if n < KARATSUBA_DIGITS {
+        three_steps(a, square);
+        return;
+    }
+    let half = n.div_ceil(2);
+    let (low, high) = a.split_at(half);
+    let (middle, scratch) = scratch.split_at_mut(2 * half);
+    absolute_difference(low, high, &mut square[..half]);
+    karatsuba(&square[..half], middle, scratch);
+    let (square_low, square_high) = square.split_at_mut(2 * half);
+    karatsuba(low, square_low, scratch);
+    karatsuba(high, square_high, scratch);
+    add_middle(square, half, middle, L::MAX, scratch);
+}

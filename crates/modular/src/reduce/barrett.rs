@@ -1,0 +1,107 @@
+//! Barrett's reduction, which the paper names: the quotient from a product with a reciprocal that is made once.
+//!
+//! P. Barrett, Implementing the Rivest Shamir and Adleman public key encryption algorithm on a standard digital signal
+//! processor, CRYPTO '86; A. J. Menezes, P. C. van Oorschot, S. A. Vanstone, Handbook of Applied Cryptography, 14.42.
+
+use super::{Ring, check, divide_vartime};
+use crate::multiply::{multiply_add_row, multiply_subtract_row, rows, square};
+use crate::{Error, Limb, add};
+
+/// Digits of scratch memory that [`Barrett::new_vartime`] needs.
+pub const fn barrett_scratch(digits: usize) -> usize {
+    2 * digits + 1
+}
+
+/// Multiplication modulo N with reduction by a reciprocal. Products are constant time, the set-up is not; the modulus may
+/// be even.
+#[derive(Clone, Copy, Debug)]
+pub struct Barrett<'a, L> {
+    modulus: &'a [L],
+    /// b^2n / N, rounded down: n + 1 digits, as N has no leading zero digit; n + 2 for N = b^(n − 1).
+    reciprocal: &'a [L],
+}
+
+impl<'a, L: Limb> Barrett<'a, L> {
+    /// Computes the reciprocal into memory of n + 2 digits; [`barrett_scratch`] digits of scratch memory.
+    pub fn new_vartime(modulus: &'a [L], reciprocal: &'a mut [L], scratch: &mut [L]) -> Result<Self, Error> {
+        check(modulus)?;
+        let n = modulus.len();
+        if reciprocal.len() != n + 2 || scratch.len() < barrett_scratch(n) {
+            return Err(Error::Length);
+        }
+        let power = &mut scratch[..2 * n + 1];
+        power.fill(L::ZERO);
+        power[2 * n] = L::ONE;
+        divide_vartime(power, modulus, Some(reciprocal))?;
+        Ok(Barrett { modulus, reciprocal })
+    }
+
+    /// `result = value` modulo N for a value of 2 n digits, any value; 3 n + 4 digits of scratch memory.
+    ///
+    /// n² + O(n) products of digits: the upper half of one product and the lower half of another.
+    pub fn reduce(&self, value: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
+        let n = self.modulus.len();
+        if value.len() != 2 * n || result.len() != n || scratch.len() < 3 * n + 4 {
+            return Err(Error::Length);
+        }
+        // The quotient is (value / b^(n−1)) · reciprocal / b^(n+1), of which columns below n − 1 are left out. It is too
+        // small by three at most: one for each rounding, one for those columns.
+        let upper = &value[n - 1..];
+        let (columns, rest) = scratch.split_at_mut(2 * n + 3);
+        columns.fill(L::ZERO);
+        for (i, &factor) in self.reciprocal.iter().enumerate() {
+            let first = (n - 1).saturating_sub(i);
+            let row = &mut columns[i + first..];
+            let above = &upper[first.min(upper.len())..];
+            let carry = multiply_add_row(above, factor, row);
+            row[above.len()] = carry;
+        }
+        let quotient = &columns[n + 1..2 * n + 2];
+        // The rest modulo b^(n+1), which holds it.
+        let rest = &mut rest[..n + 1];
+        rest.copy_from_slice(&value[..n + 1]);
+        for i in 0..=n {
+            let length = (n + 1 - i).min(n);
+            let part = &mut rest[i..];
+            let borrow = multiply_subtract_row(&self.modulus[..length], quotient[i], part);
+            if length < part.len() {
+                (part[length], _) = part[length].subtract(borrow, L::ZERO);
+            }
+        }
+        let (low, top) = rest.split_at_mut(n);
+        for _ in 0..3 {
+            let less = add::is_less(low, self.modulus);
+            let enough = top[0].is_zero() & less;
+            let borrow = add::subtract_masked(low, self.modulus, (enough ^ L::ONE).mask());
+            (top[0], _) = top[0].subtract(borrow, L::ZERO);
+        }
+        result.copy_from_slice(low);
+        Ok(())
+    }
+
+    fn reduce_product(&self, product: &mut [L], scratch: &mut [L]) {
+        let (value, rest) = scratch.split_at_mut(2 * self.modulus.len());
+        let reduced = self.reduce(value, product, rest);
+        debug_assert!(reduced.is_ok());
+    }
+}
+
+impl<L: Limb> Ring<L> for Barrett<'_, L> {
+    fn modulus(&self) -> &[L] {
+        self.modulus
+    }
+
+    fn scratch(&self) -> usize {
+        5 * self.modulus.len() + 4
+    }
+
+    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
+        rows(a, b, &mut scratch[..2 * self.modulus.len()]);
+        self.reduce_product(product, scratch);
+    }
+
+    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
+        square::three_steps(a, &mut scratch[..2 * self.modulus.len()]);
+        self.reduce_product(product, scratch);
+    }
+}

@@ -1,0 +1,89 @@
+//! Reduction by a table of residues, which the paper names as Selby's: each digit above the modulus is replaced by its
+//! multiple of a power of b that was reduced once and for all.
+//!
+//! A. Selby, C. Mitchell, Algorithms for software implementations of RSA, IEE Proceedings E 136 (1989). Written from
+//! what others say of it, a table of residues instead of quotients.
+
+use super::{Ring, check, divide_vartime};
+use crate::multiply::{multiply_add_row, rows, square};
+use crate::{Error, Limb};
+
+/// Multiplication modulo N by a product and a table. Not constant time; the modulus may be even.
+#[derive(Clone, Copy, Debug)]
+pub struct Selby<'a, L> {
+    modulus: &'a [L],
+    /// b^n, b^(n+1), …, b^(2n−1) modulo N.
+    table: &'a [L],
+}
+
+impl<'a, L: Limb> Selby<'a, L> {
+    /// Computes the table into memory of n² digits; n + 1 digits of scratch memory.
+    pub fn new(modulus: &'a [L], table: &'a mut [L], scratch: &mut [L]) -> Result<Self, Error> {
+        check(modulus)?;
+        let n = modulus.len();
+        if table.len() != n * n || scratch.len() < n + 1 {
+            return Err(Error::Length);
+        }
+        let value = &mut scratch[..n + 1];
+        value.fill(L::ZERO);
+        value[n] = L::ONE;
+        for residue in table.chunks_exact_mut(n) {
+            divide_vartime(value, modulus, None)?;
+            residue.copy_from_slice(&value[..n]);
+            // Times b.
+            value[1..].copy_from_slice(residue);
+            value[0] = L::ZERO;
+        }
+        Ok(Selby { modulus, table })
+    }
+
+    /// `result = value` modulo N for a value of 2 n digits; n + 2 digits of scratch memory.
+    ///
+    /// n² products of digits, and two or three steps of the classical division for what is left above the modulus.
+    pub fn reduce_vartime(&self, value: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
+        let n = self.modulus.len();
+        if value.len() != 2 * n || result.len() != n || scratch.len() < n + 2 {
+            return Err(Error::Length);
+        }
+        let (low, upper) = value.split_at(n);
+        // Below (n b + 1) b^n.
+        let sum = &mut scratch[..n + 2];
+        sum[..n].copy_from_slice(low);
+        sum[n..].fill(L::ZERO);
+        for (&digit, residue) in upper.iter().zip(self.table.chunks_exact(n)) {
+            let carry = multiply_add_row(residue, digit, sum);
+            let above;
+            (sum[n], above) = sum[n].add(carry, L::ZERO);
+            (sum[n + 1], _) = sum[n + 1].add(above, L::ZERO);
+        }
+        divide_vartime(sum, self.modulus, None)?;
+        result.copy_from_slice(&sum[..n]);
+        Ok(())
+    }
+
+    fn reduce_product(&self, product: &mut [L], scratch: &mut [L]) {
+        let (value, rest) = scratch.split_at_mut(2 * self.modulus.len());
+        let reduced = self.reduce_vartime(value, product, rest);
+        debug_assert!(reduced.is_ok());
+    }
+}
+
+impl<L: Limb> Ring<L> for Selby<'_, L> {
+    fn modulus(&self) -> &[L] {
+        self.modulus
+    }
+
+    fn scratch(&self) -> usize {
+        3 * self.modulus.len() + 2
+    }
+
+    fn multiply(&self, a: &[L], b: &[L], product: &mut [L], scratch: &mut [L]) {
+        rows(a, b, &mut scratch[..2 * self.modulus.len()]);
+        self.reduce_product(product, scratch);
+    }
+
+    fn square(&self, a: &[L], product: &mut [L], scratch: &mut [L]) {
+        square::three_steps(a, &mut scratch[..2 * self.modulus.len()]);
+        self.reduce_product(product, scratch);
+    }
+}

@@ -1,0 +1,137 @@
+//! Every exponentiation in every ring.
+
+use num_bigint::BigUint;
+use tress_modular::Limb;
+use tress_modular::power::{
+    FixedBase, PowerTable, binary_scratch, binary_vartime, fixed_base_digits, fixed_window, fixed_window_scratch,
+    montgomery_binary_scratch, montgomery_binary_vartime, power_table_digits, r_ary_scratch, r_ary_vartime,
+    sliding_window_scratch, sliding_window_vartime,
+};
+use tress_modular::reduce::montgomery::Arrangement;
+use tress_modular::reduce::{Montgomery, Ring};
+
+use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
+use crate::rings::{Visit, for_all_rings};
+
+for_all_digits! { in_every_ring montgomery_from_end_to_end constant_time }
+
+/// 1, 2, 3, Fermat's prime, all ones, one and zeros, random ones; a leading zero digit.
+fn exponents<L: Limb>(random: &mut Random) -> Vec<Vec<L>> {
+    let mut power = vec![L::ZERO; 3];
+    power[2] = L::ONE;
+    let mut exponents: Vec<Vec<L>> = vec![power, vec![L::MAX; 2], random.digits(3), random.digits(2)];
+    exponents.extend([1u32, 2, 3, 65537].map(|small| to_limbs(&small.into(), 4)));
+    exponents
+}
+
+struct Powers<'a> {
+    modulus: &'a BigUint,
+    bases: &'a [BigUint],
+    exponents: Vec<BigUint>,
+}
+
+impl<L: Limb> Visit<L> for Powers<'_> {
+    fn visit(
+        &mut self,
+        name: &str,
+        ring: &impl Ring<L>,
+        form: &dyn Fn(&BigUint) -> Vec<L>,
+        back: &dyn Fn(&[L]) -> BigUint,
+    ) {
+        let mut result = vec![L::MAX; ring.modulus().len()];
+        for base in self.bases {
+            let x = form(base);
+            for exponent in &self.exponents {
+                let expected = base.modpow(exponent, self.modulus);
+                let digits = to_limbs::<L>(exponent, 5);
+                let check = |how: &str, result: &[L]| {
+                    assert_eq!(back(result), expected, "{how}, {name}: {base} ^ {exponent} modulo {}", self.modulus);
+                };
+                let mut scratch = vec![L::MAX; binary_scratch(ring)];
+                binary_vartime(ring, &x, &digits, &mut result, &mut scratch).unwrap();
+                check("binary", &result);
+                for k in [1, 2, 5] {
+                    let mut scratch = vec![L::MAX; r_ary_scratch(ring, k)];
+                    r_ary_vartime(ring, &x, &digits, k, &mut result, &mut scratch).unwrap();
+                    check("r-ary", &result);
+                    let mut scratch = vec![L::MAX; sliding_window_scratch(ring, k)];
+                    sliding_window_vartime(ring, &x, &digits, k, &mut result, &mut scratch).unwrap();
+                    check("sliding window", &result);
+                }
+            }
+            // Tables are made once for a base.
+            let bits = self.exponents.iter().map(BigUint::bits).max().unwrap() as usize;
+            let mut table = vec![L::MAX; power_table_digits(ring, bits)];
+            let mut scratch = vec![L::MAX; binary_scratch(ring)];
+            let powers = PowerTable::new(ring, &x, &mut table, &mut scratch).unwrap();
+            let mut table = vec![L::MAX; fixed_base_digits(ring, bits, 3)];
+            let fixed = FixedBase::new(ring, &x, 3, &mut table, &mut scratch).unwrap();
+            for exponent in &self.exponents {
+                let expected = base.modpow(exponent, self.modulus);
+                let digits = to_limbs::<L>(exponent, 5);
+                let mut scratch = vec![L::MAX; fixed.scratch()];
+                powers.power_vartime(&digits, &mut result, &mut scratch).unwrap();
+                assert_eq!(back(&result), expected, "table, {name}: {base} ^ {exponent}");
+                fixed.power_vartime(&digits, &mut result, &mut scratch).unwrap();
+                assert_eq!(back(&result), expected, "fixed base, {name}: {base} ^ {exponent}");
+            }
+        }
+    }
+}
+
+fn in_every_ring<L: Limb>() {
+    let mut random = Random::new(30);
+    for digits in [2, 4] {
+        for modulus in boundary_moduli::<L>(digits, &mut random) {
+            let n = number(&modulus);
+            let bases = values_below(&n, &mut random);
+            let exponents = exponents::<L>(&mut random).iter().map(|exponent| number(exponent)).collect();
+            for_all_rings(&modulus, &mut Powers { modulus: &n, bases: &bases[..4], exponents });
+        }
+    }
+}
+
+/// The paper's Algorithm 4, corrected, takes and gives the numbers themselves.
+fn montgomery_from_end_to_end<L: Limb>() {
+    let mut random = Random::new(31);
+    for digits in [2, 5] {
+        for modulus in boundary_moduli::<L>(digits, &mut random) {
+            let n = number(&modulus);
+            let (mut powers, mut scratch) = (vec![L::ZERO; 2 * digits], vec![L::ZERO; digits]);
+            let ring = Montgomery::new(&modulus, Arrangement::Cios, &mut powers, &mut scratch).unwrap();
+            let mut scratch = vec![L::MAX; montgomery_binary_scratch(&ring)];
+            for base in values_below(&n, &mut random) {
+                for exponent in exponents(&mut random) {
+                    let mut result = vec![L::MAX; digits];
+                    let x = to_limbs(&base, digits);
+                    montgomery_binary_vartime(&ring, &x, &exponent, &mut result, &mut scratch).unwrap();
+                    assert_eq!(number(&result), base.modpow(&number(&exponent), &n));
+                }
+            }
+        }
+    }
+}
+
+/// The one for secrets, at exponents of all lengths that change its window; 0 gives 1.
+fn constant_time<L: Limb>() {
+    let mut random = Random::new(32);
+    let modulus = random.odd::<L>(3);
+    let n = number(&modulus);
+    let (mut powers, mut scratch) = (vec![L::ZERO; 6], vec![L::ZERO; 6]);
+    let ring = Montgomery::new(&modulus, Arrangement::Cios, &mut powers, &mut scratch).unwrap();
+    let mut one = vec![L::ZERO; 3];
+    ring.one(&mut one);
+    for bits in [0, 16, 32, 64, 80, 128, 256, 1024, 1088] {
+        let digits = bits / L::BITS as usize;
+        for exponent in [vec![L::ZERO; digits], vec![L::MAX; digits], random.digits(digits)] {
+            for base in values_below(&n, &mut random) {
+                let (mut form, mut result, mut value) = (vec![L::ZERO; 3], vec![L::MAX; 3], vec![L::ZERO; 3]);
+                ring.enter(&to_limbs(&base, 3), &mut form, &mut scratch);
+                let mut memory = vec![L::MAX; fixed_window_scratch(3, digits * L::BITS as usize)];
+                fixed_window(&form, &exponent, &modulus, ring.inverse(), &one, &mut result, &mut memory);
+                ring.leave(&result, &mut value, &mut scratch);
+                assert_eq!(number(&value), base.modpow(&number(&exponent), &n), "{base} ^ {exponent:?} modulo {n}");
+            }
+        }
+    }
+}

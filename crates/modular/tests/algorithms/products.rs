@@ -1,0 +1,156 @@
+//! Sums, differences, products, squares, greatest common divisors, inverses.
+
+use std::cmp::Ordering;
+
+use num_bigint::BigUint;
+use tress_modular::{Limb, add, gcd, inverse, multiply};
+
+use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
+
+for_all_digits! { sums two_lengths products greatest_common_divisors inverses }
+
+/// All ones, zeros, one, runs of ones, and random digits.
+fn numbers<L: Limb>(digits: usize, random: &mut Random) -> Vec<Vec<L>> {
+    let mut one = vec![L::ZERO; digits];
+    one[0] = L::ONE;
+    let mut numbers = boundary_moduli(digits, random);
+    numbers.extend([one, vec![L::ZERO; digits], random.digits(digits), random.digits(digits)]);
+    numbers
+}
+
+fn sums<L: Limb>() {
+    let mut random = Random::new(10);
+    for digits in [1, 2, 3, 8, 17] {
+        let power = BigUint::from(1u32) << (digits as u32 * L::BITS);
+        let numbers = numbers::<L>(digits, &mut random);
+        for a in &numbers {
+            for b in &numbers {
+                let (x, y) = (number(a), number(b));
+                let mut result = vec![L::ZERO; digits];
+                let carry = add::add(a, b, &mut result);
+                assert_eq!(number(&result) + (BigUint::from(carry.to_u64()) << (digits as u32 * L::BITS)), &x + &y);
+                let mut assigned = a.clone();
+                assert_eq!((add::add_assign(&mut assigned, b), &assigned), (carry, &result));
+                assigned.clone_from(a);
+                assert_eq!((add::add_masked(&mut assigned, b, L::MAX), &assigned), (carry, &result));
+                assert_eq!((add::add_masked(&mut assigned, b, L::ZERO), &assigned), (L::ZERO, &result));
+
+                let borrow = add::subtract(a, b, &mut result);
+                assert_eq!(borrow == L::ONE, x < y);
+                assert_eq!(number(&result), (&x + &power - &y) % &power);
+                let mut other = vec![L::ZERO; digits];
+                let carry = add::subtract_complement(a, b, &mut other);
+                assert_eq!((carry == L::ONE, &other), (x >= y, &result));
+                assigned.clone_from(a);
+                assert_eq!((add::subtract_assign(&mut assigned, b), &assigned), (borrow, &result));
+
+                assert_eq!(add::compare_vartime(a, b), x.cmp(&y));
+                assert_eq!(add::is_less(a, b) == L::ONE, x < y);
+                assert_eq!(add::is_equal(a, b) == L::ONE, x == y);
+            }
+            let mut twice = a.clone();
+            let carry = add::double(&mut twice);
+            assert_eq!(number(&twice) + (BigUint::from(carry.to_u64()) << (digits as u32 * L::BITS)), number(a) * 2u32);
+            assert_eq!(add::halve(&mut twice, carry), L::ZERO);
+            assert_eq!(&twice, a);
+            assert_eq!(add::is_zero(a) == L::ONE, number(a) == BigUint::ZERO);
+            assert_eq!(add::bits_vartime(a) as u64, number(a).bits());
+            let longer = [&a[..], &[L::ZERO; 3]].concat();
+            assert_eq!(add::compare_vartime(a, &longer), Ordering::Equal);
+        }
+    }
+}
+
+fn two_lengths<L: Limb>() {
+    let mut random = Random::new(11);
+    for (m, n) in [(0, 0), (0, 3), (3, 0), (1, 5), (5, 1), (4, 7), (7, 4)] {
+        for (a, b) in [(random.digits::<L>(m), random.digits(n)), (vec![L::MAX; m], vec![L::MAX; n])] {
+            let expected = to_limbs::<L>(&(number(&a) * number(&b)), m + n);
+            let mut product = vec![L::MAX; m + n];
+            multiply::rows(&a, &b, &mut product);
+            assert_eq!(product, expected);
+            product.fill(L::MAX);
+            multiply::columns(&a, &b, &mut product);
+            assert_eq!(product, expected);
+        }
+    }
+}
+
+/// All products and squares; lengths on both sides of Karatsuba's threshold, odd ones and twice and four times that.
+fn products<L: Limb>() {
+    let mut random = Random::new(12);
+    let threshold = multiply::KARATSUBA_DIGITS;
+    let around = [threshold - 1, threshold, threshold + 1, 2 * threshold - 1, 2 * threshold, 2 * threshold + 1];
+    for digits in [1, 2, 3, 4, 7, 8, 12, 16, 4 * threshold + 3].into_iter().chain(around) {
+        let numbers = numbers::<L>(digits, &mut random);
+        for a in &numbers {
+            for b in &numbers {
+                let expected = to_limbs::<L>(&(number(a) * number(b)), 2 * digits);
+                let mut scratch = vec![L::MAX; multiply::karatsuba_scratch(digits)];
+                let mut check = |name, run: &mut dyn FnMut(&mut [L], &mut [L])| {
+                    let mut product = vec![L::MAX; 2 * digits];
+                    run(&mut product, &mut scratch);
+                    assert_eq!(product, expected, "{name} of {digits} digits");
+                };
+                check("rows", &mut |product, _| multiply::rows(a, b, product));
+                check("columns", &mut |product, _| multiply::columns(a, b, product));
+                check("karatsuba", &mut |product, scratch| multiply::karatsuba(a, b, product, scratch));
+                check("multiply", &mut |product, scratch| multiply::multiply(a, b, product, scratch));
+                if a == b {
+                    check("three steps", &mut |square, _| multiply::square::three_steps(a, square));
+                    check("columns", &mut |square, _| multiply::square::columns(a, square));
+                    check("karatsuba", &mut |square, scratch| multiply::square::karatsuba(a, square, scratch));
+                }
+            }
+        }
+    }
+}
+
+/// Euclid, by the other library's remainders.
+fn euclid(mut a: BigUint, mut b: BigUint) -> BigUint {
+    while b != BigUint::ZERO {
+        (a, b) = (b.clone(), a % b);
+    }
+    a
+}
+
+fn greatest_common_divisors<L: Limb>() {
+    let mut random = Random::new(13);
+    for digits in [1, 2, 5] {
+        let mut numbers = numbers::<L>(digits, &mut random);
+        // With a common factor, odd and even.
+        for factor in [3u32, 48, 4096] {
+            let part = (number(&random.digits::<L>(digits)) >> 13u32) * factor;
+            numbers.push(to_limbs(&part, digits));
+        }
+        for a in &numbers {
+            for b in &numbers {
+                let (mut x, mut y) = (a.clone(), b.clone());
+                gcd::gcd_vartime(&mut x, &mut y).unwrap();
+                assert_eq!(number(&x), euclid(number(a), number(b)));
+                assert_eq!(number(&y), BigUint::ZERO);
+            }
+        }
+    }
+}
+
+fn inverses<L: Limb>() {
+    let mut random = Random::new(14);
+    for digits in [1, 2, 5] {
+        for modulus in boundary_moduli::<L>(digits, &mut random) {
+            if modulus[1..].iter().all(|&digit| digit == L::ZERO) && modulus[0] <= L::from_u64(2) {
+                continue;
+            }
+            let n = number(&modulus);
+            for value in values_below(&n, &mut random).into_iter().filter(|value| *value < n) {
+                let mut result = vec![L::ZERO; digits];
+                let mut scratch = vec![L::ZERO; inverse::inverse_scratch(digits)];
+                let exists = inverse::inverse(&to_limbs(&value, digits), &modulus, &mut result, &mut scratch);
+                let found = (exists == L::ONE).then(|| number(&result));
+                // Even moduli are not for it.
+                let expected = value.modinv(&n).filter(|_| n.bit(0));
+                assert_eq!(found, expected, "1 / {value} modulo {n}");
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! All rings over one modulus, for what is tested in each of them.
+
+use num_bigint::BigUint;
+use tress_modular::Limb;
+use tress_modular::reduce::montgomery::Arrangement;
+use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
+
+use crate::common::{number, to_limbs};
+
+/// Computes in one ring with what is a number for the test, whatever stands for it in the ring.
+pub(crate) trait Visit<L: Limb> {
+    fn visit(
+        &mut self,
+        name: &str,
+        ring: &impl Ring<L>,
+        form: &dyn Fn(&BigUint) -> Vec<L>,
+        back: &dyn Fn(&[L]) -> BigUint,
+    );
+}
+
+/// Goes through all rings; those of Montgomery only where the modulus is odd.
+pub(crate) fn for_all_rings<L: Limb>(modulus: &[L], visit: &mut impl Visit<L>) {
+    let n = modulus.len();
+    let plain = |value: &BigUint| to_limbs(value, n);
+    visit.visit("classical", &Classical::new(modulus).unwrap(), &plain, &number);
+    visit.visit("Takagi", &Takagi::new(modulus).unwrap(), &plain, &number);
+    let (mut table, mut scratch) = (vec![L::ZERO; n * n], vec![L::ZERO; n + 1]);
+    visit.visit("Selby", &Selby::new(modulus, &mut table, &mut scratch).unwrap(), &plain, &number);
+    let (mut reciprocal, mut scratch) = (vec![L::ZERO; n + 2], vec![L::ZERO; barrett_scratch(n)]);
+    visit.visit("Barrett", &Barrett::new_vartime(modulus, &mut reciprocal, &mut scratch).unwrap(), &plain, &number);
+    if modulus[0] & L::ONE == L::ZERO {
+        return;
+    }
+    for arrangement in Arrangement::ALL {
+        let (mut powers, mut scratch) = (vec![L::ZERO; 2 * n], vec![L::ZERO; n]);
+        let ring = Montgomery::new(modulus, arrangement, &mut powers, &mut scratch).unwrap();
+        let form = |value: &BigUint| {
+            let (mut form, mut scratch) = (vec![L::ZERO; n], vec![L::ZERO; ring.scratch()]);
+            ring.enter(&to_limbs(value, n), &mut form, &mut scratch);
+            form
+        };
+        let back = |form: &[L]| {
+            let (mut value, mut scratch) = (vec![L::ZERO; n], vec![L::ZERO; ring.scratch()]);
+            ring.leave(form, &mut value, &mut scratch);
+            number(&value)
+        };
+        visit.visit(arrangement.name(), &ring, &form, &back);
+    }
+}

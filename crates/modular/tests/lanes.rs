@@ -1,0 +1,171 @@
+//! Many exponentiations at once against an independent library and against one at a time: all sizes, boundary values,
+//! mixed moduli and exponents, any number of jobs.
+
+mod common;
+
+use common::{Random, boundary_moduli, number, to_limbs, values_below};
+use num_bigint::BigUint;
+use tress_modular::Modulus;
+use tress_modular::lanes::{self, Power};
+
+/// base, exponent
+type Work = (usize, Vec<u64>, Vec<u64>);
+
+/// Does all work, secret and public, and holds it against the other library.
+fn check(moduli: &[Modulus], works: &[Work]) {
+    let expected: Vec<BigUint> = works
+        .iter()
+        .map(|(modulus, base, exponent)| number(base).modpow(&number(exponent), &number(moduli[*modulus].as_limbs())))
+        .collect();
+    for (power, name) in [(lanes::power as fn(&mut [Power<'_>]), "power"), (lanes::power_vartime, "power_vartime")] {
+        let mut results: Vec<_> = works.iter().map(|(modulus, ..)| vec![7; moduli[*modulus].limbs()]).collect();
+        let mut jobs: Vec<_> = works
+            .iter()
+            .zip(&mut results)
+            .map(|((modulus, base, exponent), result)| Power { modulus: &moduli[*modulus], base, exponent, result })
+            .collect();
+        power(&mut jobs);
+        for (((modulus, base, exponent), result), expected) in works.iter().zip(&results).zip(&expected) {
+            let n = number(moduli[*modulus].as_limbs());
+            assert_eq!(number(result), *expected, "{name}: {} ^ {} modulo {n}", number(base), number(exponent));
+        }
+    }
+}
+
+/// Exponents: 0 with and without digits, 1, 2, 3, 65537, all ones, one with long zeros, random.
+fn exponents(limbs: usize, random: &mut Random) -> Vec<Vec<u64>> {
+    let mut sparse = vec![0; limbs];
+    sparse[limbs - 1] = 1 << 63;
+    vec![
+        vec![],
+        vec![0],
+        vec![1],
+        vec![2],
+        vec![3, 0, 0],
+        vec![65537],
+        vec![u64::MAX; limbs],
+        sparse,
+        random.digits(limbs),
+        vec![u64::MAX],
+        vec![1 << 63, 0],
+        vec![0; limbs],
+    ]
+}
+
+#[test]
+fn boundary_values_of_every_number_of_blocks() {
+    let mut random = Random::new(11);
+    // One to five blocks, with digits that fill them or barely need them.
+    for limbs in [5, 8, 9, 16, 17, 24, 25, 32, 33] {
+        let moduli: Vec<_> =
+            boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
+        let mut works = Vec::new();
+        for (i, modulus) in moduli.iter().enumerate() {
+            for (k, base) in values_below(&number(modulus.as_limbs()), &mut random).iter().enumerate() {
+                let exponents = exponents(4, &mut random);
+                for exponent in [&exponents[(i + k) % exponents.len()], &exponents[(i + 5 * k + 6) % exponents.len()]] {
+                    works.push((i, to_limbs(base, limbs), exponent.clone()));
+                }
+            }
+        }
+        check(&moduli, &works);
+    }
+}
+
+#[test]
+fn moduli_beside_a_power_of_two() {
+    // Where a block is full: 518 bits are the most that one block takes, 1038 two, 2078 four.
+    let mut random = Random::new(12);
+    for bits in [257u64, 511, 512, 513, 517, 518, 519, 1023, 1024, 1037, 1038, 1039, 1040, 2047, 2048, 2078, 2079] {
+        let one = BigUint::from(1u32);
+        let limbs = bits.div_ceil(64) as usize;
+        let n = [(&one << bits) - 1u32, (&one << (bits - 1)) + 1u32, (&one << bits) - (&one << 60) + 1u32];
+        let moduli: Vec<_> = n.iter().map(|n| Modulus::new(&to_limbs::<u64>(n, limbs)).unwrap()).collect();
+        let mut works = Vec::new();
+        for i in 0..9 {
+            let n = number(moduli[i % 3].as_limbs());
+            let base = [&n - 1u32, &n >> 1, (&one << (bits - 1)) - 1u32][i / 3].clone() % &n;
+            works.push((i % 3, to_limbs(&base, limbs), random.digits(3)));
+        }
+        check(&moduli, &works);
+    }
+}
+
+#[test]
+fn bases_that_are_not_reduced_or_have_other_lengths() {
+    let mut random = Random::new(13);
+    for limbs in [8, 9, 16] {
+        let moduli: Vec<_> =
+            boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
+        let mut works = Vec::new();
+        for i in 0..moduli.len() {
+            for length in [0, 1, limbs - 1, limbs, limbs + 1, 2 * limbs, 2 * limbs + 1] {
+                works.push((i, vec![u64::MAX; length], vec![65537]));
+                works.push((i, random.digits(length), random.digits(2)));
+            }
+        }
+        check(&moduli, &works);
+    }
+}
+
+#[test]
+fn any_number_of_jobs_of_mixed_sizes() {
+    let mut random = Random::new(14);
+    let sizes = [2, 4, 5, 8, 8, 8, 9, 16, 16, 32];
+    let moduli: Vec<_> = sizes.map(|limbs| Modulus::new(&random.odd(limbs)).unwrap()).into_iter().collect();
+    for count in 0..18 {
+        let works: Vec<Work> = (0..count)
+            .map(|i| {
+                let (modulus, length) = (random.below(10), random.below(5));
+                let exponent = if i % 2 == 0 { vec![65537] } else { random.digits(length) };
+                (modulus, random.digits(sizes[modulus]), exponent)
+            })
+            .collect();
+        check(&moduli, &works);
+        // And all of one modulus.
+        let works: Vec<Work> = (0..count).map(|_| (3, random.digits(8), random.digits(8))).collect();
+        check(&moduli, &works);
+    }
+}
+
+#[test]
+fn whole_exponents_of_the_sizes_of_keys() {
+    let mut random = Random::new(15);
+    for limbs in [8, 16, 24, 32, 48, 64] {
+        let moduli: Vec<_> = (0..8).map(|_| Modulus::new(&random.odd(limbs)).unwrap()).collect();
+        let length = limbs.min(16);
+        let works: Vec<Work> = (0..8).map(|i| (i, random.digits(limbs), random.digits(length))).collect();
+        check(&moduli, &works);
+    }
+    // The longest there is.
+    let moduli = [Modulus::new(&random.odd(128)).unwrap()];
+    let works: Vec<Work> = (0..3).map(|_| (0, random.digits(128), vec![65537])).collect();
+    check(&moduli, &works);
+}
+
+#[test]
+fn lanes_agree_with_one_at_a_time() {
+    let mut random = Random::new(16);
+    for _ in 0..20 {
+        let limbs = 5 + random.below(40);
+        let moduli: Vec<_> = (0..8).map(|_| Modulus::new(&random.odd(limbs)).unwrap()).collect();
+        let bases: Vec<Vec<u64>> = (0..8).map(|_| random.digits(limbs)).collect();
+        let lengths: Vec<usize> = (0..8).map(|_| 1 + random.below(12)).collect();
+        let exponents: Vec<Vec<u64>> = lengths.iter().map(|length| random.digits(*length)).collect();
+        let mut results = vec![vec![0; limbs]; 8];
+        let mut jobs: Vec<_> = (results.iter_mut().enumerate())
+            .map(|(i, result)| Power { modulus: &moduli[i], base: &bases[i], exponent: &exponents[i], result })
+            .collect();
+        lanes::power(&mut jobs);
+        for i in 0..8 {
+            assert_eq!(results[i], moduli[i].power(&bases[i], &exponents[i]));
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a result of another length")]
+fn a_result_of_another_length() {
+    let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();
+    lanes::power(&mut [Power { modulus: &modulus, base: &[2], exponent: &[2], result: &mut [0; 7] }]);
+}
