@@ -12,6 +12,8 @@ mod sign;
 
 pub use group::{Group, GroupSize};
 pub use key::{PrivateKey, PublicKey};
+#[cfg(test)]
+pub(crate) use sign::sign_with;
 pub(crate) use sign::{AnyPrivate, AnyPublic, SignJob, VerifyJob, sign_batch, verify_batch};
 
 mod sealed {

@@ -45,7 +45,7 @@ impl<'a> AnyPrivate<'a> {
         }
     }
 
-    fn nonce(self, hash: Hash, digest: &[u8]) -> Number {
+    pub(crate) fn nonce(self, hash: Hash, digest: &[u8]) -> Number {
         match self {
             Self::Dsa(key) => nonce::derive(self.group().q(), key.x(), hash, digest, b""),
             Self::Schnorr(key) => nonce::derive(self.group().q(), key.x(), hash, digest, SCHNORR_LABEL),
@@ -90,10 +90,16 @@ pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
     let jobs: Vec<Result<SignJob<'_>, Error>> = jobs.iter().map(|job| checked(job.hash, job.digest, *job)).collect();
     let ready: Vec<SignJob<'_>> = jobs.iter().filter_map(|job| job.as_ref().ok().copied()).collect();
     let nonces: Vec<Number> = ready.iter().map(|job| job.key.nonce(job.hash, job.digest)).collect();
-    let mut powers = zeros(ready.iter().map(|job| job.key.group().p().limbs()));
-    let mut lanes: Vec<Power<'_>> = ready
+    let mut signatures = sign_with(&ready, &nonces).into_iter();
+    jobs.into_iter().map(|job| job.and_then(|_| signatures.next().unwrap_or(Err(Error::Fault)))).collect()
+}
+
+/// The same with these nonces.
+pub(crate) fn sign_with(jobs: &[SignJob<'_>], nonces: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
+    let mut powers = zeros(jobs.iter().map(|job| job.key.group().p().limbs()));
+    let mut lanes: Vec<Power<'_>> = jobs
         .iter()
-        .zip(&nonces)
+        .zip(nonces)
         .zip(&mut powers)
         .map(|((job, nonce), result)| {
             let group = job.key.group();
@@ -102,8 +108,7 @@ pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
         .collect();
     lanes::power(&mut lanes);
 
-    let mut signatures = finish(&ready, &nonces, &powers).into_iter();
-    jobs.into_iter().map(|job| job.and_then(|_| signatures.next().unwrap_or(Err(Error::Fault)))).collect()
+    finish(jobs, nonces, &powers)
 }
 
 /// What comes after g^k.

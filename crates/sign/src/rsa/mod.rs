@@ -4,7 +4,7 @@
 
 mod check;
 mod generate;
-mod operation;
+pub(crate) mod operation;
 pub(crate) mod pkcs1v15;
 pub(crate) mod pss;
 mod sign;

@@ -22,15 +22,15 @@ use crate::integer::{self, Number};
 use crate::random;
 
 /// One message: a key and a number below its modulus.
-pub(super) struct Job<'a> {
-    pub(super) key: &'a PrivateKey,
-    pub(super) message: Number,
+pub(crate) struct Job<'a> {
+    pub(crate) key: &'a PrivateKey,
+    pub(crate) message: Number,
 }
 
 /// A place where a test can meddle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code, reason = "places are named for tests"))]
-pub(super) enum Place {
+pub(crate) enum Place {
     Blinded,
     HalfP,
     HalfQ,
@@ -38,12 +38,12 @@ pub(super) enum Place {
 }
 
 /// m^d for every job, or `Fault` for those whose result does not verify.
-pub(super) fn private(jobs: &[Job<'_>]) -> Vec<Result<Number, Error>> {
+pub(crate) fn private(jobs: &[Job<'_>]) -> Vec<Result<Number, Error>> {
     private_with(jobs, |_, _, _| {})
 }
 
 /// The same with a hook that sees every intermediate result, and may change it.
-pub(super) fn private_with(
+pub(crate) fn private_with(
     jobs: &[Job<'_>],
     mut meddle: impl FnMut(usize, Place, &mut [u64]),
 ) -> Vec<Result<Number, Error>> {
