@@ -89,6 +89,23 @@ pub enum Error {
     QueueClosed,
 }
 
+impl Error {
+    /// Whether the key, the scheme or the digest is of no use in itself, as opposed to something that failed.
+    #[must_use]
+    pub fn is_usage(self) -> bool {
+        !matches!(
+            self,
+            Self::WrongPassphrase
+                | Self::WorkFactorTooHigh
+                | Self::MalformedSignature
+                | Self::Mismatch
+                | Self::Fault
+                | Self::Random
+                | Self::QueueClosed
+        )
+    }
+}
+
 impl From<Error> for signature::Error {
     fn from(error: Error) -> Self {
         Self::from_source(error)

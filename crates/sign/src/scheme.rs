@@ -58,6 +58,23 @@ impl Scheme {
         }
     }
 
+    /// Its name, such as `rsa-pss-sha256`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RsaPss { hash: Hash::Sha256, .. } => "rsa-pss-sha256",
+            Self::RsaPss { hash: Hash::Sha384, .. } => "rsa-pss-sha384",
+            Self::RsaPss { hash: Hash::Sha512, .. } => "rsa-pss-sha512",
+            Self::RsaPkcs1(Hash::Sha256) => "rsa-pkcs1-sha256",
+            Self::RsaPkcs1(Hash::Sha384) => "rsa-pkcs1-sha384",
+            Self::RsaPkcs1(Hash::Sha512) => "rsa-pkcs1-sha512",
+            Self::Dsa(Hash::Sha256) => "dsa-sha256",
+            Self::Dsa(Hash::Sha384) => "dsa-sha384",
+            Self::Dsa(Hash::Sha512) => "dsa-sha512",
+            Self::Schnorr => "schnorr-sha256",
+        }
+    }
+
     const fn suits(self, key: &PublicKey) -> bool {
         matches!(
             (self, key),
@@ -70,13 +87,7 @@ impl Scheme {
 
 impl fmt::Display for Scheme {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self {
-            Self::RsaPss { .. } => "rsa-pss",
-            Self::RsaPkcs1(_) => "rsa-pkcs1",
-            Self::Dsa(_) => "dsa",
-            Self::Schnorr => "schnorr",
-        };
-        write!(f, "{name}-sha{}", 8 * self.hash().digest_bytes())
+        f.write_str(self.name())
     }
 }
 
@@ -85,7 +96,7 @@ impl FromStr for Scheme {
 
     /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `dsa-sha256` or `schnorr-sha256`.
     fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|scheme| scheme.to_string() == name).ok_or(Error::WrongScheme)
+        Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)
     }
 }
 
