@@ -30,6 +30,7 @@ sets! {
     cavp_rsa_pss_siggen: "cavp-rsa-pss-siggen", 150, 150;
     cavp_rsa_pss_sigver: "cavp-rsa-pss-sigver", 270, 45;
     rfc6979_dsa: "rfc6979-dsa", 6, 6;
+    schnorr: "schnorr", 6, 6;
     wycheproof_dsa_2048_224_sha256: "wycheproof-dsa-2048-224-sha256", 364, 80;
     wycheproof_dsa_2048_256_sha256: "wycheproof-dsa-2048-256-sha256", 366, 82;
     wycheproof_dsa_3072_256_sha256: "wycheproof-dsa-3072-256-sha256", 366, 82;
@@ -108,7 +109,7 @@ fn sign(name: &str, group: &Group, private: &[u8]) {
 }
 
 fn is_deterministic(group: &Group) -> bool {
-    matches!(group.kind.as_str(), "RsaPkcs1Sign" | "DsaDeterministicSign")
+    matches!(group.kind.as_str(), "RsaPkcs1Sign" | "DsaDeterministicSign" | "SchnorrSign")
         || (group.kind == "RsaPssSign" && group.salt_bytes == Some(0))
 }
 
@@ -118,6 +119,7 @@ fn scheme(group: &Group) -> Scheme {
         ("RsaPkcs1Verify" | "RsaPkcs1Sign", None) => Scheme::RsaPkcs1(hash),
         ("RsaPssVerify" | "RsaPssSign", Some(bytes)) => Scheme::RsaPss { hash, salt: SaltLength::Bytes(bytes) },
         ("DsaVerify" | "DsaSign" | "DsaDeterministicSign", None) => Scheme::Dsa(hash),
+        ("SchnorrSign", None) => Scheme::Schnorr,
         other => panic!("unknown type {other:?}"),
     }
 }
