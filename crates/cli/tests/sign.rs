@@ -5,7 +5,7 @@ mod common;
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
-use common::{Folder, Run, run, skip};
+use common::{Folder, Run, skip};
 
 /// A folder with keys of all kinds, and their public halves: rsa.pem, rsa.pub, dsa.pem and so on.
 fn folder() -> Folder {
@@ -202,7 +202,7 @@ fn nothing_is_overwritten_and_nothing_half_written() {
     let mut names = [before, vec!["a.sig".into(), "c.sig".into(), "shut".into()]].concat();
     names.sort();
     assert_eq!(folder.names(), names);
-    run(folder.command(["sign", "--key", "dsa.pem", "-"]).stdout(fs::File::create("/dev/full").unwrap()), &[])
+    common::run(folder.command(["sign", "--key", "dsa.pem", "-"]).stdout(fs::File::create("/dev/full").unwrap()), &[])
         .failed("standard output");
 }
 
