@@ -62,6 +62,7 @@ deny:
 secrets:
 	@tools/setup secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --target-dir target/secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
@@ -69,10 +70,12 @@ leaks:
 qemu:
 	@tools/setup qemu
 	@tools/qemu $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/qemu
+	@tools/qemu $(CARGO) test --locked -p tress-modular --test modulus --target-dir target/qemu
 
 miri:
 	@tools/setup miri
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-cipher --test memory --target-dir target/miri
+	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-modular --test memory --target-dir target/miri
 
 bench:
 	@bench/run

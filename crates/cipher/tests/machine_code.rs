@@ -1,7 +1,7 @@
 //! No branch, no address and no time depends on a secret, in the machine code of the backends that use VAES, GFNI and
 //! AVX-512, which Valgrind does not know (for the others: `secrets.rs`).
 //!
-//! Needs a build with `--cfg tress_secrets` (`make secrets`). An interpreter (`machine.rs`) runs the code of this very
+//! Needs a build with `--cfg tress_secrets` (`make secrets`). An interpreter (`crates/machine-code`) runs the code of this very
 //! executable, with keys and data marked as secret, and stops where a secret shows. It needs no processor that could run
 //! it. What the compiler made of every function has to be seen, all instructions but those that lead to a panic. Leaks
 //! that are planted (`planted.rs`) have to be found. docs/side-channels.md says what this shows and what it does not.
@@ -10,35 +10,10 @@
 use std::collections::{HashMap, HashSet};
 
 use tress_cipher::Backend;
+use tress_machine_code::{Image, Level, Machine, Reason, Sides, is_new, is_padding, returning};
 
-use coverage::{is_new, is_padding, returning};
-use image::Image;
-use machine::{Machine, Reason};
-use memory::Level;
-use sides::Sides;
-
-#[path = "machine_code/coverage.rs"]
-mod coverage;
-#[path = "machine_code/image.rs"]
-mod image;
-#[path = "machine_code/machine.rs"]
-mod machine;
-#[path = "machine_code/masks.rs"]
-mod masks;
-#[path = "machine_code/memory.rs"]
-mod memory;
-#[path = "machine_code/outside.rs"]
-mod outside;
 #[path = "machine_code/planted.rs"]
 mod planted;
-#[path = "machine_code/properties.rs"]
-mod properties;
-#[path = "machine_code/scalar.rs"]
-mod scalar;
-#[path = "machine_code/sides.rs"]
-mod sides;
-#[path = "machine_code/vector.rs"]
-mod vector;
 #[path = "machine_code/workload.rs"]
 mod workload;
 

@@ -65,7 +65,7 @@ impl Modulus {
     /// `product = a · b / R`.
     fn montgomery(&self, a: &[u64], b: &[u64], product: &mut [u64]) {
         product.copy_from_slice(a);
-        Montgomery::new(&self.modulus, self.inverse).multiply(product, b);
+        Montgomery::new(&self.modulus, self.inverse).multiply_below(product, b);
     }
 
     /// Length of the modulus in bits.
@@ -170,11 +170,11 @@ impl Modulus {
     fn power_by(&self, power: one::Way, base: &[u64], exponent: &[u64]) -> Vec<u64> {
         let mut montgomery = Montgomery::new(&self.modulus, self.inverse);
         let mut form = self.fitted(base);
-        montgomery.multiply(&mut form, &self.square);
+        montgomery.multiply_below(&mut form, &self.square);
         let power = power(&mut montgomery, &form, exponent, &self.one);
         let mut result = vec![0; self.limbs()];
         result[0] = 1;
-        montgomery.multiply(&mut result, &power);
+        montgomery.multiply_below(&mut result, &power);
         result
     }
 

@@ -3,6 +3,9 @@
 //! - [`openssl`]: libcrypto 3 through its EVP interface.
 //! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3.
 //! - [`cryptopp`]: RC6 of Crypto++.
+//! - [`crypto_bigint`]: powers of the crate of that name.
+//! - [`gmp`]: products and powers of GMP.
+//! - [`openssl_numbers`]: powers of libcrypto.
 //! - [`pipo`]: the crate of that name.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
 //! - [`clock`]: what the measured programs share, a count of core cycles.
@@ -12,10 +15,13 @@
 //! are set once, a message costs its nonce and its data.
 
 pub mod clock;
+pub mod crypto_bigint;
 pub mod cryptopp;
 mod error;
+pub mod gmp;
 pub mod ipsec_mb;
 pub mod openssl;
+pub mod openssl_numbers;
 pub mod pipo;
 pub mod rustcrypto;
 
@@ -43,6 +49,7 @@ pub struct Peer {
 pub fn list() -> Vec<Peer> {
     vec![
         Peer { name: cryptopp::NAME, version: cryptopp::available().map(|()| cryptopp::version()) },
+        Peer { name: gmp::NAME, version: gmp::available().map(|()| gmp::version()) },
         Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },
         Peer { name: openssl::NAME, version: openssl::available().map(|_| openssl::version()) },
         Peer { name: pipo::NAME, version: Ok(pipo::version()) },

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 use core::hint::black_box;
 
-use super::machine::Leak;
+use tress_machine_code::Leak;
 
 const TABLE: [u8; 256] = [3; 256];
 const WORDS: [u32; 256] = [3; 256];

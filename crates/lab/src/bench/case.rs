@@ -1,13 +1,14 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
-use tress_peers::{Direction, cryptopp, ipsec_mb, openssl, pipo, rustcrypto};
+use tress_peers::{Direction, cryptopp, gmp, ipsec_mb, openssl, pipo, rustcrypto};
 
 use super::{
     Error, Options, Row,
     aead::{Ccm, Mixed, Shape},
     blocks::{Blocks, CbcLanes, Mode},
     kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
+    numbers::Product,
     sample,
 };
 
@@ -20,6 +21,7 @@ pub(crate) enum Who {
     RustCrypto,
     CryptoPp,
     Pipo,
+    Gmp,
     /// Ours again, on other work: the row's own yardstick, by its name.
     Own(&'static str),
 }
@@ -34,6 +36,7 @@ impl Who {
             Who::RustCrypto => rustcrypto::NAME,
             Who::CryptoPp => cryptopp::NAME,
             Who::Pipo => pipo::NAME,
+            Who::Gmp => gmp::NAME,
             Who::Own(what) => what,
         }
     }
@@ -43,6 +46,7 @@ impl Who {
             Who::Ours | Who::Own(_) => env!("CARGO_PKG_VERSION").into(),
             Who::CryptoPp => cryptopp::version(),
             Who::Pipo => pipo::version(),
+            Who::Gmp => gmp::version(),
             Who::OpenSsl => openssl::version(),
             Who::IpsecMb => ipsec_mb::version(),
             Who::RustCrypto => rustcrypto::version(),
@@ -53,6 +57,7 @@ impl Who {
         match self {
             Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo => true,
             Who::CryptoPp => cryptopp::available().is_ok(),
+            Who::Gmp => gmp::available().is_ok(),
             Who::OpenSsl => openssl::available().is_ok(),
             Who::IpsecMb => ipsec_mb::available().is_ok(),
         }
@@ -84,7 +89,8 @@ type Make = Box<dyn Fn(Backend) -> Result<Box<dyn Work>, Error>>;
 /// A row to be measured.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    pub(crate) direction: Direction,
+    /// What is done: `encrypt`, `decrypt` or `multiply`.
+    pub(crate) direction: &'static str,
     pub(crate) workload: &'static str,
     pub(crate) lanes: usize,
     pub(crate) message_bytes: u64,
@@ -99,12 +105,13 @@ impl Case {
     pub(crate) fn has(&self, backend: Option<Backend>) -> bool {
         backend.is_none_or(|backend| self.backends.contains(&backend))
     }
+}
 
-    pub(crate) fn direction_name(&self) -> &'static str {
-        match self.direction {
-            Direction::Encrypt => "encrypt",
-            Direction::Decrypt => "decrypt",
-        }
+/// The name of a direction in the record.
+fn called(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Encrypt => "encrypt",
+        Direction::Decrypt => "decrypt",
     }
 }
 
@@ -124,7 +131,7 @@ pub(crate) fn all() -> Vec<Case> {
             let shape = Shape { key_bytes, messages: 32, message_bytes: 16_384, key_each: false };
             cases.push(Case {
                 name,
-                direction,
+                direction: called(direction),
                 workload: "32 messages 16,400 bytes apart, one key",
                 lanes: shape.messages,
                 message_bytes: 16_384,
@@ -138,7 +145,7 @@ pub(crate) fn all() -> Vec<Case> {
         let shape = Shape { key_bytes: 16, messages: 256, message_bytes: 1024, key_each: true };
         cases.push(Case {
             name: "aes-128-ccm",
-            direction,
+            direction: called(direction),
             workload: "256 messages, a key each",
             lanes: shape.messages,
             message_bytes: 1024,
@@ -150,7 +157,7 @@ pub(crate) fn all() -> Vec<Case> {
     for direction in BOTH {
         cases.push(Case {
             name: "aes-128-ccm",
-            direction,
+            direction: called(direction),
             workload: "540 messages of 64, 576 and 1500 bytes, one key",
             lanes: Mixed::MESSAGES,
             message_bytes: Mixed::MEAN_BYTES as u64,
@@ -163,7 +170,7 @@ pub(crate) fn all() -> Vec<Case> {
         let shape = Shape { key_bytes: 16, messages: 1, message_bytes: 1 << 20, key_each: false };
         cases.push(Case {
             name: "aes-128-ccm",
-            direction,
+            direction: called(direction),
             workload: "one message",
             lanes: 1,
             message_bytes: 1 << 20,
@@ -181,7 +188,7 @@ pub(crate) fn all() -> Vec<Case> {
         for &direction in directions {
             cases.push(Case {
                 name,
-                direction,
+                direction: called(direction),
                 workload: "one message",
                 lanes: 1,
                 message_bytes: Blocks::MESSAGE_BYTES as u64,
@@ -198,7 +205,7 @@ pub(crate) fn all() -> Vec<Case> {
     {
         cases.push(Case {
             name: "aes-128-cbc",
-            direction: Direction::Encrypt,
+            direction: "encrypt",
             workload,
             lanes: 32,
             message_bytes: 16_384,
@@ -208,6 +215,18 @@ pub(crate) fn all() -> Vec<Case> {
         });
     }
     cases.extend(kinds());
+    for bits in [256, 512, 1024, 2048, 4096] {
+        cases.push(Case {
+            name: "multiply",
+            direction: "multiply",
+            workload: "factors of one length",
+            lanes: 1,
+            message_bytes: bits as u64 / 8,
+            peers: &[Who::Gmp],
+            backends: &[Backend::Portable],
+            make: Box::new(move |_| Ok(Box::new(Product::new(bits)))),
+        });
+    }
     cases
 }
 
@@ -215,7 +234,7 @@ pub(crate) fn all() -> Vec<Case> {
 fn without_instructions() -> Vec<Case> {
     let of = |name, mode, direction| Case {
         name,
-        direction,
+        direction: called(direction),
         workload: WITHOUT_INSTRUCTIONS,
         lanes: 1,
         message_bytes: Blocks::MESSAGE_BYTES as u64,
@@ -234,6 +253,7 @@ fn kinds() -> Vec<Case> {
     let mut cases = Vec::new();
     let mut one = |name, direction, (peers, backends): (&'static [Who], &'static [Backend]), make: Make| {
         let (lanes, message_bytes) = (1, Blocks::MESSAGE_BYTES as u64);
+        let direction = called(direction);
         cases.push(Case { name, direction, workload: "one message", lanes, message_bytes, peers, backends, make });
     };
     use Direction::{Decrypt, Encrypt};
@@ -265,7 +285,7 @@ fn kinds() -> Vec<Case> {
     let mut many = |name, backends, make: Make| {
         cases.push(Case {
             name,
-            direction: Encrypt,
+            direction: "encrypt",
             workload: "64 messages 16,400 bytes apart, one key",
             lanes: Lanes::<Aes>::MESSAGES,
             message_bytes: Blocks::MESSAGE_BYTES as u64,
@@ -305,7 +325,7 @@ pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
     check(case, &mut *work, &peers)?;
     let mut row = Row {
         name: case.name.into(),
-        direction: case.direction_name().into(),
+        direction: case.direction.into(),
         workload: case.workload.into(),
         backend: backend.name().into(),
         threads: 1,

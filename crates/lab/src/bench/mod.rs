@@ -15,6 +15,7 @@ mod case;
 mod error;
 mod kinds;
 mod machine;
+mod numbers;
 mod sample;
 mod table;
 
@@ -117,7 +118,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     }
     let progress = progress(cases.len() as u64);
     for case in cases {
-        progress.set_message(format!("{} {} {}", case.name, case.direction_name(), case.workload));
+        progress.set_message(format!("{} {} {}", case.name, case.direction, case.workload));
         document.rows.push(case::measure(&case, options)?);
         progress.inc(1);
     }

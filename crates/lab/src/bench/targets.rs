@@ -68,6 +68,9 @@ fn targets() -> Vec<Target> {
         let what = if name == "aes-128-ecb" { "portable AES-128-ECB" } else { "portable AES-128-CTR" };
         add(what, name, direction, WITHOUT_INSTRUCTIONS, None, Limit::Ratio("rustcrypto", 1.0));
     }
+    for bits in [256, 512, 1024, 2048, 4096] {
+        add("product of two numbers", "multiply", "multiply", "", Some(bits / 8), Limit::Ratio("gmp", 0.5));
+    }
     let (null, file) = ("tmpfs to /dev/null", "tmpfs to a fresh");
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("age", 4.0));
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("openssl", 2.0));

@@ -11,8 +11,14 @@ use super::{Power, alone, alone_vartime, ifma};
 use crate::add;
 use crate::cpu::Ifma;
 
-/// From this many jobs on eight at once are faster than one by one: eight take about as long as two and a half.
-const WORTH: usize = 3;
+/// From how many jobs on eight at once are faster than one by one, or as fast where the processor has one unit for IFMA
+/// and not two. There, eight take as long as two with secret exponents, and as long as two and a half with 65537.
+const fn worth(exponents: Exponents) -> usize {
+    match exponents {
+        Exponents::Secret => 2,
+        Exponents::Public => 3,
+    }
+}
 
 /// From this length on a public exponent is read by windows, like a secret one, instead of bit by bit.
 const LONG_BITS: usize = 64;
@@ -46,7 +52,7 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
         // From the end, where exponents are longest: what is left over is short.
         for eight in alike.rchunks_mut(LANES) {
-            if eight.len() < WORTH || eight[0].0.0 < SHORTEST_LIMBS {
+            if eight.len() < worth(exponents) || eight[0].0.0 < SHORTEST_LIMBS {
                 eight.iter_mut().for_each(|(_, job)| one_by_one(job));
             } else {
                 together(token, eight, exponents);

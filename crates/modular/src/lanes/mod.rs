@@ -1,8 +1,7 @@
 //! Many exponentiations at once.
 //!
 //! With AVX-512 IFMA eight of them share a register, whatever their moduli, as long as those are of about one length.
-//! Jobs are sorted by length; where fewer than three are left of a length, or without those instructions, they go one by
-//! one.
+//! Jobs are sorted by length; where one is left of a length (or two, with public exponents), or without those instructions, they go one by one.
 
 use crate::Modulus;
 

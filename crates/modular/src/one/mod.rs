@@ -4,8 +4,12 @@
 //! On x86-64 with BMI2 and ADX, numbers of whole blocks of eight digits are multiplied in assembly (512 bits, 1024, and so
 //! on: all usual sizes of keys and of their primes). Everywhere else the portable arrangement does it.
 
-use zeroize::Zeroizing;
+use alloc::vec;
+use alloc::vec::Vec;
 
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::add;
 use crate::reduce::montgomery::cios;
 
 #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
@@ -29,71 +33,94 @@ enum Engine {
 }
 
 /// Multiplication modulo N.
+///
+/// Products are congruent to what they should be, and where one factor is below N, at most one subtraction away from
+/// being below N. They are good as factors, whatever they are.
 pub(crate) struct Montgomery<'a> {
     modulus: &'a [u64],
-    inverse: u64,
+    /// −1 / N modulo b², the lower digit first.
+    inverse: [u64; 2],
     engine: Engine,
     /// The double product, and a block.
-    scratch: Zeroizing<alloc::vec::Vec<u64>>,
+    scratch: Zeroizing<Vec<u64>>,
 }
 
 impl<'a> Montgomery<'a> {
     /// `inverse` is −1 / N modulo b.
     pub(crate) fn new(modulus: &'a [u64], inverse: u64) -> Self {
-        let scratch = Zeroizing::new(alloc::vec![0; 2 * modulus.len() + 8]);
-        Montgomery { modulus, inverse, engine: Engine::of(modulus.len()), scratch }
+        let scratch = Zeroizing::new(vec![0; 2 * modulus.len() + 8]);
+        Montgomery { modulus, inverse: double_inverse(modulus, inverse), engine: Engine::of(modulus.len()), scratch }
     }
 
-    /// `a = a · b / R` modulo N, below N where one of the factors is.
+    /// `a = a · b / R` modulo N.
     #[inline]
     pub(crate) fn multiply(&mut self, a: &mut [u64], b: &[u64]) {
         let n = self.modulus.len();
         assert!(a.len() == n && b.len() == n);
         match self.engine {
             Engine::Portable => {
-                cios(a, b, self.modulus, self.inverse, &mut self.scratch[..n]);
+                cios(a, b, self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
             #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
             Engine::Adx(_) => {
+                assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
+                let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
                 let (t, quotient) = self.scratch.split_at_mut(2 * n);
-                assert!(n > 0 && n.is_multiple_of(BLOCK) && quotient.len() == BLOCK);
-                t[..n].fill(0);
                 // SAFETY: `Adx` is the proof of BMI2 and ADX; the lengths have been asserted: `t` has 2 n digits, the
                 // factors and the modulus n, a positive multiple of 8, the quotient 8.
-                let carry = unsafe {
+                unsafe {
                     adx::multiply(t.as_mut_ptr(), a.as_ptr(), b.as_ptr(), n / BLOCK);
-                    adx::reduce(t.as_mut_ptr(), self.modulus.as_ptr(), n / BLOCK, self.inverse, quotient.as_mut_ptr())
-                };
-                finish(&t[n..], carry, self.modulus, a);
+                    adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
+                }
             }
         }
     }
 
-    /// `a = a² / R` modulo N, for a number below N.
+    /// `a = a² / R` modulo N.
     #[inline]
     pub(crate) fn square(&mut self, a: &mut [u64]) {
         let n = self.modulus.len();
         assert!(a.len() == n);
         match self.engine {
             Engine::Portable => {
-                cios(a, a, self.modulus, self.inverse, &mut self.scratch[..n]);
+                cios(a, a, self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
             #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
             Engine::Adx(_) => {
+                assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
+                let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
                 let (t, quotient) = self.scratch.split_at_mut(2 * n);
-                assert!(n > 0 && n.is_multiple_of(BLOCK) && quotient.len() == BLOCK);
-                t[..n].fill(0);
                 // SAFETY: as in `multiply`.
-                let carry = unsafe {
+                unsafe {
                     adx::square(t.as_mut_ptr(), a.as_ptr(), n / BLOCK);
-                    adx::reduce(t.as_mut_ptr(), self.modulus.as_ptr(), n / BLOCK, self.inverse, quotient.as_mut_ptr())
-                };
-                finish(&t[n..], carry, self.modulus, a);
+                    adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
+                }
             }
         }
     }
+
+    /// `a = a · b / R` modulo N, below N, where one of the factors is below N.
+    pub(crate) fn multiply_below(&mut self, a: &mut [u64], b: &[u64]) {
+        self.multiply(a, b);
+        add::subtract_once(a, 0, self.modulus);
+    }
+}
+
+impl Drop for Montgomery<'_> {
+    fn drop(&mut self) {
+        self.inverse.zeroize();
+    }
+}
+
+/// −1 / N modulo b², from that modulo b: one step of Newton's iteration, which doubles the correct bits.
+fn double_inverse(modulus: &[u64], inverse: u64) -> [u64; 2] {
+    let low = u128::from(modulus[0]) | u128::from(modulus.get(1).copied().unwrap_or(0)) << 64;
+    let positive = u128::from(inverse.wrapping_neg());
+    let positive = positive.wrapping_mul(2u128.wrapping_sub(low.wrapping_mul(positive)));
+    let inverse = positive.wrapping_neg();
+    [inverse as u64, (inverse >> 64) as u64]
 }
 
 impl Engine {
@@ -107,23 +134,5 @@ impl Engine {
         }
         let _ = digits;
         Engine::Portable
-    }
-}
-
-/// `result = carry R + t` brought below the modulus, which is at most one subtraction away.
-#[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
-#[inline(always)]
-fn finish(t: &[u64], carry: u64, modulus: &[u64], result: &mut [u64]) {
-    use crate::Limb;
-    let n = modulus.len();
-    assert!(t.len() == n && result.len() == n);
-    let mut borrow = 0;
-    for i in 0..n {
-        borrow = core::arch::x86_64::_subborrow_u64(borrow, t[i], modulus[i], &mut result[i]);
-    }
-    // Without a carry and below the modulus it stays.
-    let keep = (u64::from(borrow) & !carry & 1).mask();
-    for i in 0..n {
-        result[i] = u64::select(keep, t[i], result[i]);
     }
 }

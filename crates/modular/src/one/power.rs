@@ -2,6 +2,7 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::array;
 
 use zeroize::Zeroizing;
 
@@ -21,7 +22,7 @@ const fn window_bits(exponent_bits: usize) -> usize {
     }
 }
 
-/// `base ^ exponent` in Montgomery form, `base` and `one` as well; below N. The time shows lengths only: every window costs
+/// `base ^ exponent` in Montgomery form, `base` and `one` as well; the result perhaps not below N. The time shows lengths only: every window costs
 /// the same squares, one reading of the whole table and one product.
 pub(crate) fn power(
     montgomery: &mut Montgomery<'_>,
@@ -77,13 +78,34 @@ fn index(exponent: &[u64], position: usize, bits: usize) -> u64 {
 /// The entry of this index, found by reading the whole table.
 #[inline(never)]
 fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
-    entry.fill(0);
-    for (i, candidate) in table.chunks_exact(entry.len()).enumerate() {
+    let length = entry.len();
+    let (sixteens, rest) = entry.as_chunks_mut::<16>();
+    let start = 16 * sixteens.len();
+    for (k, part) in sixteens.iter_mut().enumerate() {
+        look_up_part(table, length, 16 * k, index, part);
+    }
+    let (eights, rest) = rest.as_chunks_mut::<8>();
+    let end = start + 8 * eights.len();
+    for part in eights {
+        look_up_part(table, length, start, index, part);
+    }
+    for (k, digit) in rest.iter_mut().enumerate() {
+        look_up_part(table, length, end + k, index, array::from_mut(digit));
+    }
+}
+
+/// Some digits of the entry, so few that they stay in registers: those from `start` on.
+#[inline(always)]
+fn look_up_part<const DIGITS: usize>(table: &[u64], length: usize, start: usize, index: u64, part: &mut [u64; DIGITS]) {
+    let mut found = [0; DIGITS];
+    for (i, candidate) in table.chunks_exact(length).enumerate() {
         let mask = (index ^ i as u64).is_zero().mask();
-        for (digit, of_candidate) in entry.iter_mut().zip(candidate) {
+        let candidate: &[u64; DIGITS] = candidate[start..].first_chunk().expect("as many digits");
+        for (digit, of_candidate) in found.iter_mut().zip(candidate) {
             *digit |= of_candidate & mask;
         }
     }
+    *part = found;
 }
 
 /// The same, bit by bit of the exponent, for public exponents.

@@ -50,7 +50,8 @@ pub(super) fn two_blocks(digits: &mut [Digit], index: usize) -> &mut [Digit; 2 *
     digits[BLOCK * index..].first_chunk_mut().expect("two whole blocks")
 }
 
-/// Puts a number into a lane; it has to fit.
+/// Puts a number into a lane; it has to fit. Not for the compiler to make gathers of.
+#[inline(never)]
 pub(super) fn enter(limbs: &[u64], digits: &mut [Digit], lane: usize) {
     for (i, digit) in digits.iter_mut().enumerate() {
         let (limb, shift) = (i * DIGIT_BITS / 64, i * DIGIT_BITS % 64);
@@ -62,6 +63,7 @@ pub(super) fn enter(limbs: &[u64], digits: &mut [Digit], lane: usize) {
 }
 
 /// Takes a number out of a lane; returns what is above the limbs.
+#[inline(never)]
 pub(super) fn leave(digits: &[Digit], lane: usize, limbs: &mut [u64]) -> u64 {
     let (mut pending, mut bits, mut next) = (0u128, 0, digits.iter());
     let mut draw = |bits_wanted: usize| {

@@ -68,17 +68,16 @@ macro_rules! product {
 }
 
 /// One row of a reduction. Its quotient digit clears the low 52 bits of the first column, whose product with the
-/// modulus is therefore never computed: it carries one exactly when those bits were not zero.
+/// modulus is therefore never computed: what it carries is the column divided by 2^52 and rounded up.
 macro_rules! reduction_row {
     ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
         $c8:literal $c9:literal $c10:literal) => {
         concat!(
             "vpxord xmm30, xmm30, xmm30\n",
             "vpmadd52luq zmm30, zmm", $c0, ", [{inverse}]\n",
-            "vptestmq k1, zmm", $c0, ", zmm31\n",
+            "vpaddq zmm", $c0, ", zmm", $c0, ", zmm31\n",
             "vpsraq zmm", $c0, ", zmm", $c0, ", 52\n",
             "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
-            "vpaddq zmm", $c1, " {{k1}}, zmm", $c1, ", [{constants} + 64]\n",
             "vpmadd52huq zmm", $c1, ", zmm30, zmm20\n",
             "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
             products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
@@ -142,7 +141,7 @@ macro_rules! on_all_registers {
             out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _, out("zmm14") _, out("zmm15") _,
             out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _, out("zmm21") _, out("zmm22") _, out("zmm23") _,
             out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
-            out("k1") _, options(nostack))
+             options(nostack))
     };
 }
 
@@ -185,20 +184,20 @@ pub(super) fn square(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK]) {
     }
 }
 
-/// A reduction's constants: the low 52 bits, and 1.
-static CONSTANTS: [Digit; 2] = [Digit([DIGIT_MASK; LANES]), Digit([1; LANES])];
+/// The low 52 bits.
+static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
 
 /// `t += m · n`, where `m` is what makes the lower block of `t` zero. That block is not written, and its carry goes to the
 /// upper one. `inverse` is −1 / N modulo 2^52.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 pub(super) fn reduce(t: &mut [Digit; 2 * BLOCK], n: &[Digit; BLOCK], inverse: &Digit, m: &mut [Digit; BLOCK]) {
-    // SAFETY: reads three blocks, a digit and the constants, and writes two blocks, all aligned to 64 bytes.
+    // SAFETY: reads three blocks, two digits, and writes two blocks, all aligned to 64 bytes.
     unsafe {
         on_all_registers!(
-            concat!("vmovdqa64 zmm31, [{constants}]\n", columns!(load "t"), reduction!(), columns!(store_upper "t")),
+            concat!("vmovdqa64 zmm31, [{low_bits}]\n", columns!(load "t"), reduction!(), columns!(store_upper "t")),
             t = in(reg) t.as_mut_ptr(), n = in(reg) n.as_ptr(), m = in(reg) m.as_mut_ptr(),
-            inverse = in(reg) &raw const inverse.0, constants = in(reg) CONSTANTS.as_ptr()
+            inverse = in(reg) &raw const inverse.0, low_bits = in(reg) &raw const LOW_BITS.0
         );
     }
 }

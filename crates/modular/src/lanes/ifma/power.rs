@@ -1,6 +1,9 @@
 //! Eight exponentiations at once.
 
-use core::arch::x86_64::{_mm512_cmpeq_epi64_mask, _mm512_mask_mov_epi64, _mm512_set1_epi64, _mm512_setzero_si512};
+use core::arch::x86_64::{
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
+    _mm512_xor_si512,
+};
 
 use super::digits::{BLOCK, BLOCK_BITS, DIGIT_MASK, Digit, LANES, enter, leave};
 use super::montgomery::{Moduli, Scratch, multiply, square};
@@ -119,6 +122,9 @@ fn window(exponent: &[u64], position: usize, bits: usize) -> u64 {
     (low | high) & ((1 << bits) - 1)
 }
 
+/// `a | (b & c)` as VPTERNLOGQ has it.
+const OR_AND: i32 = 0b1111_1000;
+
 /// `entry = table[index]` in each lane, found by reading the whole table.
 #[target_feature(enable = "avx512f")]
 #[inline(never)]
@@ -129,9 +135,11 @@ fn look_up(table: &[Digit], indices: &Digit, entry: &mut [Digit]) {
         let mut found = [_mm512_setzero_si512(); BLOCK];
         for (index, candidate) in table.chunks_exact(length).enumerate() {
             let candidate: &[Digit; BLOCK] = candidate[BLOCK * i..].first_chunk().expect("a block");
-            let is_it = _mm512_cmpeq_epi64_mask(indices, _mm512_set1_epi64(index as i64));
+            // All ones where there is no difference. Mask registers are for what is public.
+            let difference = _mm512_xor_si512(indices, _mm512_set1_epi64(index as i64));
+            let is_it = _mm512_srai_epi64::<63>(_mm512_sub_epi64(difference, _mm512_set1_epi64(1)));
             for k in 0..BLOCK {
-                found[k] = _mm512_mask_mov_epi64(found[k], is_it, candidate[k].load());
+                found[k] = _mm512_ternarylogic_epi64::<OR_AND>(found[k], is_it, candidate[k].load());
             }
         }
         for k in 0..BLOCK {

@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind, Register};
 
-use super::machine::{Machine, Step, Vector};
-use super::memory::Level;
+use crate::machine::{Machine, Step, Vector};
+use crate::memory::Level;
 
 impl Machine<'_> {
     /// Runs an instruction on vector or mask registers, whose result has at most `level`; `false` if there is no model.

@@ -13,14 +13,14 @@ use iced_x86::{
     FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register, RflagsBits, UsedMemory,
 };
 
-use super::image::Image;
-use super::memory::{Level, Memory, STACK_END};
-use super::properties::{is_constant, takes_its_time};
-use super::sides::Sides;
+use crate::image::Image;
+use crate::memory::{HEAP_START, Level, Memory, STACK_END};
+use crate::properties::{is_constant, takes_its_time};
+use crate::sides::Sides;
 
 /// How a secret shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leak {
+pub enum Leak {
     /// A conditional branch.
     Branch,
     /// The target of a jump, call or return.
@@ -39,7 +39,8 @@ pub(crate) enum Leak {
 
 /// Why the interpreter stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub enum Reason {
+    /// A secret shows.
     Leak(Leak),
     /// It does not know how to go on.
     Undecided(String),
@@ -47,8 +48,9 @@ pub(crate) enum Reason {
 
 /// Where it stopped.
 #[derive(Debug)]
-pub(crate) struct Stop {
-    pub(crate) reason: Reason,
+pub struct Stop {
+    /// Why.
+    pub reason: Reason,
     /// The function and the instruction.
     pub place: String,
 }
@@ -87,8 +89,8 @@ impl Scalar {
 /// A vector register, or what an operand holds of one.
 #[derive(Clone, Copy)]
 pub(crate) struct Vector {
-    pub bytes: [u8; 64],
-    pub levels: [Level; 64],
+    pub(crate) bytes: [u8; 64],
+    pub(crate) levels: [Level; 64],
 }
 
 impl Vector {
@@ -115,8 +117,10 @@ pub(super) struct Decoded {
 /// Where the outermost function returns to.
 const END: u64 = 0x0eed_0000;
 
-pub(crate) struct Machine<'i> {
+/// The interpreter.
+pub struct Machine<'i> {
     pub(super) image: &'i Image,
+    /// What it works in.
     pub memory: Memory,
     pub(super) scalars: [Scalar; 16],
     pub(super) vectors: [Vector; 32],
@@ -129,20 +133,24 @@ pub(crate) struct Machine<'i> {
     pub(super) decoded: Vec<Option<Rc<Decoded>>>,
     info: InstructionInfoFactory,
     /// What is to be tried; then it is done.
-    pub(crate) sides: Option<Sides<'i>>,
+    pub sides: Option<Sides<'i>>,
     /// On how many of them it is.
     pub(super) astray: u32,
     /// Sides of branches that were tried.
-    pub(crate) tried: u64,
+    pub tried: u64,
     /// How many bits were revealed.
     pub revealed: u32,
+    /// Instructions that were run.
     pub steps: u64,
+    /// The end of what has been allocated, and what each allocation holds.
+    pub(super) heap: (u64, HashMap<u64, u64>),
     /// Instructions without a model that made something unknown of public values.
     pub unknown: HashMap<Mnemonic, u64>,
 }
 
 impl<'i> Machine<'i> {
-    pub(crate) fn new(image: &'i Image) -> Self {
+    /// An interpreter of this executable's code.
+    pub fn new(image: &'i Image) -> Self {
         Machine {
             image,
             memory: Memory::new(),
@@ -159,12 +167,13 @@ impl<'i> Machine<'i> {
             tried: 0,
             revealed: 0,
             steps: 0,
+            heap: (HEAP_START, HashMap::new()),
             unknown: HashMap::new(),
         }
     }
 
     /// Calls a function of the executable with up to six public arguments, as the System V ABI has it.
-    pub(crate) fn call(&mut self, function: u64, arguments: &[u64]) -> Result<(), Box<Stop>> {
+    pub fn call(&mut self, function: u64, arguments: &[u64]) -> Result<(), Box<Stop>> {
         self.scalars = [Scalar::default(); 16];
         let order = [Register::RDI, Register::RSI, Register::RDX, Register::RCX, Register::R8, Register::R9];
         for (register, value) in order.into_iter().zip(arguments) {
@@ -185,7 +194,7 @@ impl<'i> Machine<'i> {
     }
 
     /// The addresses of all instructions that have been examined, and whether they were reached.
-    pub(crate) fn examined(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
+    pub fn examined(&self) -> impl Iterator<Item = (u64, bool)> + '_ {
         let all = self.decoded.iter().zip(self.image.text.start..);
         all.filter_map(|(decoded, address)| Some((address, decoded.as_ref()?.is_reached.get())))
     }
@@ -313,12 +322,16 @@ impl<'i> Machine<'i> {
                     Level::Unknown => return Err(self.undecided(Register::None)),
                     Level::Secret => return Err(Leak::Branch.into()),
                 }
-                let counts = matches!(instruction.mnemonic(), Mnemonic::Jrcxz | Mnemonic::Jecxz | Mnemonic::Loop);
-                if counts || matches!(instruction.mnemonic(), Mnemonic::Loope | Mnemonic::Loopne) {
+                let is_loop = matches!(instruction.mnemonic(), Mnemonic::Loop | Mnemonic::Loope | Mnemonic::Loopne);
+                if is_loop || instruction.mnemonic() == Mnemonic::Jecxz {
                     return Err("a branch on a counter".to_owned().into());
                 }
+                let holds = match instruction.mnemonic() {
+                    Mnemonic::Jrcxz => self.get(Register::RCX) == 0,
+                    _ => self.condition(instruction.condition_code()),
+                };
                 let mut other = instruction.near_branch_target();
-                if self.condition(instruction.condition_code()) {
+                if holds {
                     std::mem::swap(&mut self.next, &mut other);
                 }
                 return self.explore(other);

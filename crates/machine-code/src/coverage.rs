@@ -5,18 +5,23 @@ use std::collections::{HashMap, HashSet};
 
 use iced_x86::{Code, CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic};
 
-use super::image::{Function, Image};
-use super::memory::Memory;
+use crate::image::{Function, Image};
+use crate::memory::Memory;
 
 /// Whether this is an instruction of AVX-512, VAES or GFNI.
-pub(crate) fn is_new(instruction: &Instruction) -> bool {
+pub fn is_new(instruction: &Instruction) -> bool {
     let features = instruction.cpuid_features();
     instruction.encoding() == EncodingKind::EVEX
         || features.iter().any(|feature| matches!(feature, CpuidFeature::VAES | CpuidFeature::GFNI))
 }
 
+/// Whether this is an instruction that multiplies or adds without touching all flags: MULX, ADCX, ADOX.
+pub fn is_multiplication_with_two_carries(instruction: &Instruction) -> bool {
+    matches!(instruction.mnemonic(), Mnemonic::Mulx | Mnemonic::Adcx | Mnemonic::Adox)
+}
+
 /// The instructions of a function from which it can return.
-pub(crate) fn returning(image: &Image, function: &Function) -> HashSet<u64> {
+pub fn returning(image: &Image, function: &Function) -> HashSet<u64> {
     let instructions = image.instructions(function);
     let mut before: HashMap<u64, Vec<u64>> = HashMap::new();
     let mut open = Vec::new();
@@ -68,7 +73,7 @@ fn callee(instruction: &Instruction, memory: &mut Memory) -> Option<u64> {
 }
 
 /// Whether an instruction does nothing: what stands between others so that they are aligned.
-pub(crate) fn is_padding(instruction: &Instruction) -> bool {
+pub fn is_padding(instruction: &Instruction) -> bool {
     instruction.mnemonic() == Mnemonic::Nop || instruction.code() == Code::Xchg_r16_AX
 }
 

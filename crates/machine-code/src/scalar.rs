@@ -2,8 +2,8 @@
 
 use iced_x86::{ConditionCode, Instruction, Mnemonic, OpKind, RflagsBits};
 
-use super::machine::{Machine, Scalar, Step, flags_of, is_high, mask};
-use super::memory::Level;
+use crate::machine::{Machine, Scalar, Step, flags_of, is_high, mask};
+use crate::memory::Level;
 
 impl Machine<'_> {
     /// Runs an instruction on general registers, whose result has `level`; `false` if it is none that is known here.
@@ -180,6 +180,20 @@ impl Machine<'_> {
                 self.set(low, exact as u64, level);
                 self.set(high, upper, level);
                 self.set_flags(instruction, flags_of(exact as u64, bytes, upper != 0, upper != 0), level);
+            }
+            M::Mulx => {
+                let factor = if bytes == 4 { iced_x86::Register::EDX } else { iced_x86::Register::RDX };
+                let exact = u128::from(self.get(factor)) * u128::from(self.number(instruction, 2)?);
+                // Where both are the same register it holds the high half.
+                self.put(instruction, 1, exact as u64 & mask(bytes), level)?;
+                self.put(instruction, 0, (exact >> bits) as u64 & mask(bytes), level)?;
+            }
+            M::Adcx | M::Adox => {
+                let flag = if mnemonic == M::Adcx { RflagsBits::CF } else { RflagsBits::OF };
+                let (a, b) = (self.number(instruction, 0)?, self.number(instruction, 1)?);
+                let wide = u128::from(a) + u128::from(b) + u128::from(self.flag(flag));
+                self.put(instruction, 0, wide as u64 & mask(bytes), level)?;
+                self.set_flags(instruction, if wide >> bits & 1 == 1 { flag } else { 0 }, level);
             }
             M::Div if bytes >= 4 => {
                 let (low, high) = match bytes {

@@ -6,15 +6,18 @@ use std::ops::Range;
 use iced_x86::{Decoder, DecoderOptions, Instruction};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 
-use super::memory::Memory;
+use crate::memory::Memory;
 
 /// A function as the linker left it.
-pub(crate) struct Function {
+pub struct Function {
+    /// As Rust has it.
     pub name: String,
+    /// Its addresses.
     pub code: Range<u64>,
 }
 
-pub(crate) struct Image {
+/// The running executable.
+pub struct Image {
     /// In the order of their addresses.
     pub functions: Vec<Function>,
     /// Functions of the C library by address.
@@ -26,7 +29,7 @@ pub(crate) struct Image {
 
 impl Image {
     /// Reads the running executable.
-    pub(crate) fn own() -> Image {
+    pub fn own() -> Image {
         let path = std::env::current_exe().expect("a path");
         let data = std::fs::read(&path).expect("the executable");
         let file = object::File::parse(&*data).expect("an ELF file");
@@ -66,13 +69,13 @@ impl Image {
     }
 
     /// The function that an address is in.
-    pub(crate) fn function(&self, address: u64) -> Option<&Function> {
+    pub fn function(&self, address: u64) -> Option<&Function> {
         let after = self.functions.partition_point(|function| function.code.start <= address);
         self.functions[..after].last().filter(|function| function.code.contains(&address))
     }
 
     /// The function's name and how far into it an address is.
-    pub(crate) fn place(&self, address: u64) -> String {
+    pub fn place(&self, address: u64) -> String {
         match self.function(address) {
             Some(function) => format!("{} + {:#x}", function.name, address - function.code.start),
             None => format!("{address:#x}"),
@@ -80,12 +83,12 @@ impl Image {
     }
 
     /// The instruction at an address.
-    pub(crate) fn decode(&self, address: u64) -> Option<Instruction> {
+    pub fn decode(&self, address: u64) -> Option<Instruction> {
         self.text.contains(&address).then(|| self.decoder(address..self.text.end).decode())
     }
 
     /// All instructions of a function.
-    pub(crate) fn instructions(&self, function: &Function) -> Vec<Instruction> {
+    pub fn instructions(&self, function: &Function) -> Vec<Instruction> {
         self.decoder(function.code.clone()).iter().collect()
     }
 

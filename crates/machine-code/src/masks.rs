@@ -2,9 +2,9 @@
 
 use iced_x86::{Instruction, Mnemonic, OpKind, RflagsBits};
 
-use super::machine::{Machine, Scalar, Step, flags_of, mask};
-use super::memory::Level;
-use super::vector::{element, number};
+use crate::machine::{Machine, Scalar, Step, flags_of, mask};
+use crate::memory::Level;
+use crate::vector::{element, number};
 
 impl Machine<'_> {
     /// A gather or scatter, whose addresses are public.

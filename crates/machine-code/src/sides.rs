@@ -4,19 +4,19 @@ use std::collections::HashSet;
 
 use iced_x86::FlowControl;
 
-use super::machine::{Machine, Reason, Step};
+use crate::machine::{Machine, Reason, Step};
 
 /// Sides of branches that no input takes.
-pub(crate) struct Sides<'i> {
+pub struct Sides<'i> {
     /// Instructions that inputs reach.
-    pub(crate) reached: &'i HashSet<u64>,
+    pub reached: &'i HashSet<u64>,
     /// Where the sides begin that are still to be tried.
-    pub(crate) untaken: HashSet<u64>,
+    pub untaken: HashSet<u64>,
 }
 
 impl Machine<'_> {
     /// Both sides of the branches that it came by.
-    pub(crate) fn branches(&self) -> impl Iterator<Item = u64> + '_ {
+    pub fn branches(&self) -> impl Iterator<Item = u64> + '_ {
         let branches = self.decoded.iter().flatten().map(|decoded| &decoded.instruction);
         let branches = branches.filter(|branch| branch.flow_control() == FlowControl::ConditionalBranch);
         branches.flat_map(|branch| [branch.next_ip(), branch.near_branch_target()])

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 
 /// What is known of a byte. What is made of several has the highest of their levels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub enum Level {
     /// Everybody may know it, and its value is computed.
     #[default]
     Public,
@@ -19,6 +19,9 @@ pub(crate) enum Level {
 
 /// Where the interpreter's stack ends; nothing is mapped there.
 pub(crate) const STACK_END: u64 = 0x0000_1000_0000_0000;
+/// Where the interpreter's heap begins.
+pub(crate) const HEAP_START: u64 = STACK_END + (1 << 30);
+const HEAP_BYTES: u64 = 1 << 30;
 const STACK_BYTES: u64 = 64 << 20;
 const PAGE: u64 = 4096;
 const RECENT: usize = 64;
@@ -28,7 +31,8 @@ struct Page {
     levels: [Level; PAGE as usize],
 }
 
-pub(crate) struct Memory {
+/// Memory, with a level for every byte.
+pub struct Memory {
     pages: Vec<Box<Page>>,
     /// Which of them is where.
     places: HashMap<u64, usize>,
@@ -41,7 +45,9 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    pub(crate) fn new() -> Memory {
+    /// That of this process.
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Memory {
         let own = File::open("/proc/self/mem").expect("/proc, as Linux has it");
         Memory { pages: Vec::new(), places: HashMap::new(), recent: [(u64::MAX, 0); RECENT], own, journal: None }
     }
@@ -62,7 +68,9 @@ impl Memory {
     fn touch(&mut self, number: u64) -> Result<usize, String> {
         let mut page = Box::new(Page { bytes: [0; PAGE as usize], levels: [Level::Public; PAGE as usize] });
         let address = number * PAGE;
-        if (STACK_END - STACK_BYTES..STACK_END).contains(&address) {
+        let is_own = (STACK_END - STACK_BYTES..STACK_END).contains(&address)
+            || (HEAP_START..HEAP_START + HEAP_BYTES).contains(&address);
+        if is_own {
             page.levels = [Level::Unknown; PAGE as usize];
         } else if self.own.read_exact_at(&mut page.bytes, address).is_err() {
             return Err(format!("nothing is mapped at {address:#x}"));
@@ -73,12 +81,12 @@ impl Memory {
     }
 
     /// From here on it is remembered what is overwritten.
-    pub(crate) fn mark(&mut self) -> usize {
+    pub fn mark(&mut self) -> usize {
         self.journal.get_or_insert_default().len()
     }
 
     /// Takes back what was written since a mark; the outermost one ends the journal.
-    pub(crate) fn undo(&mut self, mark: usize, outermost: bool) {
+    pub fn undo(&mut self, mark: usize, outermost: bool) {
         let mut journal = self.journal.take().unwrap_or_default();
         for (address, old, old_level) in journal.drain(mark..).rev() {
             self.walk(address, 1, |_, byte, level| (*byte, *level) = (old, old_level)).expect("a page that is there");
@@ -124,16 +132,18 @@ impl Memory {
         Ok(())
     }
 
-    pub(crate) fn read(&mut self, address: u64, bytes: &mut [u8], levels: &mut [Level]) -> Result<(), String> {
+    /// Some bytes and their levels.
+    pub fn read(&mut self, address: u64, bytes: &mut [u8], levels: &mut [Level]) -> Result<(), String> {
         self.walk(address, bytes.len(), |i, byte, level| (bytes[i], levels[i]) = (*byte, *level))
     }
 
-    pub(crate) fn write(&mut self, address: u64, bytes: &[u8], levels: &[Level]) -> Result<(), String> {
+    /// Writes some bytes and their levels.
+    pub fn write(&mut self, address: u64, bytes: &[u8], levels: &[Level]) -> Result<(), String> {
         self.change(address, bytes.len(), |i, byte, level| (*byte, *level) = (bytes[i], levels[i]))
     }
 
     /// Up to eight bytes as a number, and the highest of their levels.
-    pub(crate) fn read_number(&mut self, address: u64, count: usize) -> Result<(u64, Level), String> {
+    pub fn read_number(&mut self, address: u64, count: usize) -> Result<(u64, Level), String> {
         let (mut number, mut highest) = ([0; 8], Level::Public);
         self.walk(address, count, |i, byte, level| {
             number[i] = *byte;
@@ -142,24 +152,25 @@ impl Memory {
         Ok((u64::from_le_bytes(number), highest))
     }
 
-    pub(crate) fn write_number(&mut self, address: u64, count: usize, number: u64, level: Level) -> Result<(), String> {
+    /// Writes up to eight bytes of a number.
+    pub fn write_number(&mut self, address: u64, count: usize, number: u64, level: Level) -> Result<(), String> {
         self.write(address, &number.to_le_bytes()[..count], &[level; 8][..count])
     }
 
     /// The highest level of some bytes.
-    pub(crate) fn level(&mut self, address: u64, count: usize) -> Result<Level, String> {
+    pub fn level(&mut self, address: u64, count: usize) -> Result<Level, String> {
         let mut highest = Level::Public;
         self.walk(address, count, |_, _, level| highest = highest.max(*level))?;
         Ok(highest)
     }
 
     /// Gives some bytes a level.
-    pub(crate) fn set_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
+    pub fn set_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
         self.change(address, count, |_, _, level| *level = new)
     }
 
     /// Gives some bytes at least a level: what may or may not have been written.
-    pub(crate) fn raise_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
+    pub fn raise_level(&mut self, address: u64, count: usize, new: Level) -> Result<(), String> {
         self.change(address, count, |_, _, level| *level = new.max(*level))
     }
 }

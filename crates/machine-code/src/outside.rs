@@ -2,8 +2,8 @@
 
 use iced_x86::{Code, Instruction, Register};
 
-use super::machine::{Leak, Machine, Scalar, Step};
-use super::memory::Level;
+use crate::machine::{Leak, Machine, Scalar, Step};
+use crate::memory::Level;
 
 /// The answers when something secret is revealed: each bit in turn, over and over.
 const REVEALED: u64 = 0x5a3c_96f0_0f69_c3a5;
@@ -15,6 +15,11 @@ impl Machine<'_> {
         let argument = |register: Register| self.scalars[register.number()];
         let [first, second, third] = [Register::RDI, Register::RSI, Register::RDX].map(argument);
         let count = third.value as usize;
+        if matches!(name, "malloc" | "calloc" | "realloc" | "posix_memalign" | "aligned_alloc" | "free") {
+            let name = name.to_owned();
+            let result = self.allocate(&name, [first, second, third])?;
+            return self.come_back(Scalar::new(result, Level::Public));
+        }
         let is_set = name == "memset";
         let levels = [first.level(), if is_set { Level::Public } else { second.level() }, third.level()];
         match levels.into_iter().max().unwrap_or_default() {
@@ -48,6 +53,49 @@ impl Machine<'_> {
             }
             _ => return Err(format!("a call of {name}").into()),
         }
+        self.come_back(result)
+    }
+
+    /// Memory that nobody has had before; what is in it is unknown.
+    fn allocate(&mut self, name: &str, [first, second, third]: [Scalar; 3]) -> Step<u64> {
+        let (align, bytes) = match name {
+            "free" => return Ok(0),
+            "malloc" => (16, first),
+            "calloc" => (16, Scalar::new(first.value.wrapping_mul(second.value), first.level().max(second.level()))),
+            "realloc" => (16, second),
+            "aligned_alloc" => (first.value, second),
+            _ => (second.value, third),
+        };
+        match bytes.level().max(first.level()) {
+            Level::Public => {}
+            Level::Unknown => return Err(self.undecided(Register::None)),
+            Level::Secret => return Err(Leak::Address.into()),
+        }
+        let place = self.heap.0.next_multiple_of(align.max(16));
+        self.heap.0 = place + bytes.value;
+        self.heap.1.insert(place, bytes.value);
+        match name {
+            "calloc" => {
+                let count = bytes.value as usize;
+                self.memory.write(place, &vec![0; count], &vec![Level::Public; count])?;
+            }
+            "realloc" => {
+                let held = self.heap.1.get(&first.value).copied().unwrap_or(0).min(bytes.value) as usize;
+                let (mut bytes, mut levels) = (vec![0; held], vec![Level::Public; held]);
+                self.memory.read(first.value, &mut bytes, &mut levels)?;
+                self.memory.write(place, &bytes, &levels)?;
+            }
+            "posix_memalign" => {
+                self.memory.write_number(first.value, 8, place, Level::Public)?;
+                return Ok(0);
+            }
+            _ => {}
+        }
+        Ok(place)
+    }
+
+    /// The end of a call.
+    fn come_back(&mut self, result: Scalar) -> Step {
         // Everything that a call may change; the C library keeps no secret in it.
         let changed = [Register::RCX, Register::RDX, Register::RSI, Register::RDI, Register::R8, Register::R9];
         for register in changed.into_iter().chain([Register::R10, Register::R11]) {

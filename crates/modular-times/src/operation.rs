@@ -1,0 +1,152 @@
+//! What can be measured.
+
+use tress_modular::Limb;
+use tress_modular::multiply::karatsuba_scratch;
+use tress_modular::reduce::montgomery::Arrangement;
+
+/// An operation on numbers of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// a + b
+    Add,
+    /// a − b by the two's complement
+    Subtract,
+    /// a − b with borrows
+    SubtractBorrow,
+    /// a · b by rows
+    Rows,
+    /// a · b by columns
+    Columns,
+    /// a · b by Karatsuba's method
+    Karatsuba,
+    /// a² in three steps
+    SquareThreeSteps,
+    /// a² by columns
+    SquareColumns,
+    /// a² by Karatsuba's method
+    SquareKaratsuba,
+    /// A product of 2 n digits modulo N by classical division
+    Classical,
+    /// The same by Barrett's reduction
+    Barrett,
+    /// The same by Selby's table
+    Selby,
+    /// a · b modulo N by Takagi's method
+    Takagi,
+    /// a · b / R modulo N
+    Montgomery(Arrangement),
+    /// a^e modulo N by the binary method and classical division
+    Binary,
+    /// The same by the r-ary method, r = 16
+    RAry,
+    /// The same by sliding windows of 4 bits
+    SlidingWindow,
+    /// The same with a base's power table
+    PowerTable,
+    /// The same with a fixed base's table, digits of 4 bits
+    FixedBase,
+    /// a^e modulo N by Montgomery's multiplication and the binary method
+    MontgomeryBinary,
+    /// The same with a fixed window, in constant time
+    FixedWindow,
+    /// 1 / a modulo N
+    Inverse,
+    /// The greatest common divisor of two numbers
+    Gcd,
+}
+
+use Operation::*;
+
+impl Operation {
+    /// The rows of the paper's tables, in its order.
+    pub const PAPER: [Operation; 8] =
+        [Add, Subtract, Rows, SquareThreeSteps, Classical, Montgomery(Arrangement::Cios), Binary, MontgomeryBinary];
+
+    /// All of them.
+    pub const ALL: [Operation; 27] = [
+        Add,
+        Subtract,
+        SubtractBorrow,
+        Rows,
+        Columns,
+        Karatsuba,
+        SquareThreeSteps,
+        SquareColumns,
+        SquareKaratsuba,
+        Classical,
+        Barrett,
+        Selby,
+        Takagi,
+        Montgomery(Arrangement::Sos),
+        Montgomery(Arrangement::Cios),
+        Montgomery(Arrangement::Fios),
+        Montgomery(Arrangement::Fips),
+        Montgomery(Arrangement::Cihs),
+        Binary,
+        RAry,
+        SlidingWindow,
+        PowerTable,
+        FixedBase,
+        MontgomeryBinary,
+        FixedWindow,
+        Inverse,
+        Gcd,
+    ];
+
+    /// A short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Add => "add",
+            Subtract => "subtract",
+            SubtractBorrow => "subtract-borrow",
+            Rows => "multiply-rows",
+            Columns => "multiply-columns",
+            Karatsuba => "multiply-karatsuba",
+            SquareThreeSteps => "square-three-steps",
+            SquareColumns => "square-columns",
+            SquareKaratsuba => "square-karatsuba",
+            Classical => "reduce-classical",
+            Barrett => "reduce-barrett",
+            Selby => "reduce-selby",
+            Takagi => "multiply-takagi",
+            Montgomery(Arrangement::Sos) => "montgomery-sos",
+            Montgomery(Arrangement::Cios) => "montgomery-cios",
+            Montgomery(Arrangement::Fios) => "montgomery-fios",
+            Montgomery(Arrangement::Fips) => "montgomery-fips",
+            Montgomery(Arrangement::Cihs) => "montgomery-cihs",
+            Binary => "power-binary",
+            RAry => "power-r-ary",
+            SlidingWindow => "power-sliding-window",
+            PowerTable => "power-table",
+            FixedBase => "power-fixed-base",
+            MontgomeryBinary => "power-montgomery-binary",
+            FixedWindow => "power-fixed-window",
+            Inverse => "inverse",
+            Gcd => "gcd",
+        }
+    }
+
+    /// Digits of memory that [`measure`](crate::measure) needs for numbers of this many bits.
+    pub fn memory<L: Limb>(self, bits: usize) -> usize {
+        let n = bits / L::BITS as usize;
+        // Base, factor, modulus, exponent, a product, and what tables and scratch memory take.
+        6 * n
+            + match self {
+                Add | Subtract | SubtractBorrow | Rows | Columns | SquareThreeSteps | SquareColumns | Gcd => 0,
+                Karatsuba | SquareKaratsuba => karatsuba_scratch(n),
+                Classical => 2 * n,
+                Barrett => 7 * n + 6,
+                Selby => n * n + 3 * n + 3,
+                Takagi => n + 2,
+                Montgomery(_) => 4 * n,
+                Binary => 3 * n,
+                MontgomeryBinary => 7 * n,
+                RAry => 20 * n,
+                SlidingWindow => 14 * n,
+                PowerTable => (bits + 5) * n,
+                FixedBase => (bits.div_ceil(4) + 6) * n,
+                FixedWindow => 68 * n,
+                Inverse => 4 * n,
+            }
+    }
+}

@@ -1,0 +1,186 @@
+//! Running an operation until the clock has seen enough of it.
+
+use core::hint::black_box;
+
+use tress_modular::multiply::{self, square};
+use tress_modular::power::{
+    self, FixedBase, PowerTable, binary_vartime, fixed_window, montgomery_binary_vartime, r_ary_vartime,
+    sliding_window_vartime,
+};
+use tress_modular::reduce::montgomery::Arrangement;
+use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch, divide_vartime};
+use tress_modular::{Error, Limb, add, gcd, inverse};
+
+use crate::{Clock, Operation, Time};
+
+/// Measures an operation on numbers of `bits` bits, in memory of [`Operation::memory`] digits at least.
+///
+/// All operands have all their bits; the exponent is as long as the modulus and half of its bits are set. Set-up, such as
+/// tables of a modulus or a base, is not timed.
+pub fn measure<L: Limb, C: Clock>(
+    operation: Operation,
+    bits: usize,
+    clock: &mut C,
+    memory: &mut [L],
+) -> Result<Time, Error> {
+    let n = bits / L::BITS as usize;
+    if n < 2 || memory.len() < operation.memory::<L>(bits) {
+        return Err(Error::Length);
+    }
+    let (base, rest) = memory.split_at_mut(n);
+    let (factor, rest) = rest.split_at_mut(n);
+    let (modulus, rest) = rest.split_at_mut(n);
+    let (exponent, rest) = rest.split_at_mut(n);
+    let (product, scratch) = rest.split_at_mut(2 * n);
+    fill(base, 1);
+    fill(factor, 2);
+    fill(modulus, 3);
+    fill(exponent, 4);
+    modulus[0] = modulus[0] | L::ONE;
+    modulus[n - 1] = modulus[n - 1] | (L::ONE << (L::BITS - 1));
+    // Below the modulus.
+    for number in [&mut *base, &mut *factor] {
+        number[n - 1] = (number[n - 1] >> 1) | (L::ONE << (L::BITS - 2));
+    }
+    exponent[n - 1] = exponent[n - 1] | (L::ONE << (L::BITS - 1));
+    let (a, b, modulus, exponent) = (&*base, &*factor, &*modulus, &*exponent);
+
+    let result = &mut product[..n];
+    Ok(match operation {
+        Operation::Add => time(clock, || add::add(black_box(a), black_box(b), result)),
+        Operation::Subtract => time(clock, || add::subtract_complement(black_box(a), black_box(b), result)),
+        Operation::SubtractBorrow => time(clock, || add::subtract(black_box(a), black_box(b), result)),
+        Operation::Rows => time(clock, || multiply::rows(black_box(a), black_box(b), product)),
+        Operation::Columns => time(clock, || multiply::columns(black_box(a), black_box(b), product)),
+        Operation::Karatsuba => time(clock, || multiply::karatsuba(black_box(a), black_box(b), product, scratch)),
+        Operation::SquareThreeSteps => time(clock, || square::three_steps(black_box(a), product)),
+        Operation::SquareColumns => time(clock, || square::columns(black_box(a), product)),
+        Operation::SquareKaratsuba => time(clock, || square::karatsuba(black_box(a), product, scratch)),
+        Operation::Classical => {
+            multiply::rows(a, b, product);
+            let value = &mut scratch[..2 * n];
+            // Copying the value is part of it.
+            try_time(clock, || {
+                value.copy_from_slice(black_box(product));
+                divide_vartime(value, modulus, None).map(|_| ())
+            })?
+        }
+        Operation::Barrett => {
+            let (reciprocal, scratch) = scratch.split_at_mut(n + 2);
+            let ring = Barrett::new_vartime(modulus, reciprocal, &mut scratch[..barrett_scratch(n)])?;
+            multiply::rows(a, b, product);
+            let (result, scratch) = scratch.split_at_mut(n);
+            try_time(clock, || ring.reduce(black_box(product), result, scratch))?
+        }
+        Operation::Selby => {
+            let (table, scratch) = scratch.split_at_mut(n * n);
+            let ring = Selby::new(modulus, table, scratch)?;
+            multiply::rows(a, b, product);
+            let (result, scratch) = scratch.split_at_mut(n);
+            try_time(clock, || ring.reduce_vartime(black_box(product), result, scratch))?
+        }
+        Operation::Takagi => {
+            let ring = Takagi::new(modulus)?;
+            time(clock, || ring.multiply(black_box(a), black_box(b), result, scratch))
+        }
+        Operation::Montgomery(arrangement) => {
+            let (powers, scratch) = scratch.split_at_mut(2 * n);
+            let ring = Montgomery::new(modulus, arrangement, powers, scratch)?;
+            time(clock, || ring.multiply(black_box(a), black_box(b), result, scratch))
+        }
+        Operation::Binary => {
+            let ring = Classical::new(modulus)?;
+            try_time(clock, || binary_vartime(&ring, black_box(a), exponent, result, scratch))?
+        }
+        Operation::Inverse => time(clock, || inverse::inverse(black_box(a), modulus, result, scratch)),
+        Operation::Gcd => try_time(clock, || {
+            let (x, y) = product.split_at_mut(n);
+            x.copy_from_slice(black_box(a));
+            y.copy_from_slice(black_box(b));
+            gcd::gcd_vartime(x, y)
+        })?,
+        Operation::RAry
+        | Operation::SlidingWindow
+        | Operation::PowerTable
+        | Operation::FixedBase
+        | Operation::MontgomeryBinary
+        | Operation::FixedWindow => {
+            let (powers, scratch) = scratch.split_at_mut(2 * n);
+            let ring = Montgomery::new(modulus, Arrangement::Cios, powers, scratch)?;
+            return in_montgomery_form(operation, &ring, a, exponent, product, scratch, clock);
+        }
+    })
+}
+
+/// Powers modulo N with Montgomery's multiplication, of bases in its form.
+fn in_montgomery_form<L: Limb>(
+    operation: Operation,
+    ring: &Montgomery<'_, L>,
+    a: &[L],
+    exponent: &[L],
+    product: &mut [L],
+    scratch: &mut [L],
+    clock: &mut impl Clock,
+) -> Result<Time, Error> {
+    let n = a.len();
+    let bits = n * L::BITS as usize;
+    let (result, one) = product.split_at_mut(n);
+    match operation {
+        Operation::RAry => try_time(clock, || r_ary_vartime(ring, black_box(a), exponent, 4, result, scratch)),
+        Operation::SlidingWindow => {
+            try_time(clock, || sliding_window_vartime(ring, black_box(a), exponent, 4, result, scratch))
+        }
+        Operation::PowerTable => {
+            let (table, scratch) = scratch.split_at_mut(power::power_table_digits(ring, bits));
+            let table = PowerTable::new(ring, a, table, scratch)?;
+            try_time(clock, || table.power_vartime(black_box(exponent), result, scratch))
+        }
+        Operation::FixedBase => {
+            let (table, scratch) = scratch.split_at_mut(power::fixed_base_digits(ring, bits, 4));
+            let table = FixedBase::new(ring, a, 4, table, scratch)?;
+            try_time(clock, || table.power_vartime(black_box(exponent), result, scratch))
+        }
+        Operation::MontgomeryBinary => {
+            try_time(clock, || montgomery_binary_vartime(ring, black_box(a), exponent, result, scratch))
+        }
+        _ => {
+            ring.one(one);
+            let (modulus, inverse) = (ring.modulus(), ring.inverse());
+            Ok(time(clock, || fixed_window(black_box(a), exponent, modulus, inverse, one, result, scratch)))
+        }
+    }
+}
+
+/// The same for work that can be refused, which it is the first time or never.
+fn try_time<C: Clock>(clock: &mut C, mut work: impl FnMut() -> Result<(), Error>) -> Result<Time, Error> {
+    work()?;
+    Ok(time(clock, work))
+}
+
+/// Twice as many runs until they take long enough.
+fn time<C: Clock, T>(clock: &mut C, mut work: impl FnMut() -> T) -> Time {
+    let mut runs = 1;
+    loop {
+        let start = clock.now();
+        for _ in 0..runs {
+            black_box(work());
+        }
+        let elapsed = clock.now().saturating_sub(start);
+        if elapsed >= C::ENOUGH || runs >= 1 << 30 {
+            return Time { runs, elapsed };
+        }
+        runs *= 2;
+    }
+}
+
+/// Digits without a pattern, the same for every size of a digit.
+fn fill<L: Limb>(number: &mut [L], seed: u64) {
+    let per_word = (64 / L::BITS) as usize;
+    for (i, digit) in number.iter_mut().enumerate() {
+        let mut word = ((i / per_word) as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (seed << 40);
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^= word >> 31;
+        *digit = L::from_u64(word >> ((i % per_word) as u32 * L::BITS));
+    }
+}

@@ -1,0 +1,80 @@
+//! Leaks on purpose, and code that has none: what the interpreter has to tell apart.
+
+use core::arch::asm;
+use core::hint::black_box;
+
+use tress_machine_code::Leak;
+
+const TABLE: [u64; 8] = [3; 8];
+
+/// Functions of a pointer to 8 secret digits, with what has to be found in each.
+macro_rules! planted {
+    ($($(#[$doc:meta])* fn $name:ident($data:ident) -> $found:expr; $body:block)*) => {
+        $(
+            $(#[$doc])*
+            unsafe extern "sysv64" fn $name($data: *const u64) -> u64 {
+                // SAFETY: the interpreter is given eight digits, and nobody else calls this.
+                unsafe { $body }
+            }
+        )*
+
+        /// Name, address and what has to be found.
+        pub(crate) fn all() -> Vec<(&'static str, u64, Option<Leak>)> {
+            vec![$((stringify!($name), $name as *const () as u64, $found)),*]
+        }
+    };
+}
+
+planted! {
+    /// A branch on a carry of ADCX.
+    fn carry(data) -> Some(Leak::Branch); {
+        let mut sum = data.read();
+        asm!("xor eax, eax", "adcx {sum}, [{data}]", "jnc 2f", "inc {sum}", "2:", sum = inout(reg) sum,
+            data = in(reg) data, out("eax") _);
+        sum
+    }
+
+    /// A branch on a counter that is secret.
+    fn counter(data) -> Some(Leak::Branch); {
+        let mut found = 0u64;
+        asm!("mulx rcx, rax, [{data}]", "jrcxz 2f", "inc {found}", "2:", found = inout(reg) found, data = in(reg) data,
+            in("rdx") data.read(), out("rax") _, out("rcx") _);
+        found
+    }
+
+    /// A table's entry at an index that a product gives.
+    fn entry(data) -> Some(Leak::Address); {
+        let low: u64;
+        asm!("mulx {high}, {low}, [{data}]", high = out(reg) _, low = out(reg) low, data = in(reg) data,
+            in("rdx") data.read());
+        black_box(&TABLE)[(low & 7) as usize]
+    }
+
+    /// A mask register made of columns.
+    fn mask(data) -> Some(Leak::Mask); {
+        asm!("vmovdqu64 zmm16, [{data}]", "vpmadd52luq zmm16, zmm16, [{data}]", "vptestmq k1, zmm16, zmm16",
+            data = in(reg) data, out("xmm16") _, options(nostack));
+        0
+    }
+
+    /// An exponent's digit that decides whether a product is made.
+    fn exponent(data) -> Some(Leak::Branch); {
+        let mut product = 1u64;
+        for digit in core::slice::from_raw_parts(data, 8) {
+            if black_box(digit) & 1 == 1 {
+                product = black_box(product).wrapping_mul(3);
+            }
+        }
+        product
+    }
+
+    /// Nothing: the same chosen by a mask.
+    fn clean(data) -> None; {
+        let mut product = 1u64;
+        for digit in core::slice::from_raw_parts(data, 8) {
+            let mask = black_box(0u64.wrapping_sub(digit & 1));
+            product = product & !mask | black_box(product).wrapping_mul(3) & mask;
+        }
+        product
+    }
+}

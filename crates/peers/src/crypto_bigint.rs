@@ -1,0 +1,42 @@
+//! The crate `crypto-bigint`: its exponentiation for secrets of fixed sizes.
+
+use crypto_bigint::Uint;
+use crypto_bigint::modular::{FixedMontyForm, FixedMontyParams};
+
+use crate::Error;
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "crypto-bigint";
+
+/// The version of this build.
+pub fn version() -> String {
+    "0.7".to_owned()
+}
+
+/// One exponentiation, over and over: numbers of 64-bit digits, the lowest first.
+pub struct Power<const LIMBS: usize> {
+    base: FixedMontyForm<LIMBS>,
+    exponent: Uint<LIMBS>,
+    result: Uint<LIMBS>,
+}
+
+impl<const LIMBS: usize> Power<LIMBS> {
+    /// # Errors
+    /// Where the modulus is even or the base not below it, or a number has not the digits of this size.
+    pub fn new(modulus: &[u64], base: &[u64], exponent: &[u64]) -> Result<Power<LIMBS>, Error> {
+        let number = |limbs: &[u64]| <[u64; LIMBS]>::try_from(limbs).map(Uint::from_words).map_err(|_| Error::Length);
+        let modulus = Option::from(number(modulus)?.to_odd()).ok_or(Error::Refused("Uint::to_odd"))?;
+        let base = FixedMontyForm::new(&number(base)?, &FixedMontyParams::new(modulus));
+        Ok(Power { base, exponent: number(exponent)?, result: Uint::ZERO })
+    }
+
+    /// `FixedMontyForm::pow`.
+    pub fn run(&mut self) {
+        self.result = std::hint::black_box(&self.base).pow(&self.exponent).retrieve();
+    }
+
+    /// What the last run found.
+    pub fn result(&self) -> Vec<u64> {
+        self.result.to_words().to_vec()
+    }
+}

@@ -1,0 +1,139 @@
+//! GMP: products and constant-time powers on digits of 64 bits, through libgmp's low-level functions, opened at run time.
+
+use std::{
+    ffi::{CStr, c_char, c_long, c_ulong},
+    sync::OnceLock,
+};
+
+use libloading::Library;
+
+use crate::{Error, Missing};
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "gmp";
+
+const LIBRARY: &str = "libgmp.so.10";
+const PACKAGE: &str = "libgmp10";
+
+struct Functions {
+    version: String,
+    /// `mpn_mul_n`: product, factors, digits of a factor.
+    multiply: unsafe extern "C" fn(*mut u64, *const u64, *const u64, c_long),
+    /// `mpn_sqr`: square, factor, digits.
+    square: unsafe extern "C" fn(*mut u64, *const u64, c_long),
+    /// `mpn_sec_powm_itch`: digits of the base, bits of the exponent, digits of the modulus.
+    power_scratch: unsafe extern "C" fn(c_long, c_ulong, c_long) -> c_long,
+    /// `mpn_sec_powm`: result, base and its digits, exponent and its bits, modulus and its digits, scratch memory.
+    power: unsafe extern "C" fn(*mut u64, *const u64, c_long, *const u64, c_ulong, *const u64, c_long, *mut u64),
+    /// Keeps the functions where they are.
+    _library: Library,
+}
+
+fn functions() -> Result<&'static Functions, Missing> {
+    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
+    FUNCTIONS.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+fn load() -> Result<Functions, Missing> {
+    let missing = |reason: String| Missing { peer: NAME, reason, package: PACKAGE };
+    // gmp.h makes a digit an unsigned long, of 64 bits where this crate runs it.
+    if c_ulong::BITS != 64 {
+        return Err(missing("digits of 64 bits".into()));
+    }
+    let found = || -> Result<Functions, libloading::Error> {
+        // SAFETY: libgmp's initialisers have no precondition. The types are those of the prototypes in gmp.h with digits of
+        // 64 bits; the version is a `const char * const`. The library stays loaded as long as the pointers: both live
+        // in one static.
+        unsafe {
+            let library = Library::new(LIBRARY)?;
+            let version: *const *const c_char = *library.get(b"__gmp_version")?;
+            Ok(Functions {
+                version: CStr::from_ptr(*version).to_string_lossy().into_owned(),
+                multiply: *library.get(b"__gmpn_mul_n")?,
+                square: *library.get(b"__gmpn_sqr")?,
+                power_scratch: *library.get(b"__gmpn_sec_powm_itch")?,
+                power: *library.get(b"__gmpn_sec_powm")?,
+                _library: library,
+            })
+        }
+    };
+    found().map_err(|error| missing(error.to_string()))
+}
+
+/// Whether libgmp is on this machine, and how to install it when not.
+pub fn available() -> Result<(), Missing> {
+    functions().map(|_| ())
+}
+
+/// The version of the loaded library, such as `6.2.1`; empty when there is none.
+pub fn version() -> String {
+    functions().map(|functions| functions.version.clone()).unwrap_or_default()
+}
+
+/// `mpn_mul_n`: `product = a · b`, of factors of one length.
+pub fn multiply(a: &[u64], b: &[u64], product: &mut [u64]) -> Result<(), Error> {
+    let functions = functions()?;
+    if a.is_empty() || a.len() != b.len() || product.len() != 2 * a.len() {
+        return Err(Error::Length);
+    }
+    // SAFETY: at least one digit, and the product has room for twice as many; references do not overlap.
+    unsafe { (functions.multiply)(product.as_mut_ptr(), a.as_ptr(), b.as_ptr(), a.len() as c_long) };
+    Ok(())
+}
+
+/// `mpn_sqr`: `square = a²`.
+pub fn square(a: &[u64], square: &mut [u64]) -> Result<(), Error> {
+    let functions = functions()?;
+    if a.is_empty() || square.len() != 2 * a.len() {
+        return Err(Error::Length);
+    }
+    // SAFETY: as for `multiply`.
+    unsafe { (functions.square)(square.as_mut_ptr(), a.as_ptr(), a.len() as c_long) };
+    Ok(())
+}
+
+/// `mpn_sec_powm`, on which `mpz_powm_sec` stands: powers modulo an odd number, in constant time, with scratch memory
+/// that is kept.
+pub struct Power {
+    functions: &'static Functions,
+    modulus: Vec<u64>,
+    scratch: Vec<u64>,
+}
+
+impl Power {
+    /// For a modulus whose highest digit is not zero.
+    pub fn new(modulus: &[u64]) -> Result<Power, Error> {
+        if modulus.first().is_none_or(|low| low % 2 == 0) || modulus.last() == Some(&0) {
+            return Err(Error::Length);
+        }
+        Ok(Power { functions: functions()?, modulus: modulus.to_vec(), scratch: Vec::new() })
+    }
+
+    /// `result = base ^ exponent`, for a base of as many digits as the modulus and an exponent whose highest digit is not
+    /// zero.
+    pub fn power(&mut self, base: &[u64], exponent: &[u64], result: &mut [u64]) -> Result<(), Error> {
+        let n = self.modulus.len();
+        if base.len() != n || result.len() != n || exponent.last().is_none_or(|&top| top == 0) {
+            return Err(Error::Length);
+        }
+        let (n, bits) = (n as c_long, 64 * exponent.len() as c_ulong);
+        // SAFETY: only computes a size.
+        let digits = unsafe { (self.functions.power_scratch)(n, bits, n) };
+        self.scratch.resize(usize::try_from(digits).map_err(|_| Error::Refused("mpn_sec_powm_itch"))?, 0);
+        // SAFETY: the modulus is odd and its highest digit is not zero, base and result have its length, the exponent has
+        // that many bits, and scratch memory is what was asked for; no reference overlaps another.
+        unsafe {
+            (self.functions.power)(
+                result.as_mut_ptr(),
+                base.as_ptr(),
+                n,
+                exponent.as_ptr(),
+                bits,
+                self.modulus.as_ptr(),
+                n,
+                self.scratch.as_mut_ptr(),
+            );
+        }
+        Ok(())
+    }
+}
