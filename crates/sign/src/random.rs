@@ -17,7 +17,7 @@ pub(crate) fn number(bits: usize) -> Result<Zeroizing<Vec<u64>>, Error> {
         bytes.chunks_exact(8).map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes"))).collect(),
     );
     if let Some(top) = number.last_mut()
-        && bits % 64 > 0
+        && !bits.is_multiple_of(64)
     {
         *top &= (1 << (bits % 64)) - 1;
     }

@@ -86,7 +86,7 @@ fn written_keys_read_back() {
             assert_eq!(error(KeyFile::read(&bytes).unwrap().into_private(None)), Error::NotPrivate);
         }
         assert!(signing.verifying_key().verify(b"massage", &signature).is_err());
-        assert!(!format!("{key:?} {signing:?}").contains(|digit: char| digit == '['), "{key:?}");
+        assert!(!format!("{key:?} {signing:?}").contains('['), "{key:?}");
     }
 }
 

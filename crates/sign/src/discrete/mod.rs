@@ -1,4 +1,4 @@
-//! Signatures that rest on the discrete logarithm: [DSA](Dsa) (FIPS 186-4) and [Schnorr](Schnorr)'s, in the same groups.
+//! Signatures that rest on the discrete logarithm: [`Dsa`] (FIPS 186-4) and [`Schnorr`], in the same groups.
 //!
 //! A key belongs to one of the two, by its type here and by its algorithm identifier in files. One key and one nonce
 //! under both schemes would give the key away: two equations, two unknowns. So the derivation of nonces takes the

@@ -33,7 +33,7 @@ impl EncryptedKey {
         let affordable = match &parameters.kdf {
             Kdf::Pbkdf2(pbkdf2) => (1..=MAX_ITERATIONS).contains(&pbkdf2.iteration_count),
             Kdf::Scrypt(scrypt) => {
-                let cost = u64::from(scrypt.cost_parameter).saturating_mul(u64::from(scrypt.block_size));
+                let cost = scrypt.cost_parameter.saturating_mul(u64::from(scrypt.block_size));
                 cost.saturating_mul(128) <= MAX_SCRYPT_BYTES
                     && cost.saturating_mul(u64::from(scrypt.parallelization)) <= MAX_SCRYPT_WORK
             }

@@ -51,8 +51,9 @@ impl KeyFile {
 
     /// Tries every structure. The one that fits best says what is wrong.
     fn from_der(der: &[u8]) -> Result<KeyFile, Error> {
+        type Reader = fn(&[u8]) -> Result<KeyFile, Error>;
         let mut outcome = Err(Error::MalformedKey);
-        let readers: [fn(&[u8]) -> Result<KeyFile, Error>; 5] = [
+        let readers: [Reader; 5] = [
             |der| private(der).map(KeyFile::Private),
             |der| public(der).map(KeyFile::Public),
             |der| EncryptedKey::new(der).map(KeyFile::Encrypted),
@@ -63,7 +64,7 @@ impl KeyFile {
             match read(der) {
                 Ok(file) => return Ok(file),
                 Err(Error::MalformedKey) => {}
-                Err(error) => outcome = outcome.or(Err(error)),
+                Err(error) => outcome = Err(error),
             }
         }
         outcome
