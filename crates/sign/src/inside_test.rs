@@ -116,6 +116,35 @@ fn faults_never_leave() {
     }
 }
 
+/// A key whose p is the smaller prime signs the same.
+#[test]
+fn primes_in_either_order() {
+    let key = rsa_key();
+    let public = key.public_key();
+    let [d, p, q, at_p, at_q, _] = key.private_values();
+    let modulus = tress_modular::Modulus::new(&integer::from_bytes(&q)).unwrap();
+    let coefficient = modulus.inverse(&integer::from_bytes(&p)).unwrap();
+    let swapped = rsa::PrivateKey::new(&rsa::PrivateParts {
+        modulus: &public.modulus(),
+        public_exponent: &public.exponent().to_be_bytes(),
+        private_exponent: &d,
+        prime1: &q,
+        prime2: &p,
+        exponent1: &at_q,
+        exponent2: &at_p,
+        coefficient: &integer::to_bytes(&coefficient, q.len()),
+    })
+    .unwrap();
+    let sign = |key: &rsa::PrivateKey| {
+        let jobs: Vec<Job<'_>> =
+            (1..50).map(|number| Job { key, message: integer::from_bytes(&[number; 250]) }).collect();
+        operation::private(&jobs)
+    };
+    let signatures = sign(&swapped);
+    assert!(signatures.iter().all(Result::is_ok));
+    assert_eq!(signatures, sign(&key));
+}
+
 /// Both halves wrong in the same way is a fault, too.
 #[test]
 fn a_fault_in_both_halves_never_leaves() {

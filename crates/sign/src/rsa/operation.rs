@@ -14,6 +14,7 @@
 //! signature whose difference from the right one has p or q as divisor (Boneh, DeMillo, Lipton, 1997).
 
 use tress_modular::lanes::{self, Power};
+use tress_modular::{Modulus, add};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Half, PrivateKey, PublicKey};
@@ -52,14 +53,19 @@ pub(crate) fn private_with(
         Err(error) => return jobs.iter().map(|_| Err(error)).collect(),
     };
     Blind::raise(jobs, &mut blinds);
+    // m · r^(e − 1), which makes c with another r, and takes it away again at the end.
+    let masks: Vec<Number> = jobs
+        .iter()
+        .zip(&blinds)
+        .map(|(job, blind)| Zeroizing::new(job.key.public.modulus.multiply(&blind.power, &job.message)))
+        .collect();
     let blinded: Vec<Number> = jobs
         .iter()
         .zip(&blinds)
+        .zip(&masks)
         .enumerate()
-        .map(|(index, (job, blind))| {
-            let modulus = &job.key.public.modulus;
-            let power = Zeroizing::new(modulus.multiply(&blind.random, &blind.power));
-            let mut blinded = modulus.multiply(&power, &job.message);
+        .map(|(index, ((job, blind), mask))| {
+            let mut blinded = job.key.public.modulus.multiply(mask, &blind.random);
             meddle(index, Place::Blinded, &mut blinded);
             Zeroizing::new(blinded)
         })
@@ -67,12 +73,10 @@ pub(crate) fn private_with(
     let halves = halves(jobs, &blinded, &mut meddle);
 
     let mut signatures = Vec::with_capacity(jobs.len());
-    for (index, ((job, blind), (x_p, x_q))) in jobs.iter().zip(&blinds).zip(&halves).enumerate() {
+    for (index, ((job, mask), (x_p, x_q))) in jobs.iter().zip(&masks).zip(&halves).enumerate() {
         let mut joined = join(job.key, x_p, x_q);
         meddle(index, Place::Joined, &mut joined);
-        let modulus = &job.key.public.modulus;
-        let unblind = Zeroizing::new(modulus.multiply(&job.message, &blind.power));
-        signatures.push(Zeroizing::new(modulus.multiply(&joined, &unblind)));
+        signatures.push(Zeroizing::new(job.key.public.modulus.multiply(&joined, mask)));
     }
     let checks: Vec<(&PublicKey, &[u64])> =
         jobs.iter().zip(&signatures).map(|(job, signature)| (&job.key.public, signature.as_slice())).collect();
@@ -164,13 +168,26 @@ fn halves(
 /// The number below n that is `x_p` modulo p and `x_q` modulo q (Garner): x_q + q · ((x_p − x_q) / q mod p).
 fn join(key: &PrivateKey, x_p: &[u64], x_q: &[u64]) -> Number {
     let secret = &key.secret;
-    let difference = Zeroizing::new(secret.p.prime.subtract(x_p, x_q));
+    let difference = difference(&secret.p.prime, x_p, x_q);
     let factor = Zeroizing::new(secret.p.prime.multiply(&difference, &secret.coefficient));
     let mut joined = integer::multiply(&factor, secret.q.prime.as_limbs());
     // At most (p − 1) · q + q − 1 = n − 1.
     integer::add_assign(&mut joined, x_q);
     joined.truncate(key.public.modulus.limbs());
     joined
+}
+
+/// A number as long as p that is `x_p − x_q` modulo p. It need not be below p: the product after it takes any.
+fn difference(p: &Modulus, x_p: &[u64], x_q: &[u64]) -> Number {
+    if x_q.len() != x_p.len() || p.bits() < 64 * x_p.len() {
+        return Zeroizing::new(p.subtract(x_p, x_q));
+    }
+    // p has its highest bit set, so twice p is above every x_q.
+    let mut difference = Zeroizing::new(x_p.to_vec());
+    let borrow = add::subtract_assign(&mut difference, x_q);
+    let carry = add::add_masked(&mut difference, p.as_limbs(), borrow.wrapping_neg());
+    add::add_masked(&mut difference, p.as_limbs(), (borrow & (carry ^ 1)).wrapping_neg());
+    difference
 }
 
 fn zeros(lengths: impl Iterator<Item = usize>) -> Vec<Number> {
