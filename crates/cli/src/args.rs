@@ -5,9 +5,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use regex::Regex;
+use tress_sign::Scheme;
 
 use crate::units;
 
@@ -30,7 +32,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
-    /// Make an identity, or print the public parts of one
+    /// Make an identity or a signing key, or print the public parts of one
     Keygen(Keygen),
     /// Encrypt a file, a folder or standard input into a container
     Encrypt(Encrypt),
@@ -42,6 +44,10 @@ pub(crate) enum Verb {
     Send(Send),
     /// Receive files from senders
     Receive(Receive),
+    /// Sign files, many at a time
+    Sign(Sign),
+    /// Check signatures of files
+    Verify(Verify),
     /// Show what a container is, and check it where a key is given
     Inspect(Inspect),
     /// A bare cipher in a bare mode, for tests and for talking to other systems
@@ -63,13 +69,98 @@ pub(crate) enum Verb {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+Without --rsa, --dsa or --schnorr it makes an identity, for encrypting and sending. A signing key is PKCS #8 in PEM, not
+encrypted; `openssl pkcs8 -topk8` puts it under a passphrase.
+
+Examples:
+  tress keygen -o me.key
+  tress keygen --rsa 3072 -o sign.pem
+  tress keygen --public sign.pem > sign.pub")]
 pub(crate) struct Keygen {
-    /// Write the identity to this file (mode 0600) rather than to standard output; an existing file is refused
+    /// Write the identity or key to this file (mode 0600) rather than to standard output; an existing file is refused
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Print recipient (age1...) and address (tress1...) of the identity in this file
-    #[arg(long, value_name = "FILE", conflicts_with = "output", value_hint = ValueHint::FilePath)]
+    /// Make an RSA key for signing, 2048 to 8192 bits
+    #[arg(long, value_name = "BITS", group = "kind", value_parser = clap::value_parser!(u16).range(2048..=8192))]
+    pub(crate) rsa: Option<u16>,
+    /// Make a DSA key for signing, 2048 or 3072 bits [default: 3072]
+    #[arg(long, value_name = "BITS", group = "kind", num_args = 0..=1, default_missing_value = "3072")]
+    pub(crate) dsa: Option<GroupBits>,
+    /// Make a Schnorr key for signing, 2048 or 3072 bits [default: 3072]
+    #[arg(long, value_name = "BITS", group = "kind", num_args = 0..=1, default_missing_value = "3072")]
+    pub(crate) schnorr: Option<GroupBits>,
+    /// Print recipient (age1...) and address (tress1...) of the identity in this file, or the public key of a signing key
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "kind"], value_hint = ValueHint::FilePath)]
     pub(crate) public: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+}
+
+/// Length of p of a DSA or Schnorr key.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum GroupBits {
+    #[value(name = "2048")]
+    Bits2048,
+    #[value(name = "3072")]
+    Bits3072,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Writes the signature of IN to IN.sig, as OpenSSL does (docs/signatures.md has the commands); that of - goes to standard
+output. The scheme is rsa-pss-sha256, dsa-sha256 or schnorr-sha256, as the key is; rsa-pkcs1-sha256 has to be said. A file
+that cannot be signed is an error, but the others are signed.
+
+Examples:
+  tress sign --key sign.pem release.tar
+  tress sign --key sign.pem --scheme rsa-pkcs1-sha256 out/*.deb")]
+pub(crate) struct Sign {
+    /// The private key: PKCS #8 (encrypted or not) or PKCS #1, PEM or DER
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
+    pub(crate) key: PathBuf,
+    /// How to sign [default: as the key is]
+    #[arg(long, value_name = "SCHEME", value_parser = scheme())]
+    pub(crate) scheme: Option<Scheme>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+    /// Replace existing signatures
+    #[arg(short, long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// What to sign: files, or - for standard input
+    #[arg(value_name = "IN", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Says nothing where all signatures hold.
+
+Examples:
+  tress verify --key sign.pub --signature release.tar.sig release.tar
+  tress verify --key sign.pub out/*.deb")]
+pub(crate) struct Verify {
+    /// The public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER
+    #[arg(long, value_name = "PUBLIC", value_hint = ValueHint::FilePath)]
+    pub(crate) key: PathBuf,
+    /// How it was signed [default: as the key is]
+    #[arg(long, value_name = "SCHEME", value_parser = scheme())]
+    pub(crate) scheme: Option<Scheme>,
+    /// The signature, for one IN [default: IN.sig]
+    #[arg(long, value_name = "SIG", value_hint = ValueHint::FilePath)]
+    pub(crate) signature: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// What was signed: files, or - for standard input
+    #[arg(value_name = "IN", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// The names of the schemes.
+fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
 }
 
 // For whom to encrypt. At least one is needed; a passphrase excludes the others.

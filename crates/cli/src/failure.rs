@@ -36,6 +36,12 @@ impl Failure {
         Error::from(bare).at(name(path)).into()
     }
 
+    /// An error of keys and signatures, about this file or thing.
+    pub(crate) fn signing(error: tress_sign::Error, about: impl fmt::Display) -> Failure {
+        let status = if error.is_usage() { WRONG_USE } else { FAILED };
+        Failure { status, message: format!("{about}: {error}"), hint: signing_hint(error).map(str::to_string) }
+    }
+
     pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
@@ -82,6 +88,19 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::Refused(Refusal::NotAdmitted) => "the receiver's allow file needs your address (tress1...)",
         ErrorKind::Refused(Refusal::OtherVersion) => "--restart has the receiver forget it",
         ErrorKind::InputChanged => "nothing may write to it meanwhile",
+        _ => return None,
+    })
+}
+
+fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
+    use tress_sign::Error as Sign;
+    Some(match error {
+        Sign::Encrypted => "say where the passphrase is: -p, --passphrase-file FILE or --passphrase-fd N",
+        Sign::NotPublic => "tress keygen --public prints the public key",
+        Sign::UnknownPem | Sign::MultiPrime | Sign::UnknownAlgorithm => {
+            "RSA, DSA and tress's Schnorr keys are taken, as PKCS #8, PKCS #1 or SubjectPublicKeyInfo"
+        }
+        Sign::UnknownEncryption => "openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 writes one that is read",
         _ => return None,
     })
 }

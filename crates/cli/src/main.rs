@@ -13,6 +13,7 @@ mod passphrase;
 mod progress;
 mod prompt;
 mod signals;
+mod signing;
 mod stdin;
 mod units;
 mod usage;

@@ -80,6 +80,24 @@ impl Drop for Steps {
     }
 }
 
+/// Something that turns, for work of which nobody knows how long it takes. Dropping it leaves a clean line.
+pub(crate) struct Waiting(ProgressBar);
+
+impl Waiting {
+    pub(crate) fn start(what: &'static str) -> Waiting {
+        // Drawn on standard error, and only where that is a terminal.
+        let bar = ProgressBar::new_spinner().with_message(what);
+        bar.enable_steady_tick(INTERVAL);
+        Waiting(bar)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
 fn new_bar() -> ProgressBar {
     ProgressBar::no_length().with_elapsed(PATIENCE)
 }

@@ -6,7 +6,9 @@
 //! - [`crypto_bigint`]: powers of the crate of that name.
 //! - [`gmp`]: products and powers of GMP.
 //! - [`openssl_numbers`]: powers of libcrypto.
+//! - [`openssl_signatures`]: signatures of libcrypto.
 //! - [`pipo`]: the crate of that name.
+//! - [`rsa`]: the crate of that name, version 0.9.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
 //! - [`clock`]: what the measured programs share, a count of core cycles.
 //!
@@ -22,7 +24,9 @@ pub mod gmp;
 pub mod ipsec_mb;
 pub mod openssl;
 pub mod openssl_numbers;
+pub mod openssl_signatures;
 pub mod pipo;
+pub mod rsa;
 pub mod rustcrypto;
 
 pub use error::{Error, Missing};
@@ -53,6 +57,7 @@ pub fn list() -> Vec<Peer> {
         Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },
         Peer { name: openssl::NAME, version: openssl::available().map(|_| openssl::version()) },
         Peer { name: pipo::NAME, version: Ok(pipo::version()) },
+        Peer { name: rsa::NAME, version: Ok(rsa::version()) },
         Peer { name: rustcrypto::NAME, version: Ok(rustcrypto::version()) },
     ]
 }

@@ -1,10 +1,15 @@
-//! `tress keygen`: identities, and the public parts of one.
+//! `tress keygen`: identities and signing keys, and the public parts of one.
 
 use std::{
     io::{self, Write as _},
     path::Path,
 };
 
+use tress_sign::{
+    PrivateKey,
+    discrete::{self, GroupSize},
+    rsa,
+};
 use tress_stream::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair};
 
 use super::cancellable;
@@ -12,29 +17,66 @@ use crate::{
     args,
     failure::{self, Failure},
     files,
+    progress::Waiting,
+    signing,
+    stdin::Stdin,
 };
 
 const MOST_BYTES: usize = 256 * 1024;
 
 pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     if let Some(path) = &options.public {
-        return public(path);
+        return public(path, &options.passphrase);
+    }
+    let passphrase = &options.passphrase;
+    if passphrase.passphrase || passphrase.passphrase_file.is_some() || passphrase.passphrase_fd.is_some() {
+        return Err(Failure::wrong_use("a passphrase is for --public, of a key that is encrypted")
+            .hint("openssl pkcs8 -topk8 puts a signing key under a passphrase"));
+    }
+    if let Some(key) = signing_key(options) {
+        let key = key.map_err(|error| Failure::signing(error, "the key"))?;
+        return write(options, key.to_pem().as_bytes());
     }
     let pair = KeyPair::generate()?;
     let text = pair.to_identity_file_text();
-    match &options.output {
-        Some(path) if path != Path::new("-") => {
-            cancellable(|control| write_new(path, text.expose_secret().as_bytes(), control))?;
-        }
-        _ => files::print(text.expose_secret())?,
-    }
+    write(options, text.expose_secret().as_bytes())?;
     // Notes, not the result: a standard error that is gone does not matter.
     let _ = io::stderr().lock().write_all(public_lines(&pair, ("recipient ", "address   ")).as_bytes());
     Ok(())
 }
 
-fn public(path: &Path) -> Result<(), Failure> {
+/// The signing key that the options ask for, if they ask for one. One of 8192 bits takes its time.
+fn signing_key(options: &args::Keygen) -> Option<Result<PrivateKey, tress_sign::Error>> {
+    let size = |bits| match bits {
+        args::GroupBits::Bits2048 => GroupSize::Bits2048,
+        args::GroupBits::Bits3072 => GroupSize::Bits3072,
+    };
+    if let Some(bits) = options.rsa {
+        let _waiting = Waiting::start("looking for primes");
+        return Some(rsa::PrivateKey::generate(usize::from(bits)).map(PrivateKey::Rsa));
+    }
+    if let Some(bits) = options.dsa {
+        return Some(discrete::PrivateKey::generate(size(bits)).map(PrivateKey::Dsa));
+    }
+    options.schnorr.map(|bits| discrete::PrivateKey::generate(size(bits)).map(PrivateKey::Schnorr))
+}
+
+/// To the file of the options, or to standard output.
+fn write(options: &args::Keygen, text: &[u8]) -> Result<(), Failure> {
+    match &options.output {
+        Some(path) if path != Path::new("-") => cancellable(|control| write_new(path, text, control)),
+        _ => files::print_bytes(text),
+    }
+}
+
+fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
+    let mut stdin = Stdin::default();
+    stdin.claim(path, "a key")?;
     let bytes = files::read_small(path, MOST_BYTES)?;
+    if signing::is_key_file(&bytes) {
+        let key = signing::public_part(path, &bytes, passphrase, &mut stdin)?;
+        return files::print(&key.to_pem());
+    }
     let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
     let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path)))?;
     files::print(&public_lines(&pair, ("", "")))
@@ -53,7 +95,7 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::AlreadyExists => Failure::from(Error::new(ErrorKind::OutputExists).at(path))
-            .hint("an identity is never replaced; choose another name"),
+            .hint("a key is never replaced; choose another name"),
         _ => Failure::io(path, &error),
     };
     // Before the work, and again by the system when the name is given.

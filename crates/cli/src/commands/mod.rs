@@ -9,6 +9,7 @@ mod keygen;
 mod plan;
 mod raw;
 mod send;
+mod sign;
 mod study;
 
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Rewrap(options) => container::rewrap(options),
         Verb::Send(options) => send::send(&options),
         Verb::Receive(options) => send::receive(&options),
+        Verb::Sign(options) => sign::sign(&options),
+        Verb::Verify(options) => sign::verify(&options),
         Verb::Inspect(options) => inspect::run(&options),
         Verb::Raw(options) => raw::run(&options),
         Verb::Ciphers(options) => ciphers::run(&options),

@@ -1,7 +1,7 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
-use tress_peers::{Direction, cryptopp, gmp, ipsec_mb, openssl, pipo, rustcrypto};
+use tress_peers::{Direction, cryptopp, gmp, ipsec_mb, openssl, pipo, rsa, rustcrypto};
 
 use super::{
     Error, Options, Row,
@@ -10,6 +10,7 @@ use super::{
     kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
     numbers::Product,
     sample,
+    signatures::{Signatures, Verb},
 };
 
 /// Who does the work.
@@ -22,6 +23,7 @@ pub(crate) enum Who {
     CryptoPp,
     Pipo,
     Gmp,
+    Rsa,
     /// Ours again, on other work: the row's own yardstick, by its name.
     Own(&'static str),
 }
@@ -37,6 +39,7 @@ impl Who {
             Who::CryptoPp => cryptopp::NAME,
             Who::Pipo => pipo::NAME,
             Who::Gmp => gmp::NAME,
+            Who::Rsa => rsa::NAME,
             Who::Own(what) => what,
         }
     }
@@ -47,6 +50,7 @@ impl Who {
             Who::CryptoPp => cryptopp::version(),
             Who::Pipo => pipo::version(),
             Who::Gmp => gmp::version(),
+            Who::Rsa => rsa::version(),
             Who::OpenSsl => openssl::version(),
             Who::IpsecMb => ipsec_mb::version(),
             Who::RustCrypto => rustcrypto::version(),
@@ -55,7 +59,7 @@ impl Who {
 
     fn is_available(self) -> bool {
         match self {
-            Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo => true,
+            Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo | Who::Rsa => true,
             Who::CryptoPp => cryptopp::available().is_ok(),
             Who::Gmp => gmp::available().is_ok(),
             Who::OpenSsl => openssl::available().is_ok(),
@@ -71,6 +75,10 @@ pub(crate) const EQUAL_LENGTHS: Who = Who::Own("equal-lengths");
 pub(crate) trait Work {
     /// Bytes of messages that one run works on.
     fn bytes(&self, who: Who) -> u64;
+    /// Whether [`bytes`](Self::bytes) are operations, such as signatures.
+    fn counts_operations(&self) -> bool {
+        false
+    }
     /// Whether the buffer has to be prepared, untimed, before every run.
     fn needs_preparation(&self) -> bool {
         false
@@ -89,7 +97,7 @@ type Make = Box<dyn Fn(Backend) -> Result<Box<dyn Work>, Error>>;
 /// A row to be measured.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// What is done: `encrypt`, `decrypt` or `multiply`.
+    /// What is done: `encrypt`, `decrypt`, `multiply`, `sign` or `verify`.
     pub(crate) direction: &'static str,
     pub(crate) workload: &'static str,
     pub(crate) lanes: usize,
@@ -227,6 +235,40 @@ pub(crate) fn all() -> Vec<Case> {
             make: Box::new(move |_| Ok(Box::new(Product::new(bits)))),
         });
     }
+    cases.extend(signatures());
+    cases
+}
+
+/// Signatures of SHA-256 digests, made and checked. The backend is what `tress_modular::lanes` chooses.
+fn signatures() -> Vec<Case> {
+    const COUNT: usize = 64;
+    let mut cases = Vec::new();
+    let mut one = |name, verb, lanes, peers, make: Make| {
+        cases.push(Case {
+            name,
+            direction: if verb == Verb::Sign { "sign" } else { "verify" },
+            workload: if lanes == 1 { "one digest" } else { "64 digests, one key" },
+            lanes,
+            message_bytes: 32,
+            peers,
+            backends: &[Backend::Portable],
+            make,
+        });
+    };
+    for (name, bits, verb, lanes) in [
+        ("rsa-2048-sign", 2048, Verb::Sign, COUNT),
+        ("rsa-2048-sign", 2048, Verb::Sign, 1),
+        ("rsa-2048-verify", 2048, Verb::Verify, COUNT),
+        ("rsa-3072-sign", 3072, Verb::Sign, COUNT),
+        ("rsa-4096-sign", 4096, Verb::Sign, COUNT),
+    ] {
+        let make = move |_| -> Result<Box<dyn Work>, Error> { Ok(Box::new(Signatures::rsa(bits, verb, lanes)?)) };
+        one(name, verb, lanes, &[Who::OpenSsl, Who::Rsa][..], Box::new(make));
+    }
+    for (name, verb) in [("dsa-2048-sign", Verb::Sign), ("dsa-2048-verify", Verb::Verify)] {
+        let make = move |_| -> Result<Box<dyn Work>, Error> { Ok(Box::new(Signatures::dsa(verb, COUNT)?)) };
+        one(name, verb, COUNT, &[Who::OpenSsl][..], Box::new(make));
+    }
     cases
 }
 
@@ -334,6 +376,10 @@ pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
         ..Row::default()
     };
     sample::measure(&mut *work, &peers, options.effort(), &mut row)?;
+    if work.counts_operations() {
+        row.per_s = row.bytes_per_s.take();
+        row.cycles_per_byte = None;
+    }
     Ok(row)
 }
 

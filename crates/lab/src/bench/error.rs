@@ -12,6 +12,8 @@ pub enum Error {
     NothingMatches,
     /// Our side refused: for example a backend that this machine lacks.
     Cipher(tress_cipher::Error),
+    /// The same of keys and signatures.
+    Sign(tress_sign::Error),
     /// A peer refused to do what its wrapper asked for.
     Peer(&'static str, tress_peers::Error),
     /// A peer's output differs from ours, so that a comparison of times would mean nothing.
@@ -64,6 +66,7 @@ impl fmt::Display for Error {
             }
             Error::NothingMatches => f.write_str("no benchmark has a name that matches"),
             Error::Cipher(error) => error.fmt(f),
+            Error::Sign(error) => error.fmt(f),
             Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
             Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
             Error::Command { program, message } => write!(f, "{program}: {message}"),

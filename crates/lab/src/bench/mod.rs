@@ -17,6 +17,7 @@ mod kinds;
 mod machine;
 mod numbers;
 mod sample;
+mod signatures;
 mod table;
 
 use std::{

@@ -57,6 +57,7 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
 fn rate(row: &Row) -> String {
     match (row.bytes_per_s, row.per_s, row.peak_bytes) {
         (Some(rate), _, _) => format!("{:.2} GB/s", rate / 1e9),
+        (_, Some(rate), _) if rate > 1000.0 => format!("{rate:.0}/s"),
         (_, Some(rate), _) => format!("{:.2} ms", 1e3 / rate),
         (_, _, Some(peak)) => format!("{:.1} MiB", peak as f64 / f64::from(1 << 20)),
         _ => String::new(),

@@ -71,6 +71,17 @@ fn targets() -> Vec<Target> {
     for bits in [256, 512, 1024, 2048, 4096] {
         add("product of two numbers", "multiply", "multiply", "", Some(bits / 8), Limit::Ratio("gmp", 0.5));
     }
+    let batch = "64 digests";
+    for (what, name, ratio) in [
+        ("RSA-2048 batch signing", "rsa-2048-sign", 3.0),
+        ("RSA-3072 batch signing", "rsa-3072-sign", 4.5),
+        ("RSA-4096 batch signing", "rsa-4096-sign", 4.5),
+        ("DSA-2048 batch signing", "dsa-2048-sign", 5.0),
+    ] {
+        add(what, name, "sign", batch, None, Limit::Ratio("openssl", ratio));
+    }
+    add("RSA-2048 batch signing", "rsa-2048-sign", "sign", batch, None, Limit::Ratio("rsa", 15.0));
+    add("RSA-2048 batch verification", "rsa-2048-verify", "verify", batch, None, Limit::Ratio("openssl", 4.0));
     let (null, file) = ("tmpfs to /dev/null", "tmpfs to a fresh");
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("age", 4.0));
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("openssl", 2.0));

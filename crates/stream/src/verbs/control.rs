@@ -46,11 +46,13 @@ impl Control {
         }
     }
 
-    pub(crate) fn add_done(&self, bytes: u64) {
+    /// Counts input bytes as done; for whoever reads the input itself.
+    pub fn add_done(&self, bytes: u64) {
         self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_total(&self, bytes: u64) {
+    /// Says how many input bytes there are in all.
+    pub fn set_total(&self, bytes: u64) {
         self.total_bytes.store(bytes, Ordering::Relaxed);
     }
 }

@@ -1,0 +1,258 @@
+//! `tress sign` and `tress verify`: many files, hashed on all cores, signed and checked in lanes.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File},
+    io,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use tress_sign::{Hash, VerifyJob, VerifyingKey, verify_batch};
+use tress_stream::{
+    Control, Error, ErrorKind,
+    verbs::{self, Sink},
+};
+
+use super::cancellable;
+use crate::{
+    args,
+    failure::{self, Failure},
+    files, signing,
+    stdin::Stdin,
+};
+
+/// So many files are hashed, then signed, then written: memory stays small, and the first signatures come soon.
+const ROUND: usize = 4096;
+
+/// More than the longest signature: one that is longer is none.
+const SIGNATURE_MOST_BYTES: usize = 4096;
+
+pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
+    let mut stdin = claim(&options.inputs)?;
+    let writes_stdout = is_stdin(&options.inputs);
+    if writes_stdout {
+        files::refuse_terminal(&Sink::Stdout)?;
+    }
+    let key = signing::signing_key(options, &mut stdin)?;
+    let threads = threads(&options.threads);
+    let sink = |input: &Path| match writes_stdout {
+        true => Sink::Stdout,
+        false => Sink::Path { path: signature_name(input), force: options.force },
+    };
+    cancellable(|control| {
+        count(&options.inputs, control);
+        let mut failures = Failures::new(control);
+        for round in options.inputs.chunks(ROUND) {
+            let digests = failures.keep(parallel(threads, round, control, |input| {
+                // Before the work, and again by the system when the name is given.
+                if let Sink::Path { path, force: false } = sink(input)
+                    && path.symlink_metadata().is_ok()
+                {
+                    return Err(Error::new(ErrorKind::OutputExists).at(path).into());
+                }
+                Ok((input, digest(input, key.scheme().hash(), control)?))
+            }))?;
+            let shares: Vec<_> = shares(&digests, threads).collect();
+            let signed = parallel(threads, &shares, control, |share| {
+                let digests: Vec<&[u8]> = share.iter().map(|(_, digest)| digest.as_slice()).collect();
+                Ok(key.sign_digests(&digests))
+            });
+            let signatures = failures.keep(signed)?.into_iter().flatten();
+            let signatures = digests.iter().zip(signatures).map(|((input, _), signature)| match signature {
+                Ok(signature) => Ok((*input, signature)),
+                Err(error) => Err(Failure::signing(error, failure::name(input))),
+            });
+            let signatures = failures.keep(signatures.collect())?;
+            failures.keep(parallel(threads, &signatures, control, |(input, signature)| {
+                Ok(verbs::store(signature.as_bytes(), &sink(input), control)?)
+            }))?;
+        }
+        failures.finish()
+    })
+}
+
+pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
+    let mut stdin = claim(&options.inputs)?;
+    if options.signature.is_some() && options.inputs.len() > 1 {
+        return Err(Failure::wrong_use("--signature is the signature of one file")
+            .hint("without it, that of every IN is IN.sig"));
+    }
+    if options.signature.is_none() && is_stdin(&options.inputs) {
+        return Err(Failure::wrong_use("standard input needs --signature"));
+    }
+    if let Some(signature) = &options.signature {
+        stdin.claim(signature, "the signature")?;
+    }
+    let key = signing::verifying_key(options, &mut stdin)?;
+    let threads = threads(&options.threads);
+    cancellable(|control| {
+        count(&options.inputs, control);
+        let mut failures = Failures::new(control);
+        for round in options.inputs.chunks(ROUND) {
+            let cases = failures.keep(parallel(threads, round, control, |input| {
+                let path = options.signature.clone().unwrap_or_else(|| signature_name(input));
+                let signature = files::read_start(&path, SIGNATURE_MOST_BYTES)?.to_vec();
+                Ok(Case { path, digest: digest(input, key.scheme().hash(), control)?, signature })
+            }))?;
+            let shares: Vec<_> = shares(&cases, threads).collect();
+            let checked = parallel(threads, &shares, control, |share| Ok(check(&key, share)));
+            for failure in failures.keep(checked)?.into_iter().flatten() {
+                failures.add(failure);
+            }
+        }
+        failures.finish()
+    })
+}
+
+/// A signature that is said to be one of this digest.
+struct Case {
+    path: PathBuf,
+    digest: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+/// What does not hold.
+fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
+    let jobs: Vec<VerifyJob<'_>> =
+        cases.iter().map(|case| VerifyJob { key, digest: &case.digest, signature: &case.signature }).collect();
+    verify_batch(&jobs)
+        .into_iter()
+        .zip(cases)
+        .filter_map(|(outcome, case)| outcome.err().map(|error| Failure::signing(error, failure::name(&case.path))))
+        .collect()
+}
+
+/// Notes who reads standard input, which is one input alone.
+fn claim(inputs: &[PathBuf]) -> Result<Stdin, Failure> {
+    let mut stdin = Stdin::default();
+    for input in inputs {
+        stdin.claim(input, "the data")?;
+    }
+    if inputs.len() > 1 && inputs.iter().any(|input| input == Path::new("-")) {
+        return Err(Failure::wrong_use("standard input is signed and checked alone, its signature has no name"));
+    }
+    Ok(stdin)
+}
+
+fn is_stdin(inputs: &[PathBuf]) -> bool {
+    inputs == [PathBuf::from("-")]
+}
+
+fn signature_name(input: &Path) -> PathBuf {
+    let mut name = OsString::from(input);
+    name.push(".sig");
+    PathBuf::from(name)
+}
+
+/// How many bytes there are to hash, for the progress bar.
+fn count(inputs: &[PathBuf], control: &Control) {
+    let bytes = inputs.iter().filter_map(|input| fs::metadata(input).ok()).map(|metadata| metadata.len()).sum();
+    control.set_total(bytes);
+}
+
+/// The digest of a file, which does not change meanwhile.
+fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failure> {
+    let progress = |bytes: usize| {
+        control.add_done(bytes as u64);
+        if control.is_cancelled() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
+    };
+    let failed = |error: io::Error| Failure::io(input, &error);
+    if input == Path::new("-") {
+        return hash.digest_reader(io::stdin().lock(), progress).map_err(failed);
+    }
+    let file = File::open(input).map_err(failed)?;
+    let before = file.metadata().map_err(failed)?;
+    let digest = hash.digest_reader(&file, progress).map_err(failed)?;
+    let after = file.metadata().map_err(failed)?;
+    if before.is_file() && (before.len(), before.modified().ok()) != (after.len(), after.modified().ok()) {
+        return Err(Error::new(ErrorKind::InputChanged).at(input).into());
+    }
+    Ok(digest)
+}
+
+fn threads(option: &args::Threads) -> usize {
+    option.count.map_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get), usize::from)
+}
+
+/// About as many equal shares as threads, of whole lanes.
+fn shares<T>(items: &[T], threads: usize) -> impl Iterator<Item = &[T]> {
+    let length = items.len().div_ceil(threads).next_multiple_of(8);
+    items.chunks(length.max(8))
+}
+
+/// `work` on every item, in their order, on so many threads. What a cancellation leaves undone is an error.
+fn parallel<'a, T: Sync, R: Send>(
+    threads: usize,
+    items: &'a [T],
+    control: &Control,
+    work: impl Fn(&'a T) -> Result<R, Failure> + Sync,
+) -> Vec<Result<R, Failure>> {
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<R, Failure>>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let run = || {
+        while !control.is_cancelled() {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { break };
+            let result = work(item);
+            *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.min(items.len()) {
+            // A system that gives no more threads gets along with fewer.
+            if thread::Builder::new().spawn_scoped(scope, run).is_err() {
+                break;
+            }
+        }
+        run();
+    });
+    let done = |result: Mutex<Option<_>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results
+        .into_iter()
+        .map(|result| done(result).unwrap_or_else(|| Err(Error::new(ErrorKind::Interrupted).into())))
+        .collect()
+}
+
+/// Files that failed do not keep the others from being done.
+struct Failures<'a> {
+    control: &'a Control,
+    last: Option<Failure>,
+}
+
+impl<'a> Failures<'a> {
+    fn new(control: &'a Control) -> Self {
+        Self { control, last: None }
+    }
+
+    /// What went well. A cancellation ends all.
+    fn keep<R>(&mut self, results: Vec<Result<R, Failure>>) -> Result<Vec<R>, Failure> {
+        if self.control.is_cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted).into());
+        }
+        let mut kept = Vec::with_capacity(results.len());
+        for result in results {
+            match result {
+                Ok(value) => kept.push(value),
+                Err(failure) => self.add(failure),
+            }
+        }
+        Ok(kept)
+    }
+
+    /// Prints every failure but the last, which is the outcome.
+    fn add(&mut self, failure: Failure) {
+        if let Some(before) = self.last.replace(failure) {
+            before.print();
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.last.map_or(Ok(()), Err)
+    }
+}

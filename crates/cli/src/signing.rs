@@ -1,0 +1,79 @@
+//! Signing keys out of files.
+
+use std::path::Path;
+
+use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey};
+use tress_stream::age::secrecy::ExposeSecret as _;
+
+use crate::{
+    args,
+    failure::{self, Failure},
+    files,
+    passphrase::{self, Purpose},
+    progress::Waiting,
+    stdin::Stdin,
+};
+
+/// RSA of 8192 bits in PEM has some 7000 bytes.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Whether this looks like a key for signing rather than an identity.
+pub(crate) fn is_key_file(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&0x30) || bytes.windows(10).any(|window| window == b"-----BEGIN")
+}
+
+pub(crate) fn signing_key(options: &args::Sign, stdin: &mut Stdin) -> Result<SigningKey, Failure> {
+    let path = &options.key;
+    stdin.claim(path, "a key")?;
+    let bytes = files::read_small(path, MOST_BYTES)?;
+    let file = KeyFile::read(&bytes).map_err(|error| Failure::signing(error, failure::name(path)))?;
+    let key = open(path, file, &options.passphrase, stdin)?;
+    let public = key.public_key();
+    let scheme = options.scheme.unwrap_or(Scheme::of(&public));
+    SigningKey::new(key, scheme).map_err(|error| wrong_scheme(error, path, &public, scheme))
+}
+
+pub(crate) fn verifying_key(options: &args::Verify, stdin: &mut Stdin) -> Result<VerifyingKey, Failure> {
+    let path = &options.key;
+    stdin.claim(path, "a key")?;
+    let bytes = files::read_small(path, MOST_BYTES)?;
+    let public = KeyFile::read(&bytes)
+        .and_then(KeyFile::into_public)
+        .map_err(|error| Failure::signing(error, failure::name(path)))?;
+    let scheme = options.scheme.unwrap_or(Scheme::of(&public));
+    VerifyingKey::new(public.clone(), scheme).map_err(|error| wrong_scheme(error, path, &public, scheme))
+}
+
+/// The public key of whatever key is in the file.
+pub(crate) fn public_part(
+    path: &Path,
+    bytes: &[u8],
+    passphrase: &args::Passphrase,
+    stdin: &mut Stdin,
+) -> Result<PublicKey, Failure> {
+    match KeyFile::read(bytes).map_err(|error| Failure::signing(error, failure::name(path)))? {
+        KeyFile::Public(key) => Ok(key),
+        file => Ok(open(path, file, passphrase, stdin)?.public_key()),
+    }
+}
+
+/// The private key. A passphrase is asked for only where there is something to open.
+fn open(path: &Path, file: KeyFile, options: &args::Passphrase, stdin: &mut Stdin) -> Result<PrivateKey, Failure> {
+    let passphrase = match file {
+        KeyFile::Encrypted(_) => passphrase::read(options, Purpose::Decrypt, stdin)?,
+        _ => None,
+    };
+    let _waiting = passphrase.as_ref().map(|_| Waiting::start("deriving the key from the passphrase"));
+    file.into_private(passphrase.as_ref().map(|passphrase| passphrase.expose_secret().as_bytes()))
+        .map_err(|error| Failure::signing(error, failure::name(path)))
+}
+
+fn wrong_scheme(error: Error, path: &Path, key: &PublicKey, scheme: Scheme) -> Failure {
+    let kind = match key {
+        PublicKey::Rsa(_) => "an RSA",
+        PublicKey::Dsa(_) => "a DSA",
+        PublicKey::Schnorr(_) => "a Schnorr",
+        _ => "another",
+    };
+    Failure::signing(error, failure::name(path)).hint(format!("it is {kind} key, and the scheme {scheme}"))
+}

@@ -1,0 +1,304 @@
+//! `tress sign` and `verify`, and signing keys of `tress keygen`; with OpenSSL in both directions.
+#![cfg(unix)]
+
+mod common;
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
+
+use common::{Folder, Run, skip};
+
+/// A folder with keys of all kinds, and their public halves: rsa.pem, rsa.pub, dsa.pem and so on.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    for (kind, options) in [("rsa", &["--rsa", "2048"][..]), ("dsa", &["--dsa", "2048"]), ("schnorr", &["--schnorr"])] {
+        let file = format!("{kind}.pem");
+        folder.tress([&["keygen", "-o", &file], options].concat()).ok();
+        let public = folder.tress(["keygen", "--public", &file]).ok().stdout;
+        folder.write(&format!("{kind}.pub"), public);
+    }
+    folder
+}
+
+fn openssl(folder: &Folder, arguments: &[&str]) -> Option<Run> {
+    let mut command = Command::new("openssl");
+    command.current_dir(folder.root()).args(arguments);
+    match command.output() {
+        Ok(output) => {
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            Some(Run { status: output.status, stdout: output.stdout, stderr })
+        }
+        Err(_) => {
+            skip("there is no openssl");
+            None
+        }
+    }
+}
+
+const PSS: [&str; 4] = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"];
+
+#[test]
+fn keygen_writes_signing_keys_for_their_owner_alone() {
+    let folder = folder();
+    for kind in ["rsa", "dsa", "schnorr"] {
+        let private = folder.path(&format!("{kind}.pem"));
+        assert_eq!(fs::metadata(&private).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(fs::read_to_string(&private).unwrap().starts_with("-----BEGIN PRIVATE KEY-----\n"));
+        let public = String::from_utf8(folder.read(&format!("{kind}.pub"))).unwrap();
+        assert!(public.starts_with("-----BEGIN PUBLIC KEY-----\n"), "{public}");
+        // The public part of a public key is itself.
+        let again = folder.tress(["keygen", "--public", &format!("{kind}.pub")]).ok().stdout;
+        assert_eq!(again, public.as_bytes());
+    }
+    let before = folder.read("rsa.pem");
+    folder.tress(["keygen", "--dsa", "-o", "rsa.pem"]).failed("rsa.pem");
+    assert_eq!(folder.read("rsa.pem"), before);
+    let run = folder.tress(["keygen", "--schnorr"]).ok();
+    assert!(run.stdout.starts_with(b"-----BEGIN PRIVATE KEY-----\n") && run.stderr.is_empty());
+}
+
+#[test]
+fn keygen_refuses_what_makes_no_key() {
+    let folder = Folder::new();
+    for options in [
+        &["--rsa", "1024"][..],
+        &["--rsa", "2047"],
+        &["--rsa", "2049"],
+        &["--rsa", "8194"],
+        &["--rsa", "big"],
+        &["--rsa"],
+        &["--dsa", "1024"],
+        &["--schnorr", "4096"],
+        &["--rsa", "2048", "--dsa"],
+        &["--dsa", "--schnorr"],
+        &["--dsa", "--public", "me.key"],
+        &["--dsa", "--passphrase-file", "me.key"],
+    ] {
+        let arguments = [&["keygen", "-o", "new"], options].concat();
+        let run = folder.tress(arguments);
+        assert_eq!(run.status.code(), Some(2), "{options:?}: {}", run.stderr);
+        assert!(!folder.exists("new"));
+    }
+}
+
+#[test]
+fn what_is_signed_verifies() {
+    let folder = folder();
+    let names: Vec<String> = (0..20).map(|number| format!("file {number}")).collect();
+    for (number, name) in names.iter().enumerate() {
+        folder.write(name, common::plaintext(number * 1000));
+    }
+    for (kind, scheme) in
+        [("rsa", None), ("rsa", Some("rsa-pkcs1-sha256")), ("dsa", None), ("schnorr", Some("schnorr-sha256"))]
+    {
+        let (private, public) = (format!("{kind}.pem"), format!("{kind}.pub"));
+        let options: Vec<&str> = scheme.map_or(vec![], |scheme| vec!["--scheme", scheme]);
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let run = folder.tress([&["sign", "--force", "--key", &private], &options[..], &names].concat()).ok();
+        assert!(run.stdout.is_empty() && run.stderr.is_empty());
+        let run = folder.tress([&["verify", "--key", &public], &options[..], &names].concat()).ok();
+        assert!(run.stdout.is_empty() && run.stderr.is_empty());
+        let verify = |signature: &str, name: &str| {
+            folder.tress([&["verify", "--key", &public, "--signature", signature], &options[..], &[name]].concat())
+        };
+        verify("file 7.sig", "file 7").ok();
+        verify("file 7.sig", "file 8").failed("file 7.sig");
+        verify("file 7", "file 7").failed("file 7");
+        folder.write("empty.sig", "");
+        verify("empty.sig", "file 7").failed("empty.sig");
+        verify("/dev/zero", "file 7").failed("/dev/zero");
+        // Standard input and output.
+        let signed = folder.tress_with([&["sign", "--key", &private], &options[..], &["-"]].concat(), b"piped").ok();
+        folder.write("piped.sig", &signed.stdout);
+        let verify = [&["verify", "--key", &public, "--signature", "piped.sig"], &options[..], &["-"]].concat();
+        folder.tress_with(verify.clone(), b"piped").ok();
+        folder.tress_with(verify, b"pipes").failed("piped.sig");
+    }
+    // Another scheme of the same key is another signature.
+    folder.tress(["sign", "--force", "--key", "rsa.pem", "file 1"]).ok();
+    folder.tress(["verify", "--key", "rsa.pub", "--scheme", "rsa-pkcs1-sha256", "file 1"]).failed("file 1.sig");
+}
+
+#[test]
+fn openssl_verifies_ours() {
+    let folder = folder();
+    folder.write("in", common::plaintext(100_000));
+    for (kind, scheme, options) in
+        [("rsa", "rsa-pkcs1-sha256", &[][..]), ("rsa", "rsa-pss-sha256", &PSS[..]), ("dsa", "dsa-sha256", &[])]
+    {
+        folder.tress(["sign", "--force", "--key", &format!("{kind}.pem"), "--scheme", scheme, "in"]).ok();
+        let public = format!("{kind}.pub");
+        let verify = ["dgst", "-sha256", "-verify", &public, "-signature", "in.sig"];
+        let Some(run) = openssl(&folder, &[&verify[..], options, &["in"]].concat()) else { return };
+        assert!(run.ok().stdout.starts_with(b"Verified OK"));
+        // The same by the digest alone.
+        openssl(&folder, &["dgst", "-sha256", "-binary", "-out", "digest", "in"]).unwrap().ok();
+        let mut arguments =
+            vec!["pkeyutl", "-verify", "-pubin", "-inkey", &public, "-in", "digest", "-sigfile", "in.sig"];
+        if kind == "rsa" {
+            arguments.extend(["-pkeyopt", "digest:sha256"]);
+        }
+        if options == PSS {
+            arguments.extend(["-pkeyopt", "rsa_padding_mode:pss", "-pkeyopt", "rsa_pss_saltlen:digest"]);
+        }
+        openssl(&folder, &arguments).unwrap().ok();
+    }
+}
+
+#[test]
+fn we_verify_what_openssl_signs() {
+    let folder = Folder::new();
+    folder.write("in", common::plaintext(5000));
+    let Some(run) = openssl(&folder, &["genrsa", "-out", "rsa.pem", "2048"]) else { return };
+    run.ok();
+    openssl(&folder, &["dsaparam", "-genkey", "-out", "traditional.pem", "2048"]).unwrap().ok();
+    openssl(&folder, &["pkcs8", "-topk8", "-nocrypt", "-in", "traditional.pem", "-out", "dsa.pem"]).unwrap().ok();
+    for (kind, scheme, options) in [
+        ("rsa", "rsa-pkcs1-sha256", &[][..]),
+        ("rsa", "rsa-pss-sha256", &PSS[..]),
+        // What OpenSSL does unless it is told: the longest salt.
+        ("rsa", "rsa-pss-sha256", &PSS[..2]),
+        ("dsa", "dsa-sha256", &[]),
+    ] {
+        let private = format!("{kind}.pem");
+        openssl(&folder, &["pkey", "-in", &private, "-pubout", "-out", "public"]).unwrap().ok();
+        let sign = ["dgst", "-sha256", "-sign", &private, "-out", "in.sig"];
+        openssl(&folder, &[&sign[..], options, &["in"]].concat()).unwrap().ok();
+        folder.tress(["verify", "--key", "public", "--scheme", scheme, "--signature", "in.sig", "in"]).ok();
+        // And signs with its keys.
+        folder.tress(["sign", "--force", "--key", &private, "--scheme", scheme, "in"]).ok();
+        folder.tress(["verify", "--key", "public", "--scheme", scheme, "in"]).ok();
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_and_nothing_half_written() {
+    let folder = folder();
+    for name in ["a", "b", "c"] {
+        folder.write(name, name);
+    }
+    folder.write("b.sig", "mine");
+    let before = folder.names();
+    // The others are signed.
+    folder.tress(["sign", "--key", "dsa.pem", "a", "b", "c"]).failed("b.sig: output exists already");
+    assert_eq!(folder.read("b.sig"), b"mine");
+    folder.tress(["verify", "--key", "dsa.pub", "a", "c"]).ok();
+    let refused = folder.tress(["sign", "--key", "dsa.pem", "a", "c", "missing"]);
+    assert_eq!((refused.status.code(), refused.stderr.matches("tress: error: ").count()), (Some(1), 3));
+    folder.tress(["sign", "--force", "--key", "dsa.pem", "a", "b", "missing"]).failed("missing");
+    folder.tress(["verify", "--key", "dsa.pub", "a", "b", "c"]).ok();
+    folder.tress(["sign", "--key", "dsa.pem", "."]).failed("");
+    assert!(!folder.exists("..sig"));
+    // One file twice.
+    fs::remove_file(folder.path("a.sig")).unwrap();
+    folder.tress(["sign", "--key", "dsa.pem", "a", "a"]).failed("a.sig");
+    folder.tress(["verify", "--key", "dsa.pub", "a"]).ok();
+    // A folder that nobody may write to, unless this is root, who may.
+    fs::create_dir(folder.path("shut")).unwrap();
+    folder.write("shut/x", "x");
+    fs::set_permissions(folder.path("shut"), fs::Permissions::from_mode(0o555)).unwrap();
+    let run = folder.tress(["sign", "--key", "dsa.pem", "shut/x"]);
+    assert_eq!(run.status.success(), folder.exists("shut/x.sig"), "{}", run.stderr);
+    fs::set_permissions(folder.path("shut"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut names = [before, vec!["a.sig".into(), "c.sig".into(), "shut".into()]].concat();
+    names.sort();
+    assert_eq!(folder.names(), names);
+    common::run(folder.command(["sign", "--key", "dsa.pem", "-"]).stdout(fs::File::create("/dev/full").unwrap()), &[])
+        .failed("standard output");
+}
+
+#[test]
+fn every_wrong_signature_is_named() {
+    let folder = folder();
+    for name in ["a", "b", "c", "d"] {
+        folder.write(name, name);
+    }
+    folder.tress(["sign", "--key", "rsa.pem", "a", "b", "c", "d"]).ok();
+    folder.write("b", "changed");
+    let mut signature = folder.read("d.sig");
+    signature.pop();
+    folder.write("d.sig", signature);
+    let run = folder.tress(["verify", "--key", "rsa.pub", "a", "b", "c", "d"]);
+    assert_eq!(run.status.code(), Some(1));
+    let lines: Vec<&str> = run.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", run.stderr);
+    assert!(lines[0].contains("b.sig") && lines[1].contains("d.sig"), "{}", run.stderr);
+}
+
+#[test]
+fn keys_that_do_not_fit() {
+    let folder = folder();
+    folder.write("in", "x");
+    folder.tress(["sign", "--key", "dsa.pem", "in"]).ok();
+    let before = folder.names();
+    folder.write("text", "not a key");
+    let sign = |options: &[&str]| folder.tress([&["sign", "--force"], options, &["in"]].concat());
+    sign(&["--key", "dsa.pem", "--scheme", "schnorr-sha256"]).wrong_use("dsa.pem");
+    sign(&["--key", "schnorr.pem", "--scheme", "dsa-sha256"]).wrong_use("schnorr.pem");
+    sign(&["--key", "rsa.pem", "--scheme", "dsa-sha256"]).wrong_use("rsa.pem");
+    sign(&["--key", "rsa.pem", "--scheme", "rsa-sha1"]).wrong_use("--scheme");
+    sign(&["--key", "rsa.pub"]).wrong_use("rsa.pub");
+    sign(&["--key", "text"]).wrong_use("text");
+    sign(&["--key", "me.key"]).wrong_use("me.key");
+    sign(&["--key", "missing"]).failed("missing");
+    sign(&["--key", "/dev/zero"]).failed("/dev/zero");
+    let verify = |options: &[&str]| folder.tress([&["verify"], options, &["in"]].concat());
+    verify(&["--key", "dsa.pem"]).wrong_use("dsa.pem");
+    verify(&["--key", "schnorr.pub", "--scheme", "dsa-sha256"]).wrong_use("schnorr.pub");
+    verify(&["--key", "dsa.pub", "--scheme", "schnorr-sha256"]).wrong_use("dsa.pub");
+    verify(&["--key", "rsa.pub"]).failed("in.sig");
+    verify(&["--key", "dsa.pub", "--signature", "missing"]).failed("missing");
+    folder.tress(["verify", "--key", "dsa.pub", "missing"]).failed("missing");
+    folder.tress(["verify", "--key", "dsa.pub", "--signature", "in.sig", "in", "in"]).wrong_use("--signature");
+    folder.tress_with(["verify", "--key", "dsa.pub", "-"], b"x").wrong_use("--signature");
+    folder.tress_with(["verify", "--key", "dsa.pub", "--signature", "-", "-"], b"x").wrong_use("standard input");
+    folder.tress_with(["sign", "--key", "-", "-"], b"x").wrong_use("standard input");
+    folder.tress_with(["sign", "--key", "dsa.pem", "-", "in"], b"x").wrong_use("standard input");
+    folder.tress(["sign", "--key", "dsa.pem"]).wrong_use("IN");
+    fs::remove_file(folder.path("text")).unwrap();
+    assert_eq!(folder.names(), before);
+    // The signature is still the one of the right key.
+    verify(&["--key", "dsa.pub"]).ok();
+}
+
+#[test]
+fn encrypted_keys() {
+    let folder = folder();
+    folder.write("in", "x");
+    folder.write("pass", "four lanes\n");
+    folder.write("wrong", "four lane\n");
+    let encrypt = ["pkcs8", "-topk8", "-in", "rsa.pem", "-out", "sealed.pem", "-passout", "pass:four lanes"];
+    let Some(run) = openssl(&folder, &encrypt) else { return };
+    run.ok();
+    let run = folder.tress(["sign", "--key", "sealed.pem", "in"]).wrong_use("sealed.pem");
+    assert!(run.stderr.contains("--passphrase-file"), "{}", run.stderr);
+    folder.tress(["sign", "--key", "sealed.pem", "--passphrase-file", "wrong", "in"]).failed("sealed.pem");
+    assert!(!folder.exists("in.sig"));
+    folder.tress(["sign", "--key", "sealed.pem", "--passphrase-file", "pass", "in"]).ok();
+    folder.tress(["verify", "--key", "rsa.pub", "in"]).ok();
+    let tress = env!("CARGO_BIN_EXE_tress");
+    let script = format!("exec '{tress}' sign --force --key sealed.pem --passphrase-fd 3 in 3< pass");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.root()).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let public = folder.tress(["keygen", "--public", "sealed.pem", "--passphrase-file", "pass"]).ok().stdout;
+    assert_eq!(public, folder.read("rsa.pub"));
+    folder.tress(["keygen", "--public", "sealed.pem"]).wrong_use("sealed.pem");
+    // Never from where the data comes from.
+    folder.tress_with(["sign", "--key", "sealed.pem", "--passphrase-file", "-", "-"], b"x").wrong_use("standard input");
+}
+
+#[test]
+fn more_files_than_a_round() {
+    let folder = folder();
+    fs::create_dir(folder.path("many")).unwrap();
+    let names: Vec<String> = (0..5000).map(|number| format!("many/{number}")).collect();
+    for name in &names {
+        folder.write(name, name);
+    }
+    let arguments = |first: &[&str]| -> Vec<String> {
+        first.iter().map(|argument| argument.to_string()).chain(names.iter().cloned()).collect()
+    };
+    folder.tress(arguments(&["sign", "--key", "schnorr.pem"])).ok();
+    assert!(names.iter().all(|name| Path::new(&folder.path(&format!("{name}.sig"))).exists()));
+    folder.write("many/4321.sig", "");
+    folder.tress(arguments(&["verify", "--key", "schnorr.pub"])).failed("many/4321.sig");
+}

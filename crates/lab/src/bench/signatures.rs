@@ -1,0 +1,117 @@
+//! Signatures of digests under one key: batches and one at a time, by us, by OpenSSL and by the crate `rsa`.
+
+use tress_peers::{openssl_signatures, rsa};
+use tress_sign::{
+    Hash, PrivateKey, Scheme, SigningKey, VerifyJob, VerifyingKey,
+    discrete::{self, GroupSize},
+    signature::Keypair as _,
+    verify_batch,
+};
+
+use super::{
+    Error,
+    aead::peer,
+    case::{Who, Work},
+};
+
+/// What is done with the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Sign,
+    Verify,
+}
+
+/// The same digests over and over.
+pub(crate) struct Signatures {
+    verb: Verb,
+    key: SigningKey,
+    verifying: VerifyingKey,
+    openssl: Option<openssl_signatures::Key>,
+    rsa: Option<rsa::Key>,
+    digests: Vec<[u8; 32]>,
+    /// What is verified.
+    signatures: Vec<Vec<u8>>,
+    made: Vec<u8>,
+}
+
+impl Signatures {
+    /// RSA with PKCS #1 v1.5, whose signatures are the same for everybody.
+    pub(crate) fn rsa(bits: usize, verb: Verb, count: usize) -> Result<Signatures, Error> {
+        let key = tress_sign::rsa::PrivateKey::generate(bits).map_err(Error::Sign)?;
+        let mut made = Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), verb, count)?;
+        made.rsa = Some(rsa::Key::new(&made.key.key().to_der()).map_err(peer(Who::Rsa))?);
+        Ok(made)
+    }
+
+    /// DSA of 2048 and 256 bits.
+    pub(crate) fn dsa(verb: Verb, count: usize) -> Result<Signatures, Error> {
+        let key = discrete::PrivateKey::generate(GroupSize::Bits2048).map_err(Error::Sign)?;
+        Self::new(PrivateKey::Dsa(key), Scheme::Dsa(Hash::Sha256), verb, count)
+    }
+
+    fn new(key: PrivateKey, scheme: Scheme, verb: Verb, count: usize) -> Result<Signatures, Error> {
+        let key = SigningKey::new(key, scheme).map_err(Error::Sign)?;
+        let digests: Vec<[u8; 32]> = (0..count)
+            .map(|number| std::array::from_fn(|position| Hash::Sha256.digest(&number.to_le_bytes())[position]))
+            .collect();
+        let signatures = key.sign_digests(&digests).into_iter().map(|made| Ok(made?.as_bytes().to_vec()));
+        let signatures = signatures.collect::<Result<_, _>>().map_err(Error::Sign)?;
+        let verifying = key.verifying_key();
+        let openssl = openssl_signatures::Key::new(&key.key().to_der()).ok();
+        Ok(Signatures { verb, verifying, openssl, rsa: None, key, digests, signatures, made: Vec::new() })
+    }
+
+    fn ours(&mut self) -> Result<(), Error> {
+        if self.verb == Verb::Sign {
+            for signature in self.key.sign_digests(&self.digests) {
+                self.made.extend(signature.map_err(Error::Sign)?.as_bytes());
+            }
+            return Ok(());
+        }
+        let jobs: Vec<VerifyJob<'_>> = self
+            .digests
+            .iter()
+            .zip(&self.signatures)
+            .map(|(digest, signature)| VerifyJob { key: &self.verifying, digest, signature })
+            .collect();
+        verify_batch(&jobs).into_iter().collect::<Result<(), _>>().map_err(Error::Sign)
+    }
+}
+
+impl Work for Signatures {
+    fn bytes(&self, _: Who) -> u64 {
+        self.digests.len() as u64
+    }
+
+    fn counts_operations(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, _: Who) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn run(&mut self, who: Who) -> Result<(), Error> {
+        self.made.clear();
+        if who == Who::Ours {
+            return self.ours();
+        }
+        let mut made = Vec::new();
+        for (digest, signature) in self.digests.iter().zip(&self.signatures) {
+            match (who, self.verb, &mut self.openssl, &self.rsa) {
+                (Who::OpenSsl, Verb::Sign, Some(key), _) => key.sign(digest, &mut made).map_err(peer(who))?,
+                (Who::OpenSsl, Verb::Verify, Some(key), _) => key.verify(digest, signature).map_err(peer(who))?,
+                (Who::Rsa, Verb::Sign, _, Some(key)) => made = key.sign(digest).map_err(peer(who))?,
+                (Who::Rsa, Verb::Verify, _, Some(key)) => key.verify(digest, signature).map_err(peer(who))?,
+                _ => {}
+            }
+            self.made.extend_from_slice(&made);
+        }
+        Ok(())
+    }
+
+    fn output(&self, _: Who) -> &[u8] {
+        // OpenSSL's DSA draws its nonces.
+        if matches!(self.key.key(), PrivateKey::Rsa(_)) { &self.made } else { &[] }
+    }
+}

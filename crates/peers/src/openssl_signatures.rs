@@ -1,0 +1,132 @@
+//! OpenSSL 3: RSA (PKCS #1 v1.5) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time. Contexts are made
+//! once for a key, as a server does.
+
+use std::{
+    ffi::{c_int, c_long, c_void},
+    ptr,
+    sync::OnceLock,
+};
+
+use libloading::Library;
+
+use crate::{Error, Missing, openssl};
+
+const LIBRARY: &str = "libcrypto.so.3";
+const PACKAGE: &str = "libssl3";
+
+struct Functions {
+    read: unsafe extern "C" fn(*mut *mut c_void, *mut *const u8, c_long) -> *mut c_void,
+    key_free: unsafe extern "C" fn(*mut c_void),
+    context_new: unsafe extern "C" fn(*mut c_void, *mut c_void) -> *mut c_void,
+    context_free: unsafe extern "C" fn(*mut c_void),
+    sha256: unsafe extern "C" fn() -> *const c_void,
+    set_hash: unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int,
+    sign_init: unsafe extern "C" fn(*mut c_void) -> c_int,
+    verify_init: unsafe extern "C" fn(*mut c_void) -> c_int,
+    /// Context, signature, its length, digest, its length.
+    sign: unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, *const u8, usize) -> c_int,
+    verify: unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize) -> c_int,
+    _library: Library,
+}
+
+fn functions() -> Result<&'static Functions, Missing> {
+    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
+    FUNCTIONS
+        .get_or_init(|| {
+            load().map_err(|error| Missing { peer: openssl::NAME, reason: error.to_string(), package: PACKAGE })
+        })
+        .as_ref()
+        .map_err(Clone::clone)
+}
+
+fn load() -> Result<Functions, libloading::Error> {
+    // SAFETY: libcrypto's initialisers have no precondition. The types are those of the prototypes in evp.h and x509.h, and
+    // the library stays loaded as long as the pointers: both live in one static.
+    unsafe {
+        let library = Library::new(LIBRARY)?;
+        Ok(Functions {
+            read: *library.get(b"d2i_AutoPrivateKey")?,
+            key_free: *library.get(b"EVP_PKEY_free")?,
+            context_new: *library.get(b"EVP_PKEY_CTX_new")?,
+            context_free: *library.get(b"EVP_PKEY_CTX_free")?,
+            sha256: *library.get(b"EVP_sha256")?,
+            set_hash: *library.get(b"EVP_PKEY_CTX_set_signature_md")?,
+            sign_init: *library.get(b"EVP_PKEY_sign_init")?,
+            verify_init: *library.get(b"EVP_PKEY_verify_init")?,
+            sign: *library.get(b"EVP_PKEY_sign")?,
+            verify: *library.get(b"EVP_PKEY_verify")?,
+            _library: library,
+        })
+    }
+}
+
+/// A key that signs and verifies SHA-256 digests.
+pub struct Key {
+    functions: &'static Functions,
+    key: *mut c_void,
+    signing: *mut c_void,
+    verifying: *mut c_void,
+}
+
+impl Key {
+    /// Reads a private key, PKCS #8 in DER.
+    ///
+    /// # Errors
+    /// Where libcrypto is missing or refuses the key.
+    pub fn new(der: &[u8]) -> Result<Key, Error> {
+        let functions = functions()?;
+        let length = c_long::try_from(der.len()).map_err(|_| Error::Length)?;
+        let mut start = der.as_ptr();
+        // SAFETY: as many bytes are read as there are.
+        let key = unsafe { (functions.read)(ptr::null_mut(), &mut start, length) };
+        if key.is_null() {
+            return Err(Error::Refused("d2i_AutoPrivateKey"));
+        }
+        // SAFETY: the key is live, and the contexts count their use of it.
+        let [signing, verifying] = [(); 2].map(|()| unsafe { (functions.context_new)(key, ptr::null_mut()) });
+        let key = Key { functions, key, signing, verifying };
+        if signing.is_null() || verifying.is_null() {
+            return Err(Error::Refused("EVP_PKEY_CTX_new"));
+        }
+        // SAFETY: both contexts are live, and what `EVP_sha256` returns lives as long as the library.
+        let is_ready = unsafe {
+            (functions.sign_init)(signing) == 1
+                && (functions.verify_init)(verifying) == 1
+                && (functions.set_hash)(signing, (functions.sha256)()) == 1
+                && (functions.set_hash)(verifying, (functions.sha256)()) == 1
+        };
+        if is_ready { Ok(key) } else { Err(Error::Refused("EVP_PKEY_CTX_set_signature_md")) }
+    }
+
+    /// `EVP_PKEY_sign`. The signature is as long as it comes out.
+    pub fn sign(&mut self, digest: &[u8; 32], signature: &mut Vec<u8>) -> Result<(), Error> {
+        signature.resize(1024, 0);
+        let mut length = signature.len();
+        // SAFETY: the context is live; `length` says how much room there is.
+        let done = unsafe {
+            (self.functions.sign)(self.signing, signature.as_mut_ptr(), &mut length, digest.as_ptr(), digest.len())
+        };
+        signature.truncate(length);
+        if done == 1 { Ok(()) } else { Err(Error::Refused("EVP_PKEY_sign")) }
+    }
+
+    /// `EVP_PKEY_verify`.
+    pub fn verify(&mut self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+        // SAFETY: the context is live; the lengths are those of the slices.
+        let holds = unsafe {
+            (self.functions.verify)(self.verifying, signature.as_ptr(), signature.len(), digest.as_ptr(), digest.len())
+        };
+        if holds == 1 { Ok(()) } else { Err(Error::Refused("EVP_PKEY_verify")) }
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // SAFETY: each came from its own constructor or is null, which these take, and is freed once.
+        unsafe {
+            (self.functions.context_free)(self.signing);
+            (self.functions.context_free)(self.verifying);
+            (self.functions.key_free)(self.key);
+        }
+    }
+}

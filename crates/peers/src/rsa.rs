@@ -1,0 +1,50 @@
+//! The crate `rsa` 0.9: PKCS #1 v1.5 signatures of SHA-256 digests, blinded.
+
+use ::rsa::pkcs8::DecodePrivateKey;
+use ::rsa::rand_core::OsRng;
+use ::rsa::{Pkcs1v15Sign, RsaPrivateKey, RsaPublicKey};
+
+use crate::Error;
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "rsa";
+
+/// DigestInfo of SHA-256 up to the digest (RFC 8017, 9.2).
+const PREFIX: &[u8; 19] = b"\x30\x31\x30\x0d\x06\x09\x60\x86\x48\x01\x65\x03\x04\x02\x01\x05\x00\x04\x20";
+
+/// The version of this build.
+pub fn version() -> String {
+    "0.9".to_owned()
+}
+
+/// A key that signs and verifies.
+pub struct Key {
+    private: RsaPrivateKey,
+    public: RsaPublicKey,
+}
+
+impl Key {
+    /// Reads a private key, PKCS #8 in DER, and computes what signing can use.
+    ///
+    /// # Errors
+    /// Where the crate refuses the key.
+    pub fn new(der: &[u8]) -> Result<Key, Error> {
+        let mut private = RsaPrivateKey::from_pkcs8_der(der).map_err(|_| Error::Refused("rsa"))?;
+        private.precompute().map_err(|_| Error::Refused("rsa"))?;
+        Ok(Key { public: private.to_public_key(), private })
+    }
+
+    /// Signs a digest.
+    pub fn sign(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
+        self.private.sign_with_rng(&mut OsRng, padding(), digest).map_err(|_| Error::Refused("rsa"))
+    }
+
+    /// Checks a signature.
+    pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+        self.public.verify(padding(), digest, signature).map_err(|_| Error::Refused("rsa"))
+    }
+}
+
+fn padding() -> Pkcs1v15Sign {
+    Pkcs1v15Sign { hash_len: Some(32), prefix: PREFIX.as_slice().into() }
+}

@@ -1,0 +1,159 @@
+//! Groups of prime order q in the numbers modulo a prime p, where DSA and Schnorr signatures live (FIPS 186-4, 4.1).
+
+use std::sync::{Arc, OnceLock};
+
+use tress_modular::{Modulus, prime};
+
+use super::published::{self, Published};
+use crate::Error;
+use crate::integer::{self, Number};
+use crate::random;
+
+/// Rounds for numbers that somebody else chose: a composite one passes with a chance below 2^−64.
+const PRIME_ROUNDS: usize = 32;
+
+/// p, q and g. Cloning is cheap.
+#[derive(Clone)]
+pub struct Group(Arc<Inner>);
+
+struct Inner {
+    p: Modulus,
+    q: Modulus,
+    g: Number,
+    /// q − 2, the exponent that inverts modulo q.
+    q_less_two: Number,
+    /// Set once p and q are known to be primes.
+    proven: OnceLock<()>,
+}
+
+/// How long p may be, and q with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GroupSize {
+    /// 2048 and 256 bits: about as hard as RSA of 2048 bits.
+    Bits2048,
+    /// 3072 and 256 bits: about as hard as AES-128.
+    Bits3072,
+}
+
+impl Group {
+    /// A group that everybody can make again from its seed (`docs/signatures.md`).
+    #[must_use]
+    pub fn published(size: GroupSize) -> &'static Group {
+        static BITS_2048: OnceLock<Group> = OnceLock::new();
+        static BITS_3072: OnceLock<Group> = OnceLock::new();
+        let (group, constants) = match size {
+            GroupSize::Bits2048 => (&BITS_2048, &published::BITS_2048),
+            GroupSize::Bits3072 => (&BITS_3072, &published::BITS_3072),
+        };
+        group.get_or_init(|| Group::of(constants))
+    }
+
+    fn of(constants: &Published) -> Group {
+        let [p, q, g] = [constants.p, constants.q, constants.g].map(hexadecimal);
+        let group = Group::new(&p, &q, &g).expect("a published group");
+        let _ = group.0.proven.set(());
+        group
+    }
+
+    /// A group of these big-endian numbers.
+    ///
+    /// # Errors
+    /// `GroupSize` unless p and q have 2048 and 224, 2048 and 256, or 3072 and 256 bits; `WrongGroup` unless q divides
+    /// p − 1 and g has the order q, as far as can be told without knowing that both are primes.
+    pub fn new(p: &[u8], q: &[u8], g: &[u8]) -> Result<Group, Error> {
+        // As long as the longest p with its leading zero.
+        if [p, q, g].iter().any(|number| number.len() > 385) {
+            return Err(Error::GroupSize);
+        }
+        let [p, q, g] = [p, q, g].map(integer::from_bytes);
+        if !matches!((integer::bits(&p), integer::bits(&q)), (2048, 224 | 256) | (3072, 256)) {
+            return Err(Error::GroupSize);
+        }
+        // Even numbers.
+        let p = Modulus::new(&p).map_err(|_| Error::WrongGroup)?;
+        let q = Modulus::new(&q).map_err(|_| Error::WrongGroup)?;
+        let divides = integer::is_zero(&integer::remainder(&integer::less_one(p.as_limbs()), q.as_limbs()));
+        let is_small = integer::is_less(&g, &[2]) || !integer::is_less(&g, p.as_limbs());
+        if !divides || is_small || !integer::is_equal(&p.power_vartime(&g, q.as_limbs()), &[1]) {
+            return Err(Error::WrongGroup);
+        }
+        let g = integer::padded(&g[..g.len().min(p.limbs())], p.limbs());
+        let q_less_two = integer::less_one(&integer::less_one(q.as_limbs()));
+        Ok(Group(Arc::new(Inner { p, q, g, q_less_two, proven: OnceLock::new() })))
+    }
+
+    /// Whether p and q are primes. A private key whose q is none could give itself away.
+    pub(super) fn prove(&self) -> Result<(), Error> {
+        if self.0.proven.get().is_some() || Self::published_ones().any(|group| group == self) {
+            return Ok(());
+        }
+        for number in [self.q(), self.p()] {
+            if !prime::is_probable_prime(number.as_limbs(), PRIME_ROUNDS, &mut |bytes: &mut [u8]| random::fill(bytes))?
+            {
+                return Err(Error::WrongGroup);
+            }
+        }
+        let _ = self.0.proven.set(());
+        Ok(())
+    }
+
+    fn published_ones() -> impl Iterator<Item = &'static Group> {
+        [GroupSize::Bits2048, GroupSize::Bits3072].into_iter().map(Group::published)
+    }
+
+    pub(crate) fn p(&self) -> &Modulus {
+        &self.0.p
+    }
+
+    pub(crate) fn q(&self) -> &Modulus {
+        &self.0.q
+    }
+
+    pub(crate) fn g(&self) -> &[u64] {
+        &self.0.g
+    }
+
+    pub(super) fn q_less_two(&self) -> &[u64] {
+        &self.0.q_less_two
+    }
+
+    /// Length of p in bits.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        self.p().bits()
+    }
+
+    /// Length of a number below p in bytes.
+    pub(crate) fn element_bytes(&self) -> usize {
+        self.p().bits().div_ceil(8)
+    }
+
+    /// Length of a number below q in bytes.
+    pub(crate) fn scalar_bytes(&self) -> usize {
+        self.q().bits().div_ceil(8)
+    }
+}
+
+impl PartialEq for Group {
+    fn eq(&self, other: &Self) -> bool {
+        self.p().as_limbs() == other.p().as_limbs()
+            && self.q().as_limbs() == other.q().as_limbs()
+            && self.g() == other.g()
+    }
+}
+
+impl Eq for Group {}
+
+impl std::fmt::Debug for Group {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "group of {} and {} bits", self.bits(), self.q().bits())
+    }
+}
+
+fn hexadecimal(digits: &str) -> Vec<u8> {
+    let byte = |pair: &[u8]| {
+        pair.iter().fold(0, |byte, digit| byte << 4 | (*digit as char).to_digit(16).expect("hexadecimal") as u8)
+    };
+    digits.as_bytes().chunks(2).map(byte).collect()
+}

@@ -1,0 +1,277 @@
+//! Signing and verifying many digests, DSA and Schnorr mixed: all powers of a step go into lanes together.
+//!
+//! DSA, FIPS 186-4, section 4.6, with a factor b that hides x and k from who measures, and cancels out:
+//!
+//! ```text
+//! r = (g^k mod p) mod q        s = (k · b)⁻¹ · (b · z + b · x · r) mod q
+//! ```
+//!
+//! Schnorr: `e = SHA-256(label ‖ p ‖ q ‖ g ‖ y ‖ R ‖ digest)` with `R = g^k mod p`, `s = k + e · x mod q`; the signature is
+//! e and s. Whoever verifies computes `R = g^s · y^(q − e)`.
+
+use tress_modular::lanes::{self, Power};
+use zeroize::Zeroizing;
+
+use super::nonce::{self, leading_bits};
+use super::{Dsa, Group, PrivateKey, PublicKey, Schnorr};
+use crate::integer::{self, Number};
+use crate::{Error, Hash, asn1, random};
+
+/// What goes into Schnorr's challenge, and into its nonces, before all else.
+const SCHNORR_LABEL: &[u8] = b"tress schnorr-sha256";
+
+/// Bytes of the challenge.
+const CHALLENGE_BYTES: usize = 32;
+
+/// A private key of either kind.
+#[derive(Clone, Copy)]
+pub(crate) enum AnyPrivate<'a> {
+    Dsa(&'a PrivateKey<Dsa>),
+    Schnorr(&'a PrivateKey<Schnorr>),
+}
+
+/// A public key of either kind.
+#[derive(Clone, Copy)]
+pub(crate) enum AnyPublic<'a> {
+    Dsa(&'a PublicKey<Dsa>),
+    Schnorr(&'a PublicKey<Schnorr>),
+}
+
+impl<'a> AnyPrivate<'a> {
+    fn group(self) -> &'a Group {
+        match self {
+            Self::Dsa(key) => key.public_key().group(),
+            Self::Schnorr(key) => key.public_key().group(),
+        }
+    }
+
+    pub(crate) fn nonce(self, hash: Hash, digest: &[u8]) -> Number {
+        match self {
+            Self::Dsa(key) => nonce::derive(self.group().q(), key.x(), hash, digest, b""),
+            Self::Schnorr(key) => nonce::derive(self.group().q(), key.x(), hash, digest, SCHNORR_LABEL),
+        }
+    }
+}
+
+impl<'a> AnyPublic<'a> {
+    fn group(self) -> &'a Group {
+        match self {
+            Self::Dsa(key) => key.group(),
+            Self::Schnorr(key) => key.group(),
+        }
+    }
+
+    fn y(self) -> &'a [u64] {
+        match self {
+            Self::Dsa(key) => key.y(),
+            Self::Schnorr(key) => key.y(),
+        }
+    }
+}
+
+/// One signature to make.
+#[derive(Clone, Copy)]
+pub(crate) struct SignJob<'a> {
+    pub(crate) key: AnyPrivate<'a>,
+    pub(crate) hash: Hash,
+    pub(crate) digest: &'a [u8],
+}
+
+/// One signature to check.
+#[derive(Clone, Copy)]
+pub(crate) struct VerifyJob<'a> {
+    pub(crate) key: AnyPublic<'a>,
+    pub(crate) hash: Hash,
+    pub(crate) digest: &'a [u8],
+    pub(crate) signature: &'a [u8],
+}
+
+pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
+    let jobs: Vec<Result<SignJob<'_>, Error>> = jobs.iter().map(|job| checked(job.hash, job.digest, *job)).collect();
+    let ready: Vec<SignJob<'_>> = jobs.iter().filter_map(|job| job.as_ref().ok().copied()).collect();
+    let nonces: Vec<Number> = ready.iter().map(|job| job.key.nonce(job.hash, job.digest)).collect();
+    let mut signatures = sign_with(&ready, &nonces).into_iter();
+    jobs.into_iter().map(|job| job.and_then(|_| signatures.next().unwrap_or(Err(Error::Fault)))).collect()
+}
+
+/// The same with these nonces.
+pub(crate) fn sign_with(jobs: &[SignJob<'_>], nonces: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
+    let mut powers = zeros(jobs.iter().map(|job| job.key.group().p().limbs()));
+    let mut lanes: Vec<Power<'_>> = jobs
+        .iter()
+        .zip(nonces)
+        .zip(&mut powers)
+        .map(|((job, nonce), result)| {
+            let group = job.key.group();
+            Power { modulus: group.p(), base: group.g(), exponent: nonce, result }
+        })
+        .collect();
+    lanes::power(&mut lanes);
+
+    finish(jobs, nonces, &powers)
+}
+
+/// What comes after g^k.
+fn finish(jobs: &[SignJob<'_>], nonces: &[Number], powers: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
+    let blinds = match jobs.iter().map(|job| blind(job.key.group())).collect::<Result<Vec<_>, _>>() {
+        Ok(blinds) => blinds,
+        Err(error) => return jobs.iter().map(|_| Err(error)).collect(),
+    };
+    // (k · b)^(q − 2) is the inverse, and takes the same time for every k. Only DSA needs it.
+    let mut products = Vec::new();
+    for ((job, nonce), blind) in jobs.iter().zip(nonces).zip(&blinds) {
+        if let AnyPrivate::Dsa(_) = job.key {
+            products.push((job.key.group(), Zeroizing::new(job.key.group().q().multiply(nonce, blind))));
+        }
+    }
+    let mut inverses = zeros(products.iter().map(|(group, _)| group.q().limbs()));
+    let mut lanes: Vec<Power<'_>> = products
+        .iter()
+        .zip(&mut inverses)
+        .map(|((group, base), result)| Power { modulus: group.q(), base, exponent: group.q_less_two(), result })
+        .collect();
+    lanes::power(&mut lanes);
+
+    let mut inverses = inverses.into_iter();
+    jobs.iter()
+        .zip(nonces)
+        .zip(powers.iter().zip(&blinds))
+        .map(|((job, nonce), (power, blind))| match job.key {
+            AnyPrivate::Dsa(key) => dsa(key, job.digest, power, blind, &inverses.next().ok_or(Error::Fault)?),
+            AnyPrivate::Schnorr(key) => Ok(schnorr(key, job.digest, power, nonce)),
+        })
+        .collect()
+}
+
+fn dsa(key: &PrivateKey<Dsa>, digest: &[u8], power: &[u64], blind: &[u64], inverse: &[u64]) -> Result<Vec<u8>, Error> {
+    let group = key.public_key().group();
+    let q = group.q();
+    let r = q.reduce(power);
+    let blinded_x = Zeroizing::new(q.multiply(blind, key.x()));
+    let secret = Zeroizing::new(q.multiply(&blinded_x, &r));
+    let public = Zeroizing::new(q.multiply(blind, &leading_bits(digest, q.bits())));
+    let s = q.multiply(inverse, &Zeroizing::new(q.add(&secret, &public)));
+    // One in 2^224 at most, so it is no chance but a fault.
+    if integer::is_zero(&r) || integer::is_zero(&s) {
+        return Err(Error::Fault);
+    }
+    let bytes = group.scalar_bytes();
+    Ok(asn1::encode_numbers(&[&integer::to_bytes(&r, bytes), &integer::to_bytes(&s, bytes)]).to_vec())
+}
+
+fn schnorr(key: &PrivateKey<Schnorr>, digest: &[u8], power: &[u64], nonce: &[u64]) -> Vec<u8> {
+    let group = key.public_key().group();
+    let q = group.q();
+    let mut signature = challenge(key.public_key(), power, digest);
+    let secret = Zeroizing::new(q.multiply(&integer::from_bytes(&signature), key.x()));
+    let s = q.add(nonce, &secret);
+    signature.extend_from_slice(&integer::to_bytes(&s, group.scalar_bytes()));
+    signature
+}
+
+fn challenge(key: &PublicKey<Schnorr>, power: &[u64], digest: &[u8]) -> Vec<u8> {
+    let group = key.group();
+    let element = |number| integer::to_bytes(number, group.element_bytes());
+    let parts = [element(group.p().as_limbs()), element(group.g()), element(key.y()), element(power)];
+    let q = integer::to_bytes(group.q().as_limbs(), group.scalar_bytes());
+    Hash::Sha256.digest_parts(&[SCHNORR_LABEL, &parts[0], &q, &parts[1], &parts[2], &parts[3], digest])
+}
+
+/// A random number from 1 to q − 1.
+fn blind(group: &Group) -> Result<Number, Error> {
+    loop {
+        let number = random::number(group.q().bits())?;
+        if !integer::is_zero(&number) && integer::is_less(&number, group.q().as_limbs()) {
+            return Ok(number);
+        }
+    }
+}
+
+/// What a signature says, with u₁ and u₂, the exponents of g and y.
+struct Claim {
+    exponents: [Vec<u64>; 2],
+    /// DSA's r, or Schnorr's challenge.
+    expected: Vec<u8>,
+}
+
+pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
+    let claims: Vec<Result<Claim, Error>> = jobs.iter().map(claim).collect();
+    let ready: Vec<(&VerifyJob<'_>, &Claim)> =
+        jobs.iter().zip(&claims).filter_map(|(job, claim)| Some((job, claim.as_ref().ok()?))).collect();
+    let mut results = zeros(ready.iter().flat_map(|(job, _)| [job.key.group().p().limbs(); 2]));
+    let mut lanes: Vec<Power<'_>> = ready
+        .iter()
+        .flat_map(|(job, claim)| {
+            let bases = [job.key.group().g(), job.key.y()];
+            bases.into_iter().zip(&claim.exponents).map(|(base, exponent)| (job.key.group().p(), base, exponent))
+        })
+        .zip(&mut results)
+        .map(|((modulus, base, exponent), result)| Power { modulus, base, exponent, result })
+        .collect();
+    lanes::power_vartime(&mut lanes);
+
+    let mut products = ready.iter().zip(results.chunks_exact(2)).map(|((job, claim), powers)| {
+        let group = job.key.group();
+        let product = group.p().multiply(&powers[0], &powers[1]);
+        let found = match job.key {
+            AnyPublic::Dsa(_) => integer::to_bytes(&group.q().reduce(&product), group.scalar_bytes()).to_vec(),
+            AnyPublic::Schnorr(key) => challenge(key, &product, job.digest),
+        };
+        if found == claim.expected { Ok(()) } else { Err(Error::Mismatch) }
+    });
+    claims
+        .iter()
+        .map(|claim| match claim {
+            Ok(_) => products.next().unwrap_or(Err(Error::Fault)),
+            Err(error) => Err(*error),
+        })
+        .collect()
+}
+
+fn claim(job: &VerifyJob<'_>) -> Result<Claim, Error> {
+    let VerifyJob { hash, digest, signature, .. } = *job;
+    checked(hash, digest, ())?;
+    let group = job.key.group();
+    let q = group.q();
+    match job.key {
+        AnyPublic::Dsa(_) => {
+            let [r, s] = asn1::numbers::<2>(signature).map_err(|_| Error::MalformedSignature)?;
+            let [r, s] = [scalar(group, r)?, scalar(group, s)?];
+            let inverse = q.inverse(&s).ok_or(Error::MalformedSignature)?;
+            let exponents = [q.multiply(&leading_bits(digest, q.bits()), &inverse), q.multiply(&r, &inverse)];
+            Ok(Claim { exponents, expected: integer::to_bytes(&r, group.scalar_bytes()).to_vec() })
+        }
+        AnyPublic::Schnorr(_) => {
+            if signature.len() != CHALLENGE_BYTES + group.scalar_bytes() {
+                return Err(Error::MalformedSignature);
+            }
+            let (challenge, s) = signature.split_at(CHALLENGE_BYTES);
+            let s = integer::from_bytes(s);
+            if !integer::is_less(&s, q.as_limbs()) {
+                return Err(Error::MalformedSignature);
+            }
+            let negative = q.subtract(&[0], &integer::from_bytes(challenge));
+            Ok(Claim { exponents: [s.to_vec(), negative], expected: challenge.to_vec() })
+        }
+    }
+}
+
+/// A number from 1 to q − 1.
+fn scalar(group: &Group, bytes: &[u8]) -> Result<Number, Error> {
+    if bytes.len() > group.scalar_bytes() {
+        return Err(Error::MalformedSignature);
+    }
+    let number = integer::from_bytes(bytes);
+    if integer::is_zero(&number) || !integer::is_less(&number, group.q().as_limbs()) {
+        return Err(Error::MalformedSignature);
+    }
+    Ok(number)
+}
+
+fn checked<T>(hash: Hash, digest: &[u8], value: T) -> Result<T, Error> {
+    if digest.len() == hash.digest_bytes() { Ok(value) } else { Err(Error::DigestLength) }
+}
+
+fn zeros(lengths: impl Iterator<Item = usize>) -> Vec<Number> {
+    lengths.map(|length| Zeroizing::new(vec![0; length])).collect()
+}

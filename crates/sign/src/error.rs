@@ -1,0 +1,113 @@
+//! The one error type of this crate. Programs and tests match it; the text is for people.
+
+/// Why a key cannot be used, a signature cannot be made, or does not hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Neither PEM nor DER of a kind of key that is known here, or damaged, or BER where DER is asked for.
+    #[error("malformed key")]
+    MalformedKey,
+    /// PEM of something else: a certificate, or a key of another kind.
+    #[error("PEM of an unknown kind")]
+    UnknownPem,
+    /// The key's algorithm identifier is none of RSA, DSA and tress's Schnorr.
+    #[error("key of an unknown algorithm")]
+    UnknownAlgorithm,
+    /// A public key where a private one is needed.
+    #[error("this is a public key, a private one is needed")]
+    NotPrivate,
+    /// A private key where a public one is needed.
+    #[error("this is a private key, a public one is needed")]
+    NotPublic,
+    /// The file is encrypted, and no passphrase was given.
+    #[error("key is encrypted")]
+    Encrypted,
+    /// The passphrase does not open the key, or the file is damaged: nobody can tell these apart.
+    #[error("wrong passphrase")]
+    WrongPassphrase,
+    /// Encrypted in a way that is not supported: something else than PBES2 with AES.
+    #[error("key is encrypted in a way that is not supported")]
+    UnknownEncryption,
+    /// Deriving the key from the passphrase would take more time or memory than this library is willing to spend.
+    #[error("work factor of the encrypted key is above the limit")]
+    WorkFactorTooHigh,
+
+    /// The modulus is shorter than 1024 bits (verifying) or 2048 (signing).
+    #[error("modulus is too short")]
+    ModulusTooShort,
+    /// The modulus is longer than 8192 bits.
+    #[error("modulus is too long")]
+    ModulusTooLong,
+    /// The modulus is even.
+    #[error("modulus is even")]
+    ModulusEven,
+    /// The public exponent is even, or 1, or has more than 64 bits.
+    #[error("public exponent is even, below 3 or above 64 bits")]
+    PublicExponent,
+    /// The two primes are one.
+    #[error("the primes p and q are equal")]
+    EqualPrimes,
+    /// The primes do not multiply to the modulus, or one of them cannot be a prime of a key of this length.
+    #[error("the primes do not belong to the modulus")]
+    WrongPrimes,
+    /// The private exponent, or one of the values for the Chinese remainder theorem, does not belong to the key.
+    #[error("the private values do not belong to the key")]
+    WrongPrivateValues,
+    /// An RSA key of more than two primes.
+    #[error("RSA keys of more than two primes are not supported")]
+    MultiPrime,
+    /// p and q of a DSA or Schnorr key have a size that is not supported.
+    #[error("size of the group is not supported")]
+    GroupSize,
+    /// p, q and g make no group of prime order.
+    #[error("the group's parameters are wrong")]
+    WrongGroup,
+    /// The public value is none of the group.
+    #[error("the public value is not in the group")]
+    WrongPublicValue,
+
+    /// The key is of another kind than the scheme needs: a DSA key for Schnorr, say.
+    #[error("key is not for this scheme")]
+    WrongScheme,
+    /// The digest has not the length that the scheme's hash function gives.
+    #[error("digest has the wrong length")]
+    DigestLength,
+    /// The signature has another length or form than the key and scheme give, or a value in it is out of range.
+    #[error("malformed signature")]
+    MalformedSignature,
+    /// The signature is not one of this message under this key.
+    #[error("signature does not match")]
+    Mismatch,
+    /// A computation went wrong: what came out does not verify, and was destroyed.
+    #[error("computation failed its own check, nothing was signed")]
+    Fault,
+    /// The system gave no randomness.
+    #[error("no randomness from the system")]
+    Random,
+    /// The queue was closed, or its worker is gone.
+    #[error("signing queue is closed")]
+    QueueClosed,
+}
+
+impl Error {
+    /// Whether the key, the scheme or the digest is of no use in itself, as opposed to something that failed.
+    #[must_use]
+    pub fn is_usage(self) -> bool {
+        !matches!(
+            self,
+            Self::WrongPassphrase
+                | Self::WorkFactorTooHigh
+                | Self::MalformedSignature
+                | Self::Mismatch
+                | Self::Fault
+                | Self::Random
+                | Self::QueueClosed
+        )
+    }
+}
+
+impl From<Error> for signature::Error {
+    fn from(error: Error) -> Self {
+        Self::from_source(error)
+    }
+}

@@ -1,0 +1,127 @@
+//! The hash functions that schemes name, all from `sha2`.
+
+use std::io::{self, Read};
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256, Sha384, Sha512};
+
+/// How much of a file is read at once.
+const BUFFER_BYTES: usize = 256 * 1024;
+
+/// A hash function of FIPS 180-4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Hash {
+    /// SHA-256.
+    Sha256,
+    /// SHA-384.
+    Sha384,
+    /// SHA-512.
+    Sha512,
+}
+
+impl Hash {
+    /// Length of a digest.
+    #[must_use]
+    pub const fn digest_bytes(self) -> usize {
+        match self {
+            Hash::Sha256 => 32,
+            Hash::Sha384 => 48,
+            Hash::Sha512 => 64,
+        }
+    }
+
+    /// The digest of a message.
+    #[must_use]
+    pub fn digest(self, message: &[u8]) -> Vec<u8> {
+        self.digest_parts(&[message])
+    }
+
+    /// The digest of the parts, one after the other.
+    pub(crate) fn digest_parts(self, parts: &[&[u8]]) -> Vec<u8> {
+        let mut hasher = self.hasher();
+        parts.iter().for_each(|part| hasher.update(part));
+        hasher.finish()
+    }
+
+    /// The digest of everything that `input` still gives. `progress` is told how many bytes each read brought, and ends
+    /// the work by an error.
+    ///
+    /// # Errors
+    /// What reading or `progress` fails with.
+    pub fn digest_reader(
+        self,
+        mut input: impl Read,
+        mut progress: impl FnMut(usize) -> io::Result<()>,
+    ) -> io::Result<Vec<u8>> {
+        let mut hasher = self.hasher();
+        let mut buffer = vec![0; BUFFER_BYTES];
+        loop {
+            match input.read(&mut buffer) {
+                Ok(0) => return Ok(hasher.finish()),
+                Ok(bytes) => {
+                    hasher.update(&buffer[..bytes]);
+                    progress(bytes)?;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// A message that comes in pieces.
+    #[must_use]
+    pub fn hasher(self) -> Hasher {
+        Hasher(match self {
+            Hash::Sha256 => State::Sha256(Sha256::new()),
+            Hash::Sha384 => State::Sha384(Sha384::new()),
+            Hash::Sha512 => State::Sha512(Sha512::new()),
+        })
+    }
+
+    /// HMAC of the parts, one after the other (RFC 2104).
+    pub(crate) fn mac(self, key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+        fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+            let mut mac = <M as KeyInit>::new_from_slice(key).expect("HMAC takes keys of every length");
+            parts.iter().for_each(|part| mac.update(part));
+            mac.finalize().into_bytes().to_vec()
+        }
+        match self {
+            Hash::Sha256 => mac::<Hmac<Sha256>>(key, parts),
+            Hash::Sha384 => mac::<Hmac<Sha384>>(key, parts),
+            Hash::Sha512 => mac::<Hmac<Sha512>>(key, parts),
+        }
+    }
+}
+
+/// A digest in the making.
+#[derive(Clone, Debug)]
+pub struct Hasher(State);
+
+#[derive(Clone, Debug)]
+enum State {
+    Sha256(Sha256),
+    Sha384(Sha384),
+    Sha512(Sha512),
+}
+
+impl Hasher {
+    /// Takes the next piece of the message.
+    pub fn update(&mut self, piece: &[u8]) {
+        match &mut self.0 {
+            State::Sha256(state) => state.update(piece),
+            State::Sha384(state) => state.update(piece),
+            State::Sha512(state) => state.update(piece),
+        }
+    }
+
+    /// The digest of all pieces.
+    #[must_use]
+    pub fn finish(self) -> Vec<u8> {
+        match self.0 {
+            State::Sha256(state) => state.finalize().to_vec(),
+            State::Sha384(state) => state.finalize().to_vec(),
+            State::Sha512(state) => state.finalize().to_vec(),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Tests that need a look inside: signatures with given salts and nonces, the nonces themselves, faults, and the groups.
+
+use tress_modular::prime;
+
+use crate::discrete::{AnyPrivate, Dsa, Group, GroupSize, Schnorr, SignJob, sign_with};
+use crate::integer;
+use crate::rsa::operation::{self, Job, Place};
+use crate::rsa::{pkcs1v15, pss};
+use crate::{Error, Hash, KeyFile, PrivateKey, discrete, rsa};
+
+#[path = "../tests/common/vectors.rs"]
+#[allow(dead_code, unreachable_pub, reason = "tests outside use the rest")]
+mod vectors;
+
+use vectors::{File, hexadecimal};
+
+fn private(der: &[u8]) -> PrivateKey {
+    KeyFile::read(der).unwrap().into_private(None).unwrap()
+}
+
+fn rsa_key() -> rsa::PrivateKey {
+    let file = File::read("cavp-rsa-pkcs1-sigver");
+    let key = file.groups.iter().find_map(|group| group.private_key.as_ref()).unwrap();
+    match private(key) {
+        PrivateKey::Rsa(key) => key,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn pss_with_given_salts() {
+    let file = File::read("cavp-rsa-pss-sigver");
+    let mut count = 0;
+    for group in &file.groups {
+        let Some(PrivateKey::Rsa(key)) = group.private_key.as_deref().map(private) else { continue };
+        for test in &group.tests {
+            let digest = group.hash().digest(&test.message);
+            let bits = key.public_key().bits() - 1;
+            let message = pss::encode(group.hash(), &digest, test.salt.as_ref().unwrap(), bits).unwrap();
+            let signature = operation::private(&[Job { key: &key, message: integer::from_bytes(&message) }]).remove(0);
+            assert_eq!(integer::to_bytes(&signature.unwrap(), test.signature.len())[..], test.signature[..]);
+            count += 1;
+        }
+    }
+    assert_eq!(count, 27);
+}
+
+#[test]
+fn dsa_with_given_nonces() {
+    let mut count = 0;
+    for name in ["cavp-dsa-siggen", "rfc6979-dsa"] {
+        for group in &File::read(name).groups {
+            let PrivateKey::Dsa(key) = private(group.private_key.as_ref().unwrap()) else { panic!("{name}") };
+            for test in &group.tests {
+                let digest = group.hash().digest(&test.message);
+                let job = SignJob { key: AnyPrivate::Dsa(&key), hash: group.hash(), digest: &digest };
+                let nonce = integer::from_bytes(test.nonce.as_ref().unwrap());
+                let signature = sign_with(&[job], std::slice::from_ref(&nonce)).remove(0).unwrap();
+                assert_eq!(signature, test.signature, "{name} {test:?}");
+                let derived = job.key.nonce(group.hash(), &digest);
+                assert_eq!(integer::is_equal(&derived, &nonce), name == "rfc6979-dsa", "{name} {test:?}");
+                count += 1;
+            }
+        }
+    }
+    assert_eq!(count, 135 + 6);
+}
+
+/// One secret under both schemes: every nonce is another one, by scheme, digest and hash function.
+#[test]
+fn dsa_and_schnorr_never_share_a_nonce() {
+    let group = Group::published(GroupSize::Bits2048);
+    let mut nonces = Vec::new();
+    for seed in 1..=50_u8 {
+        let x = [seed; 32];
+        let dsa = discrete::PrivateKey::<Dsa>::new(group.clone(), &x).unwrap();
+        let schnorr = discrete::PrivateKey::<Schnorr>::new(group.clone(), &x).unwrap();
+        let digest = Hash::Sha256.digest(&[seed]);
+        for digest in [&digest, &Hash::Sha256.digest(b"one for all")] {
+            nonces.push(AnyPrivate::Dsa(&dsa).nonce(Hash::Sha256, digest));
+            nonces.push(AnyPrivate::Schnorr(&schnorr).nonce(Hash::Sha256, digest));
+            nonces.push(AnyPrivate::Dsa(&dsa).nonce(Hash::Sha512, &[&digest[..], &[0; 32]].concat()));
+        }
+    }
+    let mut nonces: Vec<Vec<u64>> = nonces.iter().map(|nonce| nonce.to_vec()).collect();
+    nonces.sort();
+    nonces.dedup();
+    assert_eq!(nonces.len(), 300);
+}
+
+/// A fault at any place of the operation gives an error and no number, and leaves the rest of the batch alone.
+#[test]
+fn faults_never_leave() {
+    let key = rsa_key();
+    let length = key.public_key().signature_bytes();
+    let message = |number: u8| {
+        let digest = Hash::Sha256.digest(&[number]);
+        integer::from_bytes(&pkcs1v15::encode(Hash::Sha256, &digest, length).unwrap())
+    };
+    let jobs: Vec<Job<'_>> = (0..9).map(|number| Job { key: &key, message: message(number) }).collect();
+    let right: Vec<_> = operation::private(&jobs).into_iter().map(Result::unwrap).collect();
+    for place in [Place::Blinded, Place::HalfP, Place::HalfQ, Place::Joined] {
+        for bit in [0, 1, 63, 64, 700, 1023] {
+            let outcomes = operation::private_with(&jobs, |job, at, number| {
+                if job == 4 && at == place {
+                    number[bit / 64] ^= 1 << (bit % 64);
+                }
+            });
+            for (job, (outcome, right)) in outcomes.into_iter().zip(&right).enumerate() {
+                match outcome {
+                    Ok(signature) => assert!(job != 4 && signature == *right, "{place:?}, bit {bit}, job {job}"),
+                    Err(error) => assert!(job == 4 && error == Error::Fault, "{place:?}, bit {bit}, job {job}"),
+                }
+            }
+        }
+    }
+}
+
+/// A key whose p is the smaller prime signs the same.
+#[test]
+fn primes_in_either_order() {
+    let key = rsa_key();
+    let public = key.public_key();
+    let [d, p, q, at_p, at_q, _] = key.private_values();
+    let modulus = tress_modular::Modulus::new(&integer::from_bytes(&q)).unwrap();
+    let coefficient = modulus.inverse(&integer::from_bytes(&p)).unwrap();
+    let swapped = rsa::PrivateKey::new(&rsa::PrivateParts {
+        modulus: &public.modulus(),
+        public_exponent: &public.exponent().to_be_bytes(),
+        private_exponent: &d,
+        prime1: &q,
+        prime2: &p,
+        exponent1: &at_q,
+        exponent2: &at_p,
+        coefficient: &integer::to_bytes(&coefficient, q.len()),
+    })
+    .unwrap();
+    let sign = |key: &rsa::PrivateKey| {
+        let jobs: Vec<Job<'_>> =
+            (1..50).map(|number| Job { key, message: integer::from_bytes(&[number; 250]) }).collect();
+        operation::private(&jobs)
+    };
+    let signatures = sign(&swapped);
+    assert!(signatures.iter().all(Result::is_ok));
+    assert_eq!(signatures, sign(&key));
+}
+
+/// Both halves wrong in the same way is a fault, too.
+#[test]
+fn a_fault_in_both_halves_never_leaves() {
+    let key = rsa_key();
+    let jobs = [Job { key: &key, message: integer::from_bytes(&[5; 200]) }];
+    let outcome = operation::private_with(&jobs, |_, at, number| {
+        if matches!(at, Place::HalfP | Place::HalfQ) {
+            number.fill(0);
+        }
+    });
+    assert_eq!(outcome[0], Err(Error::Fault));
+}
+
+/// FIPS 186-4, A.1.1.3 and A.2.4: p, q and g come from the seed, and are what Python made of it.
+#[test]
+fn the_groups_are_those_of_their_seeds() {
+    let text = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/sign/groups.json")).unwrap();
+    let file: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let tests = file["testGroups"][0]["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), 2);
+    for (test, size) in tests.iter().zip([GroupSize::Bits2048, GroupSize::Bits3072]) {
+        let group = Group::published(size);
+        let number = |name: &str| integer::from_bytes(&hexadecimal(test[name].as_str().unwrap()));
+        assert_eq!(
+            (group.p().as_limbs(), group.q().as_limbs(), group.g()),
+            (&number("p")[..], &number("q")[..], &number("g")[..])
+        );
+
+        let seed = hexadecimal(test["seed"].as_str().unwrap());
+        assert_eq!(seed, Hash::Sha256.digest(test["comment"].as_str().unwrap().as_bytes()));
+        let mut fill = |bytes: &mut [u8]| crate::random::fill(bytes);
+        assert!(prime::is_probable_prime(group.q().as_limbs(), 32, &mut fill).unwrap());
+        assert!(prime::is_probable_prime(group.p().as_limbs(), 32, &mut fill).unwrap());
+        // q is the seed's hash with its highest and lowest bit set.
+        let mut q = Hash::Sha256.digest(&seed);
+        q[0] |= 0x80;
+        q[31] |= 1;
+        assert_eq!(group.q().as_limbs(), &integer::from_bytes(&q)[..]);
+        // p from the hashes of seed + offset + j, with the counter of the file.
+        let bits = group.bits();
+        let blocks = bits / 256;
+        let offset = 1 + test["counter"].as_u64().unwrap() * blocks as u64;
+        let mut x = Vec::new();
+        for block in (0..blocks as u64).rev() {
+            let mut input = integer::from_bytes(&seed);
+            integer::add_assign(&mut input, &[offset + block]);
+            x.extend(Hash::Sha256.digest(&integer::to_bytes(&input, seed.len())));
+        }
+        x[0] |= 0x80;
+        let mut p = integer::from_bytes(&x);
+        let double = integer::multiply(group.q().as_limbs(), &[2]);
+        let rest = integer::remainder(&p, &double);
+        tress_modular::add::subtract_assign(&mut p, &integer::padded(&rest[..4], bits / 64));
+        integer::add_assign(&mut p, &[1]);
+        assert_eq!(group.p().as_limbs(), &p[..]);
+    }
+}

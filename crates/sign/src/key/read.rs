@@ -1,0 +1,181 @@
+//! Reading key files.
+
+use std::borrow::Cow;
+
+use zeroize::Zeroizing;
+
+use super::{EncryptedKey, PrivateKey, PublicKey};
+use crate::asn1::{self, Algorithm};
+use crate::discrete::{self, Group};
+use crate::{Error, rsa};
+
+/// Longer than any key that is taken: RSA of 8192 bits in PEM has some 7000 bytes.
+const MAX_BYTES: usize = 64 * 1024;
+
+/// What a key file holds.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum KeyFile {
+    /// A private key.
+    Private(PrivateKey),
+    /// A public key.
+    Public(PublicKey),
+    /// A private key under a passphrase.
+    Encrypted(EncryptedKey),
+}
+
+impl KeyFile {
+    /// Reads PEM or DER. In PEM the label says what it is: `PRIVATE KEY`, `ENCRYPTED PRIVATE KEY`, `PUBLIC KEY`, `RSA
+    /// PRIVATE KEY` or `RSA PUBLIC KEY`; in DER the structure does.
+    ///
+    /// # Errors
+    /// Every failure of a key but `Encrypted` and `WrongPassphrase`.
+    pub fn read(bytes: &[u8]) -> Result<KeyFile, Error> {
+        if bytes.len() > MAX_BYTES {
+            return Err(Error::MalformedKey);
+        }
+        // Every structure below is a SEQUENCE; no text begins so.
+        if bytes.first() == Some(&0x30) {
+            return Self::from_der(bytes);
+        }
+        let (label, der) = unwrap_pem(bytes)?;
+        match label.as_ref() {
+            "PRIVATE KEY" => private(&der).map(KeyFile::Private),
+            "PUBLIC KEY" => public(&der).map(KeyFile::Public),
+            "ENCRYPTED PRIVATE KEY" => EncryptedKey::new(&der).map(KeyFile::Encrypted),
+            "RSA PRIVATE KEY" => rsa_private(&der).map(|key| KeyFile::Private(PrivateKey::Rsa(key))),
+            "RSA PUBLIC KEY" => rsa_public(&der).map(|key| KeyFile::Public(PublicKey::Rsa(key))),
+            _ => Err(Error::UnknownPem),
+        }
+    }
+
+    /// Tries every structure. The one that fits best says what is wrong.
+    fn from_der(der: &[u8]) -> Result<KeyFile, Error> {
+        type Reader = fn(&[u8]) -> Result<KeyFile, Error>;
+        let mut outcome = Err(Error::MalformedKey);
+        let readers: [Reader; 5] = [
+            |der| private(der).map(KeyFile::Private),
+            |der| public(der).map(KeyFile::Public),
+            |der| EncryptedKey::new(der).map(KeyFile::Encrypted),
+            |der| rsa_private(der).map(|key| KeyFile::Private(PrivateKey::Rsa(key))),
+            |der| rsa_public(der).map(|key| KeyFile::Public(PublicKey::Rsa(key))),
+        ];
+        for read in readers {
+            match read(der) {
+                Ok(file) => return Ok(file),
+                Err(Error::MalformedKey) => {}
+                Err(error) => outcome = Err(error),
+            }
+        }
+        outcome
+    }
+
+    /// The private key, opened with the passphrase where it is encrypted.
+    ///
+    /// # Errors
+    /// `NotPrivate`; `Encrypted` where there is no passphrase; `WrongPassphrase`.
+    pub fn into_private(self, passphrase: Option<&[u8]>) -> Result<PrivateKey, Error> {
+        match self {
+            Self::Private(key) => Ok(key),
+            Self::Public(_) => Err(Error::NotPrivate),
+            Self::Encrypted(key) => key.decrypt(passphrase.ok_or(Error::Encrypted)?),
+        }
+    }
+
+    /// The public key.
+    ///
+    /// # Errors
+    /// `NotPublic`.
+    pub fn into_public(self) -> Result<PublicKey, Error> {
+        match self {
+            Self::Public(key) => Ok(key),
+            Self::Private(_) | Self::Encrypted(_) => Err(Error::NotPublic),
+        }
+    }
+}
+
+/// Label and content of PEM (RFC 7468).
+fn unwrap_pem(text: &[u8]) -> Result<(Cow<'_, str>, Zeroizing<Vec<u8>>), Error> {
+    let (label, der) = pem_rfc7468::decode_vec(text).map_err(|_| Error::MalformedKey)?;
+    Ok((Cow::Borrowed(label), Zeroizing::new(der)))
+}
+
+/// PKCS #8.
+pub(super) fn private(der: &[u8]) -> Result<PrivateKey, Error> {
+    let (algorithm, key) = asn1::private_key_info(der).map_err(malformed)?;
+    match algorithm.identifier {
+        asn1::RSA_ENCRYPTION => {
+            expect_null(&algorithm)?;
+            rsa_private(key).map(PrivateKey::Rsa)
+        }
+        asn1::DSA => {
+            discrete::PrivateKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PrivateKey::Dsa)
+        }
+        asn1::SCHNORR => discrete::PrivateKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?)
+            .map(PrivateKey::Schnorr),
+        _ => Err(Error::UnknownAlgorithm),
+    }
+}
+
+/// SubjectPublicKeyInfo.
+fn public(der: &[u8]) -> Result<PublicKey, Error> {
+    let (algorithm, key) = asn1::subject_public_key_info(der).map_err(malformed)?;
+    match algorithm.identifier {
+        asn1::RSA_ENCRYPTION => {
+            expect_null(&algorithm)?;
+            rsa_public(key).map(PublicKey::Rsa)
+        }
+        asn1::DSA => {
+            discrete::PublicKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PublicKey::Dsa)
+        }
+        asn1::SCHNORR => {
+            discrete::PublicKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PublicKey::Schnorr)
+        }
+        _ => Err(Error::UnknownAlgorithm),
+    }
+}
+
+/// RFC 3279, section 2.3.1: the parameters of an RSA key are NULL.
+fn expect_null(algorithm: &Algorithm<'_>) -> Result<(), Error> {
+    match algorithm.parameters {
+        Some(parameters) if parameters.is_null() => Ok(()),
+        _ => Err(Error::MalformedKey),
+    }
+}
+
+/// Dss-Parms (RFC 3279, section 2.3.2).
+fn group(algorithm: &Algorithm<'_>) -> Result<Group, Error> {
+    use der::Encode as _;
+    let parameters = algorithm.parameters.ok_or(Error::MalformedKey)?;
+    let encoded = parameters.to_der().map_err(malformed)?;
+    let [p, q, g] = asn1::numbers::<3>(&encoded).map_err(malformed)?;
+    Group::new(p, q, g)
+}
+
+/// PKCS #1, RSAPrivateKey.
+fn rsa_private(der: &[u8]) -> Result<rsa::PrivateKey, Error> {
+    let key = pkcs1::RsaPrivateKeyRef::try_from(der).map_err(malformed)?;
+    if key.other_prime_infos.is_some() {
+        return Err(Error::MultiPrime);
+    }
+    rsa::PrivateKey::new(&rsa::PrivateParts {
+        modulus: key.modulus.as_bytes(),
+        public_exponent: key.public_exponent.as_bytes(),
+        private_exponent: key.private_exponent.as_bytes(),
+        prime1: key.prime1.as_bytes(),
+        prime2: key.prime2.as_bytes(),
+        exponent1: key.exponent1.as_bytes(),
+        exponent2: key.exponent2.as_bytes(),
+        coefficient: key.coefficient.as_bytes(),
+    })
+}
+
+/// PKCS #1, RSAPublicKey.
+fn rsa_public(der: &[u8]) -> Result<rsa::PublicKey, Error> {
+    let key = pkcs1::RsaPublicKeyRef::try_from(der).map_err(malformed)?;
+    rsa::PublicKey::new(key.modulus.as_bytes(), key.public_exponent.as_bytes())
+}
+
+fn malformed<E>(_: E) -> Error {
+    Error::MalformedKey
+}

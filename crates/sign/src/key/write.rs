@@ -1,0 +1,70 @@
+//! Writing key files: PKCS #8 and SubjectPublicKeyInfo.
+
+use pem_rfc7468::LineEnding;
+use zeroize::Zeroizing;
+
+use super::{PrivateKey, PublicKey};
+use crate::asn1::{self, encode, encode_number, encode_numbers, encode_sequence};
+use crate::discrete::Group;
+use crate::integer;
+
+impl PrivateKey {
+    /// PKCS #8, DER.
+    #[must_use]
+    pub fn to_der(&self) -> Zeroizing<Vec<u8>> {
+        let (algorithm, key) = match self {
+            Self::Rsa(key) => {
+                let public = key.public_key();
+                let private = key.private_values();
+                let (modulus, exponent) = (public.modulus(), public.exponent().to_be_bytes());
+                let mut numbers: Vec<&[u8]> = vec![&[0], &modulus, &exponent];
+                numbers.extend(private.iter().map(|number| number.as_slice()));
+                (rsa_algorithm(), encode_numbers(&numbers))
+            }
+            Self::Dsa(key) => (algorithm(asn1::DSA, key.public_key().group()), encode_number(&key.scalar())),
+            Self::Schnorr(key) => (algorithm(asn1::SCHNORR, key.public_key().group()), encode_number(&key.scalar())),
+        };
+        encode_sequence(&[&encode_number(&[0]), &algorithm, &encode(asn1::OCTET_STRING, &key)])
+    }
+
+    /// PKCS #8, PEM.
+    #[must_use]
+    pub fn to_pem(&self) -> Zeroizing<String> {
+        Zeroizing::new(pem("PRIVATE KEY", &self.to_der()))
+    }
+}
+
+impl PublicKey {
+    /// SubjectPublicKeyInfo, DER.
+    #[must_use]
+    pub fn to_der(&self) -> Vec<u8> {
+        let (algorithm, key) = match self {
+            Self::Rsa(key) => (rsa_algorithm(), encode_numbers(&[&key.modulus(), &key.exponent().to_be_bytes()])),
+            Self::Dsa(key) => (algorithm(asn1::DSA, key.group()), encode_number(&key.to_bytes())),
+            Self::Schnorr(key) => (algorithm(asn1::SCHNORR, key.group()), encode_number(&key.to_bytes())),
+        };
+        // No bit is unused.
+        let bits = [&[0], key.as_slice()].concat();
+        encode_sequence(&[&algorithm, &encode(asn1::BIT_STRING, &bits)]).to_vec()
+    }
+
+    /// SubjectPublicKeyInfo, PEM.
+    #[must_use]
+    pub fn to_pem(&self) -> String {
+        pem("PUBLIC KEY", &self.to_der())
+    }
+}
+
+fn rsa_algorithm() -> Zeroizing<Vec<u8>> {
+    encode_sequence(&[&encode(asn1::OBJECT_IDENTIFIER, asn1::RSA_ENCRYPTION), &encode(asn1::NULL, &[])])
+}
+
+fn algorithm(identifier: &[u8], group: &Group) -> Zeroizing<Vec<u8>> {
+    let bytes = group.element_bytes();
+    let [p, q, g] = [group.p().as_limbs(), group.q().as_limbs(), group.g()].map(|n| integer::to_bytes(n, bytes));
+    encode_sequence(&[&encode(asn1::OBJECT_IDENTIFIER, identifier), &encode_numbers(&[&p, &q, &g])])
+}
+
+fn pem(label: &str, der: &[u8]) -> String {
+    pem_rfc7468::encode_string(label, LineEnding::LF, der).expect("labels are PEM's, and keys are short")
+}

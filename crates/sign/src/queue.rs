@@ -1,0 +1,118 @@
+//! A queue that turns single requests of many threads into batches: the first request waits for others, for a bounded time,
+//! and all that came are signed in lanes together.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::batch::{self, SignJob};
+use crate::{Error, Signature, SigningKey};
+
+/// How long and for how many to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// The longest that a request waits for others before it is signed.
+    pub max_wait: Duration,
+    /// As many requests are signed at once; the first of them waits no longer then.
+    pub max_batch: usize,
+    /// So many more requests may wait while a batch is being signed; beyond that callers are held up.
+    pub capacity: usize,
+}
+
+impl Default for QueueOptions {
+    /// Half a millisecond, which is about what one RSA-2048 signature takes alone; batches of 16, two for each lane.
+    fn default() -> Self {
+        Self { max_wait: Duration::from_micros(500), max_batch: 16, capacity: 1024 }
+    }
+}
+
+struct Request {
+    key: SigningKey,
+    digest: Vec<u8>,
+    answer: Sender<Result<Signature, Error>>,
+}
+
+/// A queue with one worker thread; more cores take more queues. Dropping it signs what was asked for, and ends the worker.
+#[derive(Debug)]
+pub struct Queue {
+    requests: Option<SyncSender<Request>>,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Queue {
+    /// Starts the worker. A `max_batch` of 0 counts as 1.
+    ///
+    /// # Errors
+    /// `QueueClosed` when the system gives no thread.
+    pub fn start(options: QueueOptions) -> Result<Queue, Error> {
+        let (requests, receiver) = mpsc::sync_channel(options.capacity);
+        let worker = thread::Builder::new()
+            .name("tress-sign".into())
+            .spawn(move || work(&receiver, options))
+            .map_err(|_| Error::QueueClosed)?;
+        Ok(Queue { requests: Some(requests), worker: Some(worker) })
+    }
+
+    /// Signs one digest, and returns when that is done. Any number of threads may call it.
+    ///
+    /// # Errors
+    /// `DigestLength`, `Fault`, `Random`; `QueueClosed` when the worker is gone.
+    pub fn sign(&self, key: &SigningKey, digest: &[u8]) -> Result<Signature, Error> {
+        self.submit(key, digest)?.wait()
+    }
+
+    /// Asks for a signature, and returns at once unless the queue is full.
+    ///
+    /// # Errors
+    /// `QueueClosed` when the worker is gone.
+    pub fn submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
+        let (answer, pending) = mpsc::channel();
+        let request = Request { key: key.clone(), digest: digest.to_vec(), answer };
+        self.requests.as_ref().ok_or(Error::QueueClosed)?.send(request).map_err(|_| Error::QueueClosed)?;
+        Ok(Pending(pending))
+    }
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        drop(self.requests.take());
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+    }
+}
+
+/// A signature that was asked for.
+#[derive(Debug)]
+pub struct Pending(Receiver<Result<Signature, Error>>);
+
+impl Pending {
+    /// Waits for it.
+    ///
+    /// # Errors
+    /// Those of [`Queue::sign`].
+    pub fn wait(self) -> Result<Signature, Error> {
+        self.0.recv().unwrap_or(Err(Error::QueueClosed))
+    }
+}
+
+/// Until every sender is gone.
+fn work(requests: &Receiver<Request>, options: QueueOptions) {
+    while let Ok(first) = requests.recv() {
+        let deadline = Instant::now() + options.max_wait;
+        let mut batch = vec![first];
+        while batch.len() < options.max_batch {
+            match requests.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(request) => batch.push(request),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let jobs: Vec<SignJob<'_>> =
+            batch.iter().map(|request| SignJob { key: &request.key, digest: &request.digest }).collect();
+        let signatures = batch::sign_batch(&jobs);
+        for (request, signature) in batch.iter().zip(signatures) {
+            // Who asked may be gone.
+            let _ = request.answer.send(signature);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! RSA signatures: PKCS #1 v1.5 and PSS (RFC 8017), keys of two primes.
+//!
+//! Messages are signed as digests; [`crate::Scheme`] says which hash function made them.
+
+mod check;
+mod generate;
+pub(crate) mod operation;
+pub(crate) mod pkcs1v15;
+pub(crate) mod pss;
+mod sign;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tress_modular::Modulus;
+use zeroize::Zeroizing;
+
+pub use sign::SaltLength;
+pub(crate) use sign::{Padding, SignJob, VerifyJob, sign_batch, verify_batch};
+
+use crate::Error;
+use crate::integer::{self, Number};
+
+/// The shortest modulus of a key that verifies.
+pub const MIN_VERIFY_BITS: usize = 1024;
+/// The shortest modulus of a key that signs.
+pub const MIN_SIGN_BITS: usize = 2048;
+/// The longest modulus.
+pub const MAX_BITS: usize = 8192;
+
+/// A public key, n and e. Cloning it is cheap.
+#[derive(Clone)]
+pub struct PublicKey {
+    modulus: Arc<Modulus>,
+    exponent: u64,
+}
+
+impl PublicKey {
+    /// A key of these big-endian numbers.
+    ///
+    /// # Errors
+    /// `ModulusTooShort` below 1024 bits, `ModulusTooLong` above 8192, `ModulusEven`; `PublicExponent` unless e is odd,
+    /// at least 3 and at most 64 bits long.
+    pub fn new(modulus: &[u8], exponent: &[u8]) -> Result<Self, Error> {
+        let exponent = integer::from_bytes(exponent);
+        if integer::bits(&exponent) > 64 {
+            return Err(Error::PublicExponent);
+        }
+        // Before the number is taken in, which may have any length.
+        let stripped = &modulus[modulus.iter().take_while(|byte| **byte == 0).count()..];
+        if stripped.len() * 8 > MAX_BITS {
+            return Err(Error::ModulusTooLong);
+        }
+        Self::from_limbs(&integer::from_bytes(stripped), exponent.first().copied().unwrap_or(0))
+    }
+
+    fn from_limbs(modulus: &[u64], exponent: u64) -> Result<Self, Error> {
+        if integer::bits(modulus) < MIN_VERIFY_BITS {
+            return Err(Error::ModulusTooShort);
+        }
+        if integer::bits(modulus) > MAX_BITS {
+            return Err(Error::ModulusTooLong);
+        }
+        if exponent < 3 || exponent.is_multiple_of(2) {
+            return Err(Error::PublicExponent);
+        }
+        // The lengths are right, so this is what is left.
+        let modulus = Modulus::new(modulus).map_err(|_| Error::ModulusEven)?;
+        Ok(Self { modulus: Arc::new(modulus), exponent })
+    }
+
+    /// Length of the modulus in bits.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        self.modulus.bits()
+    }
+
+    /// Length of a signature in bytes.
+    #[must_use]
+    pub fn signature_bytes(&self) -> usize {
+        self.bits().div_ceil(8)
+    }
+
+    /// n, big-endian.
+    #[must_use]
+    pub fn modulus(&self) -> Vec<u8> {
+        integer::to_bytes(self.modulus.as_limbs(), self.signature_bytes()).to_vec()
+    }
+
+    /// e.
+    #[must_use]
+    pub fn exponent(&self) -> u64 {
+        self.exponent
+    }
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.exponent == other.exponent && self.modulus.as_limbs() == other.modulus.as_limbs()
+    }
+}
+
+impl Eq for PublicKey {}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RSA public key of {} bits", self.bits())
+    }
+}
+
+/// The numbers of a private key as PKCS #1 has them, big-endian.
+#[derive(Clone, Copy)]
+pub struct PrivateParts<'a> {
+    /// n
+    pub modulus: &'a [u8],
+    /// e
+    pub public_exponent: &'a [u8],
+    /// d
+    pub private_exponent: &'a [u8],
+    /// p
+    pub prime1: &'a [u8],
+    /// q
+    pub prime2: &'a [u8],
+    /// d mod (p − 1)
+    pub exponent1: &'a [u8],
+    /// d mod (q − 1)
+    pub exponent2: &'a [u8],
+    /// 1 / q mod p
+    pub coefficient: &'a [u8],
+}
+
+/// A private key of two primes. Wiped when the last clone is dropped; cloning is cheap.
+#[derive(Clone)]
+pub struct PrivateKey {
+    public: PublicKey,
+    secret: Arc<Secret>,
+}
+
+struct Secret {
+    d: Number,
+    p: Half,
+    q: Half,
+    /// 1 / q mod p
+    coefficient: Number,
+}
+
+/// What one prime has.
+struct Half {
+    prime: Modulus,
+    /// d mod (prime − 1)
+    exponent: Number,
+    /// The same less 1, which is what the blinded power needs ([`operation`]).
+    less_one: Number,
+}
+
+impl PrivateKey {
+    /// A key of these numbers.
+    ///
+    /// # Errors
+    /// Those of [`PublicKey::new`], with 2048 bits as the least; `EqualPrimes`, `WrongPrimes`, `WrongPrivateValues`
+    /// where the numbers do not belong together.
+    pub fn new(parts: &PrivateParts<'_>) -> Result<Self, Error> {
+        let public = PublicKey::new(parts.modulus, parts.public_exponent)?;
+        if public.bits() < MIN_SIGN_BITS {
+            return Err(Error::ModulusTooShort);
+        }
+        check::private_key(public, parts)
+    }
+
+    /// A fresh key of this many bits, an even number from 2048 to 8192, with e = 65537.
+    ///
+    /// # Errors
+    /// `ModulusTooShort`, `ModulusTooLong`; `Random` when the system has no randomness.
+    pub fn generate(bits: usize) -> Result<Self, Error> {
+        generate::generate(bits)
+    }
+
+    /// The public half.
+    #[must_use]
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
+    }
+
+    /// d, p, q, d mod (p − 1), d mod (q − 1), 1 / q mod p, each without leading zeros (but for its last byte).
+    pub(crate) fn private_values(&self) -> [Zeroizing<Vec<u8>>; 6] {
+        let secret = &self.secret;
+        let numbers: [&[u64]; 6] = [
+            &secret.d,
+            secret.p.prime.as_limbs(),
+            secret.q.prime.as_limbs(),
+            &secret.p.exponent,
+            &secret.q.exponent,
+            &secret.coefficient,
+        ];
+        numbers.map(|number| integer::to_bytes(number, integer::bits(number).div_ceil(8).max(1)))
+    }
+}
+
+impl Half {
+    fn new(prime: Modulus, exponent: Number) -> Self {
+        let less_one = integer::less_one(&exponent);
+        Self { prime, exponent, less_one }
+    }
+}
+
+impl fmt::Debug for PrivateKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RSA private key of {} bits", self.public.bits())
+    }
+}

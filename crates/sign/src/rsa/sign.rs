@@ -1,0 +1,145 @@
+//! Signing and verifying many digests: the encodings around the operation.
+
+use zeroize::Zeroizing;
+
+use super::operation::{self, Job};
+use super::{PrivateKey, PublicKey, pkcs1v15, pss};
+use crate::{Error, Hash, integer, random};
+
+/// How a digest becomes a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Padding {
+    Pkcs1v15,
+    Pss(SaltLength),
+}
+
+/// How long the salt of PSS is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SaltLength {
+    /// As long as the digest, as FIPS 186-5 allows at most.
+    Digest,
+    /// So many bytes.
+    Bytes(usize),
+    /// Any length verifies: a signature shows how long its salt is. What is signed has one as long as the digest.
+    Any,
+}
+
+impl SaltLength {
+    /// The length that is asked for, if one is.
+    fn bytes(self, hash: Hash) -> Option<usize> {
+        match self {
+            Self::Digest => Some(hash.digest_bytes()),
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Any => None,
+        }
+    }
+}
+
+/// One signature to make.
+#[derive(Clone, Copy)]
+pub(crate) struct SignJob<'a> {
+    pub(crate) key: &'a PrivateKey,
+    pub(crate) padding: Padding,
+    pub(crate) hash: Hash,
+    pub(crate) digest: &'a [u8],
+}
+
+/// One signature to check.
+#[derive(Clone, Copy)]
+pub(crate) struct VerifyJob<'a> {
+    pub(crate) key: &'a PublicKey,
+    pub(crate) padding: Padding,
+    pub(crate) hash: Hash,
+    pub(crate) digest: &'a [u8],
+    pub(crate) signature: &'a [u8],
+}
+
+pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
+    let encoded: Vec<Result<Job<'_>, Error>> = jobs.iter().map(encode).collect();
+    let mut ready = Vec::with_capacity(jobs.len());
+    let mut outcomes: Vec<Result<(), Error>> = Vec::with_capacity(jobs.len());
+    for job in encoded {
+        outcomes.push(job.map(|job| ready.push(job)));
+    }
+    let mut signatures = operation::private(&ready).into_iter();
+    jobs.iter()
+        .zip(outcomes)
+        .map(|(job, outcome)| {
+            outcome?;
+            let number = signatures.next().ok_or(Error::Fault)??;
+            Ok(integer::to_bytes(&number, job.key.public.signature_bytes()).to_vec())
+        })
+        .collect()
+}
+
+fn encode<'a>(job: &SignJob<'a>) -> Result<Job<'a>, Error> {
+    let bits = job.key.public.bits();
+    let message = match job.padding {
+        Padding::Pkcs1v15 => pkcs1v15::encode(job.hash, job.digest, bits.div_ceil(8))?,
+        Padding::Pss(salt) => {
+            let bytes = salt.bytes(job.hash).unwrap_or(job.hash.digest_bytes());
+            // Before memory is asked for.
+            if bytes > bits / 8 {
+                return Err(Error::ModulusTooShort);
+            }
+            let mut salt = vec![0; bytes];
+            random::fill(&mut salt)?;
+            pss::encode(job.hash, job.digest, &salt, bits - 1)?
+        }
+    };
+    Ok(Job { key: job.key, message: integer::from_bytes(&message) })
+}
+
+pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
+    let numbers: Vec<Result<_, Error>> = jobs.iter().map(number).collect();
+    let ready: Vec<(&PublicKey, &[u64])> = jobs
+        .iter()
+        .zip(&numbers)
+        .filter_map(|(job, number)| Some((job.key, number.as_ref().ok()?.as_slice())))
+        .collect();
+    let mut messages = operation::public(&ready).into_iter();
+    jobs.iter()
+        .zip(&numbers)
+        .map(|(job, number)| {
+            if let Err(error) = number {
+                return Err(*error);
+            }
+            compare(job, &messages.next().ok_or(Error::Fault)?)
+        })
+        .collect()
+}
+
+/// The signature as a number: exactly as long as the modulus, and below it.
+fn number(job: &VerifyJob<'_>) -> Result<Zeroizing<Vec<u64>>, Error> {
+    if job.digest.len() != job.hash.digest_bytes() {
+        return Err(Error::DigestLength);
+    }
+    if job.signature.len() != job.key.signature_bytes() {
+        return Err(Error::MalformedSignature);
+    }
+    let number = integer::from_bytes(job.signature);
+    if !integer::is_less(&number, job.key.modulus.as_limbs()) {
+        return Err(Error::MalformedSignature);
+    }
+    Ok(number)
+}
+
+fn compare(job: &VerifyJob<'_>, message: &[u64]) -> Result<(), Error> {
+    let bits = job.key.bits();
+    match job.padding {
+        Padding::Pkcs1v15 => {
+            let expected = pkcs1v15::encode(job.hash, job.digest, bits.div_ceil(8))?;
+            if *integer::to_bytes(message, bits.div_ceil(8)) == expected { Ok(()) } else { Err(Error::Mismatch) }
+        }
+        Padding::Pss(salt) => {
+            let length = (bits - 1).div_ceil(8);
+            // Shorter than the modulus by a byte where that is one bit longer than whole bytes.
+            if !integer::is_zero_from_byte(message, length) {
+                return Err(Error::Mismatch);
+            }
+            let message = integer::to_bytes(message, length);
+            pss::verify(job.hash, job.digest, &message, bits - 1, salt.bytes(job.hash))
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Schemes, and keys that know which one they are for, with the traits of the crate `signature`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use signature::hazmat::{PrehashSigner, PrehashVerifier};
+use signature::{Keypair, SignatureEncoding, Signer, Verifier};
+
+use crate::batch::{self, SignJob, VerifyJob};
+use crate::rsa::SaltLength;
+use crate::{Error, Hash, PrivateKey, PublicKey};
+
+/// How a message is signed: the algorithm and the hash function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Scheme {
+    /// RSASSA-PSS (RFC 8017) with MGF1.
+    RsaPss {
+        /// For the message and for MGF1.
+        hash: Hash,
+        /// How long the salt is.
+        salt: SaltLength,
+    },
+    /// RSASSA-PKCS1-v1_5 (RFC 8017).
+    RsaPkcs1(Hash),
+    /// DSA (FIPS 186-4), with nonces by RFC 6979. A signature is DER.
+    Dsa(Hash),
+    /// Schnorr signatures over SHA-256. A signature is the challenge, 32 bytes, and the response, as long as q.
+    Schnorr,
+}
+
+impl Scheme {
+    /// Every scheme that the command knows. PSS verifies salts of every length: OpenSSL makes them as long as there is
+    /// room for.
+    pub const ALL: [Scheme; 4] = [
+        Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Any },
+        Scheme::RsaPkcs1(Hash::Sha256),
+        Scheme::Dsa(Hash::Sha256),
+        Scheme::Schnorr,
+    ];
+
+    /// The function that makes digests for it.
+    #[must_use]
+    pub const fn hash(self) -> Hash {
+        match self {
+            Self::RsaPss { hash, .. } | Self::RsaPkcs1(hash) | Self::Dsa(hash) => hash,
+            Self::Schnorr => Hash::Sha256,
+        }
+    }
+
+    /// What a key signs by if nobody says: PSS for RSA, SHA-256 for all.
+    #[must_use]
+    pub const fn of(key: &PublicKey) -> Scheme {
+        match key {
+            PublicKey::Rsa(_) => Self::ALL[0],
+            PublicKey::Dsa(_) => Self::ALL[2],
+            PublicKey::Schnorr(_) => Self::ALL[3],
+        }
+    }
+
+    /// Its name, such as `rsa-pss-sha256`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RsaPss { hash: Hash::Sha256, .. } => "rsa-pss-sha256",
+            Self::RsaPss { hash: Hash::Sha384, .. } => "rsa-pss-sha384",
+            Self::RsaPss { hash: Hash::Sha512, .. } => "rsa-pss-sha512",
+            Self::RsaPkcs1(Hash::Sha256) => "rsa-pkcs1-sha256",
+            Self::RsaPkcs1(Hash::Sha384) => "rsa-pkcs1-sha384",
+            Self::RsaPkcs1(Hash::Sha512) => "rsa-pkcs1-sha512",
+            Self::Dsa(Hash::Sha256) => "dsa-sha256",
+            Self::Dsa(Hash::Sha384) => "dsa-sha384",
+            Self::Dsa(Hash::Sha512) => "dsa-sha512",
+            Self::Schnorr => "schnorr-sha256",
+        }
+    }
+
+    const fn suits(self, key: &PublicKey) -> bool {
+        matches!(
+            (self, key),
+            (Self::RsaPss { .. } | Self::RsaPkcs1(_), PublicKey::Rsa(_))
+                | (Self::Dsa(_), PublicKey::Dsa(_))
+                | (Self::Schnorr, PublicKey::Schnorr(_))
+        )
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = Error;
+
+    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `dsa-sha256` or `schnorr-sha256`.
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)
+    }
+}
+
+/// A signature as it stands in a file: for RSA as long as the modulus, for DSA DER, for Schnorr 60 or 64 bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature(Vec<u8>);
+
+impl Signature {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl AsRef<[u8]> for Signature {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl From<Signature> for Box<[u8]> {
+    fn from(signature: Signature) -> Self {
+        signature.0.into_boxed_slice()
+    }
+}
+
+impl From<&[u8]> for Signature {
+    /// Any bytes: verifying tells whether they are a signature.
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.to_vec())
+    }
+}
+
+impl SignatureEncoding for Signature {
+    type Repr = Box<[u8]>;
+}
+
+/// A private key and what it signs by.
+#[derive(Clone, Debug)]
+pub struct SigningKey {
+    key: PrivateKey,
+    scheme: Scheme,
+}
+
+impl SigningKey {
+    /// A key for this scheme.
+    ///
+    /// # Errors
+    /// `WrongScheme` unless the key is of the scheme's kind.
+    pub fn new(key: PrivateKey, scheme: Scheme) -> Result<Self, Error> {
+        if scheme.suits(&key.public_key()) { Ok(Self { key, scheme }) } else { Err(Error::WrongScheme) }
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key(&self) -> &PrivateKey {
+        &self.key
+    }
+
+    /// What it signs by.
+    #[must_use]
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Signs digests that the scheme's hash function made, all of them together in lanes.
+    ///
+    /// # Errors
+    /// For each digest its own: `DigestLength`, `Fault`, `Random`.
+    pub fn sign_digests<D: AsRef<[u8]>>(&self, digests: &[D]) -> Vec<Result<Signature, Error>> {
+        let jobs: Vec<SignJob<'_>> =
+            digests.iter().map(|digest| SignJob { key: self, digest: digest.as_ref() }).collect();
+        batch::sign_batch(&jobs)
+    }
+}
+
+impl Keypair for SigningKey {
+    type VerifyingKey = VerifyingKey;
+
+    fn verifying_key(&self) -> VerifyingKey {
+        VerifyingKey { key: self.key.public_key(), scheme: self.scheme }
+    }
+}
+
+impl PrehashSigner<Signature> for SigningKey {
+    fn sign_prehash(&self, digest: &[u8]) -> Result<Signature, signature::Error> {
+        Ok(self.sign_digests(&[digest]).pop().unwrap_or(Err(Error::Fault))?)
+    }
+}
+
+impl Signer<Signature> for SigningKey {
+    fn try_sign(&self, message: &[u8]) -> Result<Signature, signature::Error> {
+        self.sign_prehash(&self.scheme.hash().digest(message))
+    }
+}
+
+/// A public key and what it verifies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyingKey {
+    key: PublicKey,
+    scheme: Scheme,
+}
+
+impl VerifyingKey {
+    /// A key for this scheme.
+    ///
+    /// # Errors
+    /// `WrongScheme` unless the key is of the scheme's kind.
+    pub fn new(key: PublicKey, scheme: Scheme) -> Result<Self, Error> {
+        if scheme.suits(&key) { Ok(Self { key, scheme }) } else { Err(Error::WrongScheme) }
+    }
+
+    /// The key.
+    #[must_use]
+    pub fn key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    /// What it verifies.
+    #[must_use]
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// Checks one signature of a digest.
+    ///
+    /// # Errors
+    /// `MalformedSignature`, `Mismatch`, `DigestLength`.
+    pub fn verify_digest(&self, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
+        batch::verify_batch(&[VerifyJob { key: self, digest, signature }]).pop().unwrap_or(Err(Error::Fault))
+    }
+}
+
+impl PrehashVerifier<Signature> for VerifyingKey {
+    fn verify_prehash(&self, digest: &[u8], signature: &Signature) -> Result<(), signature::Error> {
+        Ok(self.verify_digest(digest, signature.as_bytes())?)
+    }
+}
+
+impl Verifier<Signature> for VerifyingKey {
+    fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), signature::Error> {
+        self.verify_prehash(&self.scheme.hash().digest(message), signature)
+    }
+}

@@ -1,0 +1,409 @@
+//! Keys: what is written reads back, what OpenSSL writes is read, and every kind of wrong key is refused with its own error.
+
+mod common;
+
+use common::openssl;
+use common::vectors::{File, hexadecimal};
+use tress_sign::rsa::PrivateParts;
+use tress_sign::signature::{Keypair, Signer, Verifier};
+use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete, rsa};
+
+/// Tag, length, content, by hand.
+fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![tag];
+    match content.len() {
+        length @ 0..0x80 => bytes.push(length as u8),
+        length @ 0x80..0x100 => bytes.extend([0x81, length as u8]),
+        length => bytes.extend([0x82, (length >> 8) as u8, length as u8]),
+    }
+    bytes.extend(content);
+    bytes
+}
+
+fn sequence(parts: &[Vec<u8>]) -> Vec<u8> {
+    tlv(0x30, &parts.concat())
+}
+
+fn integer(bytes: &[u8]) -> Vec<u8> {
+    let stripped = &bytes[bytes.iter().take_while(|byte| **byte == 0).count()..];
+    if stripped.first().is_none_or(|first| *first >= 0x80) {
+        return tlv(2, &[&[0], stripped].concat());
+    }
+    tlv(2, stripped)
+}
+
+/// The numbers of a key of 2048 bits: version, n, e, d, p, q, d mod p − 1, d mod q − 1, 1 / q mod p.
+fn numbers() -> Vec<Vec<u8>> {
+    let file = File::read("cavp-rsa-pkcs1-sigver");
+    let pkcs8 = file.groups.iter().find_map(|group| group.private_key.clone()).unwrap();
+    // PrivateKeyInfo of 2048 bits: 26 bytes before the RSAPrivateKey, whose numbers have lengths of one to three bytes.
+    let mut rest = &pkcs8[26 + 4..];
+    let mut numbers = Vec::new();
+    while !rest.is_empty() {
+        assert_eq!(rest[0], 2);
+        let (header, length) = match rest[1] {
+            0x81 => (3, usize::from(rest[2])),
+            0x82 => (4, usize::from(rest[2]) << 8 | usize::from(rest[3])),
+            length => (2, usize::from(length)),
+        };
+        numbers.push(rest[header..header + length].to_vec());
+        rest = &rest[header + length..];
+    }
+    assert_eq!(numbers.len(), 9);
+    numbers
+}
+
+fn read_pkcs1(numbers: &[Vec<u8>]) -> Result<PrivateKey, Error> {
+    let encoded: Vec<_> = numbers.iter().map(|number| integer(number)).collect();
+    KeyFile::read(&sequence(&encoded)).and_then(|file| file.into_private(None))
+}
+
+fn error<T: std::fmt::Debug>(result: Result<T, Error>) -> Error {
+    result.unwrap_err()
+}
+
+#[test]
+fn written_keys_read_back() {
+    let keys = [
+        read_pkcs1(&numbers()).unwrap(),
+        PrivateKey::Dsa(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap()),
+        PrivateKey::Schnorr(discrete::PrivateKey::generate(discrete::GroupSize::Bits3072).unwrap()),
+    ];
+    for key in keys {
+        let scheme = Scheme::of(&key.public_key());
+        let signing = SigningKey::new(key.clone(), scheme).unwrap();
+        let signature = signing.try_sign(b"message").unwrap();
+        for bytes in [key.to_der().to_vec(), key.to_pem().as_bytes().to_vec()] {
+            let read = KeyFile::read(&bytes).unwrap().into_private(None).unwrap();
+            assert_eq!((read.public_key(), read.to_der()), (key.public_key(), key.to_der()));
+            assert_eq!(error(KeyFile::read(&bytes).unwrap().into_public()), Error::NotPublic);
+        }
+        let public = key.public_key();
+        for bytes in [public.to_der(), public.to_pem().into_bytes()] {
+            let read = KeyFile::read(&bytes).unwrap().into_public().unwrap();
+            assert_eq!(read, public);
+            VerifyingKey::new(read, scheme).unwrap().verify(b"message", &signature).unwrap();
+            assert_eq!(error(KeyFile::read(&bytes).unwrap().into_private(None)), Error::NotPrivate);
+        }
+        assert!(signing.verifying_key().verify(b"massage", &signature).is_err());
+        assert!(!format!("{key:?} {signing:?}").contains('['), "{key:?}");
+    }
+}
+
+#[test]
+fn fresh_rsa_keys() {
+    for bits in [2048, 2050] {
+        let key = rsa::PrivateKey::generate(bits).unwrap();
+        assert_eq!((key.public_key().bits(), key.public_key().exponent()), (bits, 65537));
+        // Reading checks every number.
+        let der = PrivateKey::Rsa(key).to_der();
+        let key = KeyFile::read(&der).unwrap().into_private(None).unwrap();
+        openssl::with(|openssl| {
+            let file = openssl.file("key.der", &der);
+            let said = openssl.run(&["pkey", "-inform", "DER", "-in", &file, "-check", "-noout"]);
+            assert!(said.contains("Key is valid"), "{said}");
+        });
+        let signing = SigningKey::new(key, Scheme::ALL[1]).unwrap();
+        signing.verifying_key().verify(b"x", &signing.sign(b"x")).unwrap();
+    }
+    for (bits, expected) in [
+        (0, Error::ModulusTooShort),
+        (2046, Error::ModulusTooShort),
+        (2049, Error::ModulusTooLong),
+        (8194, Error::ModulusTooLong),
+    ] {
+        assert_eq!(error(rsa::PrivateKey::generate(bits)), expected);
+    }
+}
+
+/// What becomes of a key with one of its numbers changed.
+#[test]
+fn inconsistent_rsa_keys() {
+    let right = numbers();
+    assert!(read_pkcs1(&right).is_ok());
+    let with = |changes: &[(usize, &[u8])]| {
+        let mut numbers = right.clone();
+        for (index, value) in changes {
+            numbers[*index] = value.to_vec();
+        }
+        read_pkcs1(&numbers).map(drop)
+    };
+    let changed = |index: usize, delta: u8| {
+        let mut number = right[index].clone();
+        *number.last_mut().unwrap() ^= delta;
+        number
+    };
+    let cases: [(&str, Result<(), Error>, Error); 24] = [
+        ("version", with(&[(0, &[2])]), Error::MalformedKey),
+        ("n even", with(&[(1, &changed(1, 1))]), Error::ModulusEven),
+        ("n of others", with(&[(1, &changed(1, 2))]), Error::WrongPrimes),
+        ("n short", with(&[(1, &right[1][2..])]), Error::ModulusTooShort),
+        ("n 0", with(&[(1, &[0])]), Error::ModulusTooShort),
+        ("n long", with(&[(1, &[0x80; 1025])]), Error::ModulusTooLong),
+        ("e 0", with(&[(2, &[0])]), Error::PublicExponent),
+        ("e 1", with(&[(2, &[1])]), Error::PublicExponent),
+        ("e even", with(&[(2, &[1, 0, 0])]), Error::PublicExponent),
+        ("e long", with(&[(2, &[1, 0, 0, 0, 0, 0, 0, 0, 1])]), Error::PublicExponent),
+        ("e other", with(&[(2, &[5])]), Error::WrongPrivateValues),
+        ("d other", with(&[(3, &changed(3, 2))]), Error::WrongPrivateValues),
+        ("d 0", with(&[(3, &[0])]), Error::WrongPrivateValues),
+        ("d long", with(&[(3, &[1; 300])]), Error::WrongPrivateValues),
+        ("p = q", with(&[(5, &right[4])]), Error::EqualPrimes),
+        ("p other", with(&[(4, &changed(4, 2))]), Error::WrongPrimes),
+        ("p even", with(&[(4, &changed(4, 1))]), Error::WrongPrimes),
+        ("p 1, q n", with(&[(4, &[1]), (5, &right[1])]), Error::WrongPrimes),
+        ("p and q swapped", with(&[(4, &right[5]), (5, &right[4])]), Error::WrongPrivateValues),
+        ("d mod p - 1", with(&[(6, &changed(6, 1))]), Error::WrongPrivateValues),
+        ("d mod q - 1", with(&[(7, &changed(7, 4))]), Error::WrongPrivateValues),
+        ("d mod q - 1 of p", with(&[(7, &right[6])]), Error::WrongPrivateValues),
+        ("1 / q", with(&[(8, &changed(8, 1))]), Error::WrongPrivateValues),
+        ("1 / q 0", with(&[(8, &[0])]), Error::WrongPrivateValues),
+    ];
+    for (name, outcome, expected) in cases {
+        assert_eq!(outcome, Err(expected), "{name}");
+    }
+}
+
+#[test]
+fn short_rsa_keys() {
+    // 1024 bits verify, and sign nothing; less does neither.
+    let file = File::read("cavp-rsa-pkcs1-siggen");
+    let short = file.groups.iter().map(|group| KeyFile::read(&group.public_key).unwrap().into_public().unwrap());
+    let shortest = short.filter_map(|key| if let PublicKey::Rsa(key) = key { Some(key.bits()) } else { None }).min();
+    assert_eq!(shortest, Some(1024));
+    assert_eq!(error(rsa::PublicKey::new(&[0xff; 127], &[3])), Error::ModulusTooShort);
+    assert_eq!(error(rsa::PublicKey::new(&[], &[])), Error::ModulusTooShort);
+    let mut parts = numbers();
+    parts[1].truncate(129);
+    let n = &numbers();
+    let key = PrivateParts {
+        modulus: &[0xff; 255],
+        public_exponent: &n[2],
+        private_exponent: &n[3],
+        prime1: &n[4],
+        prime2: &n[5],
+        exponent1: &n[6],
+        exponent2: &n[7],
+        coefficient: &n[8],
+    };
+    assert_eq!(error(rsa::PrivateKey::new(&key)), Error::ModulusTooShort);
+}
+
+#[test]
+fn der_of_every_kind_of_wrong() {
+    let key = read_pkcs1(&numbers()).unwrap();
+    let right = key.to_der().to_vec();
+    let malformed = |bytes: &[u8], what: &str| {
+        let outcome = KeyFile::read(bytes);
+        assert!(outcome.is_err(), "{what}: {outcome:?}");
+    };
+    for length in 0..right.len() {
+        malformed(&right[..length], "cut");
+    }
+    malformed(&[&right[..], &[0]].concat(), "a byte after");
+    // BER: an indefinite length; a length in more bytes than it needs.
+    malformed(&[&[0x30, 0x80], &right[4..], &[0, 0]].concat(), "indefinite length");
+    malformed(&[&[0x30, 0x83, 0], &right[2..]].concat(), "long length");
+    // A number with a leading zero too many, and a negative one.
+    let numbers = numbers();
+    let encoded = |index: usize, content: Vec<u8>| {
+        let mut parts: Vec<_> = numbers.iter().map(|number| integer(number)).collect();
+        parts[index] = content;
+        sequence(&parts)
+    };
+    malformed(&encoded(2, tlv(2, &[0, 1, 0, 1])), "leading zero");
+    malformed(&encoded(2, tlv(2, &[0x81, 0, 1])), "negative");
+    malformed(&encoded(2, tlv(2, &[])), "empty number");
+    malformed(&encoded(2, tlv(3, &[1, 0, 1])), "other tag");
+    assert!(KeyFile::read(&encoded(2, integer(&numbers[2]))).is_ok());
+    // Parameters of RSA are NULL.
+    let oid = hexadecimal("06092a864886f70d010101");
+    let with = |algorithm: &[Vec<u8>]| {
+        let der = encoded(2, integer(&numbers[2]));
+        KeyFile::read(&sequence(&[integer(&[0]), sequence(algorithm), tlv(4, &der)])).map(drop)
+    };
+    assert_eq!(with(&[oid.clone(), tlv(5, &[])]), Ok(()));
+    assert_eq!(with(std::slice::from_ref(&oid)), Err(Error::MalformedKey));
+    assert_eq!(with(&[oid.clone(), tlv(5, &[0])]), Err(Error::MalformedKey));
+    assert_eq!(with(&[oid, integer(&[1])]), Err(Error::MalformedKey));
+    // An elliptic curve.
+    let ec = hexadecimal("06072a8648ce3d0201");
+    assert_eq!(with(&[ec, tlv(5, &[])]), Err(Error::UnknownAlgorithm));
+    // Several primes (RFC 8017, A.1.2): version 1, and more numbers.
+    let mut multi: Vec<_> = numbers.iter().map(|number| integer(number)).collect();
+    multi[0] = integer(&[1]);
+    multi.push(sequence(&[sequence(&[integer(&[7]), integer(&[3]), integer(&[1])])]));
+    assert_eq!(error(KeyFile::read(&sequence(&multi))), Error::MultiPrime);
+    // One flipped bit anywhere is either refused or harms nothing that is read.
+    for position in (0..right.len()).step_by(7) {
+        let mut flipped = right.clone();
+        flipped[position] ^= 0x10;
+        malformed(&flipped, "a flipped bit");
+    }
+}
+
+#[test]
+fn pem_of_every_kind_of_wrong() {
+    let key = read_pkcs1(&numbers()).unwrap();
+    let right = key.to_pem().to_string();
+    let read = |text: &str| KeyFile::read(text.as_bytes()).map(drop);
+    assert_eq!(read(&right), Ok(()));
+    assert_eq!(read(&right.replace('\n', "\r\n")), Ok(()));
+    assert_eq!(read(&right.replace("PRIVATE KEY", "CERTIFICATE")), Err(Error::UnknownPem));
+    assert_eq!(read(&right.replace("PRIVATE KEY", "EC PRIVATE KEY")), Err(Error::UnknownPem));
+    for wrong in [
+        "",
+        "-----BEGIN",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n",
+        "hello",
+        &right[..right.len() / 2],
+        &right.replacen("PRIVATE", "PUBLIC", 1),
+        &right.replace("PRIVATE", "PUBLIC"),
+        &right.replace("PRIVATE", "RSA PRIVATE"),
+        &right.replace("PRIVATE", "RSA PUBLIC"),
+        &right.replace("PRIVATE", "ENCRYPTED PRIVATE"),
+        &right.replacen("MII", "MI!", 1),
+        &right.replacen("MII", "MIII", 1),
+        &format!("{right}{right}"),
+        &"A".repeat(100_000),
+    ] {
+        assert_eq!(read(wrong), Err(Error::MalformedKey), "{}", &wrong[..wrong.len().min(60)]);
+    }
+    assert_eq!(error(KeyFile::read(&[0xff; 100])), Error::MalformedKey);
+}
+
+#[test]
+fn wrong_groups_and_values() {
+    use discrete::{Dsa, Group, GroupSize, PrivateKey, PublicKey, Schnorr};
+
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/sign/groups.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let number = |name: &str| hexadecimal(json["testGroups"][0]["tests"][0][name].as_str().unwrap());
+    let (p, q, g) = (number("p"), number("q"), number("g"));
+    let group = Group::new(&p, &q, &g).unwrap();
+    assert_eq!(&group, Group::published(GroupSize::Bits2048));
+    let changed = |number: &[u8], delta: u8| {
+        let mut number = number.to_vec();
+        *number.last_mut().unwrap() ^= delta;
+        number
+    };
+    for (name, outcome, expected) in [
+        ("p short", Group::new(&p[1..], &q, &g), Error::GroupSize),
+        ("p empty", Group::new(&[], &q, &g), Error::GroupSize),
+        ("p endless", Group::new(&[1; 1000], &q, &g), Error::GroupSize),
+        ("q short", Group::new(&p, &q[1..], &g), Error::GroupSize),
+        ("q 0", Group::new(&p, &[0; 32], &g), Error::GroupSize),
+        ("p even", Group::new(&changed(&p, 1), &q, &g), Error::WrongGroup),
+        ("q even", Group::new(&p, &changed(&q, 1), &g), Error::WrongGroup),
+        ("q does not divide p - 1", Group::new(&p, &changed(&q, 2), &g), Error::WrongGroup),
+        ("g 0", Group::new(&p, &q, &[]), Error::WrongGroup),
+        ("g 1", Group::new(&p, &q, &[1]), Error::WrongGroup),
+        ("g p - 1", Group::new(&p, &q, &changed(&p, 1)), Error::WrongGroup),
+        ("g of another order", Group::new(&p, &q, &changed(&g, 1)), Error::WrongGroup),
+        ("g = p", Group::new(&p, &q, &p), Error::WrongGroup),
+    ] {
+        assert_eq!(outcome.unwrap_err(), expected, "{name}");
+    }
+    for x in [&[][..], &[0], &q, &[0xff; 32], &[1; 40]] {
+        assert_eq!(error(PrivateKey::<Dsa>::new(group.clone(), x)), Error::WrongPrivateValues);
+        assert_eq!(error(PrivateKey::<Schnorr>::new(group.clone(), x)), Error::WrongPrivateValues);
+    }
+    for y in [&[][..], &[1], &changed(&p, 1), &p, &[1; 257], &[2], &[1; 300]] {
+        assert_eq!(error(PublicKey::<Dsa>::new(group.clone(), y)), Error::WrongPublicValue, "{y:?}");
+    }
+    assert!(PublicKey::<Schnorr>::new(group, &g).is_ok());
+}
+
+/// A composite q would let a signature show x modulo its factors.
+#[test]
+fn a_group_that_is_no_prime_signs_nothing() {
+    use discrete::{Dsa, Group, PrivateKey, PublicKey};
+    // Constants at the end.
+    let [p, q, g] = [COMPOSITE_P, COMPOSITE_Q, COMPOSITE_G].map(hexadecimal);
+    let group = Group::new(&p, &q, &g).unwrap();
+    assert!(PublicKey::<Dsa>::new(group.clone(), &g).is_ok(), "nothing is secret there");
+    assert_eq!(error(PrivateKey::<Dsa>::new(group, &[5])), Error::WrongGroup);
+}
+
+/// A key is for one scheme.
+#[test]
+fn keys_of_other_schemes() {
+    let rsa = read_pkcs1(&numbers()).unwrap();
+    let dsa = PrivateKey::Dsa(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap());
+    let schnorr = PrivateKey::Schnorr(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap());
+    for (index, key) in [rsa, dsa.clone(), schnorr.clone()].into_iter().enumerate() {
+        for (number, scheme) in Scheme::ALL.into_iter().enumerate() {
+            let suits = [0, 0, 1, 2][number] == index;
+            let expected = if suits { Ok(()) } else { Err(Error::WrongScheme) };
+            assert_eq!(SigningKey::new(key.clone(), scheme).map(drop), expected);
+            assert_eq!(VerifyingKey::new(key.public_key(), scheme).map(drop), expected);
+        }
+    }
+    // The same numbers under the other identifier are another key.
+    let dsa_oid = hexadecimal("06072a8648ce380401");
+    let der = dsa.public_key().to_der();
+    let at = der.windows(dsa_oid.len()).position(|window| window == dsa_oid).unwrap();
+    assert!(at < 12);
+    let schnorr_der = schnorr.public_key().to_der();
+    assert!(!schnorr_der.windows(dsa_oid.len()).any(|window| window == dsa_oid));
+    assert!(matches!(KeyFile::read(&schnorr_der), Ok(KeyFile::Public(PublicKey::Schnorr(_)))));
+    assert!(matches!(KeyFile::read(&der), Ok(KeyFile::Public(PublicKey::Dsa(_)))));
+}
+
+#[test]
+fn encrypted_keys() {
+    openssl::with(|openssl| {
+        let key = openssl.file("key.der", &read_pkcs1(&numbers()).unwrap().to_der());
+        let encrypted = |options: &[&str]| {
+            let out = openssl.path("encrypted.pem");
+            let fixed = ["pkcs8", "-topk8", "-inform", "DER", "-in", &key, "-out", &out, "-passout", "pass:four lanes"];
+            openssl.run(&[&fixed[..], options].concat());
+            std::fs::read(&out).unwrap()
+        };
+        for options in [
+            &["-v2", "aes-256-cbc"][..],
+            &["-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA512"],
+            &["-v2", "aes-192-cbc", "-iter", "10000"],
+            &["-scrypt"],
+            &["-v2", "aes-256-cbc", "-outform", "DER"],
+        ] {
+            let file = KeyFile::read(&encrypted(options)).unwrap();
+            assert!(matches!(file, KeyFile::Encrypted(_)));
+            assert_eq!(error(file.clone().into_private(None)), Error::Encrypted);
+            assert_eq!(error(file.clone().into_public()), Error::NotPublic);
+            for wrong in [&b"four lane"[..], b"", b"four lanes\n"] {
+                assert_eq!(error(file.clone().into_private(Some(wrong))), Error::WrongPassphrase);
+            }
+            let read = file.into_private(Some(b"four lanes")).unwrap();
+            assert_eq!(read.public_key(), read_pkcs1(&numbers()).unwrap().public_key());
+        }
+        for options in [&["-v2", "aes-256-cbc", "-iter", "20000000"][..], &["-scrypt", "-scrypt_N", "8388608"]] {
+            // OpenSSL itself refuses to take that much memory unless it is told.
+            if options[0] == "-scrypt" {
+                continue;
+            }
+            assert_eq!(error(KeyFile::read(&encrypted(options))), Error::WorkFactorTooHigh);
+        }
+        assert_eq!(error(KeyFile::read(&encrypted(&["-v2", "des3"]))), Error::UnknownEncryption);
+        assert_eq!(error(KeyFile::read(&encrypted(&["-v1", "PBE-SHA1-3DES"]))), Error::UnknownEncryption);
+    });
+}
+
+// Made with Python's integers: q is the product of two primes of 128 bits, p is a prime, g has the order q.
+const COMPOSITE_P: &str = "\
+    86c1a5fa28b89d06ffb2100553cf3c8b4011eef1f55ac2b8938ce62afee98ffb7fb19f4889abf260383d7c8abb75a07cb1ab\
+    b85bd3bdb98c4eaff074dace2f259c802b5513db628fa975b537de2eb088bbe0218a24f67ddbea482aff12c97f448fb7ecde\
+    ef522c3cc716364b29d367933eb41802a0825e64cb8c4926e683917f140d397880a032dc68866b880f59f6dff101a5b2ee57\
+    34b2202435f2672ac4a20c258c0dc43bbc432be0165546d0a353c528944dcd876f624060e433b9160d2f5d85d0cff702477c\
+    c2840ebaac92266efa89ccfe273a0628093e3fee226c5071ad1492162ab0175b06d8ee12a53b30bda9e4d7bceb7859d689b0\
+    01cfe7d9d5dd";
+const COMPOSITE_Q: &str = "\
+    aa644653ac7211ec7fb1a5c2f3e68f75ae05c801484bfd642d0a6fddd9a9843d";
+const COMPOSITE_G: &str = "\
+    690825674b4451077bb08738f10ff73bdc4c957ab02c742104f01fc0e701d9fcc47dd85153bee8abcf2017b8f10e4657c4a4\
+    6ae61ea2b3189f1b4938bdb887253d3c2b853b0da940f897989917a672d1d29c9da200f38cf20c0147fbccbb9a0e9055b2c4\
+    0a4a560cfaae32de37f49c91538f98fec391f307ebbcbd726753cb26da9ecf55546751e39c6bc6c8a60dde7abeaf116c30b0\
+    84bd08bb18acb114ba91257d3bdfb17bc54ccd38d9cb2529b6a794fdf407efb9f2673a8a1156a2e8c53ace5a279a0cd675ab\
+    ba93863fa7c5ab2dd04d1d25f0101146334822cde8bf0e919ee9756ff29bdd7060530b72d84a049611cb6381ccc0c8740ac6\
+    0cfb3e51a57d";

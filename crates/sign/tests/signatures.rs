@@ -1,0 +1,350 @@
+//! Signatures: with OpenSSL in both directions, in batches of mixed keys, through the queue, and in every wrong form.
+
+mod common;
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use common::openssl::{self, Openssl};
+use tress_sign::rsa::SaltLength;
+use tress_sign::signature::{Keypair, Signer, Verifier};
+use tress_sign::{
+    Error, Hash, KeyFile, PrivateKey, PublicKey, Queue, QueueOptions, Scheme, SignJob, Signature, SigningKey,
+    VerifyJob, VerifyingKey, discrete, rsa, sign_batch, verify_batch,
+};
+
+/// RSA of 2048 bits, for PSS and for PKCS #1; DSA; Schnorr.
+fn keys() -> &'static [SigningKey; 4] {
+    static KEYS: OnceLock<[SigningKey; 4]> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let rsa = PrivateKey::Rsa(rsa::PrivateKey::generate(2048).unwrap());
+        let size = discrete::GroupSize::Bits2048;
+        let keys = [
+            rsa.clone(),
+            rsa,
+            PrivateKey::Dsa(discrete::PrivateKey::generate(size).unwrap()),
+            PrivateKey::Schnorr(discrete::PrivateKey::generate(size).unwrap()),
+        ];
+        let mut schemes = Scheme::ALL.into_iter();
+        keys.map(|key| SigningKey::new(key, schemes.next().unwrap()).unwrap())
+    })
+}
+
+fn verify(key: &SigningKey, message: &[u8], signature: &[u8]) -> Result<(), Error> {
+    key.verifying_key().verify_digest(&key.scheme().hash().digest(message), signature)
+}
+
+#[test]
+fn openssl_verifies_ours_and_we_its() {
+    openssl::with(|openssl| {
+        for key in &keys()[..3] {
+            both_ways(openssl, key);
+        }
+        // Other hash functions, other salts, longer keys.
+        let PrivateKey::Rsa(rsa) = keys()[0].key() else { panic!() };
+        for hash in [Hash::Sha256, Hash::Sha384, Hash::Sha512] {
+            for scheme in [
+                Scheme::RsaPkcs1(hash),
+                Scheme::RsaPss { hash, salt: SaltLength::Digest },
+                Scheme::RsaPss { hash, salt: SaltLength::Bytes(0) },
+                Scheme::RsaPss { hash, salt: SaltLength::Bytes(20) },
+            ] {
+                both_ways(openssl, &SigningKey::new(PrivateKey::Rsa(rsa.clone()), scheme).unwrap());
+            }
+            let PrivateKey::Dsa(dsa) = keys()[2].key() else { panic!() };
+            both_ways(openssl, &SigningKey::new(PrivateKey::Dsa(dsa.clone()), Scheme::Dsa(hash)).unwrap());
+        }
+        let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());
+        both_ways(openssl, &SigningKey::new(long, Scheme::ALL[0]).unwrap());
+        let dsa = PrivateKey::Dsa(discrete::PrivateKey::generate(discrete::GroupSize::Bits3072).unwrap());
+        both_ways(openssl, &SigningKey::new(dsa, Scheme::ALL[2]).unwrap());
+    });
+}
+
+/// Keys that OpenSSL makes, with groups that OpenSSL makes.
+#[test]
+fn keys_of_openssl() {
+    openssl::with(|openssl| {
+        let out = openssl.path("key.pem");
+        for (options, scheme) in [
+            (&["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"][..], Scheme::ALL[0]),
+            (&["genrsa", "-traditional", "2048"], Scheme::ALL[1]),
+            (
+                &[
+                    "genpkey",
+                    "-algorithm",
+                    "RSA",
+                    "-pkeyopt",
+                    "rsa_keygen_bits:2056",
+                    "-pkeyopt",
+                    "rsa_keygen_pubexp:3",
+                ],
+                Scheme::ALL[0],
+            ),
+        ] {
+            let arguments: Vec<&str> = match options[0] {
+                "genrsa" => vec!["genrsa", "-traditional", "-out", &out, "2048"],
+                _ => [options, &["-out", &out]].concat(),
+            };
+            openssl.run(&arguments);
+            let key = KeyFile::read(&openssl.read("key.pem")).unwrap().into_private(None).unwrap();
+            both_ways(openssl, &SigningKey::new(key, scheme).unwrap());
+        }
+        let parameters = openssl.path("parameters.pem");
+        for bits in [224, 256] {
+            let q = format!("dsa_paramgen_q_bits:{bits}");
+            let generate = ["genpkey", "-genparam", "-algorithm", "DSA", "-pkeyopt", "dsa_paramgen_bits:2048"];
+            openssl.run(&[&generate[..], &["-pkeyopt", &q, "-out", &parameters]].concat());
+            openssl.run(&["genpkey", "-paramfile", &parameters, "-out", &out]);
+            let key = KeyFile::read(&openssl.read("key.pem")).unwrap().into_private(None).unwrap();
+            both_ways(openssl, &SigningKey::new(key, Scheme::ALL[2]).unwrap());
+        }
+    });
+}
+
+#[track_caller]
+fn both_ways(openssl: &Openssl, key: &SigningKey) {
+    let message = b"eight lanes make a street";
+    let private = openssl.file("private.der", &key.key().to_der());
+    let public = openssl.file("public.pem", key.key().public_key().to_pem().as_bytes());
+    let file = openssl.file("message", message);
+    let hash = format!("-sha{}", 8 * key.scheme().hash().digest_bytes());
+    let mut options = vec!["-sigopt".to_string()];
+    match key.scheme() {
+        Scheme::RsaPss { salt, hash } => {
+            let salt = match salt {
+                SaltLength::Bytes(bytes) => bytes,
+                _ => hash.digest_bytes(),
+            };
+            options.extend(["rsa_padding_mode:pss".into(), "-sigopt".into(), format!("rsa_pss_saltlen:{salt}")]);
+        }
+        _ => options.clear(),
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+
+    let ours = key.sign(message);
+    let signature = openssl.file("ours.sig", ours.as_ref());
+    let said =
+        openssl.run(&[&["dgst", &hash, "-verify", &public, "-signature", &signature][..], &options, &[&file]].concat());
+    assert!(said.contains("Verified OK"), "{said}");
+
+    let theirs = openssl.path("theirs.sig");
+    let sign = ["dgst", &hash, "-sign", &private, "-keyform", "DER", "-out", &theirs];
+    openssl.run(&[&sign[..], &options, &[&file]].concat());
+    let theirs = openssl.read("theirs.sig");
+    assert_eq!(verify(key, message, &theirs), Ok(()));
+    assert_eq!(verify(key, b"another message", &theirs), Err(Error::Mismatch));
+    // What depends on the key alone is the same, byte for byte.
+    if let Scheme::RsaPkcs1(_) = key.scheme() {
+        assert_eq!(ours.as_bytes(), theirs);
+    }
+}
+
+#[test]
+fn a_long_salt_of_openssl_verifies_where_any_does() {
+    openssl::with(|openssl| {
+        let key = &keys()[0];
+        let private = openssl.file("private.der", &key.key().to_der());
+        let file = openssl.file("message", b"x");
+        let out = openssl.path("out.sig");
+        let pss = ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:max"];
+        let sign = ["dgst", "-sha256", "-sign", &private, "-keyform", "DER", "-out", &out];
+        openssl.run(&[&sign[..], &pss, &[&file]].concat());
+        let signature = openssl.read("out.sig");
+        assert_eq!(verify(key, b"x", &signature), Ok(()));
+        let strict = Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Digest };
+        let strict = VerifyingKey::new(key.key().public_key(), strict).unwrap();
+        assert_eq!(strict.verify_digest(&Hash::Sha256.digest(b"x"), &signature), Err(Error::Mismatch));
+    });
+}
+
+#[test]
+fn batches_of_mixed_keys() {
+    let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());
+    let long = SigningKey::new(long, Scheme::ALL[1]).unwrap();
+    let keys: Vec<&SigningKey> = keys().iter().chain([&long]).collect();
+    for count in [0, 1, 7, 8, 9, 33] {
+        let digests: Vec<Vec<u8>> = (0..count).map(|number| Hash::Sha256.digest(&[number])).collect();
+        // Every seventh digest has a wrong length.
+        let is_wrong = |index: usize| index % 7 == 6;
+        let jobs: Vec<SignJob<'_>> = digests
+            .iter()
+            .enumerate()
+            .map(|(index, digest)| SignJob {
+                key: keys[index % keys.len()],
+                digest: if is_wrong(index) { &digest[1..] } else { digest },
+            })
+            .collect();
+        let outcomes = sign_batch(&jobs);
+        assert_eq!(outcomes.len(), jobs.len());
+        for (index, (outcome, digest)) in outcomes.iter().zip(&digests).enumerate() {
+            let key = keys[index % keys.len()].verifying_key();
+            match outcome {
+                Ok(signature) => assert_eq!(key.verify_digest(digest, signature.as_bytes()), Ok(())),
+                Err(error) => assert!(is_wrong(index) && *error == Error::DigestLength, "{index}: {error}"),
+            }
+        }
+        // One at a time gives the same where nothing is random.
+        for (job, outcome) in jobs.iter().zip(&outcomes) {
+            if !matches!(job.key.scheme(), Scheme::RsaPss { .. }) {
+                assert_eq!(job.key.sign_digests(&[job.digest])[0], *outcome);
+            }
+        }
+        // A wrong signature among right ones is the one that is found.
+        let verifying: Vec<VerifyingKey> = keys.iter().map(|key| key.verifying_key()).collect();
+        let mut signatures: Vec<Vec<u8>> = outcomes
+            .iter()
+            .map(|outcome| outcome.as_ref().map_or(vec![], |signature| signature.as_ref().to_vec()))
+            .collect();
+        if count > 8 {
+            *signatures[8].last_mut().unwrap() ^= 1;
+        }
+        let jobs: Vec<VerifyJob<'_>> = digests
+            .iter()
+            .zip(&signatures)
+            .enumerate()
+            .map(|(index, (digest, signature))| VerifyJob { key: &verifying[index % keys.len()], digest, signature })
+            .collect();
+        for (index, outcome) in verify_batch(&jobs).into_iter().enumerate() {
+            let expected = match index {
+                8 => Err(Error::Mismatch),
+                index if is_wrong(index) => Err(Error::MalformedSignature),
+                _ => Ok(()),
+            };
+            assert_eq!(outcome, expected, "{index} of {count}");
+        }
+    }
+}
+
+#[test]
+fn signatures_in_wrong_forms() {
+    let message = b"message";
+    for key in keys() {
+        let right = key.sign(message).as_ref().to_vec();
+        assert_eq!(verify(key, message, &right), Ok(()));
+        let refused = |signature: &[u8], what: &str| {
+            let outcome = verify(key, message, signature);
+            assert!(
+                matches!(outcome, Err(Error::MalformedSignature | Error::Mismatch)),
+                "{key:?}, {what}: {outcome:?}"
+            );
+        };
+        for length in 0..right.len() {
+            assert_eq!(verify(key, message, &right[..length]), Err(Error::MalformedSignature));
+        }
+        assert_eq!(verify(key, message, &[&right[..], &[0]].concat()), Err(Error::MalformedSignature));
+        assert_eq!(verify(key, message, &[&[0], &right[..]].concat()), Err(Error::MalformedSignature));
+        refused(&vec![0; right.len()], "zeros");
+        refused(&vec![0xff; right.len()], "ones");
+        for bit in (0..8 * right.len()).step_by(5) {
+            let mut flipped = right.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            refused(&flipped, "a flipped bit");
+        }
+    }
+}
+
+#[test]
+fn rsa_signatures_out_of_range() {
+    let key = &keys()[1];
+    let PublicKey::Rsa(public) = key.key().public_key() else { panic!() };
+    let modulus = public.modulus();
+    // s + n is the same number modulo n, and as long where s is small enough; n itself is 0.
+    assert_eq!(verify(key, b"x", &modulus), Err(Error::MalformedSignature));
+    let mut before = modulus.clone();
+    *before.last_mut().unwrap() -= 1;
+    assert_eq!(verify(key, b"x", &before), Err(Error::Mismatch));
+    let (number, sum) = (0..=u8::MAX)
+        .find_map(|number| {
+            let signature = key.sign(&[number]);
+            let mut carry = 0;
+            let mut sum: Vec<u8> = Vec::new();
+            for (a, b) in signature.as_ref().iter().zip(&modulus).rev() {
+                let digit = u16::from(*a) + u16::from(*b) + carry;
+                sum.insert(0, digit as u8);
+                carry = digit >> 8;
+            }
+            (carry == 0).then_some((number, sum))
+        })
+        .expect("a signature below 2^2048 - n");
+    assert_eq!(verify(key, &[number], &sum), Err(Error::MalformedSignature));
+}
+
+#[test]
+fn dsa_signatures_in_wrong_forms() {
+    let key = &keys()[2];
+    let signature = key.sign(b"x").as_ref().to_vec();
+    // 30 len 02 len r 02 len s
+    let r = &signature[4..4 + usize::from(signature[3])];
+    let s = &signature[6 + r.len()..];
+    let tlv = |tag: u8, content: &[u8]| [&[tag, content.len() as u8], content].concat();
+    let with = |r: &[u8], s: &[u8]| verify(key, b"x", &tlv(0x30, &[tlv(2, r), tlv(2, s)].concat()));
+    assert_eq!(with(r, s), Ok(()));
+    let zero_before = |number: &[u8]| [&[0], number].concat();
+    let stripped = |number: &[u8]| if number[0] == 0 { number[1..].to_vec() } else { number.to_vec() };
+    for (name, outcome) in [
+        ("r 0", with(&[0], s)),
+        ("s 0", with(r, &[0])),
+        ("r empty", with(&[], s)),
+        ("s empty", with(r, &[])),
+        ("r with a zero before", with(&zero_before(&zero_before(&stripped(r))), s)),
+        ("s with a zero before", with(r, &zero_before(&zero_before(&stripped(s))))),
+        ("r too big", with(&[&[0][..], &[0xff; 32]].concat(), s)),
+        ("s too big", with(r, &[&[0][..], &[0xff; 32]].concat())),
+        ("s far too big", with(r, &[1; 100])),
+        ("r negative", with(&[0xff], s)),
+        ("swapped", with(s, r).and(Err(Error::Mismatch))),
+        ("three numbers", verify(key, b"x", &tlv(0x30, &[tlv(2, r), tlv(2, s), tlv(2, s)].concat()))),
+        ("one number", verify(key, b"x", &tlv(0x30, &tlv(2, r)))),
+        ("a set", verify(key, b"x", &tlv(0x31, &[tlv(2, r), tlv(2, s)].concat()))),
+        ("bare", verify(key, b"x", &[stripped(r), stripped(s)].concat())),
+        ("indefinite length", verify(key, b"x", &[&[0x30, 0x80], &signature[2..], &[0, 0]].concat())),
+        ("long length", verify(key, b"x", &[&[0x30, 0x81, signature[1]], &signature[2..]].concat())),
+    ] {
+        let expected = if name == "swapped" { Error::Mismatch } else { Error::MalformedSignature };
+        assert_eq!(outcome, Err(expected), "{name}");
+    }
+}
+
+#[test]
+fn a_queue_signs_for_many_threads() {
+    let options = QueueOptions { max_wait: Duration::from_millis(20), ..QueueOptions::default() };
+    let queue = Arc::new(Queue::start(options).unwrap());
+    std::thread::scope(|scope| {
+        for thread in 0..24_u8 {
+            let queue = Arc::clone(&queue);
+            scope.spawn(move || {
+                let key = &keys()[usize::from(thread) % 4];
+                for number in 0..3 {
+                    let digest = Hash::Sha256.digest(&[thread, number]);
+                    let signature = queue.sign(key, &digest).unwrap();
+                    assert_eq!(key.verifying_key().verify_digest(&digest, signature.as_bytes()), Ok(()));
+                }
+            });
+        }
+    });
+    assert_eq!(queue.sign(&keys()[0], &[1; 31]), Err(Error::DigestLength));
+}
+
+#[test]
+fn a_queue_waits_for_a_bounded_time() {
+    let key = &keys()[1];
+    let digest = Hash::Sha256.digest(b"alone");
+    let options = QueueOptions { max_wait: Duration::from_millis(200), max_batch: 4, capacity: 8 };
+    let queue = Queue::start(options).unwrap();
+    let start = Instant::now();
+    queue.sign(key, &digest).unwrap();
+    assert!(start.elapsed() >= Duration::from_millis(200), "nobody else came");
+    // A full batch does not wait.
+    let options = QueueOptions { max_wait: Duration::from_secs(3600), max_batch: 4, capacity: 8 };
+    let queue = Queue::start(options).unwrap();
+    let pending: Vec<_> = (0..4).map(|_| queue.submit(key, &digest).unwrap()).collect();
+    for pending in pending {
+        pending.wait().unwrap();
+    }
+    // One that is dropped does what it was asked for first, and at once.
+    let pending = queue.submit(key, &digest).unwrap();
+    drop(queue);
+    let signature: Signature = pending.wait().unwrap();
+    assert_eq!(key.verifying_key().verify(b"alone", &signature).map_err(drop), Ok(()));
+}
