@@ -6,7 +6,8 @@ use tress_lab::study::{Error, Options, run};
 
 fn study(name: &str, folder: Option<&Path>) -> Result<String, Error> {
     let mut out = Vec::new();
-    let options = Options { name: name.into(), folder: folder.map(Path::to_path_buf), quick: true };
+    let options =
+        Options { name: name.into(), folder: folder.map(Path::to_path_buf), quick: true, ..Options::default() };
     run(&options, &mut out)?;
     Ok(String::from_utf8(out).expect("text"))
 }

@@ -43,8 +43,8 @@ struct Run {
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
-    let wire = Wire::new()?;
     let tress = effort.tress.as_deref().ok_or("no command to transfer with")?;
+    let wire = Wire::new()?;
     let (links, transfers): (&'static [_], _) = if effort.is_quick { (&QUICK_LINKS, 3) } else { (&LINKS, 5) };
     let mut run = Run { wire, links, transfers };
     section.text = "`tress send` and `tress receive` in two network namespaces, a pair of virtual Ethernet devices between \
