@@ -154,7 +154,9 @@ fn fixed(options: &SendOptions, links: usize) -> Fixed {
     let mode = mode(options);
     // As many as there are buffers for.
     let most_workers = wanted.min(links * SLOTS);
-    let stage_chunks = options.stage_bytes.filter(|_| mode != Mode::Sequential);
+    // What is sealed before anything is sent is not planned; there are slots for full batches.
+    let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == Mode::Sequential);
+    let stage_chunks = full.or(options.stage_bytes);
     Fixed {
         most_workers,
         workers_stay: options.threads != 0 || mode == Mode::Sequential,

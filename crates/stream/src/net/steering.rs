@@ -21,6 +21,9 @@ const DRIFT: f64 = 1.2;
 /// How often to look, and how many batches of each side a look needs.
 const LOOK: Duration = Duration::from_millis(250);
 const MIN_BATCHES: u64 = 2;
+/// Chunks of a batch before there is a plan: few, so that the link does not wait long for the first, and enough that a fast
+/// cipher loses little.
+const FIRST_CHUNKS: u64 = 8;
 /// T_syn: what the paper takes, and about what `tress plan --measure` shows for threads that sleep.
 const SYNC_S: f64 = 10e-6;
 /// What a byte costs with so many lanes filled, in units of its cost with all of them (docs/plan.md).
@@ -117,7 +120,7 @@ fn lanes_factor(chunks: u64) -> f64 {
 
 impl Steering {
     pub(crate) fn new(fixed: Fixed) -> Self {
-        let batch_chunks = fixed.stage_chunks.map_or(BATCH_CHUNKS, |chunks| batch_of(chunks, 1));
+        let batch_chunks = fixed.stage_chunks.map_or(FIRST_CHUNKS, |chunks| batch_of(chunks, 1));
         Self {
             workers: AtomicUsize::new(fixed.most_workers),
             batch_chunks: AtomicU64::new(batch_chunks),
@@ -159,7 +162,8 @@ impl Steering {
     /// Looks at what was counted; a new plan for the bytes that are left, if it takes one.
     pub(crate) fn look(&self, bytes_left: u64, now: Instant) -> Option<(Costs, Plan)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.saturating_duration_since(state.looked) < LOOK {
+        // The first plan comes as soon as it can.
+        if state.planned.is_some() && now.saturating_duration_since(state.looked) < LOOK {
             return None;
         }
         state.seen.0.add(self.compute.take());
@@ -261,7 +265,7 @@ mod tests {
     #[test]
     fn a_plan_is_made_once_and_again_when_the_slower_side_drifts() {
         let (steering, mut now) = (steering(4), Instant::now());
-        assert_eq!((steering.workers(), steering.batch_chunks()), (4, 32));
+        assert_eq!((steering.workers(), steering.batch_chunks()), (4, FIRST_CHUNKS));
         // The link is the slower one by far: one worker does.
         let (costs, plan) = at(&steering, &mut now, 4000 * MB, 100 * MB).unwrap();
         assert_eq!((plan.compute_cores, steering.workers()), (1, 1));
@@ -314,8 +318,13 @@ mod tests {
         assert!(steering.look(MB, now + LOOK).is_none());
         steering.sealed(1000, Duration::ZERO);
         steering.written(1000, Duration::ZERO, Duration::ZERO);
+        assert!(steering.look(0, now).is_some());
+        for _ in 0..2 {
+            steering.sealed(1000, Duration::from_secs(1));
+            steering.written(1000, Duration::ZERO, Duration::ZERO);
+        }
         assert!(steering.look(MB, now + LOOK / 2).is_none());
-        assert!(steering.look(0, now + LOOK).is_some());
+        assert!(steering.look(MB, now + LOOK).is_some());
     }
 
     #[test]
