@@ -12,7 +12,7 @@ use super::super::{Effort, Error, Measured, Picture, Row, Section, Verdict};
 use super::PAPER_R_COMP;
 use crate::{
     bench::statistics,
-    picture::{Axis, Chart, Line, Scale},
+    picture::{Axis, Chart, Line, Mark, Scale},
 };
 use transfer::{Transfers, nothing};
 use wire::Wire;
@@ -232,7 +232,7 @@ impl Run {
             ],
             levels: Vec::new(),
             walls: Vec::new(),
-            marks: Vec::new(),
+            marks: vec![Mark { name: "m_opt".into(), at: (best, problem.time_s(best, 1, 1)) }],
         };
         section.pictures.push(Picture { name: "links-sweep".into(), svg: chart.svg() });
         // Each number of stages against m_opt in the same round.
