@@ -121,17 +121,23 @@ fn only_senders_of_the_allow_file() {
 fn the_rate_holds() {
     let ends = Ends::new();
     let receiver = ends.receive();
-    for (name, streams) in [("one", 1), ("three", 3)] {
-        ends.write(name, &bytes(20_000_000));
-        let begin = std::time::Instant::now();
-        ends.send(&receiver, &[name], |options| {
-            options.rate_bytes_per_s = Some(20_000_000);
-            options.streams = streams;
-        })
-        .unwrap();
-        let took = begin.elapsed();
-        // The tags are a thousandth. What comes before and after the data needs some milliseconds.
-        assert!((Duration::from_millis(970)..Duration::from_millis(1300)).contains(&took), "{took:?}");
+    for streams in [1, 3] {
+        // What comes before and after the data needs some milliseconds; others at work may need the disk meanwhile.
+        let is_close = (0..5).any(|attempt| {
+            let name = format!("{streams}-{attempt}");
+            ends.write(&name, &bytes(20_000_000));
+            let begin = std::time::Instant::now();
+            ends.send(&receiver, &[&name], |options| {
+                options.rate_bytes_per_s = Some(20_000_000);
+                options.streams = streams;
+            })
+            .unwrap();
+            let took = begin.elapsed();
+            // The tags are a thousandth.
+            assert!(took > Duration::from_millis(970), "{took:?}");
+            took < Duration::from_millis(1300)
+        });
+        assert!(is_close, "five times too slow with {streams} streams");
     }
     assert_eq!(receiver.stop(), Ok(()));
 }
