@@ -3,7 +3,7 @@
 # make lint     formatting, clippy, documentation
 # make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
-# make miri     the portable code under Miri
+# make miri     the portable code under Miri; part of make soak
 # make secrets  no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does
 #               not know
 # make leaks    the same by measuring times
@@ -25,7 +25,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two miri
+test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two
 	@echo "make test: all done"
 
 tools:
@@ -35,11 +35,9 @@ tools:
 test-rust:
 	$(CARGO) test --workspace --locked
 
-# The same vectors on builds that never see AVX-512, and then no AES instruction at all.
+# The same on builds that never see AES instructions, and none of those that numbers use; make soak has those between.
 test-without:
-	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-aesni
-	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --locked -p tress-modular --test lanes --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_avx512 --cfg tress_without_adx" $(CARGO) test --locked -p tress-modular --test one --test lanes --target-dir target/without-adx
 
 # Other systems have to compile from the first day.
@@ -99,9 +97,10 @@ dos:
 	@tools/setup dos
 	@systems/dos/run
 
-soak: qemu
+soak: qemu miri
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512
+	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --release --locked -p tress-modular --test lanes --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-aesni
 	@echo "make soak: all done"
 
