@@ -47,7 +47,8 @@ check-targets:
 
 # An independent reader and writer of the container.
 test-python:
-	$(CARGO) build --workspace --locked
+	@# The command as test-rust has built it.
+	$(CARGO) test --workspace --locked --no-run
 	tools/setup python $(VENV)
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)/bin/python -m pytest -q tests/python
 

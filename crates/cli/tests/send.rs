@@ -282,6 +282,21 @@ fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
     receiver.stop();
 }
 
+#[test]
+fn a_quota_refuses_what_is_too_much_and_takes_the_rest() {
+    let ends = Ends::new();
+    let receiver = ends.receive_with(&["--allow", "allow", "--quota", "2MB"]);
+    let data = plaintext(1_500_000);
+    ends.folder.write("a", &data);
+    ends.folder.write("b", &data);
+    ends.folder.write("c", b"small");
+    ends.send(&receiver, &["a", "b", "c"]).failed("b");
+    ends.assert_received("a", &data);
+    ends.assert_received("c", b"small");
+    assert!(!ends.output("b").exists());
+    receiver.stop();
+}
+
 /// Pseudorandom, and the same each time.
 fn moments(count: u64, most_ms: u64) -> impl Iterator<Item = Duration> {
     (1..=count).map(move |n| Duration::from_millis((n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % most_ms))

@@ -313,7 +313,8 @@ impl Session<'_> {
                 scope.spawn(|| lanes.lead(self));
             }
             let result = self.send_all(inputs);
-            if result.is_ok() {
+            // Also when some files were not taken.
+            if self.stopped().is_none() {
                 self.request(&Request::Bye);
             }
             self.stop();
@@ -448,9 +449,12 @@ impl Session<'_> {
             Reply::Refused { reason } => {
                 let shown = PathBuf::from(String::from_utf8_lossy(name).into_owned());
                 let error = Error::new(ErrorKind::Refused(reason)).at(shown);
-                let is_about_the_name =
-                    matches!(reason, Refusal::Name | Refusal::Exists | Refusal::OtherVersion | Refusal::TooMany);
-                if !is_about_the_name {
+                // Of this file; another may be welcome.
+                let is_about_the_file = matches!(
+                    reason,
+                    Refusal::Name | Refusal::Exists | Refusal::OtherVersion | Refusal::TooMany | Refusal::Quota
+                );
+                if !is_about_the_file {
                     self.stop();
                 }
                 Err(error)
