@@ -2,6 +2,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tress_fuzz::modes::Case;
+use fuzz_modes::Case;
 
 fuzz_target!(|case: Case| case.check());

@@ -2,6 +2,8 @@
 //! backend of this machine, alone and in lanes, at any length and alignment, has to give what the peer gives; and a message
 //! that was damaged has to be refused.
 
+#![forbid(unsafe_code)]
+
 use arbitrary::Arbitrary;
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
