@@ -94,11 +94,14 @@ pub enum Class {
     FpMove,
     /// An instruction without effect: hints, `nop`, and whatever writes to x0 alone.
     Nop,
+    /// `slti x0, x0, N` with N from 0 to 2047: an instruction without effect that says that region N of the program
+    /// begins here; [`Retired::address`] is N.
+    Mark,
 }
 
 impl Class {
     /// Number of classes, for tables.
-    pub const COUNT: usize = Class::Nop as usize + 1;
+    pub const COUNT: usize = Class::Mark as usize + 1;
 
     /// Whether it reads memory.
     #[must_use]
@@ -142,9 +145,26 @@ pub struct Retired {
     pub dividend_bits: u8,
     /// Of a division: significant bits of the divisor's magnitude, else 0.
     pub divisor_bits: u8,
+    /// What else time may depend on: the constants `NEGATIVE` to `CODE`, ored.
+    pub detail: u8,
 }
 
 impl Retired {
+    /// In [`Retired::detail`]: a signed division with a negative operand.
+    pub const NEGATIVE: u8 = 1;
+    /// In [`Retired::detail`]: a signed division whose result has to be negated: a quotient of different signs and a
+    /// divisor other than 0, the remainder of a negative dividend.
+    pub const NEGATED: u8 = 2;
+    /// In [`Retired::detail`]: a product or quotient of 64 bits (not the `w` forms), or a floating-point operation on
+    /// doubles.
+    pub const WIDE: u8 = 4;
+    /// In [`Retired::detail`]: an access to a CSR that writes it.
+    pub const WRITES: u8 = 8;
+    /// In [`Retired::detail`]: `fence.i`.
+    pub const CODE: u8 = 16;
+    /// In [`Retired::detail`]: a conditional branch that is taken, if only to the next instruction.
+    pub const TAKEN: u8 = 32;
+
     /// Whether a branch was taken, or a jump went anywhere but straight on.
     #[must_use]
     pub const fn is_taken(&self) -> bool {
