@@ -94,14 +94,11 @@ pub enum Class {
     FpMove,
     /// An instruction without effect: hints, `nop`, and whatever writes to x0 alone.
     Nop,
-    /// `slti x0, x0, N` with N from 0 to 2047: an instruction without effect that says that region N of the program
-    /// begins here; [`Retired::address`] is N.
-    Mark,
 }
 
 impl Class {
     /// Number of classes, for tables.
-    pub const COUNT: usize = Class::Mark as usize + 1;
+    pub const COUNT: usize = Class::Nop as usize + 1;
 
     /// Whether it reads memory.
     #[must_use]
@@ -129,7 +126,8 @@ pub struct Retired {
     pub pc: u64,
     /// The address of the instruction executed next, a trap handler's after a trap.
     pub next_pc: u64,
-    /// The first byte that it loads or stores; of no meaning where `bytes` is 0.
+    /// The first byte that it loads or stores. Of a conditional branch, where it goes if it is taken. Of no meaning
+    /// otherwise.
     pub address: u64,
     /// Bytes of that access, 0 where there is none.
     pub bytes: u8,
@@ -145,7 +143,8 @@ pub struct Retired {
     pub dividend_bits: u8,
     /// Of a division: significant bits of the divisor's magnitude, else 0.
     pub divisor_bits: u8,
-    /// What else time may depend on: the constants `NEGATIVE` to `CODE`, ored.
+    /// What else time may depend on: the constants [`NEGATIVE`](Retired::NEGATIVE), [`NEGATED`](Retired::NEGATED),
+    /// [`WIDE`](Retired::WIDE), [`WRITES`](Retired::WRITES) and [`CODE`](Retired::CODE), ored.
     pub detail: u8,
 }
 
@@ -162,8 +161,6 @@ impl Retired {
     pub const WRITES: u8 = 8;
     /// In [`Retired::detail`]: `fence.i`.
     pub const CODE: u8 = 16;
-    /// In [`Retired::detail`]: a conditional branch that is taken, if only to the next instruction.
-    pub const TAKEN: u8 = 32;
 
     /// Whether a branch was taken, or a jump went anywhere but straight on.
     #[must_use]
