@@ -72,7 +72,7 @@ impl System {
             let turn = self.round_ends.saturating_sub(hart.cycle).min(left);
             let before = hart.completed();
             for _ in 0..turn {
-                let event = match hart.step(&mut self.bus, &mut retired) {
+                let event = match hart.step_and_tell::<false>(&mut self.bus, &mut retired) {
                     Ok(event) => event,
                     Err(error) => return Err(self.explain(*error)),
                 };

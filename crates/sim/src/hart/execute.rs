@@ -34,13 +34,23 @@ impl Hart {
     /// A trap that the program does not handle, or a console that cannot be written to: this hart cannot go on.
     #[inline]
     pub fn step(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
+        self.step_and_tell::<true>(bus, retired)
+    }
+
+    /// The same; where nobody wants to know what it was, an instruction says nothing.
+    #[inline]
+    pub(crate) fn step_and_tell<const TELL: bool>(
+        &mut self,
+        bus: &mut Bus,
+        retired: &mut Retired,
+    ) -> Result<Event, Box<Error>> {
         if self.attention
             && let Some(event) = self.attend(bus, retired)
         {
             return Ok(event);
         }
         let Some(op) = bus.code.op(self.pc) else { return self.step_undecoded(bus, retired) };
-        match self.execute(*op, bus, retired) {
+        match self.execute::<TELL>(*op, bus, retired) {
             Ok(event) if bus.host.alarm => self.alarmed(bus, event),
             Ok(event) => Ok(event),
             Err((UNDECODED, _)) => self.step_undecoded(bus, retired),
@@ -72,7 +82,7 @@ impl Hart {
     }
 
     #[inline(always)]
-    fn execute(&mut self, op: Op, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Fault> {
+    fn execute<const TELL: bool>(&mut self, op: Op, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Fault> {
         let pc = self.pc;
         let a = self.x[op.rs1 as usize & 63];
         let immediate = i64::from(op.immediate) as u64;
@@ -279,20 +289,25 @@ impl Hart {
         if next & self.align_mask != 0 {
             return Err((cause::INSTRUCTION_MISALIGNED, next));
         }
-        retired.pc = pc;
-        retired.next_pc = next;
-        retired.address =
-            if op.class == Class::Branch { pc.wrapping_add(immediate) & self.address_mask } else { address };
-        retired.bytes = bytes;
-        retired.detail = op.detail;
-        retired.size = op.size;
-        retired.class = op.class;
-        retired.destination = Reg(op.rd);
-        retired.sources = [Reg(op.rs1), Reg(op.rs2), Reg(op.rs3)];
-        (retired.dividend_bits, retired.divisor_bits) = (0, 0);
-        if op.class == Class::Divide {
-            (retired.dividend_bits, retired.divisor_bits) = division_bits(op.code, a, b);
-            retired.detail |= division_signs(op.code, a, b);
+        if TELL {
+            retired.pc = pc;
+            retired.next_pc = next;
+            retired.address = address;
+            retired.bytes = bytes;
+            retired.size = op.size;
+            retired.class = op.class;
+            retired.destination = Reg(op.rd);
+            retired.sources = [Reg(op.rs1), Reg(op.rs2), Reg(op.rs3)];
+            retired.detail = op.detail;
+            (retired.dividend_bits, retired.divisor_bits) = (0, 0);
+            match op.class {
+                Class::Divide => {
+                    (retired.dividend_bits, retired.divisor_bits) = division_bits(op.code, a, b);
+                    retired.detail |= division_signs(op.code, a, b);
+                }
+                Class::Branch => retired.address = pc.wrapping_add(immediate) & self.address_mask,
+                _ => {}
+            }
         }
         self.x[op.rd as usize & 63] = value;
         self.x[0] = 0;
