@@ -126,6 +126,12 @@ impl System {
         error
     }
 
+    /// An error where the program is now: where the hart is whose turn it is.
+    #[must_use]
+    pub fn stopped(&self, kind: ErrorKind) -> Error {
+        self.explain(Error::new(kind).at(self.harts[self.turn].place()))
+    }
+
     /// What the run came to, once the program has ended with this code.
     #[must_use]
     pub fn report(&self, exit_code: u64) -> Report {
