@@ -16,6 +16,8 @@ pub enum Error {
     Cipher(tress_cipher::Error),
     /// Two ways of computing the same differ; a bug.
     Disagreement(String),
+    /// A program that is simulated did not do what it should; a bug.
+    Program(String),
     /// A file or folder of the study.
     Files {
         /// Which.
@@ -48,6 +50,7 @@ impl fmt::Display for Error {
             Error::UnknownPart(name, known) => write!(f, "no part is called {name}; there are {}", known.join(", ")),
             Error::Cipher(error) => error.fmt(f),
             Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
+            Error::Program(what) => write!(f, "the simulated program: {what}"),
             Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }
