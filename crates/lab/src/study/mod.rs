@@ -6,6 +6,7 @@
 //!
 //! A new study is a file or folder here and a line in [`all`].
 
+mod block_parallelism;
 mod ccm_overlap;
 mod error;
 mod keep;

@@ -1,0 +1,3 @@
+//! draft
+#![allow(dead_code)]
+mod program;
