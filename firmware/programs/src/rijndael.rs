@@ -1,6 +1,7 @@
 //! Rijndael with a block and a key of 128 bits by four tables of 1 KiB, as the submission to the AES contest programs it:
 //! J. Daemen, V. Rijmen, "AES Proposal: Rijndael", version 2, 3 September 1999, section 5.2.1. Words are columns, row 0 in
-//! the lowest byte.
+//! the lowest byte. [`encrypt_block`] keeps the state in registers; [`in_memory`] has it in memory and takes bytes from there,
+//! as the submission's C does.
 //!
 //! Addresses depend on the key and on data, so this is for studies only; what Tress encrypts with has no tables.
 
@@ -108,4 +109,70 @@ pub fn encrypt_block(keys: &Keys, block: &[u32; 4], out: &mut [u32; 4]) {
         x = add([column(t, &x, 0), column(t, &x, 1), column(t, &x, 2), column(t, &x, 3)], key);
     }
     *out = add([last_column(&x, 0), last_column(&x, 1), last_column(&x, 2), last_column(&x, 3)], &keys[ROUNDS]);
+}
+
+/// The state in memory: a column is stored, and its bytes are loaded one by one.
+pub mod in_memory {
+    use core::arch::asm;
+
+    use super::{Keys, ROUNDS, TABLES};
+
+    /// Columns as words and as bytes.
+    #[repr(C)]
+    union State {
+        columns: [u32; 4],
+        bytes: [u8; 16],
+    }
+
+    impl State {
+        /// Whatever the compiler knows of the state is in memory, and what it reads next comes from there.
+        #[inline(always)]
+        fn settle(&mut self) {
+            // SAFETY: no instruction.
+            unsafe { asm!("/* {} */", in(reg) &raw mut *self, options(nostack, preserves_flags)) };
+        }
+
+        /// The byte of row `row` that ShiftRow brings to column `c`.
+        #[inline(always)]
+        fn byte(&self, c: usize, row: usize) -> usize {
+            // SAFETY: any bits are bytes.
+            usize::from(unsafe { self.bytes }[4 * ((c + row) % 4) + row])
+        }
+    }
+
+    /// Encrypts a block of four columns.
+    #[inline(never)]
+    pub fn encrypt_block(keys: &Keys, block: &[u32; 4], out: &mut [u32; 4]) {
+        let [mut state, mut added] = [*block, [0; 4]].map(|columns| State { columns });
+        for key in &keys[..ROUNDS - 1] {
+            state.settle();
+            add(&state, key, &mut added);
+            for c in 0..4 {
+                let t = &TABLES.0;
+                let column =
+                    t[0][added.byte(c, 0)] ^ t[1][added.byte(c, 1)] ^ t[2][added.byte(c, 2)] ^ t[3][added.byte(c, 3)];
+                // SAFETY: any bits are columns.
+                unsafe { state.columns[c] = column };
+            }
+        }
+        state.settle();
+        add(&state, &keys[ROUNDS - 1], &mut added);
+        for c in 0..4 {
+            for row in 0..4 {
+                let byte = super::sub(added.byte(c, row) as u32, 0) as u8;
+                // SAFETY: any bits are bytes.
+                unsafe { state.bytes[4 * c + row] = byte };
+            }
+        }
+        state.settle();
+        // SAFETY: any bits are columns.
+        *out = super::add(unsafe { state.columns }, &keys[ROUNDS]);
+    }
+
+    #[inline(always)]
+    fn add(state: &State, key: &[u32; 4], added: &mut State) {
+        // SAFETY: any bits are columns.
+        added.columns = super::add(unsafe { state.columns }, key);
+        added.settle();
+    }
 }

@@ -14,7 +14,11 @@ use tress_programs::{
     numbers::{Numbers, sum},
     rc6, rijndael,
 };
-use tress_runtime::{console, entry, harts, region::mark, region_name};
+use tress_runtime::{
+    console, entry, harts,
+    region::{WAIT, mark},
+    region_name,
+};
 
 /// What the host asks for.
 #[repr(C)]
@@ -55,6 +59,8 @@ const RC6: u32 = 0;
 const TABLES: u32 = 1;
 const BITSLICED: u32 = 2;
 const RC6_LANES: u32 = 3;
+/// [`TABLES`] with the state in memory.
+const IN_MEMORY: u32 = 4;
 
 const ECB: u32 = 0;
 const CBC: u32 = 1;
@@ -106,7 +112,7 @@ fn main() -> i32 {
     let is_possible = (1..=MAX_BLOCKS).contains(&blocks)
         && asked.messages as usize <= MAX_MESSAGES
         && (1..=harts::MAX as u32).contains(&asked.harts)
-        && asked.cipher <= RC6_LANES
+        && asked.cipher <= IN_MEMORY
         && asked.mode <= CBC;
     if !is_possible {
         console::write("block-parallelism: wrong parameters\n");
@@ -139,6 +145,10 @@ fn main() -> i32 {
 /// All messages, on as many harts as there are to be.
 fn work(asked: &Parameters, is_measured: bool) {
     let count = asked.harts as usize;
+    // Giving work to others is part of waiting for them.
+    if is_measured {
+        mark::<WAIT>();
+    }
     harts::each(count, |hart| {
         let bound = |hart: usize| asked.messages as usize * hart / count;
         let messages = bound(hart)..bound(hart + 1);
@@ -147,10 +157,21 @@ fn work(asked: &Parameters, is_measured: bool) {
         match asked.cipher {
             RC6 => one_by_one(asked, messages, regions, rc6::expand_key, rc6::encrypt_block, [0; 44]),
             TABLES => one_by_one(asked, messages, regions, rijndael::expand_key, rijndael::encrypt_block, [[0; 4]; 11]),
+            IN_MEMORY => one_by_one(
+                asked,
+                messages,
+                regions,
+                rijndael::expand_key,
+                rijndael::in_memory::encrypt_block,
+                [[0; 4]; 11],
+            ),
             BITSLICED => {
                 side_by_side::<Aes, 16>(asked, messages, regions, |key| Aes::with_backend(key, Backend::Portable))
             }
-            _ => side_by_side::<Rc6, 4>(asked, messages, regions, |key| Rc6::with_backend(key, Backend::Portable)),
+            RC6_LANES => {
+                side_by_side::<Rc6, 4>(asked, messages, regions, |key| Rc6::with_backend(key, Backend::Portable))
+            }
+            _ => {}
         }
     });
     mark::<PREPARE>();

@@ -28,6 +28,8 @@ pub(super) enum Cipher {
     RijndaelBitsliced,
     /// RC6-32/20 by Tress' portable code: four blocks side by side, in CBC of four messages.
     Rc6Lanes,
+    /// Rijndael by four tables, its state in memory.
+    RijndaelInMemory,
 }
 
 impl Cipher {
@@ -40,6 +42,7 @@ impl Cipher {
             Cipher::Rijndael => "Rijndael",
             Cipher::RijndaelBitsliced => "Rijndael, bitsliced",
             Cipher::Rc6Lanes => "RC6, four lanes",
+            Cipher::RijndaelInMemory => "Rijndael, state in memory",
         }
     }
 }
@@ -86,9 +89,9 @@ impl Work {
     fn patch(&self, image: &[u8]) -> Option<Vec<u8>> {
         let file = object::File::parse(image).ok()?;
         let address = file.symbols().find(|symbol| symbol.name() == Ok(PARAMETERS))?.address();
-        let segment = file.segments().find(|segment| {
-            segment.address() <= address && address - segment.address() < segment.file_range().1
-        })?;
+        let segment = file
+            .segments()
+            .find(|segment| segment.address() <= address && address - segment.address() < segment.file_range().1)?;
         let start = usize::try_from(segment.file_range().0 + (address - segment.address())).ok()?;
         let mut parameters = MAGIC.to_vec();
         let (cipher, mode) = (self.cipher as u32, self.mode as u32);
@@ -128,7 +131,7 @@ impl Work {
             let (key, iv) = key.split_at(16);
             match self.cipher {
                 Cipher::Rc6 | Cipher::Rc6Lanes => self.encrypt(&Rc6::new(key)?, iv, message)?,
-                Cipher::Rijndael | Cipher::RijndaelBitsliced => self.encrypt(&Aes::new(key)?, iv, message)?,
+                Cipher::Rijndael | Cipher::RijndaelBitsliced | Cipher::RijndaelInMemory => self.encrypt(&Aes::new(key)?, iv, message)?,
             }
         }
         Ok(data)
@@ -148,7 +151,8 @@ mod tests {
 
     use super::*;
 
-    const CIPHERS: [Cipher; 4] = [Cipher::Rc6, Cipher::Rijndael, Cipher::RijndaelBitsliced, Cipher::Rc6Lanes];
+    const CIPHERS: [Cipher; 5] =
+        [Cipher::Rc6, Cipher::Rijndael, Cipher::RijndaelBitsliced, Cipher::Rc6Lanes, Cipher::RijndaelInMemory];
 
     /// The exit code of the program under QEMU, which has HTIF on the machine `spike`; none without QEMU.
     fn under_qemu(program: &[u8], harts: u32) -> Option<i32> {
@@ -173,7 +177,9 @@ mod tests {
     fn the_program_is_right_under_qemu() {
         for cipher in CIPHERS {
             for mode in Mode::BOTH {
-                for (blocks, messages, harts) in [(1, 1, 1), (3, 1, 1), (1024, 1, 1), (1, 128, 1), (17, 19, 1), (5, 22, 4)] {
+                for (blocks, messages, harts) in
+                    [(1, 1, 1), (3, 1, 1), (1024, 1, 1), (1, 128, 1), (17, 19, 1), (5, 22, 4)]
+                {
                     let work = Work { cipher, mode, blocks, messages, harts, warm: 1 };
                     let Some(code) = under_qemu(&work.program().expect("a program"), harts) else {
                         assert!(std::env::var_os("CI").is_none(), "no qemu-system-riscv64");
@@ -195,7 +201,7 @@ mod tests {
         let mut wrong = program.clone();
         wrong[start + 8 + 4 * 6] ^= 1;
         assert!(matches!(under_qemu(&wrong, 1), None | Some(2)));
-        for (parameter, value) in [(0, 4u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65)] {
+        for (parameter, value) in [(0, 5u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65)] {
             let mut wrong = program.clone();
             let place = start + 8 + 4 * parameter;
             wrong[place..place + 4].copy_from_slice(&value.to_le_bytes());
