@@ -3,6 +3,8 @@
 //! The bytes of a segment are loaded at its physical address, as a flash programmer would; its virtual address, where the
 //! program expects it once its start code ran, has to be memory too.
 
+use std::collections::BTreeMap;
+
 use object::{
     LittleEndian,
     elf::{self, FileHeader32, FileHeader64},
@@ -28,6 +30,7 @@ pub struct Image {
     /// Where the host answers (symbol `fromhost`).
     pub fromhost: Option<u64>,
     symbols: Vec<Symbol>,
+    region_names: BTreeMap<u16, String>,
 }
 
 /// A loadable segment.
@@ -100,11 +103,26 @@ impl Image {
         (symbol.size == 0 || offset < symbol.size).then(|| (symbol.demangled(), offset))
     }
 
+    /// What the program calls a region: its name, or its number in words.
+    #[must_use]
+    pub fn region_name(&self, number: u16) -> String {
+        self.region_names.get(&number).cloned().unwrap_or_else(|| format!("region {number}"))
+    }
+
     /// All symbols of code, in the order of their addresses, one for each address.
     #[must_use]
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
+}
+
+/// Names that the program gives to its regions: a symbol `__region_<number>_<name>`, whatever its value.
+fn region_names(symbols: &[Symbol]) -> BTreeMap<u16, String> {
+    let number_and_name = |symbol: &Symbol| {
+        let (number, name) = symbol.name.strip_prefix("__region_")?.split_once('_')?;
+        Some((number.parse().ok()?, name.to_owned()))
+    };
+    symbols.iter().filter_map(number_and_name).collect()
 }
 
 fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8], xlen: Xlen) -> Result<Image, Error> {
@@ -153,8 +171,9 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     let named = symbols(header, file)?;
     let address_of = |name: &str| named.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
     let (tohost, fromhost) = (address_of("tohost"), address_of("fromhost"));
+    let region_names = region_names(&named);
     let symbols = code_symbols(named, &segments);
-    Ok(Image { xlen, entry, segments, tohost, fromhost, symbols })
+    Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, region_names })
 }
 
 fn check_range(start: u64, bytes: u64, xlen: Xlen) -> Result<(), Error> {

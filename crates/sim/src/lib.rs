@@ -12,6 +12,9 @@
 //! hart/     state, decoding into a cache, execution, traps
 //! retired   what an executed instruction tells a model
 //! system    harts and bus, loaded with a program; runs it without a model
+//! machine/   machines as TOML files describe them
+//! timing/   models of pipelines, caches, bus
+//! simulation  harts stepped by their models
 //! report    what a run comes to
 //! error     what went wrong, where, after how many instructions
 //! ```
@@ -22,18 +25,23 @@ mod device;
 mod elf;
 mod error;
 mod hart;
+pub mod machine;
 mod memory;
 mod platform;
 mod report;
 mod retired;
+mod simulation;
 mod system;
+pub mod timing;
 
 pub use bus::Bus;
 pub use elf::{Image, Segment, Symbol};
 pub use error::{Error, ErrorKind, Place, Trap, cause};
 pub use hart::{Event, Hart};
+pub use machine::Machine;
 pub use memory::Memory;
 pub use platform::{Device, DeviceKind, Isa, MAX_HARTS, MAX_MEMORY_BYTES, PAGE_BYTES, Platform, Region, Xlen};
-pub use report::{HartReport, RegionReport, Regions, Report, ipc};
+pub use report::{FunctionReport, HartReport, HartTiming, RegionReport, Regions, Report, Spent, TimingReport, ipc};
 pub use retired::{Class, Reg, Retired};
+pub use simulation::{Model, Simulation};
 pub use system::System;

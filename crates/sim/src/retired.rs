@@ -126,7 +126,8 @@ pub struct Retired {
     pub pc: u64,
     /// The address of the instruction executed next, a trap handler's after a trap.
     pub next_pc: u64,
-    /// The first byte that it loads or stores; of no meaning where `bytes` is 0.
+    /// The first byte that it loads or stores. Of a conditional branch, where it goes if it is taken. Of no meaning
+    /// otherwise.
     pub address: u64,
     /// Bytes of that access, 0 where there is none.
     pub bytes: u8,
@@ -142,9 +143,25 @@ pub struct Retired {
     pub dividend_bits: u8,
     /// Of a division: significant bits of the divisor's magnitude, else 0.
     pub divisor_bits: u8,
+    /// What else time may depend on: the constants [`NEGATIVE`](Retired::NEGATIVE), [`NEGATED`](Retired::NEGATED),
+    /// [`WIDE`](Retired::WIDE), [`WRITES`](Retired::WRITES) and [`CODE`](Retired::CODE), ored.
+    pub detail: u8,
 }
 
 impl Retired {
+    /// In [`Retired::detail`]: a signed division with a negative operand.
+    pub const NEGATIVE: u8 = 1;
+    /// In [`Retired::detail`]: a signed division whose result has to be negated: a quotient of different signs and a
+    /// divisor other than 0, the remainder of a negative dividend.
+    pub const NEGATED: u8 = 2;
+    /// In [`Retired::detail`]: a product or quotient of 64 bits (not the `w` forms), or a floating-point operation on
+    /// doubles.
+    pub const WIDE: u8 = 4;
+    /// In [`Retired::detail`]: an access to a CSR that writes it.
+    pub const WRITES: u8 = 8;
+    /// In [`Retired::detail`]: `fence.i`.
+    pub const CODE: u8 = 16;
+
     /// Whether a branch was taken, or a jump went anywhere but straight on.
     #[must_use]
     pub const fn is_taken(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, ErrorKind},
     hart::{Event, Hart},
     platform::Platform,
-    report::{HartReport, Regions, Report, ipc},
+    report::{HartReport, Regions, Report, Spent, ipc},
     retired::Retired,
 };
 
@@ -79,7 +79,7 @@ impl System {
                 hart.cycle += 1;
                 match event {
                     Event::Retired | Event::Trapped => {}
-                    Event::Mark(number) => self.regions[self.turn].enter(number, hart.completed(), hart.cycle),
+                    Event::Mark(number) => self.regions[self.turn].enter(number, spent(hart)),
                     Event::Waiting => {
                         hart.cycle = self.round_ends;
                         break;
@@ -133,17 +133,25 @@ impl System {
             instructions: hart.completed(),
             cycles: hart.cycle,
             ipc: ipc(hart.completed(), hart.cycle),
+            timing: None,
         };
         let instructions = self.instructions();
         let cycles = self.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0);
-        let regions = self.regions.iter().zip(&self.harts);
+        let regions: Vec<_> =
+            self.regions.iter().zip(&self.harts).map(|(regions, hart)| regions.totals(spent(hart))).collect();
         Report {
             exit_code,
             instructions,
             cycles,
             ipc: ipc(instructions, cycles),
             harts: self.harts.iter().map(hart).collect(),
-            regions: Regions::report(regions.map(|(regions, hart)| regions.totals(hart.completed(), hart.cycle))),
+            regions: Regions::report(&regions, &self.image),
+            timing: None,
         }
     }
+}
+
+/// What a hart without a model has spent.
+fn spent(hart: &Hart) -> Spent {
+    Spent { instructions: hart.completed(), cycles: hart.cycle, ..Spent::default() }
 }

@@ -64,7 +64,7 @@ impl Hart {
         };
         let low = half(self.pc)?;
         let bits = if is_compressed(low) { low } else { low | half(self.pc.wrapping_add(2))? << 16 };
-        let op = decode(bits, &self.isa);
+        let op = decode(bits, &self.isa).with_detail();
         bus.code.keep(self.pc, op);
         Ok(op)
     }
@@ -277,8 +277,13 @@ impl Hart {
         retired.next_pc = next;
         retired.address = address;
         retired.bytes = bytes;
-        if op.class == Class::Divide {
-            (retired.dividend_bits, retired.divisor_bits) = division_bits(op.code, a, b);
+        match op.class {
+            Class::Divide => {
+                (retired.dividend_bits, retired.divisor_bits) = division_bits(op.code, a, b);
+                retired.detail |= division_signs(op.code, a, b);
+            }
+            Class::Branch => retired.address = pc.wrapping_add(immediate) & self.address_mask,
+            _ => {}
         }
         self.x[op.rd as usize & 63] = value;
         self.x[0] = 0;
@@ -401,4 +406,18 @@ fn division_bits(code: Code, a: u64, b: u64) -> (u8, u8) {
         _ => magnitude_bits(u64::from(value as u32), false),
     };
     (bits(a), bits(b))
+}
+
+/// Of [`Retired::detail`], what a division's operands say.
+fn division_signs(code: Code, a: u64, b: u64) -> u8 {
+    let (a, b) = match code {
+        Code::Div | Code::Rem => (a as i64, b as i64),
+        Code::Divw | Code::Remw => ((a as i32).into(), (b as i32).into()),
+        _ => return 0,
+    };
+    let negated = match code {
+        Code::Rem | Code::Remw => a < 0,
+        _ => (a < 0) != (b < 0) && b != 0,
+    };
+    u8::from(a < 0 || b < 0) * Retired::NEGATIVE | u8::from(negated) * Retired::NEGATED
 }

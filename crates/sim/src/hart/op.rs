@@ -181,6 +181,8 @@ pub(crate) struct Op {
     pub(crate) float: FloatOp,
     pub(crate) format: Format,
     pub(crate) amo: Amo,
+    /// Of [`Retired::detail`], what is known before it is executed.
+    pub(crate) detail: u8,
 }
 
 impl Op {
@@ -200,7 +202,24 @@ impl Op {
             float: FloatOp::Add,
             format: Format::Single,
             amo: Amo::Swap,
+            detail: 0,
         }
+    }
+
+    /// The same with its details for the timing models.
+    pub(crate) fn with_detail(mut self) -> Op {
+        self.detail = match self.code {
+            Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => Retired::WIDE,
+            Code::Div | Code::Divu | Code::Rem | Code::Remu => Retired::WIDE,
+            Code::Float if self.format == Format::Double => Retired::WIDE,
+            Code::Csrrw | Code::Csrrwi => Retired::WRITES,
+            // To set or clear nothing, by x0 or 0, is no write.
+            Code::Csrrs | Code::Csrrc if self.rs1 != 0 => Retired::WRITES,
+            Code::Csrrsi | Code::Csrrci if self.immediate >> 12 & 31 != 0 => Retired::WRITES,
+            Code::FenceI => Retired::CODE,
+            _ => 0,
+        };
+        self
     }
 
     /// What is known of the instruction before it is executed.
@@ -212,6 +231,7 @@ impl Op {
             class: self.class,
             destination: Reg(self.rd),
             sources: [Reg(self.rs1), Reg(self.rs2), Reg(self.rs3)],
+            detail: self.detail,
             ..Retired::default()
         }
     }
