@@ -162,7 +162,7 @@ pub struct Options {
 
 /// Every study.
 pub fn all() -> Vec<Study> {
-    vec![ccm_overlap::STUDY]
+    vec![ccm_overlap::STUDY, block_parallelism::STUDY]
 }
 
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.

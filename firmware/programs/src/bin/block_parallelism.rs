@@ -14,11 +14,7 @@ use tress_programs::{
     numbers::{Numbers, sum},
     rc6, rijndael,
 };
-use tress_runtime::{
-    console, entry, harts,
-    region::{WAIT, mark},
-    region_name,
-};
+use tress_runtime::{console, entry, harts, region::mark, region_name};
 
 /// What the host asks for.
 #[repr(C)]
@@ -145,10 +141,6 @@ fn main() -> i32 {
 /// All messages, on as many harts as there are to be.
 fn work(asked: &Parameters, is_measured: bool) {
     let count = asked.harts as usize;
-    // Giving work to others is part of waiting for them.
-    if is_measured {
-        mark::<WAIT>();
-    }
     harts::each(count, |hart| {
         let bound = |hart: usize| asked.messages as usize * hart / count;
         let messages = bound(hart)..bound(hart + 1);

@@ -1,7 +1,9 @@
 //! Fig. 7: one message of many blocks at issue 8.
 
 use super::super::{Effort, Error};
-use super::{Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, doubling, kind_name, kinds};
+use super::{
+    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, doubling, kind_name, kinds,
+};
 use super::{modes_alike, picture, row, simulate, verdict};
 
 const MOST: u32 = 1024;
@@ -13,7 +15,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     }
     let runs: Vec<Run> = kinds()
         .flat_map(|(cipher, mode)| {
-            axis.iter().map(move |&blocks| Run { core: Core::issue(8), work: Work { blocks, ..Work::new(cipher, mode) } })
+            axis.iter()
+                .map(move |&blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(cipher, mode) } })
         })
         .collect();
     let figures = simulate::all(&runs, effort)?;

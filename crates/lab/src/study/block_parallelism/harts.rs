@@ -1,7 +1,9 @@
 //! Fig. 10: threads on several processors of issue 2.
 
 use super::super::{Effort, Error};
-use super::{Core, Figures, PAPER_HARTS, Row, Run, Section, Work, beside_paper, curves, kind_name, kinds, picture, row};
+use super::{
+    Core, Figures, PAPER_HARTS, Row, Run, Section, Work, beside_paper, curves, kind_name, kinds, picture, row,
+};
 use super::{simulate, verdict};
 
 const HARTS: [u32; 3] = [1, 2, 4];
@@ -24,7 +26,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let runs: Vec<Run> = kinds()
             .flat_map(|(cipher, mode)| {
                 HARTS.map(|harts| Run {
-                    core: Core::issue(2),
+                    core: Core::paper(2),
                     work: Work { blocks, messages: MESSAGES, harts, ..Work::new(cipher, mode) },
                 })
             })
@@ -33,7 +35,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let length = if blocks == 1 { "one block".into() } else { format!("{blocks} blocks") };
         for (run, figures) in runs.iter().zip(&figures) {
             let harts = run.work.harts;
-            let what = format!("{}, {length}, {harts} {}", kind_name(&run.work), if harts == 1 { "thread" } else { "threads" });
+            let what = format!(
+                "{}, {length}, {harts} {}",
+                kind_name(&run.work),
+                if harts == 1 { "thread" } else { "threads" }
+            );
             let paper = (blocks == 1 && harts == 4).then(|| PAPER_HARTS.of(run.work.cipher));
             section.rows.push(row(what.clone(), paper, figures));
             section.rows.push(Row {

@@ -22,7 +22,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let runs: Vec<Run> = PAIRS
         .as_flattened()
         .iter()
-        .flat_map(|&cipher| WIDTHS.map(|issue| Run { core: Core::issue(issue), work: work(cipher) }))
+        .flat_map(|&cipher| WIDTHS.map(|issue| Run { core: Core::wide(issue), work: work(cipher) }))
         .collect();
     let figures = simulate::all(&runs, effort)?;
     let count = f64::from(blocks * MESSAGES);
@@ -55,7 +55,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let widest = one.points[WIDTHS.len() - 1].1;
         let narrow = lanes.points.iter().find(|point| point.1 <= widest).map(|point| point.0);
         section.verdicts.push(match narrow {
-            Some(width) => verdict(format!("{} at issue {width} are as fast as {} at issue 16", lanes.name, one.name), true),
+            Some(width) => {
+                verdict(format!("{} at issue {width} are as fast as {} at issue 16", lanes.name, one.name), true)
+            }
             None => verdict(format!("{} at some width are as fast as {} at issue 16", lanes.name, one.name), false),
         });
     }

@@ -1,7 +1,9 @@
 //! Fig. 8: many messages of one block at issue 8.
 
 use super::super::{Effort, Error};
-use super::{Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, doubling, kind_name};
+use super::{
+    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, doubling, kind_name,
+};
 use super::{kinds, modes_alike, picture, row, simulate, verdict};
 
 const MOST: u32 = 128;
@@ -15,7 +17,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         };
         kinds()
             .flat_map(|(cipher, mode)| axis.iter().map(move |&count| (cipher, mode, count)))
-            .map(|(cipher, mode, count)| Run { core: Core::issue(8), work: work(cipher, mode, count) })
+            .map(|(cipher, mode, count)| Run { core: Core::paper(8), work: work(cipher, mode, count) })
             .collect()
     };
     let of_messages = runs(true);
@@ -40,9 +42,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let what = format!("{}, {MOST} messages", kind_name(&Work::new(cipher, mode)));
         section.verdicts.push(beside_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
     }
-    let sooner = curves_of_messages.iter().zip(&curves_of_blocks).all(|(messages, blocks)| near(messages) <= near(blocks));
+    let sooner =
+        curves_of_messages.iter().zip(&curves_of_blocks).all(|(messages, blocks)| near(messages) <= near(blocks));
     section.verdicts.push(verdict(
-        "more messages come near the end of their curve sooner than more blocks do (nine tenths of the value at 128)".into(),
+        "more messages come near the end of their curve sooner than more blocks do (nine tenths of the value at 128)"
+            .into(),
         sooner,
     ));
     section.verdicts.push(modes_alike(&curves_of_messages));

@@ -24,8 +24,8 @@ pub(super) const STUDY: Study = Study {
     title: "RC6 and Rijndael: instructions side by side, and threads",
     source: "Chung, Chung and Sohn, \"Exploiting Parallelism in the Block Encryption Algorithms RC6 and Rijndael\", 2000. \
              The paper simulated Raptor, a chip of four out-of-order processors with SPARC V9's instructions; here it is \
-             `tress simulate --machine raptor`, with RISC-V's (RV64GC), and programs after the submissions to the AES \
-             contest. Instructions per cycle (IPC) count from the first key setup to the last block of ciphertext, caches \
+             the machine `raptor` of `tress simulate`, with RISC-V's (RV64GC), and programs after the submissions to the AES \
+             contest. Where Table 2 leaves a choice it is told in the part after the figures. Instructions per cycle (IPC) count from the first key setup to the last block of ciphertext, caches \
              and branch prediction cold, as a program has them that encrypts once.",
     parts: &[
         Part { name: "width", title: "One block, by issue width (Fig. 6)", run: width::run },
@@ -105,7 +105,8 @@ fn apart(first: &[(f64, f64)], second: &[(f64, f64)]) -> f64 {
 
 /// ECB and CBC of both ciphers: what the paper says of them.
 fn modes_alike(curves: &[Curve]) -> Verdict {
-    let most = curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
+    let most =
+        curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
     verdict(
         format!("ECB and CBC hardly differ at the level of instructions: by {:.0} % at most", 100.0 * most),
         most <= 0.1,
@@ -121,13 +122,17 @@ struct Curve {
 /// The curves of ECB and CBC, both ciphers, in the order of [`kinds`], from figures in that order.
 fn curves(axis: &[u32], figures: &[Figures]) -> Vec<Curve> {
     let points = |figures: &[Figures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
-    kinds().zip(figures.chunks(axis.len())).map(|((cipher, _), figures)| Curve { cipher, points: points(figures) }).collect()
+    kinds()
+        .zip(figures.chunks(axis.len()))
+        .map(|((cipher, _), figures)| Curve { cipher, points: points(figures) })
+        .collect()
 }
 
 /// A picture of instructions per cycle. Where both modes are alike their curves are, so one of them has the name.
 fn picture(name: &str, title: &str, x: &str, curves: &[Curve], paper: &[(f64, Printed)]) -> Picture {
     let values = || curves.iter().flat_map(|curve| &curve.points);
-    let highest = values().map(|point| point.1).chain(paper.iter().map(|(_, printed)| printed.rijndael)).fold(0.0, f64::max);
+    let highest =
+        values().map(|point| point.1).chain(paper.iter().map(|(_, printed)| printed.rijndael)).fold(0.0, f64::max);
     let is_alike = modes_alike_enough(curves);
     let lines = curves.iter().enumerate().map(|(place, curve)| Line {
         name: match (is_alike, place < 2) {

@@ -131,7 +131,9 @@ impl Work {
             let (key, iv) = key.split_at(16);
             match self.cipher {
                 Cipher::Rc6 | Cipher::Rc6Lanes => self.encrypt(&Rc6::new(key)?, iv, message)?,
-                Cipher::Rijndael | Cipher::RijndaelBitsliced | Cipher::RijndaelInMemory => self.encrypt(&Aes::new(key)?, iv, message)?,
+                Cipher::Rijndael | Cipher::RijndaelBitsliced | Cipher::RijndaelInMemory => {
+                    self.encrypt(&Aes::new(key)?, iv, message)?
+                }
             }
         }
         Ok(data)
