@@ -100,7 +100,7 @@ fn answers(cipher: Cipher, blocks: u32, effort: &Effort) -> Result<Answers, Erro
     let figures = simulate::all(&runs, effort)?;
     let (by_width, rest) = figures.split_at(WIDTHS.len());
     let (by_harts, unlimited) = rest.split_at(HARTS.len());
-    let added = |of: fn(&Figures) -> u64| (of(&unlimited[1]) - of(&unlimited[0])) as f64 / f64::from(blocks);
+    let added = |of: fn(&Figures) -> u64| of(&unlimited[1]).saturating_sub(of(&unlimited[0])) as f64 / f64::from(blocks);
     let speed_up = |figures: &Figures| by_harts[0].cycles as f64 / figures.cycles.max(1) as f64;
     Ok(Answers {
         by_width: by_width.to_vec(),
