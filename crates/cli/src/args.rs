@@ -58,6 +58,8 @@ pub(crate) enum Verb {
     Plan(Plan),
     /// Measure the ciphers on this machine
     Bench(Bench),
+    /// Run a program for RISC-V, and say what it took
+    Simulate(Simulate),
     /// Put what a paper says beside its model and beside this machine
     Study(Study),
     /// Print the completion script of a shell
@@ -554,6 +556,30 @@ pub(crate) struct Bench {
     /// Use this backend (`tress ciphers` lists them) rather than the best one
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+A program is an ELF executable for a bare machine, 32 or 64 bits. It prints by HTIF, semihosting or a UART, and ends by
+HTIF (its symbol tohost) or semihosting. What it prints goes to standard output, with --json to standard error. An exit code
+other than 0 is a failure (status 1).
+
+Examples:
+  tress simulate program.elf
+  tress simulate --harts 4 --limit 1000000000 --json program.elf")]
+pub(crate) struct Simulate {
+    /// How many harts (hardware threads), 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) harts: u8,
+    /// Give up after so many instructions of all harts together [default: never]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The program, or - for standard input
+    #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
+    pub(crate) program: PathBuf,
 }
 
 #[derive(Args)]

@@ -145,7 +145,8 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
                 .data(endian, file)
                 .map_err(|()| Error::new(ErrorKind::DamagedElf("a segment is longer than the file")))?
                 .to_vec(),
-            executable: header.p_flags(endian).0 & elf::PF_X.0 != 0,
+            // Linker scripts with segments of their own often leave out the flags, which then say nothing.
+            executable: matches!(header.p_flags(endian).0, flags if flags == 0 || flags & elf::PF_X.0 != 0),
         };
         if segment.memory_bytes < segment.bytes.len() as u64 {
             return Err(ErrorKind::DamagedElf("a segment is longer in the file than in memory").into());

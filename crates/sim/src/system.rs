@@ -72,7 +72,7 @@ impl System {
             let turn = self.round_ends.saturating_sub(hart.cycle).min(left);
             let before = hart.completed();
             for _ in 0..turn {
-                let event = match hart.step(&mut self.bus, &mut retired) {
+                let event = match hart.step_and_tell::<false>(&mut self.bus, &mut retired) {
                     Ok(event) => event,
                     Err(error) => return Err(self.explain(*error)),
                 };
@@ -124,6 +124,12 @@ impl System {
             place.function = self.image.function_of(place.pc);
         }
         error
+    }
+
+    /// An error where the program is now: where the hart is whose turn it is.
+    #[must_use]
+    pub fn stopped(&self, kind: ErrorKind) -> Error {
+        self.explain(Error::new(kind).at(self.harts[self.turn].place()))
     }
 
     /// What the run came to, once the program has ended with this code.

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::op::Op;
+use super::op::{Code, Op};
 use crate::platform::PAGE_BYTES;
 
 /// Instructions start at even addresses.
@@ -19,62 +19,59 @@ const NO_PAGE: u64 = u64::MAX;
 /// The decoded instructions of all harts.
 #[derive(Debug)]
 pub(crate) struct CodeCache {
+    /// Numbers of pages, and where their instructions begin.
     near: [(u64, usize); NEAR],
     index: HashMap<u64, usize>,
-    pages: Vec<Box<[Op; OPS]>>,
+    /// Page after page, in the order in which they were first executed.
+    ops: Vec<Op>,
 }
 
 impl CodeCache {
     pub(crate) fn new() -> CodeCache {
-        CodeCache { near: [(NO_PAGE, 0); NEAR], index: HashMap::new(), pages: Vec::new() }
+        CodeCache { near: [(NO_PAGE, 0); NEAR], index: HashMap::new(), ops: Vec::new() }
     }
 
-    /// The instruction at an address; `Op::UNKNOWN` where it was not decoded yet.
+    /// The instruction at an address, if its page is near; `Op::UNKNOWN` where it was not decoded yet.
     #[inline]
-    pub(crate) fn op(&self, pc: u64) -> Op {
+    pub(crate) fn op(&self, pc: u64) -> Option<&Op> {
         let number = pc >> PAGE_BITS;
-        let (near, slot) = self.near[number as usize % NEAR];
+        let (near, start) = self.near[number as usize % NEAR];
         if near != number {
-            return Op::UNKNOWN;
+            return None;
         }
-        match self.pages.get(slot) {
-            Some(page) => page[(pc >> 1) as usize % OPS],
-            None => Op::UNKNOWN,
-        }
+        self.ops.get(start + (pc >> 1) as usize % OPS)
     }
 
-    /// Looks farther, for a page that is known and not near.
+    /// Looks farther: whether the instruction is decoded, on a page that now is near.
     #[cold]
-    pub(crate) fn fetch(&mut self, pc: u64) -> Op {
+    pub(crate) fn bring_near(&mut self, pc: u64) -> bool {
         let number = pc >> PAGE_BITS;
-        match self.index.get(&number) {
-            Some(slot) => {
-                self.near[number as usize % NEAR] = (number, *slot);
-                self.op(pc)
-            }
-            None => Op::UNKNOWN,
+        if let Some(start) = self.index.get(&number) {
+            self.near[number as usize % NEAR] = (number, *start);
         }
+        self.op(pc).is_some_and(|op| op.code != Code::Unknown)
     }
 
     /// Keeps what was decoded.
     #[cold]
     pub(crate) fn keep(&mut self, pc: u64, op: Op) {
         let number = pc >> PAGE_BITS;
-        if self.pages.len() == MAX_PAGES && !self.index.contains_key(&number) {
+        if self.index.len() == MAX_PAGES && !self.index.contains_key(&number) {
             self.flush();
         }
-        let slot = *self.index.entry(number).or_insert_with(|| {
-            self.pages.push(Box::new([Op::UNKNOWN; OPS]));
-            self.pages.len() - 1
+        let start = *self.index.entry(number).or_insert_with(|| {
+            let start = self.ops.len();
+            self.ops.resize(start + OPS, Op::UNKNOWN);
+            start
         });
-        self.pages[slot][(pc >> 1) as usize % OPS] = op;
-        self.near[number as usize % NEAR] = (number, slot);
+        self.ops[start + (pc >> 1) as usize % OPS] = op;
+        self.near[number as usize % NEAR] = (number, start);
     }
 
     /// Forgets everything.
     pub(crate) fn flush(&mut self) {
         self.near = [(NO_PAGE, 0); NEAR];
         self.index.clear();
-        self.pages.clear();
+        self.ops.clear();
     }
 }

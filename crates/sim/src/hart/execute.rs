@@ -14,11 +14,14 @@ use crate::{
     bus::Bus,
     device::semihosting,
     error::{Error, cause},
-    retired::{Class, Retired},
+    retired::{Class, Reg, Retired},
 };
 
 const A0: usize = 10;
 const A1: usize = 11;
+
+/// No cause of `mcause`: the instruction has to be decoded first.
+const UNDECODED: u64 = u64::MAX;
 
 /// A trap's cause and value.
 type Fault = super::memory::Fault;
@@ -31,46 +34,55 @@ impl Hart {
     /// A trap that the program does not handle, or a console that cannot be written to: this hart cannot go on.
     #[inline]
     pub fn step(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
+        self.step_and_tell::<true>(bus, retired)
+    }
+
+    /// The same; where nobody wants to know what it was, an instruction says nothing.
+    #[inline]
+    pub(crate) fn step_and_tell<const TELL: bool>(
+        &mut self,
+        bus: &mut Bus,
+        retired: &mut Retired,
+    ) -> Result<Event, Box<Error>> {
         if self.attention
             && let Some(event) = self.attend(bus, retired)
         {
             return Ok(event);
         }
-        let mut op = bus.code.op(self.pc);
-        if op.code == Code::Unknown {
-            op = match self.fetch(bus) {
-                Ok(op) => op,
-                Err((cause, value)) => return self.raise(bus, retired, cause, value),
-            };
-        }
-        match self.execute(op, bus, retired) {
+        let Some(op) = bus.code.op(self.pc) else { return self.step_undecoded(bus, retired) };
+        match self.execute::<TELL>(*op, bus, retired) {
             Ok(event) if bus.host.alarm => self.alarmed(bus, event),
             Ok(event) => Ok(event),
+            Err((UNDECODED, _)) => self.step_undecoded(bus, retired),
             Err((cause, value)) => self.raise(bus, retired, cause, value),
         }
     }
 
-    /// Decodes the instruction at pc and keeps it.
+    /// Decodes the instruction at pc, keeps it and executes it.
     #[cold]
     #[inline(never)]
-    fn fetch(&self, bus: &mut Bus) -> Result<Op, Fault> {
-        let known = bus.code.fetch(self.pc);
-        if known.code != Code::Unknown {
-            return Ok(known);
+    fn step_undecoded(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
+        if !bus.code.bring_near(self.pc) {
+            match self.fetch(bus) {
+                Ok(op) => bus.code.keep(self.pc, op),
+                Err((cause, value)) => return self.raise(bus, retired, cause, value),
+            }
         }
+        self.step(bus, retired)
+    }
+
+    fn fetch(&self, bus: &Bus) -> Result<Op, Fault> {
         let half = |address: u64| match bus.memory.read::<2>(address & self.address_mask) {
             Some(bytes) => Ok(u32::from(u16::from_le_bytes(bytes))),
             None => Err((cause::INSTRUCTION_ACCESS, address & self.address_mask)),
         };
         let low = half(self.pc)?;
         let bits = if is_compressed(low) { low } else { low | half(self.pc.wrapping_add(2))? << 16 };
-        let op = decode(bits, &self.isa).with_detail();
-        bus.code.keep(self.pc, op);
-        Ok(op)
+        Ok(decode(bits, &self.isa).with_detail())
     }
 
     #[inline(always)]
-    fn execute(&mut self, op: Op, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Fault> {
+    fn execute<const TELL: bool>(&mut self, op: Op, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Fault> {
         let pc = self.pc;
         let a = self.x[op.rs1 as usize & 63];
         let immediate = i64::from(op.immediate) as u64;
@@ -233,7 +245,7 @@ impl Hart {
                 0
             }
             Code::Lrw | Code::Scw | Code::Amow | Code::Lrd | Code::Scd | Code::Amod => {
-                let (value, written) = self.atomic(bus, op, address, stored)?;
+                let (value, written) = self.atomic(bus, address, stored)?;
                 if written || op.class != Class::StoreConditional {
                     bytes = if matches!(op.code, Code::Lrw | Code::Scw | Code::Amow) { 4 } else { 8 };
                 }
@@ -257,39 +269,57 @@ impl Hart {
             Code::Bltu => self.branch(a < stored, immediate, &mut next),
             Code::Bgeu => self.branch(a >= stored, immediate, &mut next),
 
-            Code::Float => self.float(op, bus)?,
+            Code::Float => self.float(bus)?,
             Code::Mark => {
                 event = Event::Mark(op.immediate as u16);
                 0
             }
             Code::Csrrw | Code::Csrrs | Code::Csrrc | Code::Csrrwi | Code::Csrrsi | Code::Csrrci => {
-                self.access_csr(op, bus)?
+                self.access_csr(bus)?
             }
             Code::Fence => 0,
-            Code::FenceI | Code::Ecall | Code::Ebreak | Code::Mret | Code::Wfi | Code::Illegal | Code::Unknown => {
-                self.system(op, bus, &mut next)?
+            Code::Unknown => return Err((UNDECODED, 0)),
+            Code::FenceI | Code::Ecall | Code::Ebreak | Code::Mret | Code::Wfi | Code::Illegal => {
+                if let Some(target) = self.system(bus)? {
+                    next = target;
+                }
+                0
             }
         };
         if next & self.align_mask != 0 {
             return Err((cause::INSTRUCTION_MISALIGNED, next));
         }
-        *retired = op.retired(pc);
-        retired.next_pc = next;
-        retired.address = address;
-        retired.bytes = bytes;
-        match op.class {
-            Class::Divide => {
-                (retired.dividend_bits, retired.divisor_bits) = division_bits(op.code, a, b);
-                retired.detail |= division_signs(op.code, a, b);
+        if TELL {
+            retired.pc = pc;
+            retired.next_pc = next;
+            retired.address = address;
+            retired.bytes = bytes;
+            retired.size = op.size;
+            retired.class = op.class;
+            retired.destination = Reg(op.rd);
+            retired.sources = [Reg(op.rs1), Reg(op.rs2), Reg(op.rs3)];
+            retired.detail = op.detail;
+            (retired.dividend_bits, retired.divisor_bits) = (0, 0);
+            match op.class {
+                Class::Divide => {
+                    (retired.dividend_bits, retired.divisor_bits) = division_bits(op.code, a, b);
+                    retired.detail |= division_signs(op.code, a, b);
+                }
+                Class::Branch => retired.address = pc.wrapping_add(immediate) & self.address_mask,
+                _ => {}
             }
-            Class::Branch => retired.address = pc.wrapping_add(immediate) & self.address_mask,
-            _ => {}
         }
         self.x[op.rd as usize & 63] = value;
         self.x[0] = 0;
         self.pc = next;
         self.completed += 1;
         Ok(event)
+    }
+
+    /// The instruction at pc once more. What is seldom executed asks for it, so that `execute` can keep the parts of the
+    /// instruction in registers rather than all of it in memory.
+    pub(super) fn current(&self, bus: &Bus) -> Op {
+        bus.code.op(self.pc).copied().unwrap_or(Op::UNKNOWN)
     }
 
     /// A value as registers hold it.
@@ -312,7 +342,8 @@ impl Hart {
     }
 
     #[inline(never)]
-    fn float(&mut self, op: Op, bus: &Bus) -> Result<u64, Fault> {
+    fn float(&mut self, bus: &Bus) -> Result<u64, Fault> {
+        let op = self.current(bus);
         self.float_on(bus)?;
         // What does not round has the mode 0.
         let encoded = if op.rounding == 7 { self.csr.frm } else { op.rounding };
@@ -325,7 +356,8 @@ impl Hart {
 
     #[cold]
     #[inline(never)]
-    fn access_csr(&mut self, op: Op, bus: &Bus) -> Result<u64, Fault> {
+    fn access_csr(&mut self, bus: &Bus) -> Result<u64, Fault> {
+        let op = self.current(bus);
         let number = op.immediate as u32 & 0xfff;
         let small = (op.immediate as u32 >> 12 & 31).into();
         let operand = match op.code {
@@ -350,8 +382,8 @@ impl Hart {
 
     #[cold]
     #[inline(never)]
-    fn system(&mut self, op: Op, bus: &mut Bus, next: &mut u64) -> Result<u64, Fault> {
-        match op.code {
+    fn system(&mut self, bus: &mut Bus) -> Result<Option<u64>, Fault> {
+        match self.current(bus).code {
             Code::FenceI => bus.code.flush(),
             Code::Ecall => return Err((cause::ECALL_MACHINE, 0)),
             Code::Ebreak if self.semihosting && self.is_semihosting(bus) => {
@@ -360,11 +392,11 @@ impl Hart {
                 self.x[A0] = self.canonical(result);
             }
             Code::Ebreak => return Err((cause::BREAKPOINT, self.pc)),
-            Code::Mret => *next = self.leave_trap(),
+            Code::Mret => return Ok(Some(self.leave_trap())),
             Code::Wfi => self.wait(),
             _ => return Err(self.illegal(bus)),
         }
-        Ok(0)
+        Ok(None)
     }
 
     /// Whether the `ebreak` at pc stands between the two shifts that make it a call of the host.

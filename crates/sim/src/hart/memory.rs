@@ -30,7 +30,8 @@ impl Hart {
     /// `lr`, `sc` and `amo`: the value for rd, and whether anything was written. They have to be aligned, always.
     #[cold]
     #[inline(never)]
-    pub(super) fn atomic(&self, bus: &mut Bus, op: Op, address: u64, value: u64) -> Result<(u64, bool), Fault> {
+    pub(super) fn atomic(&self, bus: &mut Bus, address: u64, value: u64) -> Result<(u64, bool), Fault> {
+        let op = self.current(bus);
         match op.code {
             Code::Lrw | Code::Scw | Code::Amow => self.atomic_of::<4>(bus, op, address, value),
             _ => self.atomic_of::<8>(bus, op, address, value),

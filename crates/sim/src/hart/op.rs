@@ -5,7 +5,7 @@
 //! forms of RV64. The 32 floating-point registers follow the integer ones, as 32 to 63.
 
 use super::float::{FloatOp, Format};
-use crate::retired::{Class, Reg, Retired};
+use crate::retired::{Class, Retired};
 
 /// What to do. `a` is the register rs1, `b` is rs2 plus the immediate: instructions with a register and with an immediate
 /// are the same but for which of the two is zero.
@@ -220,19 +220,5 @@ impl Op {
             _ => 0,
         };
         self
-    }
-
-    /// What is known of the instruction before it is executed.
-    #[inline]
-    pub(crate) fn retired(&self, pc: u64) -> Retired {
-        Retired {
-            pc,
-            size: self.size,
-            class: self.class,
-            destination: Reg(self.rd),
-            sources: [Reg(self.rs1), Reg(self.rs2), Reg(self.rs3)],
-            detail: self.detail,
-            ..Retired::default()
-        }
     }
 }
