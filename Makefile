@@ -9,6 +9,7 @@
 # make leaks    the same by measuring times
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; make test takes the
 #               first and the last
+# make firmware  programs for bare RISC-V: that the images we keep are what builds, and that they run under QEMU
 # make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
 #               each target
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
@@ -16,8 +17,9 @@
 
 CARGO ?= cargo
 VENV := target/venv
+FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two bench fuzz dos soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware bench fuzz dos soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -26,7 +28,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two
+test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -79,6 +81,13 @@ qemu:
 # Of these the one with instructions for AES, and the big-endian one.
 qemu-two:
 	@PROCESSORS="aarch64:aarch64 s390x:s390x" $(MAKE) qemu
+
+firmware:
+	@tools/setup firmware
+	firmware/build --check
+	firmware/test
+	cd firmware && $(CARGO) fmt --all --check
+	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
 
 miri:
 	@tools/setup miri
