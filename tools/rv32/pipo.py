@@ -102,3 +102,48 @@ def prepared(keys):
 
 
 assert encrypt(bytes.fromhex("9722152ead201d7ed2289477dd16c46d"), bytes.fromhex("2600271ef6528509")).hex() == "27035dad81296b6b"
+
+
+def prepared_rows(key, form):
+    """The prepared key of one key, with its rows in any form."""
+    keys = round_keys(key)
+    return [form(k[0]) for k in keys] + [form(keys[i][r]) for i in range(len(key) // 8) for r in range(1, 8)]
+
+
+def prepared_nonce(key, nonce, form):
+    """What round 1 of CTR has of the nonce: a0 a1 b2 of the S-layer, and rows 3 to 5 with their key."""
+    x = add(nonce, key[:6])
+    x[2] ^= x[1] & x[0]
+    x[0] ^= x[2] | x[1]
+    x[1] ^= x[2] | x[0]
+    x[2] ^= 0xFF
+    return [form(v) for v in x]
+
+
+def cbc_encrypt(key, chain, data):
+    out = b""
+    for i in range(0, len(data), 8):
+        chain = encrypt(key, add(chain, data[i:i + 8]))
+        out += chain
+    return out
+
+
+def cbc_decrypt(key, chain, data):
+    out = b""
+    for i in range(0, len(data), 8):
+        out += bytes(add(decrypt(key, data[i:i + 8]), chain))
+        chain = data[i:i + 8]
+    return out
+
+
+def ctr(key, nonce, counter, data):
+    out = b""
+    for i in range(0, len(data), 8):
+        stream = encrypt(key, nonce + (counter + i // 8).to_bytes(2, "big"))
+        out += bytes(p ^ q for p, q in zip(data[i:i + 8], stream))
+    return out
+
+
+def repeat(byte):
+    """A row of one block, four times in a word."""
+    return byte * 0x01010101

@@ -40,6 +40,33 @@
     S_BRIDGE \x0, \x1, \x2, \x3, \x4, \x5, \x6, \x7
 .endm
 
+# The S-layer of round 1 in CTR: rows 0 to 5 belong to the nonce, so a0 a1 b2 and the key's part of x3 to x5 come
+# prepared (LOAD_NONCE). 27 instructions.
+.macro S_LAYER_AFTER_NONCE x0, x1, x2, x3, x4, x5, x6, x7
+    and   t0, \x7, \x6
+    xor   \x5, \x5, t0          # a5
+    and   t0, \x3, \x5
+    xor   \x4, \x4, t0          # a4
+    xor   \x7, \x7, \x4         # a7
+    xor   \x6, \x6, \x3         # a6
+    or    t0, \x4, \x5
+    xor   \x3, \x3, t0          # a3
+    xor   \x5, \x5, \x7         # b5
+    and   t0, \x5, \x6
+    xor   \x4, \x4, t0          # b4
+    S_BRIDGE \x0, \x1, \x2, \x3, \x4, \x5, \x6, \x7
+.endm
+
+# a0 a1 b2 x3 x4 x5 of round 1, from t2.
+.macro LOAD_NONCE
+    lw    s0, 0(t2)
+    lw    s1, 4(t2)
+    lw    a0, 8(t2)
+    lw    a1, 12(t2)
+    lw    a2, 16(t2)
+    lw    a3, 20(t2)
+.endm
+
 # The second half of the S-layer, from a7 a1 a3 b2 b4 a0 a6 b5 in x7 x1 x3 x2 x4 x0 x6 x5. 16 instructions.
 .macro S_BRIDGE x0, x1, x2, x3, x4, x5, x6, x7
     xor   \x7, \x7, \x1         # c7
