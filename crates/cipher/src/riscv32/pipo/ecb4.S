@@ -19,19 +19,11 @@
     mv    t5, a0
     mv    t6, a1
     MASKS
-    .if \words == 4
-    LOAD_KEYS 72
-    .else
-    LOAD_KEYS 56
-    .endif
+    LOAD_KEYS_OF \words
 .endm
 
 .macro ECB4 name, words
-    .section .text.tress_pipo\name\()_encrypt4, "ax", @progbits
-    .globl tress_pipo\name\()_encrypt4
-    .type tress_pipo\name\()_encrypt4, @function
-    .balign 4
-tress_pipo\name\()_encrypt4:
+FUNCTION tress_pipo\name\()_encrypt4
     ENTER_ECB4 \words
 1:  LOAD_BLOCKS t6
     PACK  s0, s1, a0, a1, a2, a3, a4, a5
@@ -42,24 +34,13 @@ tress_pipo\name\()_encrypt4:
     lw    t1, END(sp)
     add   t0, t0, t6
     addi  t6, t6, 32
-    sw    s0, 0(t0)
-    sw    a0, 8(t0)
-    sw    s1, 16(t0)
-    sw    a1, 24(t0)
-    sw    a2, 4(t0)
-    sw    a4, 12(t0)
-    sw    a3, 20(t0)
-    sw    a5, 28(t0)
+    STORE_BLOCKS s0, s1, a0, a1, a2, a3, a4, a5, t0
     bne   t6, t1, 1b
     LEAVE
 9:  ret
-    .size tress_pipo\name\()_encrypt4, . - tress_pipo\name\()_encrypt4
+END_FUNCTION tress_pipo\name\()_encrypt4
 
-    .section .text.tress_pipo\name\()_decrypt4, "ax", @progbits
-    .globl tress_pipo\name\()_decrypt4
-    .type tress_pipo\name\()_decrypt4, @function
-    .balign 4
-tress_pipo\name\()_decrypt4:
+FUNCTION tress_pipo\name\()_decrypt4
     ENTER_ECB4 \words
 1:  LOAD_BLOCKS t6
     PACK  s0, s1, a0, a1, a2, a3, a4, a5
@@ -69,18 +50,11 @@ tress_pipo\name\()_decrypt4:
     lw    t1, END(sp)
     add   t0, t0, t6
     addi  t6, t6, 32
-    sw    s1, 0(t0)
-    sw    a0, 8(t0)
-    sw    a5, 16(t0)
-    sw    a4, 24(t0)
-    sw    a3, 4(t0)
-    sw    a1, 12(t0)
-    sw    a2, 20(t0)
-    sw    s0, 28(t0)
+    STORE_BLOCKS s1, a5, a0, a4, a3, a2, a1, s0, t0
     bne   t6, t1, 1b
     LEAVE
 9:  ret
-    .size tress_pipo\name\()_decrypt4, . - tress_pipo\name\()_decrypt4
+END_FUNCTION tress_pipo\name\()_decrypt4
 .endm
 
 ECB4 128, 2

@@ -1,44 +1,43 @@
 # PIPO on RV32I: what the four-block kernels begin and end with, and their rounds.
 #
-# The stack, from sp: masks (three words), words of the kernel's own (five), ra, s0 to s11: 96 bytes in all.
+# The stack, from sp: masks (three words), words of the kernel's own, ra, s0 to s11: 96 bytes unless a kernel needs more.
 
-.set FRAME, 96
 .set OWN, 12
 
 # Saves the caller's registers.
-.macro ENTER
-    addi  sp, sp, -FRAME
-    sw    ra, 36(sp)
-    sw    s0, 40(sp)
-    sw    s1, 44(sp)
-    sw    s2, 48(sp)
-    sw    s3, 52(sp)
-    sw    s4, 56(sp)
-    sw    s5, 60(sp)
-    sw    s6, 64(sp)
-    sw    s7, 68(sp)
-    sw    s8, 72(sp)
-    sw    s9, 76(sp)
-    sw    s10, 80(sp)
-    sw    s11, 84(sp)
+.macro ENTER frame=96
+    addi  sp, sp, -\frame
+    sw    ra, \frame-52(sp)
+    sw    s0, \frame-48(sp)
+    sw    s1, \frame-44(sp)
+    sw    s2, \frame-40(sp)
+    sw    s3, \frame-36(sp)
+    sw    s4, \frame-32(sp)
+    sw    s5, \frame-28(sp)
+    sw    s6, \frame-24(sp)
+    sw    s7, \frame-20(sp)
+    sw    s8, \frame-16(sp)
+    sw    s9, \frame-12(sp)
+    sw    s10, \frame-8(sp)
+    sw    s11, \frame-4(sp)
 .endm
 
 # Restores them and returns.
-.macro LEAVE
-    lw    ra, 36(sp)
-    lw    s0, 40(sp)
-    lw    s1, 44(sp)
-    lw    s2, 48(sp)
-    lw    s3, 52(sp)
-    lw    s4, 56(sp)
-    lw    s5, 60(sp)
-    lw    s6, 64(sp)
-    lw    s7, 68(sp)
-    lw    s8, 72(sp)
-    lw    s9, 76(sp)
-    lw    s10, 80(sp)
-    lw    s11, 84(sp)
-    addi  sp, sp, FRAME
+.macro LEAVE frame=96
+    lw    ra, \frame-52(sp)
+    lw    s0, \frame-48(sp)
+    lw    s1, \frame-44(sp)
+    lw    s2, \frame-40(sp)
+    lw    s3, \frame-36(sp)
+    lw    s4, \frame-32(sp)
+    lw    s5, \frame-28(sp)
+    lw    s6, \frame-24(sp)
+    lw    s7, \frame-20(sp)
+    lw    s8, \frame-16(sp)
+    lw    s9, \frame-12(sp)
+    lw    s10, \frame-8(sp)
+    lw    s11, \frame-4(sp)
+    addi  sp, sp, \frame
     ret
 .endm
 
@@ -71,6 +70,28 @@
     lw    t4, \offset+52(t5)
 .endm
 
+# Begins a function in a section of its own.
+.macro FUNCTION name
+    .section .text.\name, "ax", @progbits
+    .globl \name
+    .type \name, @function
+    .balign 4
+\name:
+.endm
+
+.macro END_FUNCTION name
+    .size \name, . - \name
+.endm
+
+# The same, by the number of the key's words.
+.macro LOAD_KEYS_OF words
+    .if \words == 4
+    LOAD_KEYS 72
+    .else
+    LOAD_KEYS 56
+    .endif
+.endm
+
 # Four blocks from `from` on, in the registers' order that PACK takes.
 .macro LOAD_BLOCKS from
     lw    s0, 0(\from)
@@ -81,6 +102,38 @@
     lw    a4, 12(\from)
     lw    a3, 20(\from)
     lw    a5, 28(\from)
+.endm
+
+# The other way.
+.macro STORE_BLOCKS x0, x1, x2, x3, x4, x5, x6, x7, to
+    sw    \x0, 0(\to)
+    sw    \x2, 8(\to)
+    sw    \x1, 16(\to)
+    sw    \x3, 24(\to)
+    sw    \x4, 4(\to)
+    sw    \x6, 12(\to)
+    sw    \x5, 20(\to)
+    sw    \x7, 28(\to)
+.endm
+
+# Adds four blocks of memory to what UNPACK leaves.
+.macro ADD_BLOCKS x0, x1, x2, x3, x4, x5, x6, x7, from
+    lw    t0, 0(\from)
+    lw    t1, 8(\from)
+    lw    t2, 16(\from)
+    xor   \x0, \x0, t0
+    lw    t0, 24(\from)
+    xor   \x2, \x2, t1
+    lw    t1, 4(\from)
+    xor   \x1, \x1, t2
+    lw    t2, 12(\from)
+    xor   \x3, \x3, t0
+    lw    t0, 20(\from)
+    xor   \x4, \x4, t1
+    lw    t1, 28(\from)
+    xor   \x6, \x6, t2
+    xor   \x5, \x5, t0
+    xor   \x7, \x7, t1
 .endm
 
 # Rows 1 to 7 of round key i, for registers x1 to x7; `words` key words, of which K0 and K1 are in registers.
@@ -109,7 +162,13 @@
 
 # All rounds but the whitening: 13 with two key words, 17 with four.
 .macro ROUNDS words
-    .irp i, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+    ROUND 1, \words
+    ROUNDS_AFTER \words
+.endm
+
+# Rounds 2 and after.
+.macro ROUNDS_AFTER words
+    .irp i, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
     ROUND \i, \words
     .endr
     .if \words == 4

@@ -12,22 +12,6 @@
 .set COUNTER, OWN + 8
 .set CHAIN, OWN + 12
 
-.macro LOAD_KEYS_OF words
-    .if \words == 4
-    LOAD_KEYS 72
-    .else
-    LOAD_KEYS 56
-    .endif
-.endm
-
-.macro FUNCTION name
-    .section .text.\name, "ax", @progbits
-    .globl \name
-    .type \name, @function
-    .balign 4
-\name:
-.endm
-
 # t6 the input, ra the output.
 .macro ENTER_ECB1 words
     beqz  a3, 9f
@@ -60,7 +44,7 @@ FUNCTION tress_pipo\name\()_encrypt1
     ROUNDS1_AFTER \words
     STORE_ROWS s0, s1, a0, a1, a2, a3, a4, a5, ra
     NEXT1
-    .size tress_pipo\name\()_encrypt1, . - tress_pipo\name\()_encrypt1
+END_FUNCTION tress_pipo\name\()_encrypt1
 
 FUNCTION tress_pipo\name\()_decrypt1
     ENTER_ECB1 \words
@@ -69,7 +53,7 @@ FUNCTION tress_pipo\name\()_decrypt1
     INVERSE_ROUNDS1 \words
     STORE_ROWS s1, a5, a0, a4, a3, a2, a1, s0, ra
     NEXT1
-    .size tress_pipo\name\()_decrypt1, . - tress_pipo\name\()_decrypt1
+END_FUNCTION tress_pipo\name\()_decrypt1
 
 FUNCTION tress_pipo\name\()_cbc_encrypt1
     beqz  a4, 9f
@@ -121,7 +105,7 @@ FUNCTION tress_pipo\name\()_cbc_encrypt1
     STORE_ROWS s0, s1, a0, a1, a2, a3, a4, a5, t0
     LEAVE
 9:  ret
-    .size tress_pipo\name\()_cbc_encrypt1, . - tress_pipo\name\()_cbc_encrypt1
+END_FUNCTION tress_pipo\name\()_cbc_encrypt1
 
 FUNCTION tress_pipo\name\()_ctr1
     beqz  a5, 9f
@@ -167,7 +151,7 @@ FUNCTION tress_pipo\name\()_ctr1
     xor   a5, a5, t1
     STORE_ROWS s0, s1, a0, a1, a2, a3, a4, a5, ra
     NEXT1
-    .size tress_pipo\name\()_ctr1, . - tress_pipo\name\()_ctr1
+END_FUNCTION tress_pipo\name\()_ctr1
 .endm
 
 ONE 128, 2
