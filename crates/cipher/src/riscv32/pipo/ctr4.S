@@ -20,24 +20,6 @@
 .set FIRST, OWN + 24            # the state after round 1 of the first group of four
 .set DIFFERENCE, FIRST          # of group n of the four, at DIFFERENCE + 32 n
 
-# A byte as a row that is the same in all lanes.
-.macro SPREAD x, t, u
-    slli  \t, \x, 12
-    or    \x, \x, \t
-    li    \u, 0x000f000f
-    and   \x, \x, \u
-    slli  \t, \x, 6
-    or    \x, \x, \t
-    li    \u, 0x03030303
-    and   \x, \x, \u
-    slli  \t, \x, 3
-    or    \x, \x, \t
-    li    \u, 0x11111111
-    and   \x, \x, \u
-    slli  \t, \x, 4
-    sub   \x, \t, \x
-.endm
-
 # Puts a row's difference to FIRST where t2 says.
 .macro LEARN x, row
     lw    t0, FIRST+4*\row(sp)

@@ -178,12 +178,11 @@
     .endif
 .endm
 
-# Round i backwards, on rows in the registers y0 to y7 that come out in those of x0 to x7: y0 y7 and y1 are x7 x1 and x0 but
-# where the rows come from PACK.
-.macro INVERSE_ROUND i, words
-    ADD_KEY \i, \words, a5, a0, a4, a3, a2, a1, s0
-    lw    t1, 4*(\i)(t5)
-    slli  t0, s0, 24            # row 7: 6 to the left
+# Row 0 of a round key, at `key`, and the inverse of the R-layer on all rows of what INVERSE_S_LAYER leaves; rows are in
+# order again. 23 instructions.
+.macro INVERSE_TURN key
+    lw    t1, \key
+    slli  t0, s0, 24            # row 7: 6
     srli  t2, s0, 8
     xor   s0, s1, t1            # row 0
     slli  s1, a5, 4             # row 1: 1
@@ -203,6 +202,12 @@
     or    a3, a2, t2
     or    a2, t0, t1
     ROTATE a0, 16               # row 2: 4
+.endm
+
+# Round i backwards, after another one.
+.macro INVERSE_ROUND i, words
+    ADD_KEY \i, \words, a5, a0, a4, a3, a2, a1, s0
+    INVERSE_TURN 4*(\i)(t5)
     INVERSE_S_LAYER s0, s1, a0, a1, a2, a3, a4, a5
 .endm
 

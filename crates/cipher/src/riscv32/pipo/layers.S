@@ -275,3 +275,29 @@
     SWAP  \x4, \x6, 1, ra
     SWAP  \x5, \x7, 1, ra
 .endm
+
+# A byte as a row that is the same in all lanes.
+.macro SPREAD x, t, u
+    slli  \t, \x, 12
+    or    \x, \x, \t
+    li    \u, 0x000f000f
+    and   \x, \x, \u
+    slli  \t, \x, 6
+    or    \x, \x, \t
+    li    \u, 0x03030303
+    and   \x, \x, \u
+    slli  \t, \x, 3
+    or    \x, \x, \t
+    li    \u, 0x11111111
+    and   \x, \x, \u
+    slli  \t, \x, 4
+    sub   \x, \t, \x
+.endm
+
+# A byte with zeros above it, four times.
+.macro REPEAT x
+    slli  t0, \x, 8
+    or    \x, \x, t0
+    slli  t0, \x, 16
+    or    \x, \x, t0
+.endm

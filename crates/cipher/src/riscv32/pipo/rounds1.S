@@ -227,14 +227,6 @@
     xor   s0, s0, t0
 .endm
 
-# A byte with zeros above it, four times.
-.macro REPEAT x
-    slli  t0, \x, 8
-    or    \x, \x, t0
-    slli  t0, \x, 16
-    or    \x, \x, t0
-.endm
-
 .macro REPEAT_ALL
     REPEAT s0
     REPEAT s1
