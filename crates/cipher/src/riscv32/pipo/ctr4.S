@@ -138,7 +138,12 @@ FUNCTION tress_pipo\name\()_ctr4
     beq   t6, t1, 8f
     bnez  t2, 1b
     j     0b
-8:  LEAVE 224
+8:  .irp word, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    sw    zero, FIRST+4*\word(sp)
+    sw    zero, FIRST+64+4*\word(sp)
+    .endr
+    sw    zero, HIGH(sp)
+    LEAVE 224
 9:  ret
 END_FUNCTION tress_pipo\name\()_ctr4
 .endm

@@ -126,7 +126,24 @@
     LANE  t4, a1, 3
 .endm
 
-.macro LEAVE_SMALL4 words
+# Overwrites the keys on the stack.
+.macro WIPE_KEYS words
+    .irp i, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+    sw    zero, ROW0+4*\i(sp)
+    .if \words == 4
+    sw    zero, ROWS2+4*\i(sp)
+    .endif
+    .endr
+    .if \words == 4
+    sw    zero, ROW0+56(sp)
+    sw    zero, ROW0+60(sp)
+    sw    zero, ROW0+64(sp)
+    sw    zero, ROW0+68(sp)
+    .endif
+.endm
+
+# Where the blocks go to (t0), and whether they are the last (t6 = t1).
+.macro NEXT_SMALL4
     lw    t0, DISTANCE(sp)
     lw    t1, END(sp)
     add   t0, t0, t6
@@ -175,9 +192,10 @@ FUNCTION tress_pipo\name\()_small_encrypt4
     j     2b
 3:  li    ra, 0x55555555
     UNPACK s0, s1, a0, a1, a2, a3, a4, a5
-    LEAVE_SMALL4 \words
+    NEXT_SMALL4
     STORE_BLOCKS s0, s1, a0, a1, a2, a3, a4, a5, t0
     bne   t6, t1, 1b
+    WIPE_KEYS \words
     SMALL_FRAME \words, LEAVE
 9:  ret
 END_FUNCTION tress_pipo\name\()_small_encrypt4
@@ -211,9 +229,10 @@ FUNCTION tress_pipo\name\()_small_decrypt4
     xor   s1, s1, t0
     li    ra, 0x55555555
     UNPACK s1, a5, a0, a4, a3, a2, a1, s0
-    LEAVE_SMALL4 \words
+    NEXT_SMALL4
     STORE_BLOCKS s1, a5, a0, a4, a3, a2, a1, s0, t0
     bne   t6, t1, 1b
+    WIPE_KEYS \words
     SMALL_FRAME \words, LEAVE
 9:  ret
 END_FUNCTION tress_pipo\name\()_small_decrypt4
