@@ -1,11 +1,11 @@
 # PIPO on RV32I: CBC of four blocks at a time: decryption of one message, encryption of four.
 #
 # void tress_pipo128_cbc_decrypt4(const uint32_t key[28], uint8_t chain[8], const uint8_t *in, uint8_t *out, size_t groups);
-# void tress_pipo128_cbc_encrypt_x4(const uint32_t key[28], uint8_t chains[32], const uint8_t *const in[4],
+# void tress_pipo128_cbc_x4(const uint32_t key[28], uint8_t chains[32], const uint8_t *const in[4],
 #                                   uint8_t *const out[4], size_t blocks);
-# and tress_pipo256_: key[46]. The key of cbc_encrypt_x4 may be prepared from four keys, one for each message; blocks is
+# and tress_pipo256_: key[46]. The key of cbc_x4 may be prepared from four keys, one for each message; blocks is
 # the number of each message. chain is the IV and is left at the last ciphertext block. All are aligned to four bytes; in
-# and out are equal or apart. No branch and no address depends on key or data. Stack: 96 bytes, 112 for cbc_encrypt_x4.
+# and out are equal or apart. No branch and no address depends on key or data. Stack: 96 bytes, 112 for cbc_x4.
 
 .set END, OWN
 .set DISTANCE, OWN + 4
@@ -89,7 +89,7 @@ FUNCTION tress_pipo\name\()_cbc_decrypt4
 9:  ret
 END_FUNCTION tress_pipo\name\()_cbc_decrypt4
 
-FUNCTION tress_pipo\name\()_cbc_encrypt_x4
+FUNCTION tress_pipo\name\()_cbc_x4
     beqz  a4, 9f
     ENTER 112
     slli  a4, a4, 3
@@ -136,7 +136,7 @@ FUNCTION tress_pipo\name\()_cbc_encrypt_x4
     STORE_BLOCKS s0, s1, a0, a1, a2, a3, a4, a5, t0
     LEAVE 112
 9:  ret
-END_FUNCTION tress_pipo\name\()_cbc_encrypt_x4
+END_FUNCTION tress_pipo\name\()_cbc_x4
 .endm
 
 CBC4 128, 2
