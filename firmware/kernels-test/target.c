@@ -1,7 +1,7 @@
 /* Runs kernels on what it reads: the target's half of the tests.
  *
  * A request: number of the function, count of arguments, then each argument: a kind ('n' a number, 'b' a buffer, 'r' a
- * buffer of pointers into the one before) and four bytes; of a buffer its length, one byte how far it is from a word's border, and its content. The answer: which
+ * buffer of pointers into the one before, 'h' a buffer that is not passed) and four bytes; of a buffer its length, one byte how far it is from a word's border, and its content. The answer: which
  * registers changed, bytes of stack used, whether bytes around buffers changed, the result, then all buffers. */
 
 #include <stddef.h>
@@ -68,24 +68,26 @@ int main(void)
         uint8_t *buffers[8] = { 0 };
         uint32_t sizes[8] = { 0 };
         uint8_t *next = room;
-        for (int i = 0; i < head[1]; i++) {
+        for (int i = 0, n = 0; i < head[1]; i++) {
             uint8_t kind;
             take(&kind, 1);
             take(&sizes[i], 4);
-            arguments[i] = (long)sizes[i];
-            if (kind == 'b' || kind == 'r') {
+            long argument = (long)sizes[i];
+            if (kind != 'n') {
                 uint8_t off;
                 take(&off, 1);
                 memset(next, 0xc3, GUARD + off);
                 buffers[i] = next + GUARD + off;
                 take(buffers[i], sizes[i]);
                 memset(buffers[i] + sizes[i], 0x3c, GUARD);
-                arguments[i] = (long)buffers[i];
+                argument = (long)buffers[i];
                 if (kind == 'r') /* numbers from the buffer before become pointers */
                     for (uint32_t k = 0; k < sizes[i] / 4; k++)
                         ((uint32_t *)buffers[i])[k] += (uint32_t)(uintptr_t)buffers[i - 1];
                 next = (uint8_t *)(((uintptr_t)buffers[i] + sizes[i] + GUARD + 15) & ~(uintptr_t)15);
             }
+            if (kind != 'h')
+                arguments[n++] = argument;
         }
         long answer[4] = { 0 };
         answer[0] = checked_call(functions[head[0]], arguments, &answer[3]);

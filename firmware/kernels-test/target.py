@@ -13,8 +13,10 @@ STACK_LIMIT = 256
 
 
 class Buffer:
-    def __init__(self, content, off=0, pointers=False):
-        self.content, self.off, self.pointers = bytes(content), off, pointers
+    """Bytes at an address `off` a word's border. Kind "h": not an argument itself; "r": pointers into the buffer before."""
+
+    def __init__(self, content, off=0, kind="b"):
+        self.content, self.off, self.kind = bytes(content), off, kind.encode()
 
 
 class Target:
@@ -40,8 +42,7 @@ class Target:
         request = bytearray([self.functions.index(name), len(arguments)])
         for argument in arguments:
             if isinstance(argument, Buffer):
-                kind = b"r" if argument.pointers else b"b"
-                request += kind + struct.pack("<IB", len(argument.content), argument.off) + argument.content
+                request += argument.kind + struct.pack("<IB", len(argument.content), argument.off) + argument.content
             else:
                 request += b"n" + struct.pack("<I", argument & 0xFFFFFFFF)
         self.process.stdin.write(request)
