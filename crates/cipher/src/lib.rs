@@ -41,6 +41,8 @@ pub mod pipo;
 pub mod rc6;
 mod reveal;
 pub mod rijndael;
+#[cfg(target_arch = "riscv32")]
+mod riscv32;
 mod traits;
 
 pub use cpu::Backend;
