@@ -13,13 +13,14 @@
 # make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
 #               each target
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
+# make systems  the times of arithmetic on every system that this machine can run or emulate, recorded
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware bench fuzz dos soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -110,6 +111,9 @@ fuzz:
 dos:
 	@tools/setup dos
 	@systems/dos/run
+
+systems:
+	@systems/run
 
 soak: qemu miri
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
