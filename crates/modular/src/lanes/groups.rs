@@ -6,10 +6,10 @@ use core::array;
 
 use zeroize::Zeroizing;
 
-use super::ifma::{Digit, Exponents, LANES, Lane, blocks, memory_digits};
+use super::ifma::{Digit, Exponents, LANES, Lane, longest_base, memory_digits};
 use super::{Power, alone, alone_vartime, ifma};
-use crate::add;
 use crate::cpu::Ifma;
+use crate::{Modulus, add};
 
 /// From how many jobs on eight at once are faster than one by one, or as fast where the processor has one unit for IFMA
 /// and not two. There, eight take as long as two with secret exponents, and as long as two and a half with 65537.
@@ -23,12 +23,13 @@ const fn worth(exponents: Exponents) -> usize {
 /// From this length on a public exponent is read by windows, like a secret one, instead of bit by bit.
 const LONG_BITS: usize = 64;
 
-/// Shorter moduli would waste most of a block.
-const SHORTEST_LIMBS: usize = 5;
-
-/// What jobs have to share: limbs and blocks of the modulus, the way to read the exponent; and what they should share,
+/// What jobs have to share: limbs and blocks of the modulus, no blocks where it is too short for lanes; the way to read the exponent; and what they should share,
 /// its length.
 type Key = (usize, usize, bool, usize);
+
+fn blocks_of(modulus: &Modulus) -> usize {
+    modulus.in_lanes().map_or(0, |prepared| prepared.blocks)
+}
 
 fn key(job: &Power<'_>, exponents: Exponents) -> Key {
     let (is_short, length) = match exponents {
@@ -38,7 +39,7 @@ fn key(job: &Power<'_>, exponents: Exponents) -> Key {
             (bits <= LONG_BITS, bits.div_ceil(64))
         }
     };
-    (job.modulus.limbs(), blocks(job.modulus.bits()), is_short, length)
+    (job.modulus.limbs(), blocks_of(job.modulus), is_short, length)
 }
 
 /// Does all jobs, as many as possible side by side.
@@ -52,7 +53,7 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
         // From the end, where exponents are longest: what is left over is short.
         for eight in alike.rchunks_mut(LANES) {
-            if eight.len() < worth(exponents) || eight[0].0.0 < SHORTEST_LIMBS {
+            if eight.len() < worth(exponents) || eight[0].0.1 == 0 {
                 eight.iter_mut().for_each(|(_, job)| one_by_one(job));
             } else {
                 together(token, eight, exponents);
@@ -64,10 +65,11 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
 /// Up to eight jobs of one kind.
 fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, is_short, _) = jobs[0].0;
-    // Bases that are longer than the modulus, or leave no bit free in the digits, are brought below the modulus.
-    let room = (ifma::BLOCK_BITS * blocks - 1) / 64;
+    // Bases that are too long are brought below the modulus.
     let reduced: [Zeroizing<Vec<u64>>; LANES] = array::from_fn(|i| match jobs.get(i) {
-        Some((_, job)) if job.base.len() > limbs.min(room) => Zeroizing::new(job.modulus.reduce(job.base)),
+        Some((_, job)) if job.base.len() > longest_base(blocks, job.modulus.bits()) => {
+            Zeroizing::new(job.modulus.reduce(job.base))
+        }
         _ => Zeroizing::default(),
     });
     // Lanes without a job repeat the first one's.
@@ -75,8 +77,7 @@ fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponent
         let i = if i < jobs.len() { i } else { 0 };
         let job = &jobs[i].1;
         Lane {
-            modulus: job.modulus.as_limbs(),
-            square: job.modulus.square(),
+            modulus: job.modulus,
             base: if reduced[i].is_empty() { job.base } else { &reduced[i] },
             exponent: match exponents {
                 Exponents::Secret => job.exponent,

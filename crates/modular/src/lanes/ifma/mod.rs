@@ -6,12 +6,16 @@
 //! reading whole tables.
 
 mod digits;
-mod kernel;
 mod montgomery;
 mod power;
+mod prepared;
+mod ring;
+mod ten;
+mod twenty;
 
-pub(crate) use digits::{BLOCK_BITS, Digit, LANES};
-pub(crate) use power::{Exponents, Lane, blocks, memory_digits};
+pub(crate) use digits::{Digit, LANES};
+pub(crate) use power::{Exponents, Lane, longest_base, memory_digits};
+pub(crate) use prepared::Prepared;
 
 use crate::cpu::Ifma;
 
