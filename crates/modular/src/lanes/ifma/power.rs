@@ -14,7 +14,7 @@ use crate::{Modulus, add};
 #[derive(Clone, Copy)]
 pub(crate) struct Lane<'a> {
     pub(crate) modulus: &'a Modulus,
-    /// Not longer than [`longest_base`].
+    /// Not longer than [`super::longest`].
     pub(crate) base: &'a [u64],
     pub(crate) exponent: &'a [u64],
 }
@@ -26,11 +26,6 @@ pub(crate) enum Exponents {
     Secret,
     /// Bit by bit, for short ones.
     Public,
-}
-
-/// The longest base, in limbs, for a modulus of so many blocks and bits: almost twice as long as the modulus.
-pub(crate) const fn longest_base(blocks: usize, bits: usize) -> usize {
-    Ring::long_limbs(blocks, bits)
 }
 
 /// Bits of a window. Wider ones would save products, but their tables leave the processor's first cache.
@@ -259,14 +254,7 @@ pub(super) fn power(
     let (digits, memory) = memory.split_at_mut(Ring::digits(length));
     let mut ring = Ring::new(lanes.each_ref().map(|lane| lane.modulus), digits);
     let mut memory = Memory::new(length, memory);
-    let bases = lanes.each_ref().map(|lane| lane.base);
-    let is_long = bases.iter().any(|base| base.len() > Ring::short_limbs(blocks));
-    if is_long {
-        ring.enter_long(bases, memory.base);
-        ring.raise(memory.base);
-    } else {
-        ring.enter(bases, memory.base);
-    }
+    let is_long = ring.enter_any(lanes.each_ref().map(|lane| lane.base), memory.base);
     ring.raise(memory.base);
     match exponents {
         Exponents::Secret => fixed_window(lanes.each_ref().map(|lane| lane.exponent), &mut ring, &mut memory),

@@ -6,6 +6,12 @@ use super::digits::{BLOCK, BLOCK_BITS, DIGIT_MASK, Digit, LANES, enter, leave};
 use super::montgomery::{self, Moduli, Scratch};
 use crate::{Modulus, add};
 
+/// The longest number that lanes take, in limbs, for moduli of so many blocks and bits: below 2^bits R / 2, and so below
+/// N R. That is almost twice as long as the modulus.
+pub(crate) const fn longest(blocks: usize, bits: usize) -> usize {
+    (BLOCK_BITS * blocks + bits - 1) / 64
+}
+
 /// What lanes compute modulo: eight moduli of as many limbs and blocks.
 pub(super) struct Ring<'a> {
     lanes: [&'a Modulus; LANES],
@@ -45,29 +51,32 @@ impl<'a> Ring<'a> {
     }
 
     /// The longest numbers, in limbs, that [`enter`](Self::enter) takes: below R / 2.
-    pub(super) const fn short_limbs(blocks: usize) -> usize {
+    const fn short_limbs(blocks: usize) -> usize {
         (BLOCK_BITS * blocks - 1) / 64
     }
 
-    /// The longest numbers, in limbs, that [`enter_long`](Self::enter_long) takes: below 2^`bits` R / 2, and so below N R.
-    pub(super) const fn long_limbs(blocks: usize, bits: usize) -> usize {
-        (BLOCK_BITS * blocks + bits - 1) / 64
-    }
-
-    /// Numbers as they are.
+    /// Numbers of up to [`short_limbs`](Self::short_limbs) as they are.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn enter(&mut self, numbers: [&[u64]; LANES], digits: &mut [Digit]) {
         enter(numbers, self.scratch.other, digits);
     }
 
-    /// Numbers divided by R.
+    /// Numbers of up to [`longest`](super::longest) limbs; below 2 N where one of them is longer than short ones. Says
+    /// whether one is.
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn enter_long(&mut self, numbers: [&[u64]; LANES], digits: &mut [Digit]) {
-        enter(numbers, self.scratch.other, self.scratch.t);
-        montgomery::divide(digits, &self.moduli, &mut self.scratch);
+    pub(super) fn enter_any(&mut self, numbers: [&[u64]; LANES], digits: &mut [Digit]) -> bool {
+        let is_long = numbers.iter().any(|number| number.len() > Self::short_limbs(digits.len() / BLOCK));
+        if is_long {
+            enter(numbers, self.scratch.other, self.scratch.t);
+            montgomery::divide(digits, &self.moduli, &mut self.scratch);
+            self.raise(digits);
+        } else {
+            self.enter(numbers, digits);
+        }
+        is_long
     }
 
-    /// `a = a · R` modulo N: Montgomery form of a number as it is, and a number that was divided by R as it is.
+    /// `a = a · R` modulo N: Montgomery form.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(super) fn raise(&mut self, a: &mut [Digit]) {
         montgomery::multiply(a, self.form, &self.moduli, &mut self.scratch);
