@@ -1,4 +1,4 @@
-//! The inner loops: products, squares and reductions of blocks of ten digits, eight numbers side by side.
+//! The inner loops over blocks of ten digits: numbers of one block, and what is left over beside twenty digits at a time.
 //!
 //! Twenty columns stay in zmm0 to zmm19 and one factor in zmm20 to zmm29, all unrolled. In assembly, since compilers keep
 //! too little in registers here: written with intrinsics the columns go to memory and back. Every instruction takes the
@@ -77,9 +77,9 @@ macro_rules! reduction_row {
             "vpmadd52luq zmm30, zmm", $c0, ", [{inverse}]\n",
             "vpaddq zmm", $c0, ", zmm", $c0, ", zmm31\n",
             "vpsraq zmm", $c0, ", zmm", $c0, ", 52\n",
-            "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
-            "vpmadd52huq zmm", $c1, ", zmm30, zmm20\n",
             "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
+            "vpmadd52huq zmm", $c0, ", zmm30, zmm20\n",
+            "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
             products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
             "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
             "vmovdqa64 [{m} + 64*", $row, "], zmm30\n",
@@ -145,29 +145,21 @@ macro_rules! on_all_registers {
     };
 }
 
-/// `t = a · b`
-#[target_feature(enable = "avx512f,avx512ifma")]
-#[inline]
-pub(super) fn multiply(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK], b: &[Digit; BLOCK]) {
-    // SAFETY: reads two blocks and writes two blocks, all aligned to 64 bytes.
-    unsafe {
-        on_all_registers!(
-            concat!(columns!(zero), product!(), columns!(store "t")),
-            t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr(), b = in(reg) b.as_ptr()
-        );
-    }
-}
+pub(super) use {columns, load, on_all_registers, products};
 
-/// `t += a · b`
+/// `t += a · b`, for any tens of b.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-pub(super) fn multiply_add(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK], b: &[Digit; BLOCK]) {
-    // SAFETY: reads four blocks and writes two blocks, all aligned to 64 bytes.
-    unsafe {
-        on_all_registers!(
-            concat!(columns!(load "t"), product!(), columns!(store "t")),
-            t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr(), b = in(reg) b.as_ptr()
-        );
+pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; BLOCK], b: &[Digit]) {
+    for (i, b) in b.as_chunks::<BLOCK>().0.iter().enumerate() {
+        let t: &mut [Digit; 2 * BLOCK] = t[BLOCK * i..].first_chunk_mut().expect("as many digits as both");
+        // SAFETY: reads four blocks and writes two blocks, all aligned to 64 bytes.
+        unsafe {
+            on_all_registers!(
+                concat!(columns!(load "t"), product!(), columns!(store "t")),
+                t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr(), b = in(reg) b.as_ptr()
+            );
+        }
     }
 }
 
