@@ -28,7 +28,7 @@ fn form(funct3: u16, quadrant: u16) -> u16 {
 }
 
 /// Any but jumps. What does not write x0, x2, x8 and x9.
-pub fn instruction(generator: &mut Generator) -> u16 {
+pub(crate) fn instruction(generator: &mut Generator) -> u16 {
     let wide = generator.xlen == Xlen::Rv64;
     let numbers = &mut generator.numbers;
     // x10 to x15 may be written, x8 to x15 read.
@@ -85,7 +85,7 @@ pub fn instruction(generator: &mut Generator) -> u16 {
 }
 
 /// A jump or branch forward.
-pub fn control(generator: &mut Generator, offset: i32) -> u16 {
+pub(crate) fn control(generator: &mut Generator, offset: i32) -> u16 {
     let offset = offset as u32;
     let register = generator.numbers.below(8) as u16;
     match generator.numbers.below(4) {

@@ -14,14 +14,14 @@ use crate::{
     compressed,
 };
 
-pub const TEXT: u64 = 0x10_0000;
-pub const DATA: u64 = TEXT + 0x2_0000;
+pub(crate) const TEXT: u64 = 0x10_0000;
+pub(crate) const DATA: u64 = TEXT + 0x2_0000;
 const DATA_BYTES: u64 = 0x1000;
 const DUMP: u64 = DATA + DATA_BYTES;
 /// Integer and floating-point registers of 8 bytes each, and `fcsr`.
 const DUMP_BYTES: u64 = 32 * 8 + 32 * 8 + 8;
-pub const PRINTED_BYTES: usize = (DATA_BYTES + DUMP_BYTES) as usize;
-pub const MEMORY_BYTES: u64 = 0x2_2000;
+pub(crate) const PRINTED_BYTES: usize = (DATA_BYTES + DUMP_BYTES) as usize;
+pub(crate) const MEMORY_BYTES: u64 = 0x2_2000;
 
 const COUNTER: u32 = 3;
 const TARGET: u32 = 4;
@@ -34,21 +34,21 @@ const FFLAGS: u32 = 1;
 const FRM: u32 = 2;
 const FCSR: u32 = 3;
 
-pub struct Program {
+pub(crate) struct Program {
     /// Text and data, from [`TEXT`] on.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// The last step, in words.
-    pub last: String,
+    pub(crate) last: String,
 }
 
-pub struct Generator {
-    pub xlen: Xlen,
-    pub numbers: Numbers,
+pub(crate) struct Generator {
+    pub(crate) xlen: Xlen,
+    pub(crate) numbers: Numbers,
     text: Vec<u8>,
     last: String,
 }
 
-pub fn generate(xlen: Xlen, seed: u64, steps: usize, rounds: u32) -> Program {
+pub(crate) fn generate(xlen: Xlen, seed: u64, steps: usize, rounds: u32) -> Program {
     let mut generator = Generator { xlen, numbers: Numbers(seed), text: Vec::new(), last: String::new() };
     let data = generator.data();
     generator.begin(rounds);
@@ -117,7 +117,7 @@ impl Generator {
     }
 
     /// A register that steps may write; x0 now and then.
-    pub fn destination(&mut self) -> u32 {
+    pub(crate) fn destination(&mut self) -> u32 {
         if self.numbers.below(50) == 0 {
             return 0;
         }
@@ -126,7 +126,7 @@ impl Generator {
             .pick(&[1, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
     }
 
-    pub fn register(&mut self) -> u32 {
+    pub(crate) fn register(&mut self) -> u32 {
         self.numbers.below(32) as u32
     }
 
@@ -370,7 +370,7 @@ impl Generator {
     }
 }
 
-pub fn branch(funct3: u32, rs1: u32, rs2: u32, offset: i32) -> u32 {
+pub(crate) fn branch(funct3: u32, rs1: u32, rs2: u32, offset: i32) -> u32 {
     let offset = offset as u32;
     let bit = |from: u32, to: u32| (offset >> from & 1) << to;
     let low = (1..5).map(|number| bit(number, number + 7)).sum::<u32>();
