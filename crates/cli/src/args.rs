@@ -628,8 +628,8 @@ fn cycles(text: &str) -> Result<std::ops::Range<u64>, String> {
 
 #[derive(Args)]
 #[command(after_help = "\
-Studies: ccm-overlap (computing overlapped with communicating). With --out every part is kept when it is done, and the
-same command goes on where it stopped.
+Studies: ccm-overlap (computing overlapped with communicating), block-parallelism (RC6 and Rijndael on wide and on many
+processors, simulated). With --out every part is kept when it is done, and the same command goes on where it stopped.
 
 Example:
   tress study ccm-overlap --out studies")]

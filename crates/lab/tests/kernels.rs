@@ -41,7 +41,12 @@ fn values(program: &[u8]) -> Vec<u32> {
     let mut system = System::new(&platform, image, Box::new(std::io::sink())).expect("a machine");
     assert_eq!(system.run(1 << 28).expect("a run"), Some(0));
     let words = system.bus.memory.bytes(result, 16 * NAMES.len() as u64);
-    words.as_chunks::<16>().0.iter().map(|figures| u32::from_le_bytes([figures[12], figures[13], figures[14], figures[15]])).collect()
+    words
+        .as_chunks::<16>()
+        .0
+        .iter()
+        .map(|figures| u32::from_le_bytes([figures[12], figures[13], figures[14], figures[15]]))
+        .collect()
 }
 
 /// The data of every kernel: numbers of the generator in `firmware/programs/src/numbers.rs`.
@@ -79,9 +84,8 @@ fn kernels_compute_what_they_should() {
     let mut sorted = data[..128].to_vec();
     sorted.sort_unstable();
     // FIPS 180-4 section 5.3.3.
-    let mut state = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ];
+    let mut state =
+        [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
     let blocks: Vec<[u8; 64]> = bytes(&data[..64]).as_chunks().0.to_vec();
     sha2::block_api::compress256(&mut state, &blocks);
     let expected = [

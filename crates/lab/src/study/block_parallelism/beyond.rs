@@ -1,7 +1,9 @@
 //! What the paper could not ask: wider, more, and without limits.
 
 use super::super::{Effort, Error, Picture, Row};
-use super::{Axis, Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, row, simulate, verdict};
+use super::{
+    Axis, Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, count, simulate, verdict,
+};
 
 const WIDTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const HARTS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -27,7 +29,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 32 } else { 256 };
     let mut section = Section {
         text: format!(
-            "First one chain, a message of {blocks} blocks in CBC with warm caches, by issue width, where everything grows \
+            "First the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width, where everything grows \
              with the width: an integer unit for each instruction that can issue, a port for every two, a multiplier for \
              every four, room for the instructions of 32 cycles. Beside it the machine without limits: as wide as one likes, \
              every prediction right, every access a hit; only results have to wait for each other. In ECB it has none: blocks \
@@ -46,10 +48,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             format!(
                 "{name}: width gets at most of what one chain holds: {:.1} instructions a cycle at issue 32, {limit:.1} \
                  without limits. {}",
-                widest.ipc(),
+                widest.encrypt_ipc(),
                 widest.slots()
             ),
-            widest.ipc() >= 0.8 * limit,
+            widest.encrypt_ipc() >= 0.8 * limit,
         ));
         let last = answers.speed_ups[HARTS.len() - 1].1;
         section.verdicts.push(verdict(
@@ -58,7 +60,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         ));
         lines.push(Line {
             name: name.into(),
-            points: WIDTHS.iter().zip(&answers.by_width).map(|(x, y)| (f64::from(*x), y.ipc())).collect(),
+            points: WIDTHS.iter().zip(&answers.by_width).map(|(x, y)| (f64::from(*x), y.encrypt_ipc())).collect(),
         });
         levels.push(Level { name: format!("{name}, without limits: {limit:.1}"), at: limit });
         speed_ups.push(Line { name: name.into(), points: answers.speed_ups });
@@ -100,11 +102,12 @@ fn answers(cipher: Cipher, blocks: u32, effort: &Effort) -> Result<Answers, Erro
     let figures = simulate::all(&runs, effort)?;
     let (by_width, rest) = figures.split_at(WIDTHS.len());
     let (by_harts, unlimited) = rest.split_at(HARTS.len());
-    let added = |of: fn(&Figures) -> u64| of(&unlimited[1]).saturating_sub(of(&unlimited[0])) as f64 / f64::from(blocks);
+    let added =
+        |of: fn(&Figures) -> u64| of(&unlimited[1]).saturating_sub(of(&unlimited[0])) as f64 / f64::from(blocks);
     let speed_up = |figures: &Figures| by_harts[0].cycles as f64 / figures.cycles.max(1) as f64;
     Ok(Answers {
         by_width: by_width.to_vec(),
-        unlimited: [added(|figures| figures.all_cycles), added(|figures| figures.instructions)],
+        unlimited: [added(|figures| figures.all_cycles), added(|figures| figures.encrypt_instructions)],
         speed_ups: HARTS.iter().zip(by_harts).map(|(harts, figures)| (f64::from(*harts), speed_up(figures))).collect(),
     })
 }
@@ -117,11 +120,15 @@ fn rows(section: &mut Section, name: &str, answers: &Answers) {
         ..Row::default()
     };
     for (issue, figures) in WIDTHS.iter().zip(&answers.by_width) {
-        section.rows.push(row(format!("{name}, issue {issue}"), None, figures));
+        section.rows.push(other(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
     }
     section.rows.push(other(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
     section.rows.push(other(format!("{name}, without limits"), "cycles a block", answers.unlimited[0]));
     for (harts, speed_up) in &answers.speed_ups {
-        section.rows.push(other(format!("{name}, {harts} processors of issue 2"), "times as fast as one", *speed_up));
+        section.rows.push(other(
+            format!("{name}, {} of issue 2", count(*harts as u32, "processor")),
+            "times as fast as one",
+            *speed_up,
+        ));
     }
 }

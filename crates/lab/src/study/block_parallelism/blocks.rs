@@ -2,7 +2,7 @@
 
 use super::super::{Effort, Error};
 use super::{
-    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, doubling, kind_name, kinds,
+    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, curves, doubling, kind_name, kinds,
 };
 use super::{modes_alike, picture, row, simulate, verdict};
 
@@ -31,7 +31,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             MOST => Some(PAPER_BLOCKS.of(run.work.cipher)),
             _ => None,
         };
-        section.rows.push(row(format!("{}, {} blocks", kind_name(&run.work), run.work.blocks), paper, figures));
+        section.rows.push(row(
+            format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block")),
+            paper,
+            figures,
+        ));
     }
     for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
         let what = format!("{}, {MOST} blocks", kind_name(&Work::new(cipher, mode)));

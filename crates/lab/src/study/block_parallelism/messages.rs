@@ -2,7 +2,7 @@
 
 use super::super::{Effort, Error};
 use super::{
-    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, doubling, kind_name,
+    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, curves, doubling, kind_name,
 };
 use super::{kinds, modes_alike, picture, row, simulate, verdict};
 
@@ -36,19 +36,27 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             MOST => Some(PAPER_MESSAGES.of(run.work.cipher)),
             _ => None,
         };
-        section.rows.push(row(format!("{}, {} messages", kind_name(&run.work), run.work.messages), paper, figures));
+        section.rows.push(row(
+            format!("{}, {}", kind_name(&run.work), count(run.work.messages, "message")),
+            paper,
+            figures,
+        ));
     }
     for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
         let what = format!("{}, {MOST} messages", kind_name(&Work::new(cipher, mode)));
         section.verdicts.push(beside_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
     }
-    let sooner =
-        curves_of_messages.iter().zip(&curves_of_blocks).all(|(messages, blocks)| near(messages) <= near(blocks));
-    section.verdicts.push(verdict(
-        "more messages come near the end of their curve sooner than more blocks do (nine tenths of the value at 128)"
-            .into(),
-        sooner,
-    ));
+    for ((cipher, mode), (messages, blocks)) in kinds().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
+        let [messages, blocks] = [near(messages), near(blocks)];
+        let name = kind_name(&Work::new(cipher, mode));
+        section.verdicts.push(verdict(
+            format!(
+                "{name}: more messages come near the end of their curve no later than more blocks do: nine tenths of the \
+                 value at {MOST} with {messages} of them, and with {blocks}"
+            ),
+            messages <= blocks,
+        ));
+    }
     section.verdicts.push(modes_alike(&curves_of_messages));
     section.pictures.push(picture(
         "messages",

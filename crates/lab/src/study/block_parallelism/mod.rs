@@ -47,7 +47,7 @@ struct Printed {
 
 impl Printed {
     fn of(self, cipher: Cipher) -> f64 {
-        if matches!(cipher, Cipher::Rc6 | Cipher::Rc6Lanes) { self.rc6 } else { self.rijndael }
+        if matches!(cipher, Cipher::Rc6 | Cipher::Rc6Pairs) { self.rc6 } else { self.rijndael }
     }
 }
 
@@ -167,6 +167,11 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], paper: &[(f64, Pr
 
 fn modes_alike_enough(curves: &[Curve]) -> bool {
     curves.len() == 4 && curves[..2].iter().zip(&curves[2..]).all(|(ecb, cbc)| apart(&ecb.points, &cbc.points) < 0.15)
+}
+
+/// So many of something.
+fn count(number: u32, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Powers of two.

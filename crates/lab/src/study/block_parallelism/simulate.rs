@@ -111,6 +111,8 @@ pub(super) struct Figures {
     pub(super) cycles: u64,
     /// Of the first hart, in which it encrypts.
     pub(super) encrypt_cycles: u64,
+    /// Of all harts, in which they encrypt.
+    pub(super) encrypt_instructions: u64,
     /// Of the whole program, from start to end.
     pub(super) all_cycles: u64,
     /// Slots of all harts while they work.
@@ -120,6 +122,11 @@ pub(super) struct Figures {
 impl Figures {
     pub(super) fn ipc(&self) -> f64 {
         tress_sim::ipc(self.instructions, self.cycles)
+    }
+
+    /// Of the encryption alone.
+    pub(super) fn encrypt_ipc(&self) -> f64 {
+        tress_sim::ipc(self.encrypt_instructions, self.encrypt_cycles)
     }
 
     /// Where the slots went, in words, the largest parts first.
@@ -155,6 +162,7 @@ impl Figures {
                     region.harts.iter().for_each(|hart| figures.slots.add(&hart.slots));
                     if region.name == "encrypt" {
                         figures.encrypt_cycles = first.cycles;
+                        figures.encrypt_instructions = region.instructions;
                     }
                 }
                 // One hart waits for nobody; what is marked so is on the way from work to the sum.

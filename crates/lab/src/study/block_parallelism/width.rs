@@ -38,7 +38,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         .verdicts
         .push(verdict(format!("flat from issue 8 on: 16 gains {:.0} % at most", 100.0 * gain), gain <= 0.1));
     let is_above = curves.chunks(2).all(|pair| pair[0].points.iter().zip(&pair[1].points).all(|(a, b)| a.1 >= b.1));
-    section.verdicts.push(verdict("Rijndael's IPC is above that of RC6, at every width".into(), is_above));
+    section.verdicts.push(verdict("Rijndael's IPC is above that of RC6 at every width".into(), is_above));
     section.verdicts.push(modes_alike(&curves));
     section.pictures.push(picture("width", "One block", "issue width", &curves, &[(16.0, PAPER_ONE_BLOCK)]));
     Ok(section)
