@@ -1,0 +1,6 @@
+//! Kernels in assembly for 32-bit RISC-V, RV32I, as the backend `riscv32` uses them; by themselves for what the modes do
+//! not say: keys of four messages side by side, CTR with a prepared nonce.
+//!
+//! The same files make `libtress_rv32.a` for C (`firmware/library`). Stack: at most 256 bytes in any kernel.
+
+pub mod pipo;
