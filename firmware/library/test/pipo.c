@@ -146,6 +146,19 @@ static void kernels(void)
     KERNELS_OF(256, k256)
 }
 
+/* Every counter: groups of four, from any start among 256, against one block at a time. */
+static void all_counters(void)
+{
+    static const uint8_t zeros[2048];
+    static uint32_t four[512], one[512];
+    for (unsigned counter = 0; counter < 65536; counter += 251) {
+        unsigned blocks = 65536 - counter < 256 ? 65536 - counter : 256;
+        CALL(tress_pipo128_ctr, &key, &nonce, counter, zeros, four, 8 * blocks);
+        CALL(tress_pipo128_ctr1, key.k128.one, nonce.one, counter, zeros, one, blocks);
+        check(same(four, one, 8 * blocks), "every counter", "ctr");
+    }
+}
+
 /* What is refused: the error, and that nothing is written. */
 static void refusals(void)
 {
@@ -202,5 +215,9 @@ void test_pipo(void)
                 pieces(&vectors[i], first);
     four_messages();
     kernels();
+    set_key(&vectors[0]);
+    check(vectors[0].key_bits == 128, "a key of 128 bits", "every counter");
+    CALL(tress_pipo128_set_nonce, &nonce, &key, vectors[0].key);
+    all_counters();
     refusals();
 }
