@@ -554,6 +554,9 @@ pub(crate) struct Bench {
     /// Use this backend (`tress ciphers` lists them) rather than the best one
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
+    /// Sign with OpenSSL as another bench asks; it starts this by itself
+    #[arg(long, hide = true, exclusive = true)]
+    pub(crate) worker: bool,
 }
 
 #[derive(Args)]

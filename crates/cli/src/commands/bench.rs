@@ -7,6 +7,10 @@ use tress_lab::bench::{self, Options};
 use crate::{args, failure::Failure, names};
 
 pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
+    if options.worker {
+        return bench::serve(io::stdin().lock(), io::stdout().lock())
+            .map_err(|error| Failure::failed(error.to_string()));
+    }
     let backend = match &options.backend {
         Some(name) => Some(names::backend(name)?),
         None => None,
