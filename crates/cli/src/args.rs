@@ -566,6 +566,9 @@ pub(crate) struct Bench {
     /// With --compare: even of different machines, targets or efforts
     #[arg(long, requires = "compare")]
     pub(crate) force: bool,
+    /// Sign with OpenSSL as another bench asks; it starts this by itself
+    #[arg(long, hide = true, exclusive = true)]
+    pub(crate) worker: bool,
 }
 
 #[derive(Args)]

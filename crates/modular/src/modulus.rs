@@ -101,8 +101,12 @@ impl Modulus {
         self.in_lanes.as_ref()
     }
 
+    /// R modulo N, which is 1 in Montgomery form.
+    pub(crate) fn montgomery_one(&self) -> &[u64] {
+        &self.one
+    }
+
     /// −1 / N modulo 2^64.
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
     pub(crate) fn negative_inverse(&self) -> u64 {
         self.inverse
     }

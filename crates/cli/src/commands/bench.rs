@@ -11,6 +11,10 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         let (before, after) = (before.clone(), after.clone());
         return compare(&compare::Options { before, after, force: options.force, json: options.json }, options);
     }
+    if options.worker {
+        return bench::serve(io::stdin().lock(), io::stdout().lock())
+            .map_err(|error| Failure::failed(error.to_string()));
+    }
     let backend = match &options.backend {
         Some(name) => Some(names::backend(name)?),
         None => None,

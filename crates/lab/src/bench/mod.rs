@@ -20,6 +20,7 @@ mod numbers;
 mod sample;
 mod signatures;
 mod table;
+mod worker;
 
 use std::{
     fs,
@@ -34,6 +35,7 @@ use tress_cipher::Backend;
 
 pub use error::Error;
 pub use record::{Against, Document, Missing, Row};
+pub use worker::serve;
 
 pub(crate) use machine::inspect as machine;
 

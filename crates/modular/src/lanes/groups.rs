@@ -6,8 +6,8 @@ use core::array;
 
 use zeroize::Zeroizing;
 
-use super::ifma::{Digit, Exponents, Factors, LANES, Lane, longest, memory_digits, product_digits};
-use super::{Power, Product, alone, alone_vartime, ifma, multiply_alone};
+use super::ifma::{Digit, Exponents, Factors, LANES, Lane, comb_digits, longest, memory_digits, product_digits};
+use super::{CombPower, Power, Product, alone, alone_vartime, comb_alone, ifma, multiply_alone};
 use crate::cpu::Ifma;
 use crate::{Modulus, add};
 
@@ -140,6 +140,29 @@ pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
             });
             ifma::product(token, &lanes, blocks, &mut memory, &mut results);
             for ((_, job), result) in eight.iter_mut().zip(results.chunks_exact(limbs)) {
+                job.result.copy_from_slice(result);
+            }
+        }
+    }
+}
+
+/// Does all powers of combs. Even one alone is faster in lanes.
+pub(super) fn power_by_comb(token: Ifma, jobs: &mut [CombPower<'_>]) {
+    let mut sorted: Vec<&mut CombPower<'_>> = jobs.iter_mut().collect();
+    sorted.sort_by_key(|job| core::ptr::from_ref(job.comb).addr());
+    for alike in sorted.chunk_by_mut(|a, b| core::ptr::eq(a.comb, b.comb)) {
+        let comb = alike[0].comb;
+        let blocks = blocks_of(comb.modulus());
+        if blocks == 0 {
+            alike.iter_mut().for_each(|job| comb_alone(job));
+            continue;
+        }
+        let mut memory = Zeroizing::new(vec![Digit::default(); comb_digits(blocks)]);
+        let mut results = Zeroizing::new(vec![0; LANES * comb.modulus().limbs()]);
+        for eight in alike.chunks_mut(LANES) {
+            let exponents = array::from_fn(|i| eight.get(i).unwrap_or(&eight[0]).exponent);
+            ifma::comb(token, comb, exponents, blocks, &mut memory, &mut results);
+            for (job, result) in eight.iter_mut().zip(results.chunks_exact(comb.modulus().limbs())) {
                 job.result.copy_from_slice(result);
             }
         }

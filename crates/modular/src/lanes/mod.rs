@@ -6,10 +6,13 @@
 
 use crate::Modulus;
 
+mod comb;
 #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
 mod groups;
 #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
 pub(crate) mod ifma;
+
+pub use comb::{Comb, CombPower};
 
 /// One exponentiation: `result = base ^ exponent` modulo the modulus. Numbers may have any length but the result, which
 /// has the modulus's.
@@ -75,6 +78,25 @@ pub fn multiply(jobs: &mut [Product<'_>]) {
         return groups::multiply(token, jobs);
     }
     jobs.iter_mut().for_each(multiply_alone);
+}
+
+/// Does all jobs, in constant time for everything but lengths. Jobs of one comb fill lanes together.
+///
+/// # Panics
+/// If a result has not as many digits as its modulus, or an exponent more bits than the comb is for.
+pub fn power_by_comb(jobs: &mut [CombPower<'_>]) {
+    check(jobs.iter().map(|job| (job.comb.modulus(), &*job.result)));
+    let fits = |job: &CombPower<'_>| job.exponent.len() <= job.comb.bits().div_ceil(64);
+    assert!(jobs.iter().all(fits), "an exponent that is too long");
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    if let Some(token) = crate::cpu::Ifma::detect() {
+        return groups::power_by_comb(token, jobs);
+    }
+    jobs.iter_mut().for_each(comb_alone);
+}
+
+fn comb_alone(job: &mut CombPower<'_>) {
+    job.comb.power_alone(job.exponent, job.result);
 }
 
 fn check<'a>(mut results: impl Iterator<Item = (&'a Modulus, &'a [u64])>) {

@@ -72,7 +72,7 @@ impl<'a> Memory<'a> {
 
 /// Bits of the exponent from `position` on; zeros beyond its end.
 #[inline(always)]
-pub(super) fn window(exponent: &[u64], position: usize, bits: usize) -> u64 {
+fn window(exponent: &[u64], position: usize, bits: usize) -> u64 {
     let (limb, shift) = (position / 64, position % 64);
     let low = exponent.get(limb).map_or(0, |limb| limb >> shift);
     let high = exponent.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));
@@ -85,14 +85,14 @@ pub(super) const OR_AND: i32 = 0b1111_1000;
 /// All ones in the lanes whose index this is. Mask registers are for what is public.
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) fn is_index(indices: __m512i, index: usize) -> __m512i {
+fn is_index(indices: __m512i, index: usize) -> __m512i {
     let difference = _mm512_xor_si512(indices, _mm512_set1_epi64(index as i64));
     _mm512_srai_epi64::<63>(_mm512_sub_epi64(difference, _mm512_set1_epi64(1)))
 }
 
 /// The masks of all entries.
 #[target_feature(enable = "avx512f")]
-fn choose(indices: [u64; LANES], masks: &mut [Digit]) {
+pub(super) fn choose(indices: [u64; LANES], masks: &mut [Digit]) {
     let indices = Digit(indices).load();
     for (index, mask) in masks.iter_mut().enumerate() {
         mask.store(is_index(indices, index));

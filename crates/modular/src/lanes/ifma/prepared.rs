@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zeroize::Zeroize;
 
-use super::digits::BLOCK_BITS;
+use super::digits::{BLOCK, BLOCK_BITS, DIGIT_BITS, DIGIT_MASK};
 
 /// The shortest modulus that goes into lanes, in limbs; shorter ones would waste most of a block.
 const SHORTEST_LIMBS: usize = 5;
@@ -55,6 +55,22 @@ impl Prepared {
         montgomery(&last, &power_of_two(wanted + digits_bits - exponent), &mut form);
         last.zeroize();
         Some(Prepared { blocks, form })
+    }
+
+    /// R is 2 to this.
+    pub(crate) fn bits(&self) -> usize {
+        BLOCK_BITS * self.blocks
+    }
+
+    /// The digits of a number below N.
+    pub(crate) fn digits(&self, number: &[u64]) -> impl Iterator<Item = u64> {
+        (0..BLOCK * self.blocks).map(|i| {
+            let (limb, shift) = (i * DIGIT_BITS / 64, i * DIGIT_BITS % 64);
+            let low = number.get(limb).map_or(0, |limb| limb >> shift);
+            // Shifted in two steps, as the shift is 64 where a limb ends at its digit's end.
+            let high = number.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));
+            (low | high) & DIGIT_MASK
+        })
     }
 }
 
