@@ -111,13 +111,15 @@ fn every_truncation_is_an_error_or_a_program_without_names() {
 fn every_damaged_byte_of_the_headers() {
     for xlen in BOTH {
         let file = file(xlen);
+        let region = Region { base: BASE, size: 0x10000, writable: true };
+        let platform = Platform { memory: vec![region], ..Platform::generic(xlen, 1) };
         for at in (0..128).chain(0x1000..file.len()) {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut damaged = file.clone();
                 damaged[at] = value;
                 if let Ok(image) = Image::parse(&damaged) {
                     let _ = image.function_of(BASE);
-                    let _ = load(image, &Platform::generic(xlen, 1));
+                    let _ = load(image, &platform);
                 }
             }
         }
