@@ -46,9 +46,12 @@ struct Front {
     next: u64,
     line: u64,
     line_ready: u64,
-    /// Cycles in which the last pieces were decoded: so many can wait.
-    decodes: VecDeque<u64>,
-    waiting: usize,
+    /// Ring of the cycles in which the places of the last pieces became free, as many as can wait, and where the next
+    /// one goes.
+    free: Box<[u64]>,
+    place: usize,
+    /// Pieces that have been fetched since an instruction was decoded.
+    new: usize,
     /// Until this cycle, a missing instruction is due to the last refill.
     refill: u64,
     refill_cause: Cause,
@@ -114,8 +117,9 @@ impl InOrder {
                 next: 0,
                 line: u64::MAX,
                 line_ready: 0,
-                decodes: VecDeque::new(),
-                waiting: (spec.fetch_queue + spec.fetch_stages - 1) as usize,
+                free: vec![0; (spec.fetch_queue + spec.fetch_stages - 1) as usize].into_boxed_slice(),
+                place: 0,
+                new: 0,
                 refill: 0,
                 refill_cause: Cause::FrontEnd,
             },
@@ -186,26 +190,34 @@ impl InOrder {
         let waiting = at;
         let class = UnitClass::of(retired.class);
         at = self.unit(retired, class, at);
-        self.account.lose(at - waiting, Cause::Unit);
+        if at > waiting {
+            self.account.lose(at - waiting, Cause::Unit);
+        }
         if retired.class.is_load() {
             let hazard = self.load_hazard(retired, at);
-            self.account.lose(hazard - at, Cause::Memory);
-            at = hazard;
+            if hazard > at {
+                self.account.lose(hazard - at, Cause::Memory);
+                at = hazard;
+            }
         } else {
             self.drain(at + 1);
         }
         self.account.retired += 1;
         self.execute = at;
-        for piece in self.front.decodes.iter_mut().rev().take_while(|piece| **piece == u64::MAX) {
-            *piece = at - 1;
-        }
+        self.front.executed_in(at);
         let complete = self.execute_one(retired, class, at, memory);
         self.control(retired, at);
         Times { fetch, decode: at.saturating_sub(1), issue: at, complete, retire: at + WRITE_BACK }
     }
 
     /// Waits for the operands of an instruction that could execute at `at`.
+    #[inline]
     fn operands(&mut self, retired: &Retired, mut at: u64) -> u64 {
+        let [first, second, third] = retired.sources.map(|register| self.ready[register.index()]);
+        let latest = first.max(second).max(third).max(self.ready[retired.destination.index()]);
+        if latest <= at && self.beside.is_none() {
+            return at;
+        }
         for register in retired.sources.into_iter().chain([retired.destination]) {
             let ready = self.ready[register.index()];
             if ready > at {
@@ -229,13 +241,14 @@ impl InOrder {
     }
 
     /// Waits for the unit of an instruction that could execute at `at`.
+    #[inline]
     fn unit(&mut self, retired: &Retired, class: UnitClass, at: u64) -> u64 {
         match class {
             UnitClass::Multiply | UnitClass::Divide if self.spec.multiply_beside => match self.beside.take() {
                 Some(beside) => at.max(beside.write + 1),
                 None => at,
             },
-            UnitClass::Load | UnitClass::Store => at,
+            UnitClass::Load | UnitClass::Store | UnitClass::Alu | UnitClass::Branch => at,
             _ => {
                 let unit = &mut self.units[class as usize];
                 let at = at.max(unit.free);
@@ -248,6 +261,7 @@ impl InOrder {
     }
 
     /// What an instruction that executes at `at` leaves behind: when its result is there.
+    #[inline]
     fn execute_one(&mut self, retired: &Retired, class: UnitClass, at: u64, memory: &mut Memory) -> u64 {
         // Write-back is the third stage from here; the port is taken by whatever writes a register, x0 included.
         let writes = !matches!(retired.class, Class::Store | Class::Branch | Class::Fence | Class::System);
@@ -316,6 +330,10 @@ impl InOrder {
     /// The cycle in which a load that could execute at `at` does so without meeting a store that waits.
     fn load_hazard(&mut self, retired: &Retired, at: u64) -> u64 {
         self.drain(at);
+        if self.stores.is_empty() {
+            self.store_cycle = at + 1;
+            return at;
+        }
         let end = retired.address.wrapping_add(retired.bytes.into());
         let meets =
             |store: &Waiting| store.address < end && retired.address < store.address.wrapping_add(store.bytes.into());
@@ -331,6 +349,7 @@ impl InOrder {
     }
 
     /// Writes stores in the cycles before `until`, none of which executes a load.
+    #[inline]
     fn drain(&mut self, until: u64) {
         while let Some(store) = self.stores.front() {
             let cycle = self.store_cycle.max(store.from);
@@ -344,10 +363,14 @@ impl InOrder {
     }
 
     /// Fetches what an instruction needs: when its first byte is fetched, and when it can be decoded.
+    #[inline]
     fn fetch(&mut self, retired: &Retired, memory: &mut Memory) -> (u64, u64) {
         let mask = !(u64::from(self.spec.fetch_bytes) - 1);
         let last = retired.pc.wrapping_add(u64::from(retired.size.max(2)) - 1) & mask;
         let mut piece = retired.pc & mask;
+        if piece == last && piece == self.front.piece {
+            return (self.front.fetched, self.front.decoded);
+        }
         let mut begin = None;
         loop {
             if self.front.piece != piece {
@@ -364,11 +387,7 @@ impl InOrder {
     fn fetch_piece(&mut self, piece: u64, entered: u64, memory: &mut Memory) {
         let front = &mut self.front;
         // A piece that is decoded makes room for one that is fetched in the next cycle.
-        if front.decodes.len() == front.waiting {
-            let decoded = front.decodes.pop_front().unwrap_or_default();
-            front.next = front.next.max(if decoded == u64::MAX { 0 } else { decoded + 1 });
-        }
-        let mut at = front.next;
+        let mut at = front.next.max(front.free[front.place]);
         let line = piece & !(memory.fetch_line() - 1);
         if line != front.line {
             front.line = line;
@@ -380,7 +399,8 @@ impl InOrder {
         front.fetched = at;
         front.decoded = at + u64::from(self.spec.fetch_stages);
         front.next = at + 1;
-        front.decodes.push_back(u64::MAX);
+        front.place = if front.place + 1 == front.free.len() { 0 } else { front.place + 1 };
+        front.new += 1;
     }
 
     /// Where fetch goes on after an instruction that executed at `at`.
@@ -414,10 +434,23 @@ impl InOrder {
     fn refill(&mut self, at: u64, bubbles: u64, cause: Cause) {
         let front = &mut self.front;
         front.piece = u64::MAX;
-        front.decodes.clear();
+        front.free.fill(0);
         front.refill = at + 1 + bubbles;
         front.refill_cause = cause;
         front.next = (at + bubbles).saturating_sub(u64::from(self.spec.fetch_stages)).max(front.fetched + 1);
+    }
+}
+
+impl Front {
+    /// The first instruction of the pieces that are new executes in `cycle`: their places are free then.
+    #[inline]
+    fn executed_in(&mut self, cycle: u64) {
+        let mut place = self.place;
+        while self.new > 0 {
+            place = if place == 0 { self.free.len() - 1 } else { place - 1 };
+            self.free[place] = cycle;
+            self.new -= 1;
+        }
     }
 }
 

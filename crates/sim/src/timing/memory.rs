@@ -396,3 +396,7 @@ impl Memory {
         self.l2_line
     }
 }
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

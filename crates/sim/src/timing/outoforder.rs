@@ -127,6 +127,8 @@ pub struct OutOfOrder {
     float_registers: Ring,
     issue_queue: Option<(usize, BinaryHeap<Reverse<u64>>)>,
     ready: [u64; 64],
+    /// Nothing still to come begins before the cycle after this one.
+    begins_after: u64,
     issue: Calendar,
     units: Vec<Units>,
     unit_of: [usize; UnitClass::ALL.len()],
@@ -196,6 +198,7 @@ impl OutOfOrder {
             float_registers: Ring::new(all(spec.float_registers)),
             issue_queue: (spec.issue_queue != 0).then(|| (spec.issue_queue as usize, BinaryHeap::new())),
             ready: [0; 64],
+            begins_after: 0,
             issue: Calendar::new(spec.issue),
             units: spec.unit.iter().map(|unit| Units::new(unit, spec.issue)).collect(),
             unit_of,
@@ -334,12 +337,13 @@ impl OutOfOrder {
         let decode = self.rename.pass(from);
         self.fetch_queue.take_until(decode);
         let cause = if self.rename_from > arrived.max(room) { Cause::Serial } else { Cause::Unit };
-        for units in &mut self.units {
-            if let Some(pipelines) = &mut units.pipelines {
+        if decode != self.begins_after {
+            self.begins_after = decode;
+            self.issue.forget_before(decode);
+            for pipelines in self.units.iter_mut().filter_map(|units| units.pipelines.as_mut()) {
                 pipelines.forget_before(decode);
             }
         }
-        self.issue.forget_before(decode);
         (decode, cause)
     }
 
