@@ -1,4 +1,4 @@
 //! Bytes that are executed: `make fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tress_fuzz_sim::execute(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_sim::execute(bytes));
