@@ -303,7 +303,7 @@ Examples:
   tar c src | tress send --to host:7878 -r tress1... -i me.key --name src.tar -")]
 pub(crate) struct Send {
     /// The receiver's host and port
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = units::endpoint)]
     pub(crate) to: String,
     /// The receiver's address (tress1...); nobody else is talked to
     #[arg(short, long = "recipient", value_name = "ADDRESS")]
@@ -361,7 +361,7 @@ Examples:
   tress receive --listen 127.0.0.1:0 -i me.key --allow-any -o incoming --once")]
 pub(crate) struct Receive {
     /// Address and port to listen on; port 0 takes a free one and shows it
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = units::endpoint)]
     pub(crate) listen: String,
     /// Your identity, made by tress keygen
     #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
@@ -556,6 +556,16 @@ pub(crate) struct Bench {
     /// Use this backend (`tress ciphers` lists them) rather than the best one
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
+    /// Measure nothing: say what changed between two records beyond their noise
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend"])]
+    pub(crate) compare: Option<Vec<PathBuf>>,
+    /// With --compare: exit with 1 when a row became slower
+    #[arg(long, requires = "compare")]
+    pub(crate) fail_on_regression: bool,
+    /// With --compare: even of different machines, targets or efforts
+    #[arg(long, requires = "compare")]
+    pub(crate) force: bool,
 }
 
 #[derive(Args)]
@@ -618,8 +628,8 @@ fn cycles(text: &str) -> Result<std::ops::Range<u64>, String> {
 
 #[derive(Args)]
 #[command(after_help = "\
-Studies: ccm-overlap (computing overlapped with communicating). With --out every part is kept when it is done, and the
-same command goes on where it stopped.
+Studies: ccm-overlap (computing overlapped with communicating), block-parallelism (RC6 and Rijndael on wide and on many
+processors, simulated). With --out every part is kept when it is done, and the same command goes on where it stopped.
 
 Example:
   tress study ccm-overlap --out studies")]

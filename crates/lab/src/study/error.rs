@@ -16,6 +16,10 @@ pub enum Error {
     Cipher(tress_cipher::Error),
     /// Two ways of computing the same differ; a bug.
     Disagreement(String),
+    /// A simulation; a bug.
+    Simulation(tress_sim::Error),
+    /// A program that is simulated did not do what it should; a bug.
+    Program(String),
     /// A file or folder of the study.
     Files {
         /// Which.
@@ -48,6 +52,8 @@ impl fmt::Display for Error {
             Error::UnknownPart(name, known) => write!(f, "no part is called {name}; there are {}", known.join(", ")),
             Error::Cipher(error) => error.fmt(f),
             Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
+            Error::Simulation(error) => write!(f, "the simulation: {error}"),
+            Error::Program(what) => write!(f, "the simulated program: {what}"),
             Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }
@@ -59,5 +65,11 @@ impl std::error::Error for Error {}
 impl From<tress_cipher::Error> for Error {
     fn from(error: tress_cipher::Error) -> Error {
         Error::Cipher(error)
+    }
+}
+
+impl From<tress_sim::Error> for Error {
+    fn from(error: tress_sim::Error) -> Error {
+        Error::Simulation(error)
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! A new study is a file or folder here and a line in [`all`].
 
+mod block_parallelism;
 mod ccm_overlap;
 mod error;
 mod keep;
@@ -161,7 +162,7 @@ pub struct Options {
 
 /// Every study.
 pub fn all() -> Vec<Study> {
-    vec![ccm_overlap::STUDY]
+    vec![ccm_overlap::STUDY, block_parallelism::STUDY]
 }
 
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.

@@ -256,22 +256,24 @@ impl Generator {
         self.emit(word);
     }
 
-    /// At an aligned place; `sc` after `lr` of the same place, and now and then alone.
+    /// At an aligned place. An `lr` has its `sc` right behind it, of the same size: what else would come of a reservation
+    /// is left to the processor. An `sc` alone fails.
     fn atomic(&mut self) {
-        let instruction = self.of(&MEMORY[15..]);
+        let picked = self.of(&MEMORY[15..]);
         let addi = self.named("addi");
         let place = 8 * self.numbers.below(200) as i32;
         self.emit(addi.immediate(PLACE, BASE, place));
         let (rd, rs2) = (self.destination(), self.register());
         let order = (self.numbers.below(4) as u32) << 25;
-        let word = if instruction.name.starts_with("lr") { 0 } else { rs2 };
-        let word = instruction.registers(rd, PLACE, word) | order;
-        self.note(format!("{} {word:#010x}", instruction.name));
-        if instruction.name.starts_with("sc") && self.numbers.below(4) != 0 {
-            let lr = self.named(&instruction.name.replace("sc", "lr"));
+        let is_load = picked.name.starts_with("lr");
+        if is_load || picked.name.starts_with("sc") && self.numbers.below(4) != 0 {
+            let lr = self.named(&picked.name.replace("sc", "lr"));
             let loaded = self.destination();
-            self.emit(lr.registers(loaded, PLACE, 0));
+            self.emit(lr.registers(loaded, PLACE, 0) | order);
         }
+        let instruction = self.named(&picked.name.replace("lr", "sc"));
+        let word = instruction.registers(rd, PLACE, rs2) | order;
+        self.note(format!("{} {word:#010x}", instruction.name));
         self.emit(word);
         self.take_up(rd);
     }
