@@ -14,6 +14,8 @@ pub enum Backend {
     Reference,
     /// Constant time, no tables, no instructions beyond the target's baseline.
     Portable,
+    /// Assembly for the base instructions of 32-bit RISC-V.
+    Riscv32,
     /// 128-bit registers of aarch64.
     Neon,
     /// The AES instructions of aarch64.
@@ -34,9 +36,10 @@ pub enum Backend {
 
 impl Backend {
     /// Every backend, slower ones first.
-    pub const ALL: [Backend; 10] = [
+    pub const ALL: [Backend; 11] = [
         Backend::Reference,
         Backend::Portable,
+        Backend::Riscv32,
         Backend::Neon,
         Backend::ArmAes,
         Backend::AesNi,
@@ -52,6 +55,7 @@ impl Backend {
         match self {
             Backend::Reference => "reference",
             Backend::Portable => "portable",
+            Backend::Riscv32 => "riscv32",
             Backend::Neon => "neon",
             Backend::ArmAes => "arm-aes",
             Backend::AesNi => "aesni",
@@ -84,6 +88,8 @@ impl Backend {
             Backend::Gfni512 => Gfni512::detect().is_some(),
             #[cfg(target_arch = "x86_64")]
             Backend::Vaes512 => Vaes512::detect().is_some(),
+            #[cfg(target_arch = "riscv32")]
+            Backend::Riscv32 => Riscv32::detect().is_some(),
             #[cfg(target_arch = "aarch64")]
             Backend::Neon => Neon::detect().is_some(),
             #[cfg(target_arch = "aarch64")]
@@ -200,5 +206,19 @@ impl Neon {
     #[inline]
     pub fn detect() -> Option<Self> {
         (!cfg!(miri)).then_some(Neon(()))
+    }
+}
+
+/// This machine is a 32-bit RISC-V, which always has RV32I.
+#[cfg(target_arch = "riscv32")]
+#[derive(Clone, Copy, Debug)]
+pub struct Riscv32(());
+
+#[cfg(target_arch = "riscv32")]
+impl Riscv32 {
+    /// The proof of it.
+    #[inline]
+    pub fn detect() -> Option<Self> {
+        (!cfg!(miri)).then_some(Riscv32(()))
     }
 }

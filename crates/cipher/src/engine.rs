@@ -186,6 +186,18 @@ pub trait Engine: Copy {
         self.store(sum, bytes);
     }
 
+    /// CTR from a counter block on, which wraps, in code of the backend's own. False: it has none, and nothing is done.
+    #[inline(always)]
+    fn ctr(self, _: &Self::Keys, _: &Self::Block, _: &mut [u8]) -> bool {
+        false
+    }
+
+    /// CBC decryption of whole blocks, likewise.
+    #[inline(always)]
+    fn cbc_decrypt(self, _: &Self::Keys, _: &Self::Block, _: &mut [u8]) -> bool {
+        false
+    }
+
     /// CBC encryption of one message; `chain` is left at the last ciphertext block. Whole blocks.
     #[inline(always)]
     fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut Self::Block, data: &mut [u8]) {

@@ -69,7 +69,9 @@ impl<C: Core> Operation<C> for Ctr<'_, C::Block> {
     where
         E: Engine<Cipher = C, Block = C::Block>,
     {
-        parallel::<E, _, FLIGHT, BLOCKS>(Counter(self.counter), engine, keys, self.data);
+        if !engine.ctr(keys, &self.counter, self.data) {
+            parallel::<E, _, FLIGHT, BLOCKS>(Counter(self.counter), engine, keys, self.data);
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | `reference` | the paper line by line | no promise |
 //! | `portable` | 32-bit words, several blocks side by side | yes, with fixed-time rotations and multiplications |
+//! | `riscv32` | assembly for RV32IM, a block after the other | yes, likewise |
 //! | `neon` | 128-bit registers of aarch64, 4 blocks a vector | yes |
 //! | `avx2` | 256-bit registers, 8 blocks a vector | yes |
 //! | `avx512` | 512-bit registers with rotations, 16 blocks a vector | yes |
@@ -38,6 +39,8 @@ mod keys;
 mod neon;
 mod portable;
 mod reference;
+#[cfg(target_arch = "riscv32")]
+mod riscv32;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod sliced;
 #[cfg(target_arch = "x86_64")]
@@ -65,6 +68,8 @@ pub struct Rc6 {
 enum Inner {
     Reference(Reference),
     Portable(Portable),
+    #[cfg(target_arch = "riscv32")]
+    Riscv32(riscv32::Riscv32),
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon),
     #[cfg(target_arch = "x86_64")]
@@ -87,6 +92,8 @@ impl Rc6 {
         let engine = match backend {
             Backend::Reference => Some(Inner::Reference(Reference)),
             Backend::Portable => Some(Inner::Portable(Portable)),
+            #[cfg(target_arch = "riscv32")]
+            Backend::Riscv32 => riscv32::Riscv32::detect().map(Inner::Riscv32),
             #[cfg(target_arch = "aarch64")]
             Backend::Neon => neon::Neon::detect().map(Inner::Neon),
             #[cfg(target_arch = "x86_64")]
@@ -108,6 +115,8 @@ impl Rc6 {
         match self.inner {
             Inner::Reference(_) => Backend::Reference,
             Inner::Portable(_) => Backend::Portable,
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(_) => Backend::Riscv32,
             #[cfg(target_arch = "aarch64")]
             Inner::Neon(_) => Backend::Neon,
             #[cfg(target_arch = "x86_64")]
@@ -139,6 +148,8 @@ macro_rules! dispatch {
         match $rc6.inner {
             Inner::Reference(engine) => engine.$method(&$rc6.keys, $operation),
             Inner::Portable(engine) => engine.$method(&$rc6.keys, $operation),
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(engine) => engine.$method(&$rc6.keys, $operation),
             #[cfg(target_arch = "aarch64")]
             Inner::Neon(engine) => engine.$method(&$rc6.keys, $operation),
             #[cfg(target_arch = "x86_64")]
@@ -170,7 +181,7 @@ compile_modes!(ccm Rc6);
 impl BlockCipher for Rc6 {
     const BLOCK_BYTES: usize = 16;
     const BACKENDS: &'static [Backend] =
-        &[Backend::Reference, Backend::Portable, Backend::Neon, Backend::Avx2, Backend::Avx512];
+        &[Backend::Reference, Backend::Portable, Backend::Riscv32, Backend::Neon, Backend::Avx2, Backend::Avx512];
     type Core = Rc6;
 
     fn core(&self) -> &Rc6 {

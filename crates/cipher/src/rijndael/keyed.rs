@@ -6,6 +6,8 @@ use core::marker::PhantomData;
 use super::arm;
 use super::portable::{self, Portable};
 use super::reference::{self, Reference};
+#[cfg(target_arch = "riscv32")]
+use super::riscv32;
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 use crate::engine::{BlockBytes, CcmCore, CcmEngine, CcmOperation, Core, Engine, Operation, compile_modes};
@@ -22,6 +24,8 @@ pub trait Backing<B: Size>: Engine<Cipher = Keyed<B>, Block = B, Keys: Clone> {
 /// A block of a length that Rijndael has, with the engines for it.
 pub trait Size: BlockBytes {
     type Portable: Backing<Self, Keys = portable::Keys>;
+    #[cfg(target_arch = "riscv32")]
+    type Riscv32: Backing<Self, Keys = riscv32::Keys>;
     #[cfg(target_arch = "aarch64")]
     type ArmAes: Backing<Self>;
     #[cfg(target_arch = "x86_64")]
@@ -37,6 +41,8 @@ macro_rules! size {
     ($bytes:literal, portable $portable:literal, arm $arm:ty, x86 [$aesni:ty, $vaes256:ty, $vaes512:ty]) => {
         impl Size for [u8; $bytes] {
             type Portable = Portable<Self, $portable>;
+            #[cfg(target_arch = "riscv32")]
+            type Riscv32 = riscv32::Riscv32<Self>;
             #[cfg(target_arch = "aarch64")]
             type ArmAes = $arm;
             #[cfg(target_arch = "x86_64")]
@@ -77,6 +83,8 @@ pub struct Keyed<B: Size> {
 pub(super) enum Inner<B: Size> {
     Reference(reference::Keys),
     Portable(B::Portable, portable::Keys),
+    #[cfg(target_arch = "riscv32")]
+    Riscv32(B::Riscv32, riscv32::Keys),
     #[cfg(target_arch = "aarch64")]
     ArmAes(B::ArmAes, <B::ArmAes as Engine>::Keys),
     #[cfg(target_arch = "x86_64")]
@@ -89,8 +97,15 @@ pub(super) enum Inner<B: Size> {
 
 impl<B: Size> Keyed<B> {
     /// The backends, slower ones first.
-    pub(crate) const BACKENDS: &'static [Backend] =
-        &[Backend::Reference, Backend::Portable, Backend::ArmAes, Backend::AesNi, Backend::Vaes256, Backend::Vaes512];
+    pub(crate) const BACKENDS: &'static [Backend] = &[
+        Backend::Reference,
+        Backend::Portable,
+        Backend::Riscv32,
+        Backend::ArmAes,
+        Backend::AesNi,
+        Backend::Vaes256,
+        Backend::Vaes512,
+    ];
 
     /// Prepares a key of 16, 20, 24, 28 or 32 bytes for a backend.
     pub(crate) fn new(key: &[u8], backend: Backend) -> Result<Self, Error> {
@@ -103,6 +118,11 @@ impl<B: Size> Keyed<B> {
             Backend::Portable => {
                 let engine = B::Portable::detect().ok_or(unavailable)?;
                 Inner::Portable(engine, engine.expand_key(key))
+            }
+            #[cfg(target_arch = "riscv32")]
+            Backend::Riscv32 => {
+                let engine = B::Riscv32::detect().ok_or(unavailable)?;
+                Inner::Riscv32(engine, engine.expand_key(key))
             }
             #[cfg(target_arch = "aarch64")]
             Backend::ArmAes => {
@@ -134,6 +154,8 @@ impl<B: Size> Keyed<B> {
         match &self.inner {
             Inner::Reference(_) => Backend::Reference,
             Inner::Portable(..) => Backend::Portable,
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(..) => Backend::Riscv32,
             #[cfg(target_arch = "aarch64")]
             Inner::ArmAes(..) => Backend::ArmAes,
             #[cfg(target_arch = "x86_64")]
@@ -156,6 +178,8 @@ macro_rules! dispatch {
         match &$keyed.inner {
             Inner::Reference(keys) => Reference(PhantomData).$method(keys, $operation),
             Inner::Portable(engine, keys) => engine.$method(keys, $operation),
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(engine, keys) => engine.$method(keys, $operation),
             #[cfg(target_arch = "aarch64")]
             Inner::ArmAes(engine, keys) => engine.$method(keys, $operation),
             #[cfg(target_arch = "x86_64")]

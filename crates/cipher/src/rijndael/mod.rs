@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | `reference` | the standard line by line | no |
 //! | `portable` | bitsliced 64-bit words | yes |
+//! | `riscv32` | assembly for RV32I, bitsliced 32-bit words; blocks of 128 bits | yes |
 //! | `arm-aes` | the AES instructions of aarch64, 128-bit registers | yes |
 //! | `aesni` | AES-NI, 128-bit registers | yes |
 //! | `vaes256` | VAES, 256-bit registers | yes |
@@ -32,6 +33,8 @@ mod expand;
 mod keyed;
 mod portable;
 mod reference;
+#[cfg(target_arch = "riscv32")]
+mod riscv32;
 mod sbox;
 mod shape;
 mod word;

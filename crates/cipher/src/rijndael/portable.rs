@@ -310,7 +310,7 @@ fn decrypt_whole<B: Size, const BLOCKS: usize>(keys: &Keys, blocks: &mut [B; BLO
 }
 
 /// The circuit for a word.
-struct Circuit;
+pub(super) struct Circuit;
 
 impl SubWord for Circuit {
     fn sub_word(&self, word: u32) -> u32 {

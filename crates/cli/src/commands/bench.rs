@@ -2,11 +2,15 @@
 
 use std::io;
 
-use tress_lab::bench::{self, Options};
+use tress_lab::bench::{self, Options, compare};
 
 use crate::{args, failure::Failure, names};
 
 pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
+    if let Some([before, after]) = options.compare.as_deref() {
+        let (before, after) = (before.clone(), after.clone());
+        return compare(&compare::Options { before, after, force: options.force, json: options.json }, options);
+    }
     let backend = match &options.backend {
         Some(name) => Some(names::backend(name)?),
         None => None,
@@ -24,6 +28,17 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     };
     let mut out = io::stdout().lock();
     bench::run(&lab, &mut out).map(drop).map_err(failure)
+}
+
+fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {
+    let found = compare::run(records, &mut io::stdout().lock()).map_err(|error| match error {
+        bench::Error::NotComparable { .. } => failure(error).hint("--force compares them all the same"),
+        error => failure(error),
+    })?;
+    if options.fail_on_regression && found.has_regression() {
+        return Err(Failure::failed("slower than before"));
+    }
+    Ok(())
 }
 
 fn failure(error: bench::Error) -> Failure {

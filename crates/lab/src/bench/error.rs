@@ -39,7 +39,19 @@ pub enum Error {
     },
     /// Files for the command rows could not be made.
     Files(io::Error),
-    /// The record could not be written.
+    /// A record that another version of the schema wrote.
+    Schema {
+        /// The record's path.
+        path: PathBuf,
+        /// Its version.
+        schema: u32,
+    },
+    /// Two records that say nothing about each other.
+    NotComparable {
+        /// In what they differ.
+        what: &'static str,
+    },
+    /// The record could not be read or written.
     Record {
         /// The record's path.
         path: PathBuf,
@@ -53,7 +65,7 @@ pub enum Error {
 impl Error {
     /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches)
+        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches | Error::NotComparable { .. })
     }
 }
 
@@ -74,6 +86,15 @@ impl fmt::Display for Error {
                 write!(f, "{}: {} MiB of free space needed", path.display(), needed_bytes >> 20)
             }
             Error::Files(error) => write!(f, "files to measure with: {error}"),
+            Error::Schema { path, schema } => {
+                write!(
+                    f,
+                    "{}: a record of schema {schema}; this version reads {}",
+                    path.display(),
+                    super::record::SCHEMA
+                )
+            }
+            Error::NotComparable { what } => write!(f, "the records are of different {what}"),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }

@@ -99,6 +99,9 @@ pub struct Row {
     pub against: BTreeMap<String, Against>,
     /// Our rates, one a sample, in the order of time; bytes or runs a second.
     pub samples: Vec<f64>,
+    /// Core cycles a byte of the same samples, where they could be counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle_samples: Vec<f64>,
 }
 
 /// A comparison: our rate over the peer's, so above 1 we are faster.

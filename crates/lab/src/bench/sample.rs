@@ -50,8 +50,8 @@ pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &
     }
     row.samples = ours.iter().map(|sample| sample.bytes_per_s).collect();
     row.bytes_per_s = Some(statistics::median(&row.samples).median);
-    let cycles: Vec<f64> = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
-    row.cycles_per_byte = (!cycles.is_empty()).then(|| statistics::median(&cycles).median);
+    row.cycle_samples = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
+    row.cycles_per_byte = (!row.cycle_samples.is_empty()).then(|| statistics::median(&row.cycle_samples).median);
     Ok(())
 }
 

@@ -12,7 +12,8 @@ pub fn elf(xlen: Xlen, address: u64, bytes: &[u8], symbols: &[(&str, u64)]) -> V
     let half = |value: u16| value.to_le_bytes().to_vec();
     let number = |value: u32| value.to_le_bytes().to_vec();
     let (header_bytes, program_bytes, section_bytes) = if wide { (64, 56, 64) } else { (52, 32, 40) };
-    let data_at = header_bytes + program_bytes;
+    // As pages are mapped: the same within a page in the file and in memory.
+    let data_at = 0x1000 + address % 0x1000;
     let mut strings = vec![0];
     let mut table = vec![0; if wide { 24 } else { 16 }];
     for (name, value) in symbols {
@@ -60,6 +61,7 @@ pub fn elf(xlen: Xlen, address: u64, bytes: &[u8], symbols: &[(&str, u64)]) -> V
         }
         .concat(),
     );
+    file.resize(data_at as usize, 0);
     file.extend_from_slice(bytes);
     file.extend_from_slice(&table);
     file.extend_from_slice(&strings);

@@ -6,12 +6,19 @@
 //! reading whole tables.
 
 mod digits;
-mod kernel;
 mod montgomery;
 mod power;
+mod prepared;
+mod product;
+mod ring;
+mod ten;
+mod twenty;
 
-pub(crate) use digits::{BLOCK_BITS, Digit, LANES};
-pub(crate) use power::{Exponents, Lane, blocks, memory_digits};
+pub(crate) use digits::{Digit, LANES};
+pub(crate) use power::{Exponents, Lane, memory_digits};
+pub(crate) use prepared::Prepared;
+pub(crate) use product::{Factors, product_digits};
+pub(crate) use ring::longest;
 
 use crate::cpu::Ifma;
 
@@ -30,4 +37,14 @@ pub(crate) fn power(
 ) {
     // SAFETY: the token is the proof of AVX-512 F and IFMA.
     unsafe { power::power(lanes, blocks, exponents, memory, results) }
+}
+
+/// Multiplies each lane's factors. `results` has the limbs of all lanes, one lane after the other, and `memory`
+/// [`product_digits`] digits and holds secrets afterwards.
+///
+/// # Panics
+/// If moduli, factors or results have not the lengths that [`Factors`] demands.
+pub(crate) fn product(_: Ifma, lanes: &[Factors<'_>; LANES], blocks: usize, memory: &mut [Digit], results: &mut [u64]) {
+    // SAFETY: the token is the proof of AVX-512 F and IFMA.
+    unsafe { product::product(lanes, blocks, memory, results) }
 }

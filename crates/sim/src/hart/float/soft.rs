@@ -108,24 +108,41 @@ fn finish<F: Soft>(result: StatusAnd<F::Number>, rounding: Rounding, exact: impl
     if flags & flag::INEXACT != 0 && bits & !F::SIGN == F::SMALLEST_NORMAL && is_tiny::<F>(&exact(), rounding) {
         flags |= flag::UNDERFLOW;
     }
+    // A number cut off to the largest finite one has overflowed too.
+    if flags & flag::INEXACT != 0 && bits & !F::SIGN == F::INFINITY - 1 && is_huge::<F>(&exact()) {
+        flags |= flag::OVERFLOW;
+    }
     (bits, flags)
+}
+
+const QUAD_FRACTION_BITS: u32 = 112;
+const QUAD_BIAS: u32 = 16383;
+
+const fn bias<F: Bits>() -> u32 {
+    (1 << (F::EXPONENT_BITS - 1)) - 1
+}
+
+fn magnitude(number: Quad) -> u128 {
+    number.to_bits() & !(1 << 127)
+}
+
+/// Whether a number is beyond all finite ones even when it is cut off to their precision.
+fn is_huge<F: Bits>(exact: &StatusAnd<Quad>) -> bool {
+    magnitude(exact.value) >= u128::from(QUAD_BIAS + bias::<F>() + 1) << QUAD_FRACTION_BITS
 }
 
 /// Whether a number just below the smallest normal one stays below when it is rounded to full precision.
 fn is_tiny<F: Bits>(exact: &StatusAnd<Quad>, rounding: Rounding) -> bool {
-    const QUAD_FRACTION_BITS: u32 = 112;
-    const QUAD_BIAS: u32 = 16383;
     let precision = F::FRACTION_BITS + 1;
-    let bias = (1 << (F::EXPONENT_BITS - 1)) - 1;
     // The largest number below, and the middle between it and the smallest normal one: a one with so many ones after it.
     let ones = match rounding {
         Rounding::NearestEven | Rounding::NearestAway => precision,
         _ => precision - 1,
     };
     // The smallest normal number has the exponent 1 - bias, those below one less.
-    let exponent = u128::from(QUAD_BIAS - bias) << QUAD_FRACTION_BITS;
+    let exponent = u128::from(QUAD_BIAS - bias::<F>()) << QUAD_FRACTION_BITS;
     let border = exponent | ((1 << ones) - 1) << (QUAD_FRACTION_BITS - ones);
-    let magnitude = exact.value.to_bits() & !(1 << 127);
+    let magnitude = magnitude(exact.value);
     match rounding {
         Rounding::NearestEven | Rounding::NearestAway => magnitude < border,
         _ => magnitude < border || magnitude == border && !exact.status.contains(Status::INEXACT),

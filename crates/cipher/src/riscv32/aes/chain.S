@@ -1,0 +1,251 @@
+# AES on RV32I where a chain takes one block at a time: two blocks by two.S, constant time. One block, CBC encryption, and
+# CCM of one message, whose counters take the block beside the chain.
+#
+# Slots: A to D a chain or counter, see each.
+
+	# The round keys of the context at \context, in s10 and s11. Writes nothing else.
+	.macro	aes2_keys context
+	lw	s11, 0(\context)
+	addi	s10, \context, 4
+	slli	s11, s11, 5
+	add	s11, s11, s10
+	.endm
+
+# void tress_aes2_encrypt(const uint32_t context[], uint8_t *out, const uint8_t *in): two blocks; `out` may be `in`.
+	aes_function tress_aes2_encrypt
+	aes_enter
+	sw	a1, AES_OUT(sp)
+	aes2_keys a0
+	mv	a1, a2
+	mv	a0, sp
+	li	a2, 32
+	jal	tress_aes_copy
+	lw	a0, 0(sp)
+	lw	a2, 4(sp)
+	lw	a4, 8(sp)
+	lw	a6, 12(sp)
+	lw	a1, 16(sp)
+	lw	a3, 20(sp)
+	lw	a5, 24(sp)
+	lw	a7, 28(sp)
+	jal	tress_aes2_encrypt_words
+	sw	a0, 0(sp)
+	sw	a2, 4(sp)
+	sw	a4, 8(sp)
+	sw	a6, 12(sp)
+	sw	a1, 16(sp)
+	sw	a3, 20(sp)
+	sw	a5, 24(sp)
+	sw	a7, 28(sp)
+	lw	a0, AES_OUT(sp)
+	mv	a1, sp
+	li	a2, 32
+	jal	tress_aes_copy
+	aes_leave
+	.size	tress_aes2_encrypt, . - tress_aes2_encrypt
+
+# Block \b at \at(\base) from registers, and to them.
+	.macro	aes2_store base, at, w0, w1, w2, w3
+	sw	\w0, \at(\base)
+	sw	\w1, \at + 4(\base)
+	sw	\w2, \at + 8(\base)
+	sw	\w3, \at + 12(\base)
+	.endm
+
+	.macro	aes2_load base, at, w0, w1, w2, w3
+	lw	\w0, \at(\base)
+	lw	\w1, \at + 4(\base)
+	lw	\w2, \at + 8(\base)
+	lw	\w3, \at + 12(\base)
+	.endm
+
+	# Adds the block in t0 to t3.
+	.macro	aes2_add w0, w1, w2, w3
+	xor	\w0, \w0, t0
+	xor	\w1, \w1, t1
+	xor	\w2, \w2, t2
+	xor	\w3, \w3, t3
+	.endm
+
+# void tress_aes2_cbc_encrypt(const uint32_t context[], uint8_t iv[16], uint8_t *out, const uint8_t *in, size_t bytes):
+# whole blocks; `out` may be `in`; `iv` is left at the last ciphertext block. The second block of the state is idle.
+	aes_function tress_aes2_cbc_encrypt
+	beqz	a4, 9f
+	aes_enter
+	sw	a0, AES_CONTEXT(sp)
+	sw	a1, AES_A(sp)
+	sw	a2, AES_OUT(sp)
+	sw	a3, AES_IN(sp)
+	sw	a4, AES_LEFT(sp)
+	mv	a0, sp
+	li	a2, 16
+	jal	tress_aes_copy
+1:	mv	a0, sp
+	mv	a1, sp
+	lw	a2, AES_IN(sp)
+	addi	t1, a2, 16
+	sw	t1, AES_IN(sp)
+	jal	tress_aes_add_block
+	aes2_load sp, 0, a0, a2, a4, a6
+	lw	t0, AES_CONTEXT(sp)
+	mv	a1, a0
+	mv	a3, a2
+	mv	a5, a4
+	mv	a7, a6
+	aes2_keys t0
+	jal	tress_aes2_encrypt_words
+	aes2_store sp, 0, a0, a2, a4, a6
+	lw	a0, AES_OUT(sp)
+	mv	a1, sp
+	li	a2, 16
+	addi	t1, a0, 16
+	sw	t1, AES_OUT(sp)
+	jal	tress_aes_copy
+	lw	t1, AES_LEFT(sp)
+	addi	t1, t1, -16
+	sw	t1, AES_LEFT(sp)
+	bnez	t1, 1b
+	lw	a0, AES_A(sp)
+	mv	a1, sp
+	li	a2, 16
+	jal	tress_aes_copy
+	aes_leave
+9:	ret
+	.size	tress_aes2_cbc_encrypt, . - tress_aes2_cbc_encrypt
+
+# void tress_aes2_ccm_encrypt(const uint32_t context[], uint32_t state[8], uint8_t *data, size_t blocks)
+# void tress_aes2_ccm_decrypt(the same): whole blocks, in place. state: the chain, then the next counter block, of which
+# the last eight bytes count; both are left where the message goes on.
+#
+# Frame: the counter at 0, a staged block at 16; A: the state's address, B: whether blocks are staged, for data that does
+# not stand at a word's border.
+	.macro	aes2_ccm_begin
+	beqz	a3, 9f
+	aes_enter
+	sw	a0, AES_CONTEXT(sp)
+	sw	a1, AES_A(sp)
+	sw	a2, AES_OUT(sp)
+	sw	a3, AES_LEFT(sp)
+	andi	t0, a2, 3
+	sw	t0, AES_B(sp)
+	mv	s0, a1
+	aes2_load s0, 16, t0, t1, t2, t3
+	aes2_store sp, 0, t0, t1, t2, t3
+	aes2_load s0, 0, a0, a2, a4, a6
+	.endm
+
+	# The next counter to a1, a3, a5, a7.
+	.macro	aes2_ccm_counter
+	aes2_load sp, 0, a1, a3, a5, a7
+	srli	t0, a7, 24
+	addi	t0, t0, 1
+	andi	t1, t0, 0xff
+	sb	t0, 15(sp)
+	bnez	t1, 8f
+	addi	t0, sp, 14		# a carry
+	addi	t1, sp, 7
+7:	lbu	t2, 0(t0)
+	addi	t2, t2, 1
+	sb	t2, 0(t0)
+	andi	t2, t2, 0xff
+	bnez	t2, 8f
+	addi	t0, t0, -1
+	bne	t0, t1, 7b
+8:
+	.endm
+
+	.macro	aes2_ccm_cipher
+	lw	t0, AES_CONTEXT(sp)
+	nop				# the load's value is there a cycle late
+	aes2_keys t0
+	jal	tress_aes2_encrypt_words
+	.endm
+
+	.macro	aes2_ccm_end
+	lw	s0, AES_A(sp)
+	aes2_store s0, 0, a0, a2, a4, a6
+	aes2_load sp, 0, t0, t1, t2, t3
+	aes2_store s0, 16, t0, t1, t2, t3
+	aes_leave
+9:	ret
+	.endm
+
+	# The address of the next block in s0: of the message or of its staged copy.
+	.macro	aes2_ccm_next
+	lw	t1, AES_B(sp)
+	lw	s0, AES_OUT(sp)
+	beqz	t1, 6f
+	addi	s1, sp, 16
+	li	s2, 16
+	mv	s3, s1
+5:	lbu	t0, 0(s0)
+	addi	s0, s0, 1
+	addi	s2, s2, -1
+	sb	t0, 0(s1)
+	addi	s1, s1, 1
+	bnez	s2, 5b
+	mv	s0, s3
+6:
+	.endm
+
+	# The block at s0 is done: back with a staged one; the message goes on.
+	.macro	aes2_ccm_done
+	lw	t1, AES_B(sp)
+	lw	t2, AES_OUT(sp)
+	lw	t3, AES_LEFT(sp)
+	beqz	t1, 6f
+	li	s2, 16
+	mv	s1, t2
+5:	lbu	t0, 0(s0)
+	addi	s0, s0, 1
+	addi	s2, s2, -1
+	sb	t0, 0(s1)
+	addi	s1, s1, 1
+	bnez	s2, 5b
+6:	addi	t2, t2, 16
+	addi	t3, t3, -1
+	sw	t2, AES_OUT(sp)
+	sw	t3, AES_LEFT(sp)
+	.endm
+
+	aes_function tress_aes2_ccm_encrypt
+	aes2_ccm_begin
+1:	aes2_ccm_next
+	aes2_load s0, 0, t0, t1, t2, t3
+	aes2_add a0, a2, a4, a6
+	aes2_ccm_counter
+	aes2_ccm_cipher
+	aes2_ccm_next
+	aes2_load s0, 0, t0, t1, t2, t3
+	aes2_add a1, a3, a5, a7
+	aes2_store s0, 0, a1, a3, a5, a7
+	aes2_ccm_done
+	beqz	t3, 2f
+	j	1b
+2:	aes2_ccm_end
+	.size	tress_aes2_ccm_encrypt, . - tress_aes2_ccm_encrypt
+
+# The chain takes a block once the key stream of the next one is due.
+	aes_function tress_aes2_ccm_decrypt
+	aes2_ccm_begin
+	aes2_ccm_counter
+	aes2_store sp, 32, a0, a2, a4, a6
+	aes2_ccm_cipher
+	aes2_load sp, 32, a0, a2, a4, a6
+1:	aes2_ccm_next
+	aes2_load s0, 0, t0, t1, t2, t3
+	aes2_add a1, a3, a5, a7
+	aes2_store s0, 0, a1, a3, a5, a7
+	mv	t0, a1
+	mv	t1, a3
+	mv	t2, a5
+	mv	t3, a7
+	aes2_add a0, a2, a4, a6
+	aes2_ccm_done
+	beqz	t3, 2f
+	aes2_ccm_counter
+	aes2_ccm_cipher
+	j	1b
+2:	aes2_ccm_cipher
+	aes2_ccm_end
+	.size	tress_aes2_ccm_decrypt, . - tress_aes2_ccm_decrypt

@@ -1,0 +1,35 @@
+//! RC6-32/20 in assembly.
+
+use crate::Block;
+use crate::cpu::Riscv32;
+use crate::engine::Direction;
+
+core::arch::global_asm!(include_str!("rc6.S"), options(raw));
+
+/// Words of the round keys.
+const WORDS: usize = 44;
+
+// SAFETY: the signatures of the functions are those that the assembly file states.
+unsafe extern "C" {
+    fn tress_rc6_encrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
+    fn tress_rc6_decrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
+    fn tress_rc6_ctr(keys: *const [u32; WORDS], counter: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
+}
+
+/// ECB.
+pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], direction: Direction) {
+    let (data, bytes) = (blocks.as_mut_ptr().cast::<u8>(), 16 * blocks.len());
+    // SAFETY: keys and data are valid for their lengths; output may be input.
+    unsafe {
+        match direction {
+            Direction::Encrypt => tress_rc6_encrypt(keys, data, data, bytes),
+            Direction::Decrypt => tress_rc6_decrypt(keys, data, data, bytes),
+        }
+    }
+}
+
+/// CTR from a counter block on, which wraps.
+pub(crate) fn ctr(_: Riscv32, keys: &[u32; WORDS], counter: &mut Block, data: &mut [u8]) {
+    // SAFETY: all are valid for their lengths; output may be input.
+    unsafe { tress_rc6_ctr(keys, counter, data.as_mut_ptr(), data.as_ptr(), data.len()) }
+}
