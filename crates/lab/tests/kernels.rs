@@ -1,6 +1,7 @@
 //! The kernels that timing models are held against (firmware/programs/src/kernels), as images: that they compute what
 //! their names say, by what Tress and others compute here.
 
+use object::{Object, ObjectSymbol};
 use tress_cipher::{aes::Aes, modes::ecb, pipo::Pipo, rc6::Rc6};
 use tress_sim::{Image, Platform, System};
 
@@ -36,7 +37,8 @@ const NAMES: [&str; 22] = [
 /// What each kernel computed.
 fn values(program: &[u8]) -> Vec<u32> {
     let image = Image::parse(program).expect("an image");
-    let result = image.symbols().iter().find(|symbol| symbol.name == "tress_result").expect("a result").address;
+    let file = object::File::parse(program).expect("an ELF file");
+    let result = file.symbols().find(|symbol| symbol.name() == Ok("tress_result")).expect("a result").address();
     let platform = Platform::generic(image.xlen, 1);
     let mut system = System::new(&platform, image, Box::new(std::io::sink())).expect("a machine");
     assert_eq!(system.run(1 << 28).expect("a run"), Some(0));

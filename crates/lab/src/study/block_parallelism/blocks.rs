@@ -2,7 +2,8 @@
 
 use super::super::{Effort, Error};
 use super::{
-    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, curves, doubling, kind_name, kinds,
+    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling, kind_name,
+    kinds,
 };
 use super::{modes_alike, picture, row, simulate, verdict};
 
@@ -49,7 +50,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         "One message, issue 8",
         "blocks of the message",
         &curves,
-        &[(f64::from(MOST), PAPER_BLOCKS)],
+        Scale::Logarithmic,
+        Some(PAPER_BLOCKS),
     ));
     Ok(section)
 }

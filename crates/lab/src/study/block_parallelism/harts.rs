@@ -2,7 +2,8 @@
 
 use super::super::{Effort, Error};
 use super::{
-    Core, Figures, PAPER_HARTS, Row, Run, Section, Work, beside_paper, count, curves, kind_name, kinds, picture, row,
+    Core, Figures, PAPER_HARTS, Row, Run, Scale, Section, Work, beside_paper, count, curves, kind_name, kinds, picture,
+    row,
 };
 use super::{simulate, verdict};
 
@@ -64,10 +65,17 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 section.verdicts.push(verdict(claim, gain > 1.5));
             }
         }
-        let paper = if is_long { vec![(4.0, PAPER_HARTS)] } else { Vec::new() };
+        let paper = is_long.then_some(PAPER_HARTS);
         let name = if is_long { "harts" } else { "harts-short" };
         let title = format!("{MESSAGES} messages of {length}, issue 2");
-        section.pictures.push(picture(name, &title, "processors and threads", &curves(&HARTS, &figures), &paper));
+        section.pictures.push(picture(
+            name,
+            &title,
+            "processors and threads",
+            &curves(&HARTS, &figures),
+            Scale::Linear,
+            paper,
+        ));
     }
     Ok(section)
 }

@@ -2,7 +2,8 @@
 
 use super::super::{Effort, Error};
 use super::{
-    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, curves, doubling, kind_name,
+    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling,
+    kind_name,
 };
 use super::{kinds, modes_alike, picture, row, simulate, verdict};
 
@@ -63,7 +64,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         "Messages of one block, issue 8",
         "messages",
         &curves_of_messages,
-        &[(f64::from(MOST), PAPER_MESSAGES)],
+        Scale::Logarithmic,
+        Some(PAPER_MESSAGES),
     ));
     Ok(section)
 }

@@ -15,7 +15,7 @@ mod simulate;
 mod width;
 
 use super::{Part, Picture, Row, Section, Study, Verdict};
-use crate::picture::{Axis, Chart, Level, Line, Mark, Scale};
+use crate::picture::{Axis, Chart, Level, Line, Scale};
 use program::{Cipher, Mode, Work};
 use simulate::{Core, Figures, Run};
 
@@ -128,11 +128,10 @@ fn curves(axis: &[u32], figures: &[Figures]) -> Vec<Curve> {
         .collect()
 }
 
-/// A picture of instructions per cycle. Where both modes are alike their curves are, so one of them has the name.
-fn picture(name: &str, title: &str, x: &str, curves: &[Curve], paper: &[(f64, Printed)]) -> Picture {
+/// A picture of instructions per cycle, with the paper's figures for the ends of its curves. Where both modes are alike their curves are, so one of them has the name.
+fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, paper: Option<Printed>) -> Picture {
     let values = || curves.iter().flat_map(|curve| &curve.points);
-    let highest =
-        values().map(|point| point.1).chain(paper.iter().map(|(_, printed)| printed.rijndael)).fold(0.0, f64::max);
+    let highest = values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
     let is_alike = modes_alike_enough(curves);
     let lines = curves.iter().enumerate().map(|(place, curve)| Line {
         name: match (is_alike, place < 2) {
@@ -142,11 +141,9 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], paper: &[(f64, Pr
         },
         points: curve.points.clone(),
     });
-    let mark = |(at, printed): &(f64, Printed)| {
-        Cipher::PAPER.map(|cipher| Mark {
-            name: format!("paper, {}: {:.1}", cipher.name(), printed.of(cipher)),
-            at: (*at, printed.of(cipher)),
-        })
+    let level = |cipher: Cipher| Level {
+        name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
+        at: paper.map_or(0.0, |printed| printed.of(cipher)),
     };
     let chart = Chart {
         title: title.into(),
@@ -154,13 +151,13 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], paper: &[(f64, Pr
             name: x.into(),
             from: values().map(|point| point.0).fold(f64::INFINITY, f64::min),
             to: values().map(|point| point.0).fold(0.0, f64::max),
-            scale: Scale::Logarithmic,
+            scale,
         },
         y: Axis { name: "instructions a cycle".into(), from: 0.0, to: highest * 1.15, scale: Scale::Linear },
         lines: lines.collect(),
-        levels: Vec::<Level>::new(),
+        levels: if paper.is_some() { Cipher::PAPER.map(level).into() } else { Vec::new() },
         walls: Vec::new(),
-        marks: paper.iter().flat_map(mark).collect(),
+        marks: Vec::new(),
     };
     Picture { name: name.into(), svg: chart.svg() }
 }

@@ -2,7 +2,8 @@
 
 use super::super::{Effort, Error};
 use super::{
-    Core, Figures, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, curves, kind_name, kinds, modes_alike, picture,
+    Core, Figures, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, curves, kind_name, kinds, modes_alike,
+    picture,
 };
 use super::{row, simulate, verdict};
 
@@ -40,6 +41,13 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let is_above = curves.chunks(2).all(|pair| pair[0].points.iter().zip(&pair[1].points).all(|(a, b)| a.1 >= b.1));
     section.verdicts.push(verdict("Rijndael's IPC is above that of RC6 at every width".into(), is_above));
     section.verdicts.push(modes_alike(&curves));
-    section.pictures.push(picture("width", "One block", "issue width", &curves, &[(16.0, PAPER_ONE_BLOCK)]));
+    section.pictures.push(picture(
+        "width",
+        "One block",
+        "issue width",
+        &curves,
+        Scale::Logarithmic,
+        Some(PAPER_ONE_BLOCK),
+    ));
     Ok(section)
 }
