@@ -2,9 +2,9 @@
 
 It decodes uncompressed machine code, executes one function call, counts instructions and the cycles of a single-issue
 core of the E31's shape (a word loaded is there one cycle late, a byte two; a wrong guess of a branch costs three; the
-caches are warm), checks the calling convention and every access against the buffers it was given. Addresses and branch
-conditions have to be integers: a kernel whose control flow or addresses depend on a term stops with an error, so a run
-over terms is a proof that they do not.
+caches are warm), checks the calling convention, and every access against its alignment and the buffers it was given.
+Addresses and branch conditions have to be integers: a kernel whose control flow or addresses depend on a term stops with
+an error, so a run over terms is a proof that they do not.
 """
 
 import struct
@@ -44,16 +44,6 @@ def assemble(files, march="rv32i", tools="riscv64-unknown-elf-"):
             if parts[2] in symbols:
                 addresses[parts[2]] = int(parts[0], 16)
         return Code((base / "k.bin").read_bytes(), 0x1000, addresses)
-
-
-def sizes(files, march="rv32imac"):
-    """Bytes of each function with compressed instructions."""
-    with tempfile.TemporaryDirectory() as folder:
-        base = Path(folder)
-        (base / "k.S").write_text("".join((KERNELS / file).read_text() for file in files))
-        subprocess.run(["riscv64-unknown-elf-as", f"-march={march}", "-mabi=ilp32", str(base / "k.S"), "-o", str(base / "k.o")], check=True)
-        out = subprocess.run(["riscv64-unknown-elf-size", "-A", str(base / "k.o")], check=True, capture_output=True, text=True).stdout
-    return {line.split()[0][6:]: int(line.split()[1]) for line in out.splitlines() if line.startswith(".text.")}
 
 
 class Code:
@@ -168,16 +158,15 @@ class Memory:
 
 
 class Machine:
-    def __init__(self, code, domain=Integers, memory=None, watch=None):
-        self.code, self.domain, self.memory, self.watch = code, domain, memory or Memory(), watch
+    def __init__(self, code, domain=Integers, memory=None):
+        self.code, self.domain, self.memory = code, domain, memory or Memory()
         self.stack_top = 0x80010000
         self.lowest = self.stack_top
-        self.unaligned = 0
 
     def call(self, function, *arguments, limit=10_000_000):
         """Runs a function; returns a0. Counts in .instructions, .cycles, .stack."""
         d = self.domain
-        # What callee-saved registers hold at the call; terms where the domain has them, so that none can be guessed.
+        # Something else in every register.
         x = [0] * 32
         for r in range(1, 32):
             x[r] = d.const(0xC0DE0000 + r * 0x101)
@@ -191,11 +180,9 @@ class Machine:
         pc = self.code.addresses[function]
         self.instructions = self.cycles = 0
         ready = [0] * 32
-        self.mix = {}
         taken_before = {}
         while pc != STOP:
             name, rd, rs1, rs2, imm = self.code.at(pc)
-            self.mix[name] = self.mix.get(name, 0) + 1
             self.instructions += 1
             if self.instructions > limit:
                 raise Fault("no end")
@@ -240,8 +227,6 @@ class Machine:
             if value is not None and rd:
                 x[rd] = value
                 ready[rd] = self.cycles + late
-                if self.watch:
-                    x[rd] = self.watch(self, pc, rd, value)
             pc = following
         for r in SAVED:
             if x[r] is not before[r] and not (isinstance(x[r], int) and x[r] == before[r]):
@@ -261,7 +246,7 @@ class Machine:
 
     def load(self, address, size):
         if address % size:
-            self.unaligned += 1
+            raise Fault(f"read of {size} bytes at {address:08x}")
         where = self.stack_bytes if self.on_stack(address) else self.memory.bytes
         try:
             return [where[address + i] for i in range(size)]
@@ -270,7 +255,7 @@ class Machine:
 
     def store(self, address, parts):
         if address % len(parts):
-            self.unaligned += 1
+            raise Fault(f"write of {len(parts)} bytes at {address:08x}")
         if self.on_stack(address):
             self.lowest = min(self.lowest, address)
             where = self.stack_bytes

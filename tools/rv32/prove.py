@@ -56,7 +56,7 @@ class Reference:
             value ^= values[a]
         known = self.t.goals.get(value)
         if known is not None:
-            assert self.t.equal(known, self.t.leaf(value + 0, (table, tuple(arguments), tuple(addends))))
+            assert self.t.equal(known, self.t.leaf(value, (table, tuple(arguments), tuple(addends))))
             return known
         return self.t.leaf(value, (table, tuple(arguments), tuple(addends)))
 
@@ -76,11 +76,11 @@ class Reference:
         for i in range(self.rounds, 0, -1):
             k = self.round_key(key, i)
             # Bit j of row q before the inverse S-layer is bit j + rotation of that row with its key.
-            before = [[self.t.xor(x[q][(j + pipo.ROTATIONS[q]) % 8], k[q][(j + pipo.ROTATIONS[q]) % 8]) for j in range(8)]
-                      for q in range(8)]
+            turned = [[(j + pipo.ROTATIONS[q]) % 8 for j in range(8)] for q in range(8)]
+            before = [[self.goal(None, (), (x[q][j], k[q][j])) for j in turned[q]] for q in range(8)]
             x = [[self.goal(INVERSE_TABLES[r], [before[q][j] for q in range(8)], []) for j in range(8)] for r in range(8)]
         k = self.round_key(key, 0)
-        return [[self.t.xor(x[r][j], k[r][j]) for j in range(8)] for r in range(8)]
+        return [[self.goal(None, (), (x[r][j], k[r][j])) for j in range(8)] for r in range(8)]
 
 
 class Kernel:
@@ -291,7 +291,8 @@ def main():
             state = "proven"
         except Exception as error:
             state, machine, failed = f"NOT PROVEN: {error!r}", kernel.machine, failed + 1
-        print(f"{state}  {name} ({bits}{', ' + what if what else ''}): {machine.instructions} instructions, "
+            machine.stack = machine.stack_top - machine.lowest
+        print(f"{state}  {name} ({bits}{', ' + what if what else ''}): {machine.instructions} instructions, {machine.stack} bytes of stack, "
               f"{kernel.t.proven} equalities, {kernel.t.asked} questions to z3, {time.monotonic() - start:.0f} s", flush=True)
     return failed != 0
 

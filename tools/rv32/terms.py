@@ -91,8 +91,9 @@ class Terms:
 
     def ask(self, term, goal, depth):
         shape, leaves = [], {}
-        first = self.serialise(term, shape, leaves, {}, depth)
         definition = self.definitions.get(goal)
+        keep = set(definition[1] + definition[2]) if definition else set()
+        first = self.serialise(term, shape, leaves, {}, depth, keep)
         second = self.serialise_definition(definition, shape, leaves) if definition else ("leaf", leaves.setdefault(goal, len(leaves)))
         if goal < 2:
             second = ("const", goal)
@@ -114,9 +115,9 @@ class Terms:
             self.solved[key] = solver.check() == z3.unsat
         return self.solved[key]
 
-    def serialise(self, node, shape, leaves, seen, depth):
+    def serialise(self, node, shape, leaves, seen, depth, keep=()):
         """A term over its leaves, as steps that name no term, so that terms of the same shape look the same. With depth, a
-        leaf that has a definition is replaced by it."""
+        leaf that has a definition is replaced by it, but for those to keep."""
         stack = [node]
         while stack:
             n = stack[-1]
@@ -127,7 +128,7 @@ class Terms:
             if op[0] == "const":
                 seen[n] = ("const", n)
             elif op[0] == "leaf":
-                if depth and n in self.definitions:
+                if depth and n in self.definitions and n not in keep:
                     seen[n] = self.serialise_definition(self.definitions[n], shape, leaves)
                 else:
                     seen[n] = ("leaf", leaves.setdefault(n, len(leaves)))
