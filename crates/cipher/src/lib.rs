@@ -12,6 +12,8 @@
 //! - [`lanes`]: CCM and CBC encryption of many messages at once.
 //! - [`cpu`]: what this machine has.
 //!
+//! On 32-bit RISC-V there is also the module `riscv32`, the kernels by themselves.
+//!
 //! The crate is `no_std` and never allocates.
 //!
 //! ```
@@ -42,7 +44,7 @@ pub mod rc6;
 mod reveal;
 pub mod rijndael;
 #[cfg(target_arch = "riscv32")]
-mod riscv32;
+pub mod riscv32;
 mod traits;
 
 pub use cpu::Backend;

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `reference` | the paper line by line | yes, but slow |
 //! | `portable` | bitsliced 64-bit words | yes |
+//! | `riscv32` | four blocks a register of RV32I, in assembly | yes |
 //! | `neon` | a byte a block in 128-bit registers of aarch64 | yes |
 //! | `avx2` | bitsliced 256-bit registers | yes |
 //! | `gfni512` | a byte a block in 512-bit registers; a row is rotated by one bit matrix | yes |
@@ -56,6 +57,8 @@ mod portable;
 mod reference;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod registers;
+#[cfg(target_arch = "riscv32")]
+mod riscv32;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -78,6 +81,8 @@ pub struct Pipo {
 pub(crate) enum Inner {
     Reference(reference::Keys),
     Portable(Keys),
+    #[cfg(target_arch = "riscv32")]
+    Riscv32(riscv32::Riscv32, crate::riscv32::pipo::Key),
     #[cfg(target_arch = "aarch64")]
     Neon(neon::Neon, Keys),
     #[cfg(target_arch = "x86_64")]
@@ -101,6 +106,11 @@ impl Pipo {
         let inner = match backend {
             Backend::Reference => Inner::Reference(reference::expand_key(key)),
             Backend::Portable => Inner::Portable(portable::expand_key(key)),
+            #[cfg(target_arch = "riscv32")]
+            Backend::Riscv32 => {
+                let engine = riscv32::Riscv32::detect().ok_or(unavailable)?;
+                Inner::Riscv32(engine, engine.expand_key(key)?)
+            }
             #[cfg(target_arch = "aarch64")]
             Backend::Neon => {
                 let engine = neon::Neon::detect().ok_or(unavailable)?;
@@ -126,6 +136,8 @@ impl Pipo {
         match &self.inner {
             Inner::Reference(_) => Backend::Reference,
             Inner::Portable(_) => Backend::Portable,
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(..) => Backend::Riscv32,
             #[cfg(target_arch = "aarch64")]
             Inner::Neon(..) => Backend::Neon,
             #[cfg(target_arch = "x86_64")]
@@ -159,6 +171,8 @@ impl Core for Pipo {
         match &self.inner {
             Inner::Reference(keys) => Reference.run(keys, operation),
             Inner::Portable(keys) => Portable.run(keys, operation),
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(engine, keys) => engine.run(keys, operation),
             #[cfg(target_arch = "aarch64")]
             Inner::Neon(engine, keys) => engine.run(keys, operation),
             #[cfg(target_arch = "x86_64")]
@@ -175,7 +189,7 @@ impl BlockCipher for Pipo {
     const BLOCK_BYTES: usize = 8;
     const COUNTER_BYTES: usize = 2;
     const BACKENDS: &'static [Backend] =
-        &[Backend::Reference, Backend::Portable, Backend::Neon, Backend::Avx2, Backend::Gfni512];
+        &[Backend::Reference, Backend::Portable, Backend::Riscv32, Backend::Neon, Backend::Avx2, Backend::Gfni512];
     type Core = Pipo;
 
     fn core(&self) -> &Pipo {

@@ -1,7 +1,8 @@
-//! Assembly for 32-bit RISC-V: what Rust sees of it.
+//! Kernels in assembly for 32-bit RISC-V, RV32I (RC6 multiplies: RV32IM), as the backend `riscv32` uses them; by themselves for what the modes do
+//! not say: keys of four messages side by side, CTR with a prepared nonce.
 //!
-//! One folder a cipher. The same files make the C library (`firmware/c`). Functions here check lengths and are safe; they
-//! ask for the token of [`crate::cpu`], although every core of the target has the instructions (RV32I; RC6 multiplies).
+//! The same files make `libtress_rv32.a` for C (`firmware/library`). Stack: at most 256 bytes in any kernel.
 
 pub(crate) mod aes;
+pub mod pipo;
 pub(crate) mod rc6;

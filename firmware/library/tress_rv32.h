@@ -1,0 +1,88 @@
+/* Tress on 32-bit RISC-V: block ciphers for parts with RV32I, without heap and without libc.
+ *
+ * Link with libtress_rv32.a and --gc-sections: every operation is a section of its own, and the linker keeps what is used.
+ * No operation but those that say so has a branch or an address that depends on a key or on data. Stack: at most 256 bytes
+ * below the caller's for a kernel, and what its function here adds (README.md has the table).
+ *
+ * Every function returns TRESS_OK or a negative number, and then has written nothing. `in` and `out` are equal or apart;
+ * no buffer needs an alignment, and those aligned to four bytes are faster. Bytes of keys and blocks are in the order of
+ * Tress's other parts: PIPO's least significant first.
+ */
+#ifndef TRESS_RV32_H
+#define TRESS_RV32_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    TRESS_OK = 0,
+    TRESS_NULL = -1,    /* a null pointer (but for in and out of no bytes) */
+    TRESS_OVERLAP = -2, /* in and out overlap without being equal, or out and something else that the call needs */
+    TRESS_LENGTH = -3,  /* not whole blocks */
+    TRESS_COUNTER = -4, /* the counter would run past its end */
+};
+
+/* PIPO-64/128 and PIPO-64/256: blocks of 8 bytes. Not standardised; change the key long before 2^32 blocks. */
+
+/* Keys prepared for four blocks at a time and for one. Overwrite them with tress_wipe. */
+typedef struct { uint32_t four[28], one[28]; } tress_pipo128_key;
+typedef struct { uint32_t four[46], one[46]; } tress_pipo256_key;
+
+/* Four keys side by side, for tress_pipo128_cbc_encrypt_x4. */
+typedef struct { uint32_t four[28]; } tress_pipo128_lanes;
+typedef struct { uint32_t four[46]; } tress_pipo256_lanes;
+
+/* A nonce prepared for CTR with one key: as secret as the key. */
+typedef struct { uint32_t four[6], one[6]; } tress_pipo_nonce;
+
+int tress_pipo128_set_key(tress_pipo128_key *key, const uint8_t bytes[16]);
+int tress_pipo256_set_key(tress_pipo256_key *key, const uint8_t bytes[32]);
+
+/* ECB of whole blocks. */
+int tress_pipo128_ecb_encrypt(const tress_pipo128_key *key, const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo128_ecb_decrypt(const tress_pipo128_key *key, const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo256_ecb_encrypt(const tress_pipo256_key *key, const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo256_ecb_decrypt(const tress_pipo256_key *key, const uint8_t *in, uint8_t *out, size_t length);
+
+/* The same in little memory: from the key's bytes, with nothing prepared, in half the code. */
+int tress_pipo128_small_ecb_encrypt(const uint8_t key[16], const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo128_small_ecb_decrypt(const uint8_t key[16], const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo256_small_ecb_encrypt(const uint8_t key[32], const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo256_small_ecb_decrypt(const uint8_t key[32], const uint8_t *in, uint8_t *out, size_t length);
+
+/* CBC of whole blocks; iv is left at the last ciphertext block, so a message may come in pieces. Encryption does one block
+ * after the other, decryption four at a time. */
+int tress_pipo128_cbc_encrypt(const tress_pipo128_key *key, uint8_t iv[8], const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo128_cbc_decrypt(const tress_pipo128_key *key, uint8_t iv[8], const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo256_cbc_encrypt(const tress_pipo256_key *key, uint8_t iv[8], const uint8_t *in, uint8_t *out, size_t length);
+int tress_pipo256_cbc_decrypt(const tress_pipo256_key *key, uint8_t iv[8], const uint8_t *in, uint8_t *out, size_t length);
+
+/* CBC encryption of four messages of one length at a time, each with its own key and IV; in place or apart. */
+int tress_pipo128_set_lanes(tress_pipo128_lanes *lanes, const uint8_t keys[4][16]);
+int tress_pipo256_set_lanes(tress_pipo256_lanes *lanes, const uint8_t keys[4][32]);
+int tress_pipo128_cbc_encrypt_x4(const tress_pipo128_lanes *lanes, uint8_t ivs[4][8], const uint8_t *const in[4],
+                                 uint8_t *const out[4], size_t length);
+int tress_pipo256_cbc_encrypt_x4(const tress_pipo256_lanes *lanes, uint8_t ivs[4][8], const uint8_t *const in[4],
+                                 uint8_t *const out[4], size_t length);
+
+/* CTR: a nonce of six bytes and a counter of two, from `counter` on; any length, of which the last block may be part.
+ * Never twice the same nonce and counter with a key. Decryption is the same. */
+int tress_pipo128_set_nonce(tress_pipo_nonce *nonce, const tress_pipo128_key *key, const uint8_t bytes[6]);
+int tress_pipo256_set_nonce(tress_pipo_nonce *nonce, const tress_pipo256_key *key, const uint8_t bytes[6]);
+int tress_pipo128_ctr(const tress_pipo128_key *key, const tress_pipo_nonce *nonce, uint32_t counter, const uint8_t *in,
+                      uint8_t *out, size_t length);
+int tress_pipo256_ctr(const tress_pipo256_key *key, const tress_pipo_nonce *nonce, uint32_t counter, const uint8_t *in,
+                      uint8_t *out, size_t length);
+
+/* Overwrites memory with zeros, in a way that the compiler does not take away. */
+void tress_wipe(void *memory, size_t length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
