@@ -19,25 +19,6 @@
 	tail	tress_aes8_last
 	.size	tress_aes8_encrypt_frame, . - tress_aes8_encrypt_frame
 
-# Decrypts them.
-	aes_part tress_aes8_decrypt_frame
-	sw	ra, AES_RETURN(sp)
-	lw	t0, AES_CONTEXT(sp)
-	lw	t1, 0(t0)
-	addi	t0, t0, 4
-	slli	t1, t1, 7
-	sw	t0, AES_END(sp)
-	add	t1, t1, t0
-	sw	t1, AES_KEY(sp)
-	jal	tress_aes8_pack
-	lw	t0, AES_KEY(sp)
-	addi	t0, t0, -128
-	sw	t0, AES_KEY(sp)
-	jal	tress_aes8_inverse_rounds
-	lw	ra, AES_RETURN(sp)
-	tail	tress_aes8_inverse_last
-	.size	tress_aes8_decrypt_frame, . - tress_aes8_decrypt_frame
-
 	# A function that does \blocks on \bytes at a time, at most 128, from a2 to a1: both may be the same. a3: bytes.
 	.macro	aes_ecb name, blocks
 	aes_function \name
@@ -76,5 +57,3 @@
 
 # void tress_aes8_ecb_encrypt(const uint32_t context[], uint8_t *out, const uint8_t *in, size_t bytes): whole blocks.
 	aes_ecb tress_aes8_ecb_encrypt, tress_aes8_encrypt_frame
-# void tress_aes8_ecb_decrypt(const uint32_t context[], uint8_t *out, const uint8_t *in, size_t bytes)
-	aes_ecb tress_aes8_ecb_decrypt, tress_aes8_decrypt_frame

@@ -175,3 +175,30 @@
 	bnez	a3, 3b
 4:	ret
 	.size	tress_aes_add, . - tress_aes_add
+
+# Writes the sum of the blocks at a1 and a2 to a0. Writes a3 to a7, a0 and t0 to t5.
+	aes_part tress_aes_add_block
+	or	t0, a0, a1
+	or	t0, t0, a2
+	andi	t0, t0, 3
+	bnez	t0, 1f
+	lw	a3, 0(a1)
+	lw	t0, 0(a2)
+	lw	a4, 4(a1)
+	lw	t2, 4(a2)
+	lw	a5, 8(a1)
+	lw	t3, 8(a2)
+	lw	a6, 12(a1)
+	lw	t4, 12(a2)
+	xor	a3, a3, t0
+	xor	a4, a4, t2
+	xor	a5, a5, t3
+	xor	a6, a6, t4
+	sw	a3, 0(a0)
+	sw	a4, 4(a0)
+	sw	a5, 8(a0)
+	sw	a6, 12(a0)
+	ret
+1:	li	a3, 16
+	tail	tress_aes_add
+	.size	tress_aes_add_block, . - tress_aes_add_block

@@ -12,8 +12,9 @@ core::arch::global_asm!(
     include_str!("two.S"),
     include_str!("blocks.S"),
     include_str!("ctr.S"),
-    include_str!("cbc.S"),
     include_str!("chain.S"),
+    include_str!("eight_inverse.S"),
+    include_str!("decrypt.S"),
     options(raw)
 );
 

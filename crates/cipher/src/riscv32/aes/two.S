@@ -104,8 +104,7 @@ tress_aes2_encrypt_words:
 	lw	t4, 28(s10)
 	xor	a6, s4, t6
 	xor	a7, t4, t2
-1:
-	addi	s10, s10, 32
+1:	addi	s10, s10, 32
 # Columns one place too far.
 	xor	s0, a7, a1              # y13
 	xor	s1, a7, a2              # y8
@@ -396,8 +395,8 @@ tress_aes2_encrypt_words:
 	mv	a0, t6
 	mv	a4, s2
 	addi	s10, s10, 32
-	beq	s10, s11, 2f
-# Two, three and no places.
+	beq	s10, s11, 3f
+# Two and three places.
 	xor	s0, a7, a1              # y13
 	xor	s1, a7, a2              # y8
 	xor	t0, a4, a2              # y14
@@ -914,228 +913,233 @@ tress_aes2_encrypt_words:
 	xor	a7, a6, t0
 	lw	s1, 32(s10)
 	xor	t3, t5, a3
-	lw	a0, 36(s10)
-	xor	ra, s1, t4
-	lw	s5, 40(s10)
-	xor	s8, a0, s2
-	lw	a5, 44(s10)
-	xor	t2, s5, s3
-	lw	t1, 48(s10)
-	xor	s9, a5, s6
-	lw	a2, 52(s10)
-	xor	t6, t1, s7
-	lw	s4, 56(s10)
-	xor	a1, a2, a4
-	lw	a6, 60(s10)
-	xor	s0, s4, a7
-	xor	t0, a6, t3
-	xor	t5, t0, s8              # y13
-	xor	a3, t0, t2              # y8
-	xor	t4, t6, t2              # y14
-	xor	s1, t5, t4              # y12
-	xor	s2, s9, s1              # t1
-	xor	a0, s0, a1              # t0
-	xor	s3, a0, ra              # y1
-	xor	s5, s3, s8              # y5
-	xor	s6, s2, t2              # y15
-	xor	a5, t0, t6              # y9
-	xor	s7, s2, s0              # y20
-	xor	t1, s5, a3              # y3
-	xor	a4, s7, a5              # y11
-	xor	a2, s6, ra              # y6
-	xor	a7, a0, a4              # y16
-	and	s4, s1, s6              # t2
-	xor	t3, s3, t6              # y4
-	and	a6, t1, a2              # t3
-	xor	s9, a6, s4              # t4
-	xor	a1, t0, a7              # y18
-	xor	s8, s9, s7              # t17
-	and	t2, t3, ra              # t5
-	xor	s0, s3, t0              # y2
-	xor	s2, s6, a0              # y10
-	xor	t6, t2, s4              # t6
-	and	a6, a5, a4              # t12
-	and	s7, a3, s2              # t15
-	xor	s9, s7, a6              # t16
-	xor	t0, t6, s9              # t18
-	xor	a0, s2, a3              # y19
-	xor	s4, t0, a0              # t22
-	xor	t2, s2, a4              # y17
-	and	s7, t4, t2              # t13
-	xor	t6, s7, a6              # t14
-	xor	t0, s8, t6              # t21
-	and	a0, s5, s3              # t8
-	and	a6, t5, a7              # t7
-	xor	s7, a0, a6              # t9
-	xor	s8, s7, t6              # t19
-	xor	a0, t5, a7              # y21
-	xor	t6, s8, a0              # t23
-	xor	s7, ra, a4              # y7
-	and	s8, s0, s7              # t10
-	xor	a0, s8, a6              # t11
-	xor	a6, a0, s9              # t20
-	xor	s8, a6, a1              # t24
-	xor	s9, t0, s4              # t25
-	and	a0, t0, t6              # t26
-	xor	a1, t6, s8              # t30
-	xor	a6, s4, a0              # t31
-	and	t0, a6, a1              # t32
-	xor	a1, t0, s8              # t33
-	xor	a6, s8, a0              # t27
-	xor	t0, t6, a1              # t34
-	xor	a0, a6, a1              # t35
-	and	t6, s8, a0              # t36
-	xor	s8, t6, t0              # t37
-	xor	a0, a6, t6              # t38
-	and	t0, s9, a6              # t28
-	xor	t6, t0, s4              # t29
-	and	a6, t6, a0              # t39
-	xor	s4, s9, a6              # t40
-	and	t0, s4, s5              # z13
-	and	a0, t6, s0              # z14
-	and	s9, a1, ra              # z2
-	and	a6, s4, s3              # z4
-	xor	s5, t6, s4              # t43
-	and	s0, s5, a7              # z3
-	and	ra, s5, t5              # z12
-	xor	s3, s4, s8              # t41
-	and	a7, s8, a2              # z1
-	and	t5, a1, t3              # z11
-	and	s5, s8, t1              # z10
-	xor	s4, a1, s8              # t44
-	xor	a2, t6, a1              # t42
-	and	t3, t6, s7              # z5
-	and	t1, s4, s1              # z9
-	and	s8, s4, s6              # z0
-	and	a1, s3, s2              # z8
-	and	s7, a2, a5              # z15
-	and	t6, s3, a3              # z17
-	xor	s1, a2, s3              # t45
-	xor	s6, s0, t3              # c12
-	and	s4, s1, t4              # z16
-	and	s2, a2, a4              # z6
-	xor	a5, a7, s8              # c5
-	xor	a3, s7, s4              # c1
-	xor	s3, s0, a6              # c6
-	xor	t3, s8, s9              # c4
-	and	t4, s1, t2              # z7
-	xor	a4, s5, a3              # c2
-	xor	a2, t0, a3              # c13
-	xor	a7, ra, t3              # c7
-	xor	s4, a1, a7              # c9
-	xor	a6, s3, a5              # c11
-	xor	s0, t1, a4              # c3
-	xor	s9, a4, t5              # c21
-	xor	s8, t4, s3              # c8
-	xor	t2, s8, s4              # c10
-	xor	s1, s0, a6              # s3
-	xor	s5, s2, s8              # c16
-	xor	t0, s1, s5              # s1
-	xor	a3, a0, t2              # c17
-	xor	a1, s7, s5              # c20
-	xor	a7, s9, a3              # s5
-	xor	a5, t3, s6              # c14
-	xor	t1, a5, s1              # s4
-	xor	t5, a3, a1              # c26
-	xor	a4, t5, t6              # s2
-	xor	s3, a2, a5              # c18
-	xor	t4, s0, s5              # s0
-	xor	s4, t2, s3              # s6
-	xor	a6, ra, s3              # s7
-	srli	s2, t4, 8
-	slli	s8, t4, 24
-	or	a0, s2, s8
-	xor	s7, t4, a0
-	srli	s9, s7, 16
-	slli	s6, s7, 16
-	or	t3, s9, s6
-	xor	a3, a0, t3
-	srli	a1, a6, 8
-	slli	t6, a6, 24
-	or	t5, a1, t6
-	xor	a2, a6, t5
-	xor	a5, t5, s7
-	srli	s0, a2, 16
-	slli	s5, a2, 16
-	or	t2, s0, s5
-	xor	ra, a5, t2
-	srli	s3, s4, 8
-	slli	s2, s4, 24
-	or	s8, s3, s2
-	xor	t4, s4, s8
-	xor	s9, s8, a2
-	srli	s6, t4, 16
-	slli	a0, t4, 16
-	or	t3, s6, a0
-	xor	a1, s9, t3
-	xor	t6, a1, s7
-	srli	a6, a7, 8
-	slli	t5, a7, 24
-	or	s0, a6, t5
-	xor	s5, a7, s0
-	xor	a5, s0, t4
-	srli	t2, s5, 16
-	slli	s3, s5, 16
-	or	s2, t2, s3
-	xor	s4, a5, s2
-	srli	a2, t1, 8
-	slli	s8, t1, 24
-	or	s6, a2, s8
-	xor	a0, t1, s6
-	xor	s9, s6, s5
-	srli	t3, a0, 16
-	slli	a1, a0, 16
-	or	a6, t3, a1
-	xor	t5, s9, a6
-	xor	a7, t5, s7
-	srli	t4, s1, 8
-	slli	s0, s1, 24
-	or	t2, t4, s0
-	xor	s3, s1, t2
-	xor	a5, t2, a0
-	srli	s2, s3, 16
-	slli	a2, s3, 16
-	or	s8, s2, a2
-	xor	t1, a5, s8
-	xor	s5, t1, s7
-	srli	s6, a4, 8
-	slli	t3, a4, 24
-	or	a1, s6, t3
-	xor	s9, a4, a1
-	xor	a6, a1, s3
-	srli	t5, s9, 16
-	slli	t4, s9, 16
-	or	s0, t5, t4
-	xor	s1, a6, s0
-	srli	a0, t0, 8
-	slli	t2, t0, 24
-	or	s2, a0, t2
-	xor	a2, t0, s2
-	xor	a5, s2, s9
-	srli	s8, a2, 16
-	slli	s7, a2, 16
-	or	t1, s8, s7
-	xor	s6, a5, t1
-	lw	a4, 64(s10)
-	xor	t3, a3, a2
-	lw	s3, 68(s10)
-	xor	a0, a4, ra
-	lw	t5, 72(s10)
-	xor	a1, s3, t6
-	lw	t4, 76(s10)
-	xor	a2, t5, s4
-	lw	a6, 80(s10)
-	xor	a3, t4, a7
-	lw	s0, 84(s10)
-	xor	a4, a6, s5
-	lw	t2, 88(s10)
-	xor	a5, s0, s1
-	lw	t0, 92(s10)
-	xor	a6, t2, s6
-	xor	a7, t0, t3
+	lw	ra, 36(s10)
+	xor	a0, s1, t4
+	lw	s8, 40(s10)
+	xor	a1, ra, s2
+	lw	s5, 44(s10)
+	xor	a2, s8, s3
+	lw	t2, 48(s10)
+	xor	a3, s5, s6
+	lw	s9, 52(s10)
+	xor	a5, t2, s7
+	lw	t6, 56(s10)
+	xor	t1, s9, a4
+	lw	s4, 60(s10)
+	xor	a6, t6, a7
+	xor	a7, s4, t3
+	mv	a4, a5
+	mv	a5, t1
 	addi	s10, s10, 64
+	beq	s10, s11, 2f
+# In their places.
+	xor	s0, a7, a1              # y13
+	xor	s1, a7, a2              # y8
+	xor	t0, a4, a2              # y14
+	xor	t1, s0, t0              # y12
+	xor	t2, a3, t1              # t1
+	xor	t3, a6, a5              # t0
+	xor	t4, t3, a0              # y1
+	xor	t5, t4, a1              # y5
+	xor	t6, t2, a2              # y15
+	xor	s2, a7, a4              # y9
+	xor	s3, t2, a6              # y20
+	xor	s4, t5, s1              # y3
+	xor	s5, s3, s2              # y11
+	xor	s6, t6, a0              # y6
+	xor	s7, t3, s5              # y16
+	and	s8, t1, t6              # t2
+	xor	s9, t4, a4              # y4
+	and	ra, s4, s6              # t3
+	xor	a3, ra, s8              # t4
+	xor	a5, a7, s7              # y18
+	xor	a1, a3, s3              # t17
+	and	a2, s9, a0              # t5
+	xor	a6, t4, a7              # y2
+	xor	t2, t6, t3              # y10
+	xor	a4, a2, s8              # t6
+	and	ra, s2, s5              # t12
+	and	s3, s1, t2              # t15
+	xor	a3, s3, ra              # t16
+	xor	a7, a4, a3              # t18
+	xor	t3, t2, s1              # y19
+	xor	s8, a7, t3              # t22
+	xor	a2, t2, s5              # y17
+	and	s3, t0, a2              # t13
+	xor	a4, s3, ra              # t14
+	xor	a7, a1, a4              # t21
+	and	t3, t5, t4              # t8
+	and	ra, s0, s7              # t7
+	xor	s3, t3, ra              # t9
+	xor	a1, s3, a4              # t19
+	xor	t3, s0, s7              # y21
+	xor	a4, a1, t3              # t23
+	xor	s3, a0, s5              # y7
+	and	a1, a6, s3              # t10
+	xor	t3, a1, ra              # t11
+	xor	ra, t3, a3              # t20
+	xor	a1, ra, a5              # t24
+	xor	a3, a7, s8              # t25
+	and	t3, a7, a4              # t26
+	xor	a5, a4, a1              # t30
+	xor	ra, s8, t3              # t31
+	and	a7, ra, a5              # t32
+	xor	a5, a7, a1              # t33
+	xor	ra, a1, t3              # t27
+	xor	a7, a4, a5              # t34
+	xor	t3, ra, a5              # t35
+	and	a4, a1, t3              # t36
+	xor	a1, a4, a7              # t37
+	xor	t3, ra, a4              # t38
+	and	a7, a3, ra              # t28
+	xor	a4, a7, s8              # t29
+	and	ra, a4, t3              # t39
+	xor	s8, a3, ra              # t40
+	and	a7, s8, t5              # z13
+	and	t3, a4, a6              # z14
+	and	a3, a5, a0              # z2
+	and	ra, s8, t4              # z4
+	xor	t5, a4, s8              # t43
+	and	a6, t5, s7              # z3
+	and	a0, t5, s0              # z12
+	xor	t4, s8, a1              # t41
+	and	s7, a1, s6              # z1
+	and	s0, a5, s9              # z11
+	and	t5, a1, s4              # z10
+	xor	s8, a5, a1              # t44
+	xor	s6, a4, a5              # t42
+	and	s9, a4, s3              # z5
+	and	s4, s8, t1              # z9
+	and	a1, s8, t6              # z0
+	and	a5, t4, t2              # z8
+	and	s3, s6, s2              # z15
+	and	a4, t4, s1              # z17
+	xor	t1, s6, t4              # t45
+	xor	t6, a6, s9              # c12
+	and	s8, t1, t0              # z16
+	and	t2, s6, s5              # z6
+	xor	s2, s7, a1              # c5
+	xor	s1, s3, s8              # c1
+	xor	t4, a6, ra              # c6
+	xor	s9, a1, a3              # c4
+	and	t0, t1, a2              # z7
+	xor	s5, t5, s1              # c2
+	xor	s6, a7, s1              # c13
+	xor	s7, a0, s9              # c7
+	xor	s8, a5, s7              # c9
+	xor	ra, t4, s2              # c11
+	xor	a6, s4, s5              # c3
+	xor	a3, s5, s0              # c21
+	xor	a1, t0, t4              # c8
+	xor	a2, a1, s8              # c10
+	xor	t1, a6, ra              # s3
+	xor	t5, t2, a1              # c16
+	xor	a7, t1, t5              # s1
+	xor	s1, t3, a2              # c17
+	xor	a5, s3, t5              # c20
+	xor	s7, a3, s1              # s5
+	xor	s2, s9, t6              # c14
+	xor	s4, s2, t1              # s4
+	xor	s0, s1, a5              # c26
+	xor	s5, s0, a4              # s2
+	xor	t4, s6, s2              # c18
+	xor	t0, a6, t5              # s0
+	xor	s8, a2, t4              # s6
+	xor	ra, a0, t4              # s7
+	srli	t2, t0, 8
+	slli	a1, t0, 24
+	or	t3, t2, a1
+	xor	s3, t0, t3
+	srli	a3, s3, 16
+	slli	t6, s3, 16
+	or	s9, a3, t6
+	xor	s1, t3, s9
+	srli	a5, ra, 8
+	slli	a4, ra, 24
+	or	s0, a5, a4
+	xor	s6, ra, s0
+	xor	s2, s0, s3
+	srli	a6, s6, 16
+	slli	t5, s6, 16
+	or	a2, a6, t5
+	xor	a0, s2, a2
+	srli	t4, s8, 8
+	slli	t2, s8, 24
+	or	a1, t4, t2
+	xor	t0, s8, a1
+	xor	a3, a1, s6
+	srli	t6, t0, 16
+	slli	t3, t0, 16
+	or	s9, t6, t3
+	xor	a5, a3, s9
+	xor	a4, a5, s3
+	srli	ra, s7, 8
+	slli	s0, s7, 24
+	or	a6, ra, s0
+	xor	t5, s7, a6
+	xor	s2, a6, t0
+	srli	a2, t5, 16
+	slli	t4, t5, 16
+	or	t2, a2, t4
+	xor	s8, s2, t2
+	srli	s6, s4, 8
+	slli	a1, s4, 24
+	or	t6, s6, a1
+	xor	t3, s4, t6
+	xor	a3, t6, t5
+	srli	s9, t3, 16
+	slli	a5, t3, 16
+	or	ra, s9, a5
+	xor	s0, a3, ra
+	xor	s7, s0, s3
+	srli	t0, t1, 8
+	slli	a6, t1, 24
+	or	a2, t0, a6
+	xor	t4, t1, a2
+	xor	s2, a2, t3
+	srli	t2, t4, 16
+	slli	s6, t4, 16
+	or	a1, t2, s6
+	xor	s4, s2, a1
+	xor	t5, s4, s3
+	srli	t6, s5, 8
+	slli	s9, s5, 24
+	or	a5, t6, s9
+	xor	a3, s5, a5
+	xor	ra, a5, t4
+	srli	s0, a3, 16
+	slli	t0, a3, 16
+	or	a6, s0, t0
+	xor	t1, ra, a6
+	srli	t3, a7, 8
+	slli	a2, a7, 24
+	or	t2, t3, a2
+	xor	s6, a7, t2
+	xor	s2, t2, a3
+	srli	a1, s6, 16
+	slli	s3, s6, 16
+	or	s4, a1, s3
+	xor	t6, s2, s4
+	lw	s5, 0(s10)
+	xor	s9, s1, s6
+	lw	t4, 4(s10)
+	xor	a0, s5, a0
+	lw	a5, 8(s10)
+	xor	a1, t4, a4
+	lw	s0, 12(s10)
+	xor	a2, a5, s8
+	lw	t0, 16(s10)
+	xor	a3, s0, s7
+	lw	ra, 20(s10)
+	xor	a4, t0, t5
+	lw	a6, 24(s10)
+	xor	a5, ra, t1
+	lw	t3, 28(s10)
+	xor	a6, a6, t6
+	xor	a7, t3, s9
 	j	1b
-2:
+2:	li	s11, 0			# 12 rounds end with all columns in their places
+3:
 # The last round.
 	xor	s0, a7, a1              # y13
 	xor	s1, a7, a2              # y8
@@ -1327,37 +1331,43 @@ tress_aes2_encrypt_words:
 	xor	t3, s8, t2
 	and	t1, t3, ra
 	slli	a2, t1, 4
-	xor	a3, a0, a2
-	xor	t4, t2, t1
-	srli	s2, a4, 4
-	xor	a1, s2, s1
-	and	a5, a1, ra
-	slli	t6, a5, 4
-	xor	s0, a4, t6
-	xor	s4, s1, a5
-	srli	s7, s3, 4
-	xor	t0, s7, s6
-	and	t5, t0, ra
-	slli	s5, t5, 4
-	xor	a7, s3, s5
-	xor	s8, s6, t5
-	li	t3, 0xff00ff00
-	xor	a0, a6, s9
-	and	a2, a0, t3
-	xor	a0, a6, a2
-	xor	a4, s9, a2
-	xor	t2, a3, t4
-	and	t1, t2, t3
-	xor	a1, a3, t1
-	xor	a5, t4, t1
-	xor	s2, s0, s4
-	and	t6, s2, t3
-	xor	a2, s0, t6
-	xor	a6, s4, t6
-	xor	s1, a7, s8
-	and	s7, s1, t3
-	xor	a3, a7, s7
-	xor	a7, s8, s7
+	xor	a1, a0, a2
+	xor	a5, t2, t1
+	srli	a3, a4, 4
+	xor	t4, a3, s1
+	and	s2, t4, ra
+	slli	t6, s2, 4
+	xor	a2, a4, t6
+	xor	s0, s1, s2
+	srli	s4, s3, 4
+	xor	s7, s4, s6
+	and	t0, s7, ra
+	slli	t5, t0, 4
+	xor	a3, s3, t5
+	xor	a7, s6, t0
+	mv	a0, a6
+	mv	a4, s9
+	mv	a6, s0
+	beqz	s11, 4f
+# Rows 1 and 3 stand two columns too far.
+	li	s0, 0xff00ff00
+	xor	s1, a0, a4
+	and	t0, s1, s0
+	xor	a0, a0, t0
+	xor	a4, a4, t0
+	xor	t1, a1, a5
+	and	t2, t1, s0
+	xor	a1, a1, t2
+	xor	a5, a5, t2
+	xor	t3, a2, a6
+	and	t4, t3, s0
+	xor	a2, a2, t4
+	xor	a6, a6, t4
+	xor	t5, a3, a7
+	and	t6, t5, s0
+	xor	a3, a3, t6
+	xor	a7, a7, t6
+4:
 	lw	ra, 136(sp)
 	ret
 	.size tress_aes2_encrypt_words, . - tress_aes2_encrypt_words

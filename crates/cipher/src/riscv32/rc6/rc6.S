@@ -87,8 +87,9 @@
 
 	# The parts that call each other; \prefix is tress_rc6 or tress_rc6_zbb.
 	.macro	rc6_parts prefix, zbb
-	.if	\zbb
 	.option	push
+	.option	arch, +m
+	.if	\zbb
 	.option	arch, +zbb
 	.endif
 
@@ -282,9 +283,7 @@
 	addi	sp, sp, 64
 9:	ret
 	.size	\prefix\()_ctr, . - \prefix\()_ctr
-	.if	\zbb
 	.option	pop
-	.endif
 	.endm
 
 	# void tress_rc6_encrypt(const uint32_t round_keys[44], uint8_t *out, const uint8_t *in, size_t bytes), and decrypt: whole

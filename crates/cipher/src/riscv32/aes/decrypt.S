@@ -1,4 +1,26 @@
-# CBC decryption with AES on RV32I, eight blocks at a time, constant time (SP 800-38A section 6.2).
+# Decryption with AES on RV32I, eight blocks at a time, constant time: ECB and CBC (SP 800-38A section 6).
+
+# Decrypts the eight blocks at sp with the round keys of AES_CONTEXT(sp).
+	aes_part tress_aes8_decrypt_frame
+	sw	ra, AES_RETURN(sp)
+	lw	t0, AES_CONTEXT(sp)
+	lw	t1, 0(t0)
+	addi	t0, t0, 4
+	slli	t1, t1, 7
+	sw	t0, AES_END(sp)
+	add	t1, t1, t0
+	sw	t1, AES_KEY(sp)
+	jal	tress_aes8_pack
+	lw	t0, AES_KEY(sp)
+	addi	t0, t0, -128
+	sw	t0, AES_KEY(sp)
+	jal	tress_aes8_inverse_rounds
+	lw	ra, AES_RETURN(sp)
+	tail	tress_aes8_inverse_last
+	.size	tress_aes8_decrypt_frame, . - tress_aes8_decrypt_frame
+
+# void tress_aes8_ecb_decrypt(const uint32_t context[], uint8_t *out, const uint8_t *in, size_t bytes): whole blocks.
+	aes_ecb tress_aes8_ecb_decrypt, tress_aes8_decrypt_frame
 
 # void tress_aes8_cbc_decrypt(const uint32_t context[], uint8_t iv[16], uint8_t *out, const uint8_t *in, size_t bytes):
 # whole blocks; `out` may be `in`; `iv` is left at the last ciphertext block.
