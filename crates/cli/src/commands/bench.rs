@@ -2,11 +2,14 @@
 
 use std::io;
 
-use tress_lab::bench::{self, Options};
+use tress_lab::bench::{self, Options, modular};
 
 use crate::{args, failure::Failure, names};
 
 pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
+    if let Some(args::Measure::Modular(options)) = &options.what {
+        return modular(options);
+    }
     let backend = match &options.backend {
         Some(name) => Some(names::backend(name)?),
         None => None,
@@ -24,6 +27,17 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     };
     let mut out = io::stdout().lock();
     bench::run(&lab, &mut out).map(drop).map_err(failure)
+}
+
+fn modular(options: &args::Modular) -> Result<(), Failure> {
+    let lab = modular::Options {
+        filter: options.filter.clone(),
+        digits: options.digits.clone(),
+        bits: options.bits.clone(),
+        quick: options.quick,
+        json: options.json,
+    };
+    modular::run(&lab, &mut io::stdout().lock()).map(drop).map_err(failure)
 }
 
 fn failure(error: bench::Error) -> Failure {

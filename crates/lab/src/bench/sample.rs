@@ -120,7 +120,7 @@ fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
 /// Processor time of this thread: on an idle machine the time that passes, and on a busy one without the time that other
 /// programs had the core.
 #[cfg(unix)]
-fn thread_time() -> Duration {
+pub(super) fn thread_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
@@ -128,7 +128,7 @@ fn thread_time() -> Duration {
 
 /// The time that passes, where the system has no other clock.
 #[cfg(not(unix))]
-fn thread_time() -> Duration {
+pub(super) fn thread_time() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }
