@@ -26,7 +26,10 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         command: std::env::current_exe().ok(),
     };
     let mut out = io::stdout().lock();
-    bench::run(&lab, &mut out).map(drop).map_err(failure)
+    bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
+        Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
+        _ => failure(error),
+    })
 }
 
 fn modular(options: &args::Modular) -> Result<(), Failure> {

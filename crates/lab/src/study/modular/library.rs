@@ -120,11 +120,12 @@ fn chart(pairs: &[Pair<'_>]) -> Chart {
                 .collect(),
         })
         .collect();
-    let most = lines.iter().flat_map(|line| &line.points).map(|point| point.1).fold(2.0, f64::max);
+    let ratios = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let (least, most) = (ratios().fold(0.9, f64::min), ratios().fold(2.0, f64::max));
     Chart {
         title: "Addition: shared library over static".into(),
         x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
-        y: Axis { name: "times as long".into(), from: 0.5, to: most * 1.1, scale: Scale::Linear },
+        y: Axis { name: "times as long".into(), from: least * 0.9, to: most * 1.1, scale: Scale::Linear },
         lines,
         levels: vec![Level { name: "no difference".into(), at: 1.0 }],
         walls: Vec::new(),

@@ -23,7 +23,7 @@ pub(super) const STUDY: Study = Study {
     name: "modular",
     title: "Arithmetic for digital signatures on several systems",
     source: "Choi, Baek, Kim and Won, \"Implementation and Benchmarking Test for the Cryptographic Library on Several \
-             OSs\" (in Korean), Sung Kyun Kwan University, about 1996. The paper's machines: a Pentium of 100 MHz, and for \
+             OSs\" (in Korean), Sung Kyun Kwan University, 1990s. The paper's machines: a Pentium of 100 MHz, and for \
              UNIX a Unistation 20.",
     parts: &[
         Part { name: "table-2", title: "Table 2: 256 bits", run: tables::table_2 },
