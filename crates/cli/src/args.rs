@@ -3,15 +3,17 @@
 //! The verbs and options are DESIGN.md's "Command contract"; scripts rely on them, so they are added to and never
 //! changed.
 
+mod measure;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use regex::Regex;
 use tress_sign::Scheme;
 
 use crate::units;
+pub(crate) use measure::{Bench, Measure, Modular, Study};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -536,42 +538,6 @@ pub(crate) enum Sync {
 }
 
 #[derive(Args)]
-pub(crate) struct Bench {
-    /// A regular expression over the names of the rows, e.g. aes-128-ccm
-    #[arg(value_name = "FILTER")]
-    pub(crate) filter: Option<Regex>,
-    /// Measure these too, in turn with ours, e.g. openssl; `all` for every one that this machine has
-    #[arg(long, value_name = "PEER,...", value_delimiter = ',')]
-    pub(crate) against: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Keep the run, with machine, versions and raw samples, in this file or folder [default: bench/record]
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub(crate) record: Option<PathBuf>,
-    /// Fewer and shorter samples
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Use this backend (`tress ciphers` lists them) rather than the best one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) backend: Option<String>,
-    /// Measure nothing: say what changed between two records beyond their noise
-    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend"])]
-    pub(crate) compare: Option<Vec<PathBuf>>,
-    /// With --compare: exit with 1 when a row became slower
-    #[arg(long, requires = "compare")]
-    pub(crate) fail_on_regression: bool,
-    /// With --compare: even of different machines, targets or efforts
-    #[arg(long, requires = "compare")]
-    pub(crate) force: bool,
-    /// Sign with OpenSSL as another bench asks; it starts this by itself
-    #[arg(long, hide = true, exclusive = true)]
-    pub(crate) worker: bool,
-}
-
-#[derive(Args)]
 #[command(after_help = "\
 A program is an ELF executable for a bare machine, 32 or 64 bits. It prints by HTIF, semihosting or a UART, and ends by
 HTIF (its symbol tohost) or semihosting. What it prints goes to standard output, with --json to standard error. An exit code
@@ -627,28 +593,6 @@ fn cycles(text: &str) -> Result<std::ops::Range<u64>, String> {
         (from, to) if from < to => Ok(from..to),
         _ => Err("ends before it begins".into()),
     }
-}
-
-#[derive(Args)]
-#[command(after_help = "\
-Studies: ccm-overlap (computing overlapped with communicating), block-parallelism (RC6 and Rijndael on wide and on many
-processors, simulated). With --out every part is kept when it is done, and the same command goes on where it stopped.
-
-Example:
-  tress study ccm-overlap --out studies")]
-pub(crate) struct Study {
-    /// Which study, or all
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
-    /// Write pages and pictures into this folder rather than a page to standard output
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) out: Option<PathBuf>,
-    /// Fewer samples, smaller messages
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Only this part of the study; may be given more than once
-    #[arg(long, value_name = "PART")]
-    pub(crate) part: Vec<String>,
 }
 
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use tress_lab::bench::{self, Options, compare};
+use tress_lab::bench::{self, Options, compare, modular};
 
 use crate::{args, failure::Failure, names};
 
@@ -14,6 +14,9 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     if options.worker {
         return bench::serve(io::stdin().lock(), io::stdout().lock())
             .map_err(|error| Failure::failed(error.to_string()));
+    }
+    if let Some(args::Measure::Modular(options)) = &options.what {
+        return modular(options);
     }
     let backend = match &options.backend {
         Some(name) => Some(names::backend(name)?),
@@ -31,7 +34,21 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         command: std::env::current_exe().ok(),
     };
     let mut out = io::stdout().lock();
-    bench::run(&lab, &mut out).map(drop).map_err(failure)
+    bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
+        Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
+        _ => failure(error),
+    })
+}
+
+fn modular(options: &args::Modular) -> Result<(), Failure> {
+    let lab = modular::Options {
+        filter: options.filter.clone(),
+        digits: options.digits.clone(),
+        bits: options.bits.clone(),
+        quick: options.quick,
+        json: options.json,
+    };
+    modular::run(&lab, &mut io::stdout().lock()).map(drop).map_err(failure)
 }
 
 fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {

@@ -14,6 +14,10 @@ pub enum Error {
     Cipher(tress_cipher::Error),
     /// The same of keys and signatures.
     Sign(tress_sign::Error),
+    /// The same of arithmetic.
+    Modular(tress_modular::Error),
+    /// Numbers of so many bits are not measured.
+    Size(usize),
     /// A peer refused to do what its wrapper asked for.
     Peer(&'static str, tress_peers::Error),
     /// A peer's output differs from ours, so that a comparison of times would mean nothing.
@@ -65,7 +69,7 @@ pub enum Error {
 impl Error {
     /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches | Error::NotComparable { .. })
+        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches | Error::NotComparable { .. } | Error::Size(_))
     }
 }
 
@@ -79,6 +83,8 @@ impl fmt::Display for Error {
             Error::NothingMatches => f.write_str("no benchmark has a name that matches"),
             Error::Cipher(error) => error.fmt(f),
             Error::Sign(error) => error.fmt(f),
+            Error::Modular(error) => error.fmt(f),
+            Error::Size(bits) => write!(f, "numbers of {bits} bits: multiples of 64 from 128 to 8192 are measured"),
             Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
             Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
             Error::Command { program, message } => write!(f, "{program}: {message}"),

@@ -16,6 +16,7 @@ mod case;
 mod error;
 mod kinds;
 mod machine;
+pub mod modular;
 mod numbers;
 mod sample;
 mod signatures;

@@ -143,7 +143,7 @@ impl Document {
 }
 
 /// The day in UTC of a time in seconds since 1970, as `2026-11-21`.
-fn date(time: u64) -> String {
+pub(crate) fn date(time: u64) -> String {
     let is_leap = |year: u64| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
     let mut days = time / 86_400;
     let mut year = 1970;
