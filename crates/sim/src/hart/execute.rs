@@ -451,5 +451,5 @@ fn division_signs(code: Code, a: u64, b: u64) -> u8 {
         Code::Rem | Code::Remw => a < 0,
         _ => (a < 0) != (b < 0) && b != 0,
     };
-    u8::from(a < 0 || b < 0) * Retired::NEGATIVE | u8::from(negated) * Retired::NEGATED
+    (u8::from(a < 0 || b < 0) * Retired::NEGATIVE) | (u8::from(negated) * Retired::NEGATED)
 }
