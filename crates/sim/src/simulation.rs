@@ -40,7 +40,7 @@ pub struct Simulation {
 enum Cores {
     InOrder(Vec<InOrder>),
     OutOfOrder(Vec<OutOfOrder>),
-    Limit(Limit),
+    Limit(Box<Limit>),
 }
 
 /// What the harts share in time, and what is counted.
@@ -71,7 +71,7 @@ impl Simulation {
         let platform = machine.platform(image.xlen)?;
         let harts = platform.harts;
         let cores = match (model, &machine.in_order) {
-            (Model::Limit, _) => Cores::Limit(Limit::new(machine)),
+            (Model::Limit, _) => Cores::Limit(Box::new(Limit::new(machine))),
             (Model::Pipeline, Some(_)) => Cores::InOrder((0..harts).map(|hart| InOrder::new(machine, hart)).collect()),
             _ => Cores::OutOfOrder((0..harts).map(|hart| OutOfOrder::new(machine, hart)).collect()),
         };
@@ -131,7 +131,7 @@ impl Simulation {
         match &mut self.cores {
             Cores::InOrder(cores) => self.watch.run(&mut self.system, cores, steps),
             Cores::OutOfOrder(cores) => self.watch.run(&mut self.system, cores, steps),
-            Cores::Limit(cores) => self.watch.run(&mut self.system, cores, steps),
+            Cores::Limit(cores) => self.watch.run(&mut self.system, &mut **cores, steps),
         }
     }
 
@@ -145,7 +145,7 @@ impl Simulation {
         let mut report = match &mut self.cores {
             Cores::InOrder(cores) => self.watch.report(&self.system, cores, exit_code),
             Cores::OutOfOrder(cores) => self.watch.report(&self.system, cores, exit_code),
-            Cores::Limit(cores) => self.watch.report(&self.system, cores, exit_code),
+            Cores::Limit(cores) => self.watch.report(&self.system, &mut **cores, exit_code),
         };
         let mut slots = Account::default();
         for hart in &report.harts {

@@ -158,12 +158,12 @@ impl Hart {
 
             Code::Mul => a.wrapping_mul(b),
             Code::Mulw => word(a.wrapping_mul(b)),
-            Code::Mulh => (i128::from(a as i64) * i128::from(b as i64) >> 64) as u64,
+            Code::Mulh => ((i128::from(a as i64) * i128::from(b as i64)) >> 64) as u64,
             Code::Mulhsu => (i128::from(a as i64).wrapping_mul(i128::from(b)) >> 64) as u64,
-            Code::Mulhu => (u128::from(a) * u128::from(b) >> 64) as u64,
-            Code::Mulhw => (i64::from(a as i32) * i64::from(b as i32) >> 32) as u64,
+            Code::Mulhu => ((u128::from(a) * u128::from(b)) >> 64) as u64,
+            Code::Mulhw => ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u64,
             Code::Mulhsuw => (i64::from(a as i32).wrapping_mul(i64::from(b as u32)) >> 32) as u64,
-            Code::Mulhuw => word(u64::from(a as u32) * u64::from(b as u32) >> 32),
+            Code::Mulhuw => word((u64::from(a as u32) * u64::from(b as u32)) >> 32),
             Code::Div => divide(a, b),
             Code::Divu => divide_unsigned(a, b),
             Code::Rem => remainder(a, b),
@@ -451,5 +451,5 @@ fn division_signs(code: Code, a: u64, b: u64) -> u8 {
         Code::Rem | Code::Remw => a < 0,
         _ => (a < 0) != (b < 0) && b != 0,
     };
-    u8::from(a < 0 || b < 0) * Retired::NEGATIVE | u8::from(negated) * Retired::NEGATED
+    (u8::from(a < 0 || b < 0) * Retired::NEGATIVE) | (u8::from(negated) * Retired::NEGATED)
 }

@@ -290,7 +290,8 @@ impl Predictor {
             return Err(wrong(&name("bht_entries"), format_args!("{} is no power of two", self.bht_entries)));
         }
         if self.btb_ways != 0
-            && (self.btb_entries % self.btb_ways != 0 || !(self.btb_entries / self.btb_ways).is_power_of_two())
+            && (!self.btb_entries.is_multiple_of(self.btb_ways)
+                || !(self.btb_entries / self.btb_ways).is_power_of_two())
         {
             return Err(wrong(&name("btb_ways"), "does not divide the entries into a power of two of sets"));
         }

@@ -157,7 +157,7 @@ impl Cache {
             return Err(wrong(&format!("{field}.line"), format_args!("{} is no power of two", self.line)));
         }
         let set = u64::from(self.line) * u64::from(self.ways);
-        if self.size % set != 0 || !self.sets().is_power_of_two() {
+        if !self.size.is_multiple_of(set) || !self.sets().is_power_of_two() {
             let (size, ways, line) = (self.size, self.ways, self.line);
             let why = format!("{size} bytes in {ways} ways of {line} bytes is no power of two of sets");
             return Err(wrong(&format!("{field}.size"), why));

@@ -208,7 +208,7 @@ impl Predictor {
         }
         // Fibonacci hashing with the square root of 3/4 in place of the golden ratio.
         let factor = (3_f64.sqrt() / 2.0 * f64::from(1_u32 << self.history_length)) as u64;
-        (factor * self.history & ((1 << self.history_length) - 1)) >> (self.history_length - self.history_bits)
+        ((factor * self.history) & ((1 << self.history_length) - 1)) >> (self.history_length - self.history_bits)
     }
 
     fn set(&self, key: u64) -> usize {

@@ -83,7 +83,7 @@ fn compute<F: Soft>(operation: FloatOp, rounding: Rounding, operands: &[u64]) ->
     let number = |index: usize| F::Number::from_bits(u128::from(operands.get(index).copied().unwrap_or(0)));
     let numbers = [0, 1, 2].map(number);
     let result = operate(operation, numbers, round(rounding));
-    let exact = || operate(operation, numbers.map(|number| widen(number)), Round::TowardZero);
+    let exact = || operate(operation, numbers.map(widen), Round::TowardZero);
     finish::<F>(result, rounding, exact)
 }
 
