@@ -24,6 +24,7 @@ enum {
     TRESS_OVERLAP = -2, /* in and out overlap without being equal, or out and something else that the call needs */
     TRESS_LENGTH = -3,  /* not whole blocks */
     TRESS_COUNTER = -4, /* the counter would run past its end */
+    TRESS_FORGED = -5,  /* the tag is wrong: the data are overwritten with zeros */
 };
 
 /* PIPO-64/128 and PIPO-64/256: blocks of 8 bytes. Not standardised; change the key long before 2^32 blocks. */
@@ -77,6 +78,60 @@ int tress_pipo128_ctr(const tress_pipo128_key *key, const tress_pipo_nonce *nonc
                       uint8_t *out, size_t length);
 int tress_pipo256_ctr(const tress_pipo256_key *key, const tress_pipo_nonce *nonce, uint32_t counter, const uint8_t *in,
                       uint8_t *out, size_t length);
+
+/* AES-128 and AES-256. */
+
+/* Keys prepared for eight blocks at a time and for two. Overwrite them with tress_wipe. */
+typedef struct { uint32_t many[1 + 32 * 15], chain[1 + 8 * 15]; } tress_aes_key;
+/* Four keys side by side, for tress_aes_ccm_encrypt_x4. */
+typedef struct { uint32_t many[1 + 32 * 15]; } tress_aes_lanes;
+
+/* 16 or 32 bytes; any other length is TRESS_LENGTH. */
+int tress_aes_set_key(tress_aes_key *key, const uint8_t *bytes, size_t length);
+
+int tress_aes_ecb_encrypt(const tress_aes_key *key, const uint8_t *in, uint8_t *out, size_t length);
+int tress_aes_ecb_decrypt(const tress_aes_key *key, const uint8_t *in, uint8_t *out, size_t length);
+/* CBC of whole blocks; iv is left at the last ciphertext block. */
+int tress_aes_cbc_encrypt(const tress_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
+int tress_aes_cbc_decrypt(const tress_aes_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
+/* CTR of any length. The whole block counts, big-endian, and wraps; it is left at the next one. */
+int tress_aes_ctr(const tress_aes_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t length);
+
+/* CCM (SP 800-38C) in place: nonces of 7 to 13 bytes, never twice with a key; tags of 4, 6, ... 16. TRESS_LENGTH also where
+ * the message is too long for the nonce. Buffers but data may not overlap it; data and aad of no bytes may be null. */
+int tress_aes_ccm_encrypt(const tress_aes_key *key, const uint8_t *nonce, size_t nonce_length, const uint8_t *aad,
+                          size_t aad_length, uint8_t *data, size_t length, uint8_t *tag, size_t tag_length);
+int tress_aes_ccm_decrypt(const tress_aes_key *key, const uint8_t *nonce, size_t nonce_length, const uint8_t *aad,
+                          size_t aad_length, uint8_t *data, size_t length, const uint8_t *tag, size_t tag_length);
+
+/* Four messages of the same lengths side by side, each with its own key. aads may be null with aad_length 0. Decryption
+ * returns which were forged: bit l for message l, whose data are overwritten; 0 is TRESS_OK. */
+int tress_aes_set_lanes(tress_aes_lanes *lanes, const uint8_t *const keys[4], size_t length);
+int tress_aes_ccm_encrypt_x4(const tress_aes_lanes *lanes, const uint8_t *const nonces[4], size_t nonce_length,
+                             const uint8_t *const aads[4], size_t aad_length, uint8_t *const data[4], size_t length,
+                             uint8_t *const tags[4], size_t tag_length);
+int tress_aes_ccm_decrypt_x4(const tress_aes_lanes *lanes, const uint8_t *const nonces[4], size_t nonce_length,
+                             const uint8_t *const aads[4], size_t aad_length, uint8_t *const data[4], size_t length,
+                             const uint8_t *const tags[4], size_t tag_length);
+
+/* AES with tables: ADDRESSES DEPEND ON SECRETS. Only for a core without a data cache, with the tables in memory where every
+ * read takes the same time whatever else uses it: the tightly integrated memory of an FE310, not flash. */
+typedef struct { uint32_t words[1024]; } tress_aes_tables;
+typedef struct { uint32_t words[1 + 4 * 15]; } tress_aes_table_key;
+int tress_aes_table_fill(tress_aes_tables *tables);
+int tress_aes_table_set_key(tress_aes_table_key *key, const uint8_t *bytes, size_t length);
+int tress_aes_table_ecb_encrypt(const tress_aes_table_key *key, const tress_aes_tables *tables, const uint8_t *in,
+                                uint8_t *out, size_t length);
+int tress_aes_table_ctr(const tress_aes_table_key *key, const tress_aes_tables *tables, uint8_t counter[16],
+                        const uint8_t *in, uint8_t *out, size_t length);
+
+/* RC6-32/20 with keys of 16, 24 or 32 bytes (RV32IM). Not standardised. */
+typedef struct { uint32_t words[44]; } tress_rc6_key;
+int tress_rc6_set_key(tress_rc6_key *key, const uint8_t *bytes, size_t length);
+int tress_rc6_ecb_encrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *out, size_t length);
+int tress_rc6_ecb_decrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *out, size_t length);
+/* The whole block counts, big-endian, and wraps; it is left at the next one. */
+int tress_rc6_ctr(const tress_rc6_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t length);
 
 /* Overwrites memory with zeros, in a way that the compiler does not take away. */
 void tress_wipe(void *memory, size_t length);

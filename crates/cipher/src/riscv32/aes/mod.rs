@@ -7,7 +7,8 @@ use crate::cpu::Riscv32;
 use crate::engine::Direction;
 
 core::arch::global_asm!(
-    include_str!("frame.S"),
+    include_str!("macros.S"),
+    include_str!("bytes.S"),
     include_str!("eight.S"),
     include_str!("two.S"),
     include_str!("blocks.S"),

@@ -209,12 +209,12 @@
 9:	ret
 	.size	tress_aes_table_encrypt, . - tress_aes_table_encrypt
 
-# void tress_aes_table_ctr(const uint32_t context[], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes,
+# void tress_aes_table_stream(const uint32_t context[], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes,
 #                          const uint32_t tables[1024]): `out` may be `in`; `counter` is left at the next block.
 #
 # The counter block at 0; s6: its last byte; s7: the last byte of round key 0; s8: column 0 after round 1, s9 to s11 and
 # a7 the columns after round 2, both without what the last byte adds.
-	aes_function tress_aes_table_ctr
+	aes_function tress_aes_table_stream
 	beqz	a4, 9f
 	aes_enter
 	sw	a1, AES_A(sp)
@@ -334,4 +334,4 @@
 	jal	tress_aes_copy
 	aes_leave
 9:	ret
-	.size	tress_aes_table_ctr, . - tress_aes_table_ctr
+	.size	tress_aes_table_stream, . - tress_aes_table_stream

@@ -13,7 +13,7 @@ const WORDS: usize = 44;
 unsafe extern "C" {
     fn tress_rc6_encrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
     fn tress_rc6_decrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
-    fn tress_rc6_ctr(keys: *const [u32; WORDS], counter: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
+    fn tress_rc6_stream(keys: *const [u32; WORDS], counter: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
 }
 
 /// ECB.
@@ -31,5 +31,5 @@ pub(crate) fn ecb(_: Riscv32, keys: &[u32; WORDS], blocks: &mut [Block], directi
 /// CTR from a counter block on, which wraps.
 pub(crate) fn ctr(_: Riscv32, keys: &[u32; WORDS], counter: &mut Block, data: &mut [u8]) {
     // SAFETY: all are valid for their lengths; output may be input.
-    unsafe { tress_rc6_ctr(keys, counter, data.as_mut_ptr(), data.as_ptr(), data.len()) }
+    unsafe { tress_rc6_stream(keys, counter, data.as_mut_ptr(), data.as_ptr(), data.len()) }
 }

@@ -194,9 +194,9 @@
 	rc6_blocks \prefix, encrypt
 	rc6_blocks \prefix, decrypt
 
-# void tress_rc6_ctr(const uint32_t round_keys[44], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes):
+# void tress_rc6_stream(const uint32_t round_keys[44], uint8_t counter[16], uint8_t *out, const uint8_t *in, size_t bytes):
 # the counter is the whole block, big-endian, and is left at the next one; `out` may be `in`.
-	rc6_function \prefix\()_ctr
+	rc6_function \prefix\()_stream
 	beqz	a4, 9f
 	addi	sp, sp, -64		# 0: the counter, 16: key stream
 	sw	ra, 60(sp)
@@ -282,7 +282,7 @@
 	lw	s2, 48(sp)
 	addi	sp, sp, 64
 9:	ret
-	.size	\prefix\()_ctr, . - \prefix\()_ctr
+	.size	\prefix\()_stream, . - \prefix\()_stream
 	.option	pop
 	.endm
 
