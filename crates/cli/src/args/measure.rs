@@ -81,7 +81,7 @@ fn digit(text: &str) -> Result<u32, String> {
 }
 
 fn bits(text: &str) -> Result<usize, String> {
-    let is_measured = |bits: &usize| (128..=8192).contains(bits) && bits % 64 == 0;
+    let is_measured = |bits: &usize| (128..=8192).contains(bits) && bits.is_multiple_of(64);
     text.parse().ok().filter(is_measured).ok_or_else(|| "numbers have a multiple of 64 bits, from 128 to 8192".into())
 }
 
