@@ -228,3 +228,34 @@ pub(super) fn all(runs: &[Run], _: &Effort) -> Result<Vec<Figures>, Error> {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{Cipher, Mode};
+    use super::*;
+
+    /// Whatever else this machine does meanwhile.
+    #[test]
+    fn the_same_run_takes_the_same_cycles() {
+        let work = Work { messages: 4, harts: 4, ..Work::new(Cipher::Rijndael, Mode::Cbc) };
+        let run = Run { core: Core::paper(2), work };
+        let effort = Effort::new(true, None);
+        let figures = all(&[run; 4], &effort).expect("runs");
+        assert!(figures.iter().all(|other| *other == figures[0]) && figures[0].cycles > 0);
+        // Four processors do the same work as one, and the order of runs is kept.
+        let one = Run { core: Core::paper(2), work: Work { harts: 1, ..work } };
+        let both = all(&[one, run], &effort).expect("runs");
+        assert_eq!(both[1], figures[0]);
+        assert!(both[0].cycles > both[1].cycles);
+        assert!(both[0].instructions.abs_diff(both[1].instructions) < both[0].instructions / 50);
+    }
+
+    #[test]
+    fn a_program_that_finds_a_mistake_is_told() {
+        // More messages than the program has room for.
+        let work = Work { messages: 1 << 13, ..Work::new(Cipher::Rc6, Mode::Ecb) };
+        let effort = Effort::new(true, None);
+        let run = Run { core: Core::paper(2), work };
+        assert!(matches!(all(&[run], &effort), Err(Error::Program(_))));
+    }
+}
