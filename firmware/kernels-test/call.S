@@ -19,8 +19,8 @@ system_call:
 	ecall
 	ret
 
-# int checked_call(void *function, const long arguments[8], long *result): bit n is set when callee-saved register n, or
-# sp, gp or tp, came back changed. The 1024 bytes below the stack pointer are painted before; `stack_used` says how many
+# int checked_call(void *function, const long arguments[10], long *result): bit n is set when callee-saved register n, or
+# sp, gp or tp, came back changed. The 4096 bytes below the stack pointer are painted before; `stack_used` says how many
 # the function wrote to.
 	.globl	checked_call
 checked_call:
@@ -35,7 +35,9 @@ checked_call:
 	sw	sp, 0(t0)
 	mv	t6, a0
 	mv	t5, a1
-	addi	t0, sp, -1024
+	mv	t0, sp
+	li	t1, 4096
+	sub	t0, t0, t1
 	li	t1, 0xa5a5a5a5
 1:	sw	t1, 0(t0)
 	addi	t0, t0, 4
@@ -53,7 +55,13 @@ checked_call:
 	lw	a5, 20(t5)
 	lw	a6, 24(t5)
 	lw	a7, 28(t5)
+	lw	t0, 32(t5)		# the rest on the stack
+	lw	t1, 36(t5)
+	addi	sp, sp, -16
+	sw	t0, 0(sp)
+	sw	t1, 4(sp)
 	jalr	t6
+	addi	sp, sp, 16
 	mv	t4, a0
 	la	t0, saved_sp
 	lw	t0, 0(t0)
@@ -82,13 +90,16 @@ checked_call:
 	.set	value, value + 0x1111
 	.set	bit, bit + 1
 	.endr
-	addi	t0, sp, -1024
+	mv	t0, sp
+	li	t1, 4096
+	sub	t0, t0, t1
 	li	t1, 0xa5a5a5a5
 1:	lw	t2, 0(t0)
 	bne	t2, t1, 2f
 	addi	t0, t0, 4
 	bne	t0, sp, 1b
 2:	sub	t0, sp, t0
+	addi	t0, t0, -16
 	la	t1, stack_used
 	sw	t0, 0(t1)
 	lw	a2, 60(sp)

@@ -41,10 +41,9 @@ def trace(files, functions, calls, march="rv32imac"):
     for name, *arguments in calls:
         t.call(name, *arguments)
     t.process.stdin.close()
-    request = bytearray()
     t2 = target.Target.__new__(target.Target)
     log = program.parent / "log"
-    t2.functions, t2.stack, t2.program, t2.folder = t.functions, {}, program, t.folder
+    t2.functions, t2.stack, t2.program, t2.folder, t2.stack_limit = t.functions, {}, program, t.folder, t.stack_limit
     t2.process = subprocess.Popen(["qemu-riscv32", "-singlestep", "-d", "exec,nochain", "-D", str(log), str(program)],
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for name, *arguments in calls:

@@ -1,14 +1,15 @@
 /* Runs kernels on what it reads: the target's half of the tests.
  *
  * A request: number of the function, count of arguments, then each argument: a kind ('n' a number, 'b' a buffer, 'r' a
- * buffer of pointers into the one before, 'h' a buffer that is not passed) and four bytes; of a buffer its length, one byte how far it is from a word's border, and its content. The answer: which
+ * buffer of pointers into the one before, 'h' a buffer that is not passed, 'o' so far into the one
+ * before) and four bytes; of a buffer its length, one byte how far it is from a word's border, and its content. The answer: which
  * registers changed, bytes of stack used, whether bytes around buffers changed, the result, then all buffers. */
 
 #include <stddef.h>
 #include <stdint.h>
 
 long system_call(long a, long b, long c, long number);
-int checked_call(const void *function, const long arguments[8], long *result);
+int checked_call(const void *function, const long arguments[10], long *result);
 extern uint32_t stack_used;
 
 #define FUNCTION(name) extern void name(void);
@@ -57,23 +58,25 @@ static void give(const void *p, size_t n)
     }
 }
 
-enum { GUARD = 64, ROOM = 1 << 20 };
+enum { MOST = 24, GUARD = 64, ROOM = 1 << 20 };
 static uint8_t room[ROOM] __attribute__((aligned(16)));
 
 int main(void)
 {
     uint8_t head[2];
     while (take(head, 2)) {
-        long arguments[8] = { 0 };
-        uint8_t *buffers[8] = { 0 };
-        uint32_t sizes[8] = { 0 };
+        long arguments[10] = { 0 };
+        uint8_t *buffers[MOST] = { 0 };
+        uint32_t sizes[MOST] = { 0 };
         uint8_t *next = room;
         for (int i = 0, n = 0; i < head[1]; i++) {
             uint8_t kind;
             take(&kind, 1);
             take(&sizes[i], 4);
             long argument = (long)sizes[i];
-            if (kind != 'n') {
+            if (kind == 'o')
+                argument += (long)buffers[i - 1];
+            else if (kind != 'n') {
                 uint8_t off;
                 take(&off, 1);
                 memset(next, 0xc3, GUARD + off);

@@ -19,19 +19,30 @@ class Buffer:
         self.content, self.off, self.kind = bytes(content), off, kind.encode()
 
 
-class Target:
-    """The kernels of some files, assembled together, and the functions that are to be called."""
+class Into:
+    """An address so many bytes into the buffer before."""
 
-    def __init__(self, files, functions, march="rv32imac", qemu=()):
-        self.functions = list(functions)
+    def __init__(self, offset):
+        self.offset = offset
+
+
+class Target:
+    """The kernels of some files, or the library if there are none, and the functions that are to be called."""
+
+    def __init__(self, files, functions, march="rv32imac", qemu=(), stack_limit=STACK_LIMIT):
+        self.functions, self.stack_limit = list(functions), stack_limit
         self.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self.folder.name)
         kernels = folder / "kernels.S"
         kernels.write_text("".join((KERNELS / name).read_text() for name in files))
+        library = ROOT / "firmware/library/build/libtress_rv32.a"
+        if not files:
+            subprocess.run(["make", "-s", "-C", str(library.parents[1])], check=True, stdout=subprocess.DEVNULL)
         (folder / "functions.h").write_text("".join(f"FUNCTION({name})\n" for name in self.functions))
         self.program = folder / "target"
         command = ["riscv64-unknown-elf-gcc", f"-march={march}", "-mabi=ilp32", "-O1", "-nostdlib", "-static", "-ffreestanding",
-                   f"-I{folder}", str(HERE / "call.S"), str(HERE / "target.c"), str(kernels), "-o", str(self.program), "-lgcc"]
+                   f"-I{folder}", str(HERE / "call.S"), str(HERE / "target.c"), str(library if not files else kernels), "-Wl,--gc-sections,--no-warn-rwx-segments", "-o",
+                   str(self.program), "-lgcc"]
         subprocess.run(command, check=True)
         self.process = subprocess.Popen(["qemu-riscv32", *qemu, str(self.program)], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)
@@ -43,6 +54,8 @@ class Target:
         for argument in arguments:
             if isinstance(argument, Buffer):
                 request += argument.kind + struct.pack("<IB", len(argument.content), argument.off) + argument.content
+            elif isinstance(argument, Into):
+                request += b"o" + struct.pack("<I", argument.offset)
             else:
                 request += b"n" + struct.pack("<I", argument & 0xFFFFFFFF)
         self.process.stdin.write(request)
@@ -51,7 +64,7 @@ class Target:
         buffers = [self.read(len(a.content)) for a in arguments if isinstance(a, Buffer)]
         assert changed == 0, f"{name} changed registers {changed:#x}"
         assert outside == 0, f"{name} wrote outside a buffer"
-        assert stack <= STACK_LIMIT, f"{name} used {stack} bytes of stack"
+        assert stack <= self.stack_limit, f"{name} used {stack} bytes of stack"
         self.stack[name] = max(self.stack.get(name, 0), stack)
         return result, buffers
 
