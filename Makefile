@@ -9,7 +9,7 @@
 # make leaks    the same by measuring times
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; make test takes the
 #               first and the last
-# make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
+# make fuzz     our modes against other people's on what a fuzzer finds, and files that lie, MINUTES=1 for each target
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
 # make soak     the long runs
 
@@ -90,9 +90,9 @@ bench:
 MINUTES ?= 1
 fuzz:
 	@tools/setup fuzz
-	for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
-	    $(CARGO) +nightly fuzz run --fuzz-dir fuzz $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
-	done
+	for crate in fuzz/keys fuzz; do for target in $$(cd $$crate && $(CARGO) +nightly fuzz list --fuzz-dir .); do \
+	    $(CARGO) +nightly fuzz run --fuzz-dir $$crate $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
+	done; done
 
 dos:
 	@tools/setup dos
