@@ -13,7 +13,7 @@ use crate::random;
 /// Rounds for numbers that somebody else chose: a composite one passes with a chance below 2^−64.
 const PRIME_ROUNDS: usize = 32;
 
-/// From how many powers on the table for them is made: it takes as long as some four.
+/// From how many powers on the table for them is made, which takes as long as a few.
 const COMB_POWERS: usize = 8;
 
 /// p, q and g. Cloning is cheap.
