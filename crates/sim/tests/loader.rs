@@ -59,6 +59,17 @@ fn what_is_in_a_program() {
     }
 }
 
+/// A function that says how long it is does not reach beyond.
+#[test]
+fn functions_end() {
+    let mut file = file(Xlen::Rv64);
+    // The second symbol of the table behind the three instructions: its size.
+    file[0x1000 + 12 + 24 + 16] = 6;
+    let image = Image::parse(&file).unwrap();
+    assert_eq!(image.function_of(BASE + 5), Some(("start".into(), 5)));
+    assert_eq!(image.function_of(BASE + 6), None);
+}
+
 #[test]
 fn names_of_rust_are_readable() {
     let file = elf(Xlen::Rv64, BASE, &words(&[0x13]), &[("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", BASE)]);

@@ -2,7 +2,7 @@
 //!
 //! A model takes instructions one at a time, in program order, and gives each its cycles: fetched, decoded, begun,
 //! finished, retired. It walks no structure every cycle. What a cycle can hold (issue slots, units, wires of the bus) is
-//! a calendar in which an instruction takes the first free place; what is taken in order (reorder buffer, queues,
+//! a `calendar` in which an instruction takes the first free place; what is taken in order (reorder buffer, queues,
 //! registers) is a ring of the cycles in which places become free. As an instruction takes its place before all younger
 //! ones do, the oldest ready instruction goes first, as in a machine that selects oldest first.
 //!
