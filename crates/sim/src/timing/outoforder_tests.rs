@@ -192,6 +192,8 @@ fn how_loads_pass_stores_whose_address_comes_late() {
         8,
     );
     let mut machine = machine(8);
+    // A port for each, so that nothing but the rule keeps the load back.
+    spec(&mut machine).unit[1].count = 2;
     let mut begins = |rule| {
         spec(&mut machine).disambiguation = rule;
         listing.out_of_order(&machine).0[3].issue
@@ -207,6 +209,16 @@ fn how_loads_pass_stores_whose_address_comes_late() {
     };
     assert_eq!(begins(Disambiguation::Addresses), 5);
     assert_eq!(begins(Disambiguation::ProgramOrder), 14);
+}
+
+#[test]
+fn the_load_queue_holds_loads_until_they_retire() {
+    let mut machine = machine(4);
+    spec(&mut machine).load_queue = 1;
+    let listing = Listing::new().load(1, 0, DATA, 8).fill(1).load(2, 0, DATA, 8);
+    let (times, _) = listing.out_of_order(&machine);
+    // The first retires in 5.
+    assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 6]);
 }
 
 #[test]
