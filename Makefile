@@ -9,14 +9,18 @@
 # make leaks    the same by measuring times
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; make test takes the
 #               first and the last
-# make fuzz     our modes against other people's on what a fuzzer finds, MINUTES=1 for each target
+# make firmware  programs for bare RISC-V: that the images we keep are what builds, and that they run under QEMU
+# make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
+#               each target
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
+# make systems  the times of arithmetic on every system that this machine can run or emulate, recorded
 # make soak     the long runs
 
 CARGO ?= cargo
 VENV := target/venv
+FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two bench fuzz dos soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -25,7 +29,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two
+test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -79,6 +83,13 @@ qemu:
 qemu-two:
 	@PROCESSORS="aarch64:aarch64 s390x:s390x" $(MAKE) qemu
 
+firmware:
+	@tools/setup firmware
+	firmware/build --check
+	firmware/test
+	cd firmware && $(CARGO) fmt --all --check
+	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
+
 miri:
 	@tools/setup miri
 	MIRIFLAGS=-Zmiri-disable-isolation $(CARGO) +nightly miri test --locked -p tress-cipher --test memory --target-dir target/miri
@@ -90,13 +101,19 @@ bench:
 MINUTES ?= 1
 fuzz:
 	@tools/setup fuzz
-	for target in $$(cd fuzz && $(CARGO) +nightly fuzz list); do \
-	    $(CARGO) +nightly fuzz run --fuzz-dir fuzz $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
+	@# Each of fuzz/ alone, so that the quick ones do not wait for the slow ones to compile.
+	for folder in $$(dirname fuzz/*/Cargo.toml); do \
+	    for target in $$(cd $$folder && $(CARGO) +nightly fuzz list --fuzz-dir .); do \
+	        $(CARGO) +nightly fuzz run --fuzz-dir $$folder $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
+	    done; \
 	done
 
 dos:
 	@tools/setup dos
 	@systems/dos/run
+
+systems:
+	@systems/run
 
 soak: qemu miri
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher

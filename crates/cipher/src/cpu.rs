@@ -14,7 +14,7 @@ pub enum Backend {
     Reference,
     /// Constant time, no tables, no instructions beyond the target's baseline.
     Portable,
-    /// Assembly for 32-bit RISC-V (RV32I).
+    /// Assembly for the base instructions of 32-bit RISC-V.
     Riscv32,
     /// 128-bit registers of aarch64.
     Neon,

@@ -3,15 +3,17 @@
 //! The verbs and options are DESIGN.md's "Command contract"; scripts rely on them, so they are added to and never
 //! changed.
 
+mod measure;
+
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use regex::Regex;
 use tress_sign::Scheme;
 
 use crate::units;
+pub(crate) use measure::{Bench, Measure, Modular, Study};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -58,6 +60,8 @@ pub(crate) enum Verb {
     Plan(Plan),
     /// Measure the ciphers on this machine
     Bench(Bench),
+    /// Run a program for RISC-V, and say what it took
+    Simulate(Simulate),
     /// Put what a paper says beside its model and beside this machine
     Study(Study),
     /// Print the completion script of a shell
@@ -301,7 +305,7 @@ Examples:
   tar c src | tress send --to host:7878 -r tress1... -i me.key --name src.tar -")]
 pub(crate) struct Send {
     /// The receiver's host and port
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = units::endpoint)]
     pub(crate) to: String,
     /// The receiver's address (tress1...); nobody else is talked to
     #[arg(short, long = "recipient", value_name = "ADDRESS")]
@@ -359,7 +363,7 @@ Examples:
   tress receive --listen 127.0.0.1:0 -i me.key --allow-any -o incoming --once")]
 pub(crate) struct Receive {
     /// Address and port to listen on; port 0 takes a free one and shows it
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = units::endpoint)]
     pub(crate) listen: String,
     /// Your identity, made by tress keygen
     #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
@@ -534,48 +538,61 @@ pub(crate) enum Sync {
 }
 
 #[derive(Args)]
-pub(crate) struct Bench {
-    /// A regular expression over the names of the rows, e.g. aes-128-ccm
-    #[arg(value_name = "FILTER")]
-    pub(crate) filter: Option<Regex>,
-    /// Measure these too, in turn with ours, e.g. openssl; `all` for every one that this machine has
-    #[arg(long, value_name = "PEER,...", value_delimiter = ',')]
-    pub(crate) against: Vec<String>,
+#[command(after_help = "\
+A program is an ELF executable for a bare machine, 32 or 64 bits. It prints by HTIF, semihosting or a UART, and ends by
+HTIF (its symbol tohost) or semihosting. What it prints goes to standard output, with --json to standard error. An exit code
+other than 0 is a failure (status 1).
+
+Machines: fe310 (a microcontroller that executes in order), raptor (a chip multiprocessor that executes out of order), or
+a TOML file; without --machine the program just runs, an instruction a cycle.
+
+Examples:
+  tress simulate program.elf
+  tress simulate --harts 4 --limit 1000000000 --json program.elf
+  tress simulate --machine raptor --issue 8 --regions program.elf
+  tress simulate --machine raptor --unlimited program.elf
+  tress simulate --machine fe310 --trace trace.json --cycles 1000..1200 program.elf")]
+pub(crate) struct Simulate {
+    /// The machine whose time is told: fe310, raptor, or a TOML file
+    #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) machine: Option<PathBuf>,
+    /// Instructions that a hart can begin in a cycle, 1 to 64, rather than what the machine says
+    #[arg(long, value_name = "N", requires = "machine", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) issue: Option<u32>,
+    /// How many harts (hardware threads), 1 to 64 [default: what the machine says, or 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) harts: Option<u8>,
+    /// No limits but the flow of data: what the machine would need if it were infinitely wide and never wrong
+    #[arg(long, requires = "machine", conflicts_with = "issue")]
+    pub(crate) unlimited: bool,
+    /// Print each region that the program marks, for each hart and with its slots
+    #[arg(long)]
+    pub(crate) regions: bool,
+    /// Write what happens in a window of cycles to this file, in Chrome's trace format (Perfetto shows it)
+    #[arg(long, value_name = "OUT", requires = "machine", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<PathBuf>,
+    /// The window of --trace
+    #[arg(long, value_name = "FROM..TO", requires = "trace", default_value = "0..1000", value_parser = cycles)]
+    pub(crate) cycles: std::ops::Range<u64>,
+    /// Give up after so many instructions of all harts together [default: never]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep the run, with machine, versions and raw samples, in this file or folder [default: bench/record]
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub(crate) record: Option<PathBuf>,
-    /// Fewer and shorter samples
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Use this backend (`tress ciphers` lists them) rather than the best one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) backend: Option<String>,
+    /// The program, or - for standard input
+    #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
+    pub(crate) program: PathBuf,
 }
 
-#[derive(Args)]
-#[command(after_help = "\
-Studies: ccm-overlap (computing overlapped with communicating). With --out every part is kept when it is done, and the
-same command goes on where it stopped.
-
-Example:
-  tress study ccm-overlap --out studies")]
-pub(crate) struct Study {
-    /// Which study, or all
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
-    /// Write pages and pictures into this folder rather than a page to standard output
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) out: Option<PathBuf>,
-    /// Fewer samples, smaller messages
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Only this part of the study; may be given more than once
-    #[arg(long, value_name = "PART")]
-    pub(crate) part: Vec<String>,
+/// A window of cycles.
+fn cycles(text: &str) -> Result<std::ops::Range<u64>, String> {
+    let (from, to) = text.split_once("..").ok_or("FROM..TO, as in 1000..1200")?;
+    let number = |text: &str| text.trim().parse::<u64>().map_err(|error| format!("{text:?}: {error}"));
+    match (number(from)?, number(to)?) {
+        (from, to) if from < to => Ok(from..to),
+        _ => Err("ends before it begins".into()),
+    }
 }
 
 #[derive(Args)]

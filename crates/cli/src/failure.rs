@@ -42,6 +42,18 @@ impl Failure {
         Failure { status, message: format!("{about}: {error}"), hint: signing_hint(error).map(str::to_string) }
     }
 
+    /// An error of a simulated program or machine.
+    pub(crate) fn simulation(error: &tress_sim::Error, program: &Path) -> Failure {
+        let hint = match &error.kind {
+            tress_sim::ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
+            tress_sim::ErrorKind::SegmentOutside { .. } => Some("the linker script has to fit the machine's memory"),
+            tress_sim::ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
+            _ => None,
+        };
+        let failure = Failure::failed(format!("{}: {error}", name(program)));
+        Failure { hint: hint.map(str::to_string), ..failure }
+    }
+
     pub(crate) fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }

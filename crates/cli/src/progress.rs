@@ -8,10 +8,10 @@ use std::{
         mpsc::{self, RecvTimeoutError, Sender},
     },
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tress_stream::Control;
 
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -76,6 +76,37 @@ impl Steps {
 
 impl Drop for Steps {
     fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// How many instructions were simulated, once that takes longer than a second. What the program prints has to be written
+/// inside of [`Instructions::aside`], so that the two do not mix.
+#[derive(Clone)]
+pub(crate) struct Instructions(ProgressBar, Instant);
+
+impl Instructions {
+    const PATIENCE: Duration = Duration::from_secs(1);
+
+    pub(crate) fn start() -> Instructions {
+        let style = ProgressStyle::with_template("{spinner} {human_pos} instructions, {per_sec}");
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        Instructions(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())), Instant::now())
+    }
+
+    pub(crate) fn show(&self, done: u64) {
+        if self.0.is_hidden() && io::stderr().is_terminal() && self.1.elapsed() > Self::PATIENCE {
+            self.0.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.0.set_position(done);
+    }
+
+    /// Does something while the line is gone.
+    pub(crate) fn aside<T>(&self, something: impl FnOnce() -> T) -> T {
+        self.0.suspend(something)
+    }
+
+    pub(crate) fn end(&self) {
         self.0.finish_and_clear();
     }
 }

@@ -54,6 +54,19 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "more bytes than a file can have".into())
 }
 
+/// A host or address and a port, such as `host:7878` or `[::1]:7878`.
+pub(crate) fn endpoint(text: &str) -> Result<String, String> {
+    let (host, port) = text.rsplit_once(':').ok_or("a port is missing, as in host:7878")?;
+    port.parse::<u16>().map_err(|_| "a port is a number from 0 to 65535")?;
+    if host.is_empty() {
+        return Err("a host is missing, as in host:7878".into());
+    }
+    if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
+        return Err("an IPv6 address stands in brackets, as in [::1]:7878".into());
+    }
+    Ok(text.into())
+}
+
 /// Bits, as links are sold.
 const BIT_UNITS: [(&str, f64); 6] =
     [("bit", 1.0), ("kbit", 1e3), ("Kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("Tbit", 1e12)];
@@ -203,6 +216,16 @@ mod tests {
         assert_eq!(size("18446744073709551615"), Ok(u64::MAX));
         for wrong in ["", "MiB", "-1", "1.5MiB", "1 MiB", "1mib", "18446744073709551616", "16777216TiB"] {
             assert!(size(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn endpoints() {
+        for right in ["host:7878", "127.0.0.1:0", "[::1]:65535", "[fe80::1%eth0]:1"] {
+            assert_eq!(endpoint(right).as_deref(), Ok(right));
+        }
+        for wrong in ["", "host", ":7878", "host:", "host:99999", "host:-1", "host:7878x", "::1:7878", "[::1]"] {
+            assert!(endpoint(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -170,6 +170,10 @@ fn wrong_use() {
     send(&["--name", "../x", "-"]).wrong_use("../x");
     ends.folder.tress(["send", "--to", "h:1", "-r", "age1xyz", "-i", "me.key", "a"]).wrong_use("-r");
     ends.folder.tress(["send", "--to", "nowhere", "-r", &ends.address, "-i", "me.key", "a"]).wrong_use("HOST:PORT");
+    let listen = |at| ["receive", "--listen", at, "-i", "me.key", "-o", "out", "--allow-any"];
+    for at in ["127.0.0.1:99999", "127.0.0.1", "::1:7878"] {
+        ends.folder.tress(listen(at)).wrong_use("--listen");
+    }
     // An identity that age made has no Noise key.
     let key = ends.folder.read("me.key");
     let key = String::from_utf8(key).unwrap();

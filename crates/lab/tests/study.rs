@@ -35,6 +35,23 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     study("all", folder.parent()).expect("the rest");
     assert!(fs::read_to_string(folder.join("README.md")).expect("the page").contains("on ONE thread"));
     assert!(folder.join("strategies.json").exists());
+
+    // Simulations: what the paper prints is beside it, and four processors are worth four.
+    let folder = folder.with_file_name("block-parallelism");
+    let page = fs::read_to_string(folder.join("README.md")).expect("the page");
+    for text in [
+        "| RC6, ECB, issue 16 | IPC | 0.9 |",
+        "| Rijndael, CBC, 1024 blocks | IPC | 2.8 |",
+        "| RC6, CBC, 128 messages | IPC | 2.2 |",
+        "| Rijndael, ECB, 256 blocks, 4 threads | IPC | 5.5 |",
+        "holds: Rijndael, ECB, 256 blocks: four threads are 3.9",
+        "holds: RC6, CBC, 256 blocks: four threads are 3.9",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    for picture in ["width", "blocks", "messages", "harts", "harts-short", "beyond-width", "beyond-harts", "lanes"] {
+        assert!(folder.join(picture).with_extension("svg").exists(), "{picture}");
+    }
 }
 
 #[test]

@@ -1,16 +1,22 @@
 //! Times of every algorithm of `tress-modular`, on any system: a program there brings a [`Clock`] and memory, and gets
-//! [`Time`]s to print. Without heap and without `std`, so that it runs under MS-DOS as well as on a simulator.
+//! [`Line`]s to print. Without heap and without `std`, so that it runs under MS-DOS as well as on a simulator.
 //!
 //! A clock counts what it counts, seconds or instructions or ticks of an emulator; figures of different clocks do not
 //! belong in one column.
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod agree;
+mod calls;
 mod operation;
 mod run;
+mod table;
 
+pub use agree::agrees;
+pub use calls::{Calls, Inlined};
 pub use operation::Operation;
 pub use run::measure;
+pub use table::{Line, table};
 
 /// What counts time.
 pub trait Clock {

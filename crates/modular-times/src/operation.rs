@@ -126,6 +126,11 @@ impl Operation {
         }
     }
 
+    /// The operation of this name.
+    pub fn of_name(name: &str) -> Option<Operation> {
+        Operation::ALL.into_iter().find(|operation| operation.name() == name)
+    }
+
     /// Digits of memory that [`measure`](crate::measure) needs for numbers of this many bits.
     pub fn memory<L: Limb>(self, bits: usize) -> usize {
         let n = bits / L::BITS as usize;

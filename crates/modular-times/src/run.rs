@@ -3,24 +3,22 @@
 use core::hint::black_box;
 
 use tress_modular::multiply::{self, square};
-use tress_modular::power::{
-    self, FixedBase, PowerTable, binary_vartime, fixed_window, montgomery_binary_vartime, r_ary_vartime,
-    sliding_window_vartime,
-};
-use tress_modular::reduce::montgomery::Arrangement;
-use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch, divide_vartime};
+use tress_modular::power::{self, FixedBase, PowerTable, fixed_window, r_ary_vartime, sliding_window_vartime};
+use tress_modular::reduce::montgomery::{Arrangement, negative_inverse};
+use tress_modular::reduce::{Barrett, Montgomery, Ring, Selby, Takagi, barrett_scratch};
 use tress_modular::{Error, Limb, add, gcd, inverse};
 
-use crate::{Clock, Operation, Time};
+use crate::{Calls, Clock, Operation, Time};
 
 /// Measures an operation on numbers of `bits` bits, in memory of [`Operation::memory`] digits at least.
 ///
 /// All operands have all their bits; the exponent is as long as the modulus and half of its bits are set. Set-up, such as
-/// tables of a modulus or a base, is not timed.
-pub fn measure<L: Limb, C: Clock>(
+/// tables of a modulus or a base, is not timed but where it is a step of the algorithm as the paper has it, in the two
+/// exponentiations of its tables. Those of [`Operation::PAPER`] are called through `P`.
+pub fn measure<L: Limb, P: Calls<L>>(
     operation: Operation,
     bits: usize,
-    clock: &mut C,
+    clock: &mut impl Clock,
     memory: &mut [L],
 ) -> Result<Time, Error> {
     let n = bits / L::BITS as usize;
@@ -47,13 +45,13 @@ pub fn measure<L: Limb, C: Clock>(
 
     let result = &mut product[..n];
     Ok(match operation {
-        Operation::Add => time(clock, || add::add(black_box(a), black_box(b), result)),
-        Operation::Subtract => time(clock, || add::subtract_complement(black_box(a), black_box(b), result)),
+        Operation::Add => time(clock, || P::add(black_box(a), black_box(b), result)),
+        Operation::Subtract => time(clock, || P::subtract(black_box(a), black_box(b), result)),
         Operation::SubtractBorrow => time(clock, || add::subtract(black_box(a), black_box(b), result)),
-        Operation::Rows => time(clock, || multiply::rows(black_box(a), black_box(b), product)),
+        Operation::Rows => time(clock, || P::multiply(black_box(a), black_box(b), product)),
         Operation::Columns => time(clock, || multiply::columns(black_box(a), black_box(b), product)),
         Operation::Karatsuba => time(clock, || multiply::karatsuba(black_box(a), black_box(b), product, scratch)),
-        Operation::SquareThreeSteps => time(clock, || square::three_steps(black_box(a), product)),
+        Operation::SquareThreeSteps => time(clock, || P::square(black_box(a), product)),
         Operation::SquareColumns => time(clock, || square::columns(black_box(a), product)),
         Operation::SquareKaratsuba => time(clock, || square::karatsuba(black_box(a), product, scratch)),
         Operation::Classical => {
@@ -62,7 +60,7 @@ pub fn measure<L: Limb, C: Clock>(
             // Copying the value is part of it.
             try_time(clock, || {
                 value.copy_from_slice(black_box(product));
-                divide_vartime(value, modulus, None).map(|_| ())
+                P::reduce(value, modulus)
             })?
         }
         Operation::Barrett => {
@@ -83,14 +81,18 @@ pub fn measure<L: Limb, C: Clock>(
             let ring = Takagi::new(modulus)?;
             time(clock, || ring.multiply(black_box(a), black_box(b), result, scratch))
         }
+        Operation::Montgomery(Arrangement::Cios) => {
+            let inverse = negative_inverse(modulus[0]);
+            time(clock, || P::montgomery(black_box(a), black_box(b), modulus, inverse, result))
+        }
         Operation::Montgomery(arrangement) => {
             let (powers, scratch) = scratch.split_at_mut(2 * n);
             let ring = Montgomery::new(modulus, arrangement, powers, scratch)?;
             time(clock, || ring.multiply(black_box(a), black_box(b), result, scratch))
         }
-        Operation::Binary => {
-            let ring = Classical::new(modulus)?;
-            try_time(clock, || binary_vartime(&ring, black_box(a), exponent, result, scratch))?
+        Operation::Binary => try_time(clock, || P::power(black_box(a), exponent, modulus, result, scratch))?,
+        Operation::MontgomeryBinary => {
+            try_time(clock, || P::montgomery_power(black_box(a), exponent, modulus, result, scratch))?
         }
         Operation::Inverse => time(clock, || inverse::inverse(black_box(a), modulus, result, scratch)),
         Operation::Gcd => try_time(clock, || {
@@ -103,7 +105,6 @@ pub fn measure<L: Limb, C: Clock>(
         | Operation::SlidingWindow
         | Operation::PowerTable
         | Operation::FixedBase
-        | Operation::MontgomeryBinary
         | Operation::FixedWindow => {
             let (powers, scratch) = scratch.split_at_mut(2 * n);
             let ring = Montgomery::new(modulus, Arrangement::Cios, powers, scratch)?;
@@ -139,9 +140,6 @@ fn in_montgomery_form<L: Limb>(
             let (table, scratch) = scratch.split_at_mut(power::fixed_base_digits(ring, bits, 4));
             let table = FixedBase::new(ring, a, 4, table, scratch)?;
             try_time(clock, || table.power_vartime(black_box(exponent), result, scratch))
-        }
-        Operation::MontgomeryBinary => {
-            try_time(clock, || montgomery_binary_vartime(ring, black_box(a), exponent, result, scratch))
         }
         _ => {
             ring.one(one);

@@ -1,7 +1,7 @@
 //! Every operation runs in the memory that it asks for, at every digit size, and refuses less.
 
 use tress_modular::{Error, Limb};
-use tress_modular_times::{BITS, Clock, Operation, Time, measure};
+use tress_modular_times::{BITS, Clock, Inlined, Line, Operation, Time, agrees, measure, table};
 
 /// Counts how often it was asked.
 struct Asked(u64);
@@ -20,10 +20,10 @@ fn all<L: Limb>() {
     for operation in Operation::ALL {
         for bits in [BITS[0], BITS[3], 2048] {
             let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
-            let time = measure(operation, bits, &mut Asked(0), &mut memory);
+            let time = measure::<L, Inlined>(operation, bits, &mut Asked(0), &mut memory);
             assert_eq!(time, Ok(Time { runs: 1, elapsed: 1 }), "{} of {bits} bits", operation.name());
             let less = memory.len() - 1;
-            assert_eq!(measure(operation, bits, &mut Asked(0), &mut memory[..less]), Err(Error::Length));
+            assert_eq!(measure::<L, Inlined>(operation, bits, &mut Asked(0), &mut memory[..less]), Err(Error::Length));
         }
     }
 }
@@ -40,4 +40,81 @@ fn a_time_is_told_without_fractions() {
     assert_eq!(Time { runs: 4, elapsed: 10 }.thousandths(), 2500);
     assert_eq!(Time { runs: 0, elapsed: 10 }.thousandths(), 10_000);
     assert!(Operation::PAPER.iter().all(|operation| Operation::ALL.contains(operation)));
+}
+
+#[test]
+fn it_computes_what_python_does() {
+    assert!(agrees::<u16, Inlined>() && agrees::<u32, Inlined>() && agrees::<u64, Inlined>());
+}
+
+/// Every operation of the paper done wrongly, one at a time.
+#[test]
+fn what_computes_something_else_is_found() {
+    use tress_modular_times::Calls;
+
+    struct Wrong<const WHICH: usize>;
+    macro_rules! call {
+        ($which:expr, $digits:ident, $call:expr) => {{
+            let result = $call;
+            if WHICH == $which {
+                $digits[0] ^= 1;
+            }
+            result
+        }};
+    }
+    type Done = Result<(), Error>;
+    impl<const WHICH: usize> Calls<u32> for Wrong<WHICH> {
+        fn add(a: &[u32], b: &[u32], sum: &mut [u32]) {
+            call!(0, sum, Inlined::add(a, b, sum))
+        }
+        fn subtract(a: &[u32], b: &[u32], difference: &mut [u32]) {
+            call!(1, difference, Inlined::subtract(a, b, difference))
+        }
+        fn multiply(a: &[u32], b: &[u32], product: &mut [u32]) {
+            call!(2, product, Inlined::multiply(a, b, product))
+        }
+        fn square(a: &[u32], square: &mut [u32]) {
+            call!(3, square, Inlined::square(a, square))
+        }
+        fn reduce(value: &mut [u32], modulus: &[u32]) -> Done {
+            call!(4, value, Inlined::reduce(value, modulus))
+        }
+        fn montgomery(a: &[u32], b: &[u32], modulus: &[u32], inverse: u32, product: &mut [u32]) {
+            call!(5, product, Inlined::montgomery(a, b, modulus, inverse, product))
+        }
+        fn power(base: &[u32], exponent: &[u32], modulus: &[u32], result: &mut [u32], scratch: &mut [u32]) -> Done {
+            call!(6, result, Inlined::power(base, exponent, modulus, result, scratch))
+        }
+        fn montgomery_power(
+            base: &[u32],
+            exponent: &[u32],
+            modulus: &[u32],
+            result: &mut [u32],
+            scratch: &mut [u32],
+        ) -> Done {
+            call!(7, result, Inlined::montgomery_power(base, exponent, modulus, result, scratch))
+        }
+    }
+    assert!(agrees::<u32, Wrong<8>>());
+    assert!(!agrees::<u32, Wrong<0>>() && !agrees::<u32, Wrong<1>>() && !agrees::<u32, Wrong<2>>());
+    assert!(!agrees::<u32, Wrong<3>>() && !agrees::<u32, Wrong<4>>() && !agrees::<u32, Wrong<5>>());
+    assert!(!agrees::<u32, Wrong<6>>() && !agrees::<u32, Wrong<7>>());
+}
+
+#[test]
+fn a_table_has_a_line_for_each_time() {
+    let mut memory = [0u64; 2048];
+    let mut text = String::new();
+    let mut put = |line: Line| line.write(&mut |byte| text.push(byte.into()));
+    table::<u64, Inlined>(&Operation::PAPER, &BITS, 2, &mut Asked(0), &mut memory, &mut put).expect("times");
+    assert_eq!(text.lines().count(), 32);
+    assert_eq!(text.lines().next(), Some("64 256 add 1 1"));
+    assert_eq!(text.lines().last(), Some("64 1024 power-montgomery-binary 1 1"));
+    // What has no room is left out.
+    let mut lines = 0;
+    table::<u64, Inlined>(&Operation::PAPER, &BITS, 1, &mut Asked(0), &mut [0; 24], &mut |_| lines += 1)
+        .expect("times");
+    assert_eq!(lines, 4, "sums, products and squares of 256 bits");
+    assert!(Operation::ALL.iter().all(|operation| Operation::of_name(operation.name()) == Some(*operation)));
+    assert_eq!(Operation::of_name("no-such"), None);
 }

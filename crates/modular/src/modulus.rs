@@ -7,6 +7,8 @@ use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::inverse::{divsteps, divsteps_scratch};
+#[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+use crate::lanes::ifma::Prepared;
 use crate::one::{self, Montgomery};
 use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
 use crate::{Error, Limb, add, reveal};
@@ -30,6 +32,9 @@ pub struct Modulus {
     one: Vec<u64>,
     /// R² modulo N, which takes a number into Montgomery form.
     square: Vec<u64>,
+    /// The same for lanes, where the machine has them.
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    in_lanes: Option<Prepared>,
 }
 
 impl Modulus {
@@ -55,10 +60,17 @@ impl Modulus {
             inverse: negative_inverse(modulus[0]),
             one: vec![0; length],
             square: vec![0; length],
+            #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+            in_lanes: None,
             modulus,
         };
         let mut scratch = Zeroizing::new(vec![0; length]);
         prepare(&prepared.modulus, prepared.inverse, &mut prepared.one, &mut prepared.square, &mut scratch);
+        #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+        if crate::cpu::Ifma::detect().is_some() {
+            let montgomery = |a: &[u64], b: &[u64], product: &mut [u64]| prepared.montgomery(a, b, product);
+            prepared.in_lanes = Prepared::new(bits, &prepared.square, montgomery);
+        }
         Ok(prepared)
     }
 
@@ -83,10 +95,20 @@ impl Modulus {
         &self.modulus
     }
 
-    /// R² modulo N.
+    /// What lanes need, for a modulus that is long enough for them.
     #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
-    pub(crate) fn square(&self) -> &[u64] {
-        &self.square
+    pub(crate) fn in_lanes(&self) -> Option<&Prepared> {
+        self.in_lanes.as_ref()
+    }
+
+    /// R modulo N, which is 1 in Montgomery form.
+    pub(crate) fn montgomery_one(&self) -> &[u64] {
+        &self.one
+    }
+
+    /// −1 / N modulo 2^64.
+    pub(crate) fn negative_inverse(&self) -> u64 {
+        self.inverse
     }
 
     /// Whether the number is below the modulus, which is public then.

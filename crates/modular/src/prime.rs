@@ -1,7 +1,11 @@
-//! Probable primes: tests and generation as FIPS 186-5, appendix B.3 and A.1.3, has them.
+//! Probable primes: tests and generation as FIPS 186-5, appendix B.3 and A.1.3, has them: Miller and Rabin's test with
+//! random bases, then Lucas's. No number is known that is composite and passes both with even one base (R. Baillie,
+//! S. S. Wagstaff, Lucas pseudoprimes, Mathematics of Computation 35, 1980).
 
 use alloc::vec;
 use alloc::vec::Vec;
+
+mod lucas;
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -18,10 +22,11 @@ pub const fn rounds(bits: usize) -> usize {
     }
 }
 
-/// Whether the number is a prime, but for an error of 4^−rounds at most: no small divisor, and Miller and Rabin's test
-/// with random bases (FIPS 186-5, B.3.1). `fill` fills memory with random bytes.
+/// Whether the number is a prime, but for an error of 4^−rounds at most: no small divisor, Miller and Rabin's test
+/// with random bases (FIPS 186-5, B.3.1), and Lucas's test (B.3.3). `fill` fills memory with random bytes.
 ///
-/// For a prime, the time shows its length and how often 2 divides it less 1; for others it may show more.
+/// For a prime, the time shows its length, how often 2 divides it less 1, and which small number is the first whose Jacobi
+/// symbol is −1; for others it may show more.
 pub fn is_probable_prime<E>(
     candidate: &[u64],
     rounds: usize,
@@ -60,7 +65,7 @@ pub fn is_probable_prime<E>(
             return Ok(false);
         }
     }
-    Ok(true)
+    Ok(lucas::is_probable_prime(&modulus))
 }
 
 /// A random number from 2 to N − 2.
@@ -155,24 +160,24 @@ const PRIMES: [u16; SMALL_PRIMES] = {
 
 /// Whether a small odd prime divides the number, which has more than one digit. No division instruction sees it.
 fn has_small_divisor(number: &[u64]) -> bool {
-    for prime in PRIMES.map(u64::from) {
-        let reciprocal = u64::MAX / prime;
-        let mut rest = 0u64;
-        for &digit in number.iter().rev() {
-            for half in [digit >> 32, digit & 0xffff_ffff] {
-                let value = (rest << 32) | half;
-                let quotient = ((u128::from(value) * u128::from(reciprocal)) >> 64) as u64;
-                // At most 1 too small.
-                rest = value - quotient * prime;
-                let (less, borrow) = rest.overflowing_sub(prime);
-                rest = crate::Limb::select(crate::Limb::mask(u64::from(borrow)), rest, less);
-            }
-        }
-        if reveal(crate::Limb::is_zero(rest)) == 1 {
-            return true;
+    PRIMES.iter().any(|prime| reveal(crate::Limb::is_zero(rest(number, u64::from(*prime)))) == 1)
+}
+
+/// The number modulo a public divisor below 2^32, by a reciprocal.
+fn rest(number: &[u64], divisor: u64) -> u64 {
+    let reciprocal = u64::MAX / divisor;
+    let mut rest = 0u64;
+    for &digit in number.iter().rev() {
+        for half in [digit >> 32, digit & 0xffff_ffff] {
+            let value = (rest << 32) | half;
+            let quotient = ((u128::from(value) * u128::from(reciprocal)) >> 64) as u64;
+            // At most 1 too small.
+            rest = value - quotient * divisor;
+            let (less, borrow) = rest.overflowing_sub(divisor);
+            rest = crate::Limb::select(crate::Limb::mask(u64::from(borrow)), rest, less);
         }
     }
-    false
+    rest
 }
 
 /// By division; for small numbers only.

@@ -6,7 +6,7 @@ mod common;
 use common::{Random, boundary_moduli, number, to_limbs, values_below};
 use num_bigint::BigUint;
 use tress_modular::Modulus;
-use tress_modular::lanes::{self, Power};
+use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 
 /// base, exponent
 type Work = (usize, Vec<u64>, Vec<u64>);
@@ -168,4 +168,72 @@ fn lanes_agree_with_one_at_a_time() {
 fn a_result_of_another_length() {
     let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();
     lanes::power(&mut [Power { modulus: &modulus, base: &[2], exponent: &[2], result: &mut [0; 7] }]);
+}
+
+#[test]
+fn products_of_any_number_and_length() {
+    let mut random = Random::new(17);
+    for limbs in [2, 5, 8, 9, 16, 17, 24, 32, 33, 48] {
+        let moduli: Vec<_> =
+            boundary_moduli::<u64>(limbs, &mut random).iter().map(|n| Modulus::new(n).unwrap()).collect();
+        let lengths = [0, 1, limbs - 1, limbs, limbs + 1, 2 * limbs - 1, 2 * limbs, 2 * limbs + 1];
+        for count in [1, 2, 3, 8, 11] {
+            for length in lengths {
+                let factors: Vec<[Vec<u64>; 2]> = (0..count)
+                    .map(|i| match i % 3 {
+                        0 => [vec![u64::MAX; length], vec![u64::MAX; limbs]],
+                        1 => [random.digits(limbs), random.digits(length)],
+                        _ => [random.digits(length), random.digits(lengths[(i + length) % 8])],
+                    })
+                    .collect();
+                let mut results = vec![vec![7; limbs]; count];
+                let mut jobs: Vec<_> = (results.iter_mut().enumerate())
+                    .map(|(i, result)| {
+                        let [a, b] = &factors[i];
+                        Product { modulus: &moduli[i % moduli.len()], a, b, result }
+                    })
+                    .collect();
+                lanes::multiply(&mut jobs);
+                for (i, [a, b]) in factors.iter().enumerate() {
+                    let n = number(moduli[i % moduli.len()].as_limbs());
+                    assert_eq!(
+                        number(&results[i]),
+                        number(a) * number(b) % &n,
+                        "{} · {} modulo {n}",
+                        number(a),
+                        number(b)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn combs() {
+    let mut random = Random::new(18);
+    for (limbs, bits) in [(2, 64), (5, 1), (8, 40), (16, 160), (32, 256), (33, 224), (48, 256), (9, 1300)] {
+        let moduli: Vec<_> = (0..2).map(|_| Modulus::new(&random.odd(limbs)).unwrap()).collect();
+        let bases: Vec<Vec<u64>> = (0..2).map(|i| random.digits(limbs + i)).collect();
+        let combs: Vec<_> = (0..2).map(|i| Comb::new(&moduli[i], &bases[i], bits)).collect();
+        assert!(combs[0].bits() >= bits && combs[0].bits() < bits + 20);
+        let length = bits.div_ceil(64);
+        let all = vec![u64::MAX >> (64 * length - bits); 1];
+        let mut exponents: Vec<Vec<u64>> = vec![vec![], vec![0], vec![1]];
+        exponents.push([vec![u64::MAX; length - 1], all].concat());
+        for _ in 0..18 {
+            let mut exponent = random.digits(length);
+            exponent[length - 1] &= u64::MAX >> (64 * length - bits);
+            exponents.push(exponent);
+        }
+        let mut results = vec![vec![7; limbs]; exponents.len()];
+        let mut jobs: Vec<_> = (results.iter_mut().zip(&exponents).enumerate())
+            .map(|(i, (result, exponent))| CombPower { comb: &combs[i % 2], exponent, result })
+            .collect();
+        lanes::power_by_comb(&mut jobs);
+        for (i, (result, exponent)) in results.iter().zip(&exponents).enumerate() {
+            let expected = number(&bases[i % 2]).modpow(&number(exponent), &number(moduli[i % 2].as_limbs()));
+            assert_eq!(number(result), expected, "{limbs} limbs, {i}");
+        }
+    }
 }

@@ -144,6 +144,19 @@ fn primes() {
     for composite in ["561", "41041", "9746347772161", "318665857834031151167461", "3317044064679887385961981"] {
         assert!(!is_prime(&composite.parse().unwrap()), "{composite}");
     }
+    // Products of twin primes p and p + 2 with p = 2 modulo 5, which pass Lucas's test.
+    for composite in ["1000000000000006676000000000011142243", "1000000000000008896000000000019784703"] {
+        assert!(!is_prime(&composite.parse().unwrap()), "{composite}");
+    }
+    // A strong pseudoprime to all prime bases below 307 (F. Arnault, Constructing Carmichael numbers which are strong
+    // pseudoprimes to several bases, Journal of Symbolic Computation 20, 1995).
+    let p: BigUint =
+        "29674495668685510550154174642905332730771991799853043350995075531276838753171770199594238596428121188033\
+                      664754218345562493168782883"
+            .parse()
+            .unwrap();
+    let before = &p - 1u32;
+    assert!(is_prime(&p) && !is_prime(&(&p * (&before * 313u32 + 1u32) * (&before * 353u32 + 1u32))));
     // 2^255 - 19, and the orders of Curve25519 and P-256.
     assert!(is_prime(&((BigUint::from(1u32) << 255u32) - 19u32)));
     let order = "7237005577332262213973186563042994240857116359379907606001950938285454250989";

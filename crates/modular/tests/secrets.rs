@@ -8,7 +8,7 @@
 
 use std::process::Command;
 
-use tress_modular::lanes::{self, Power};
+use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 use tress_modular::power::{binary_scratch, binary_vartime, fixed_window, fixed_window_scratch};
 use tress_modular::reduce::montgomery::{Arrangement, negative_inverse};
 use tress_modular::reduce::{Barrett, Montgomery, Ring, barrett_scratch};
@@ -167,6 +167,16 @@ fn whole_moduli() {
             .map(|result| Power { modulus: &prepared, base: &a, exponent: &exponent, result })
             .collect();
         watch("modulus lanes", || lanes::power(&mut jobs));
+        let mut results = vec![vec![0; n]; 9];
+        let mut jobs: Vec<_> =
+            results.iter_mut().map(|result| Product { modulus: &prepared, a: &a, b: &exponent, result }).collect();
+        watch("modulus products", || lanes::multiply(&mut jobs));
+        let mut comb = None;
+        watch("comb", || comb = Some(Comb::new(&prepared, &b, 128)));
+        let comb = comb.expect("a comb");
+        let mut result = vec![0; n];
+        let job = CombPower { comb: &comb, exponent: &exponent, result: &mut result };
+        watch("power by comb", || lanes::power_by_comb(&mut [job]));
         watch("modulus wiped", || drop(prepared));
     }
     // 2^127 − 1, which passes all rounds.

@@ -52,6 +52,7 @@ pub struct Peer {
 /// All peers, in the order of their names.
 pub fn list() -> Vec<Peer> {
     vec![
+        Peer { name: crypto_bigint::NAME, version: Ok(crypto_bigint::version()) },
         Peer { name: cryptopp::NAME, version: cryptopp::available().map(|()| cryptopp::version()) },
         Peer { name: gmp::NAME, version: gmp::available().map(|()| gmp::version()) },
         Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },

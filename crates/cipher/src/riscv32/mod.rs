@@ -1,7 +1,8 @@
-//! Kernels in assembly for 32-bit RISC-V, RV32I (RC6 multiplies: RV32IM), as the backend `riscv32` uses them; those of PIPO
-//! by themselves as well, for what the modes do not say: keys of four messages side by side, CTR with a prepared nonce.
+//! Kernels in assembly for 32-bit RISC-V (RV32I; RC6 multiplies), as the backend `riscv32` uses them; PIPO's by themselves
+//! for what the modes do not say: keys of four messages side by side, CTR with a prepared nonce.
 //!
-//! The same files make `libtress_rv32.a` for C (`firmware/library`). Stack: at most 256 bytes in any kernel.
+//! One folder a cipher. The same files make `libtress_rv32.a` for C (`firmware/library`). Stack: at most 256 bytes in any
+//! kernel.
 
 pub(crate) mod aes;
 pub mod pipo;

@@ -2,11 +2,22 @@
 
 use std::io;
 
-use tress_lab::bench::{self, Options};
+use tress_lab::bench::{self, Options, compare, modular};
 
 use crate::{args, failure::Failure, names};
 
 pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
+    if let Some([before, after]) = options.compare.as_deref() {
+        let (before, after) = (before.clone(), after.clone());
+        return compare(&compare::Options { before, after, force: options.force, json: options.json }, options);
+    }
+    if options.worker {
+        return bench::serve(io::stdin().lock(), io::stdout().lock())
+            .map_err(|error| Failure::failed(error.to_string()));
+    }
+    if let Some(args::Measure::Modular(options)) = &options.what {
+        return modular(options);
+    }
     let backend = match &options.backend {
         Some(name) => Some(names::backend(name)?),
         None => None,
@@ -23,7 +34,32 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         command: std::env::current_exe().ok(),
     };
     let mut out = io::stdout().lock();
-    bench::run(&lab, &mut out).map(drop).map_err(failure)
+    bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
+        Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
+        _ => failure(error),
+    })
+}
+
+fn modular(options: &args::Modular) -> Result<(), Failure> {
+    let lab = modular::Options {
+        filter: options.filter.clone(),
+        digits: options.digits.clone(),
+        bits: options.bits.clone(),
+        quick: options.quick,
+        json: options.json,
+    };
+    modular::run(&lab, &mut io::stdout().lock()).map(drop).map_err(failure)
+}
+
+fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {
+    let found = compare::run(records, &mut io::stdout().lock()).map_err(|error| match error {
+        bench::Error::NotComparable { .. } => failure(error).hint("--force compares them all the same"),
+        error => failure(error),
+    })?;
+    if options.fail_on_regression && found.has_regression() {
+        return Err(Failure::failed("slower than before"));
+    }
+    Ok(())
 }
 
 fn failure(error: bench::Error) -> Failure {

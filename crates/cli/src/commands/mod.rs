@@ -10,6 +10,7 @@ mod plan;
 mod raw;
 mod send;
 mod sign;
+mod simulate;
 mod study;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Ciphers(options) => ciphers::run(&options),
         Verb::Plan(options) => plan::run(&options),
         Verb::Bench(options) => bench::run(&options),
+        Verb::Simulate(options) => simulate::run(&options),
         Verb::Study(options) => study::run(&options),
         Verb::Completions(options) => generated::completions(&options),
         Verb::Man(options) => generated::man(&options),

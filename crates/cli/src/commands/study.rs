@@ -13,6 +13,7 @@ pub(crate) fn run(options: &args::Study) -> Result<(), Failure> {
         quick: options.quick,
         parts: options.part.clone(),
         tress: std::env::current_exe().ok(),
+        systems: options.systems.clone(),
     };
     let mut out = io::stdout().lock();
     study::run(&lab, &mut out).map_err(|error| {

@@ -1,14 +1,16 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
+use std::{path::Path, time::Duration};
+
 use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
-use tress_peers::{Direction, cryptopp, gmp, ipsec_mb, openssl, pipo, rsa, rustcrypto};
+use tress_peers::{Direction, crypto_bigint, cryptopp, gmp, ipsec_mb, openssl, pipo, rsa, rustcrypto};
 
 use super::{
     Error, Options, Row,
     aead::{Ccm, Mixed, Shape},
     blocks::{Blocks, CbcLanes, Mode},
     kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
-    numbers::Product,
+    numbers::{Power, Product},
     sample,
     signatures::{Signatures, Verb},
 };
@@ -18,11 +20,14 @@ use super::{
 pub(crate) enum Who {
     Ours,
     OpenSsl,
+    /// The same without AVX-512 IFMA, in a process of its own.
+    OpenSslWithoutIfma,
     IpsecMb,
     RustCrypto,
     CryptoPp,
     Pipo,
     Gmp,
+    CryptoBigint,
     Rsa,
     /// Ours again, on other work: the row's own yardstick, by its name.
     Own(&'static str),
@@ -34,11 +39,13 @@ impl Who {
         match self {
             Who::Ours => "ours",
             Who::OpenSsl => openssl::NAME,
+            Who::OpenSslWithoutIfma => "openssl-without-ifma",
             Who::IpsecMb => ipsec_mb::NAME,
             Who::RustCrypto => rustcrypto::NAME,
             Who::CryptoPp => cryptopp::NAME,
             Who::Pipo => pipo::NAME,
             Who::Gmp => gmp::NAME,
+            Who::CryptoBigint => crypto_bigint::NAME,
             Who::Rsa => rsa::NAME,
             Who::Own(what) => what,
         }
@@ -50,8 +57,9 @@ impl Who {
             Who::CryptoPp => cryptopp::version(),
             Who::Pipo => pipo::version(),
             Who::Gmp => gmp::version(),
+            Who::CryptoBigint => crypto_bigint::version(),
             Who::Rsa => rsa::version(),
-            Who::OpenSsl => openssl::version(),
+            Who::OpenSsl | Who::OpenSslWithoutIfma => openssl::version(),
             Who::IpsecMb => ipsec_mb::version(),
             Who::RustCrypto => rustcrypto::version(),
         }
@@ -59,10 +67,10 @@ impl Who {
 
     fn is_available(self) -> bool {
         match self {
-            Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo | Who::Rsa => true,
+            Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo | Who::Rsa | Who::CryptoBigint => true,
             Who::CryptoPp => cryptopp::available().is_ok(),
             Who::Gmp => gmp::available().is_ok(),
-            Who::OpenSsl => openssl::available().is_ok(),
+            Who::OpenSsl | Who::OpenSslWithoutIfma => openssl::available().is_ok(),
             Who::IpsecMb => ipsec_mb::available().is_ok(),
         }
     }
@@ -85,6 +93,14 @@ pub(crate) trait Work {
     }
     /// Puts the input of a run into the buffer.
     fn prepare(&mut self, who: Who) -> Result<(), Error>;
+    /// Has the program work where [`timed_elsewhere`](Self::timed_elsewhere) says.
+    fn employ(&mut self, _program: &Path) -> Result<(), Error> {
+        Ok(())
+    }
+    /// The time of runs in another process, for who works there.
+    fn timed_elsewhere(&mut self, _who: Who, _runs: u32) -> Option<Result<Duration, Error>> {
+        None
+    }
     /// One run.
     fn run(&mut self, who: Who) -> Result<(), Error>;
     /// The bytes that a run leaves; empty when outputs of different work cannot be compared.
@@ -235,6 +251,16 @@ pub(crate) fn all() -> Vec<Case> {
             make: Box::new(move |_| Ok(Box::new(Product::new(bits)))),
         });
     }
+    cases.push(Case {
+        name: "power",
+        direction: "power",
+        workload: "1024 bits, constant time, one at a time",
+        lanes: 1,
+        message_bytes: 128,
+        peers: &[Who::Gmp, Who::CryptoBigint],
+        backends: &[Backend::Portable],
+        make: Box::new(|_| Ok(Box::new(Power::new()?))),
+    });
     cases.extend(signatures());
     cases
 }
@@ -247,7 +273,11 @@ fn signatures() -> Vec<Case> {
         cases.push(Case {
             name,
             direction: if verb == Verb::Sign { "sign" } else { "verify" },
-            workload: if lanes == 1 { "one digest" } else { "64 digests, one key" },
+            workload: match lanes {
+                1 => "one digest",
+                4 => "four digests, one key",
+                _ => "64 digests, one key",
+            },
             lanes,
             message_bytes: 32,
             peers,
@@ -258,12 +288,17 @@ fn signatures() -> Vec<Case> {
     for (name, bits, verb, lanes) in [
         ("rsa-2048-sign", 2048, Verb::Sign, COUNT),
         ("rsa-2048-sign", 2048, Verb::Sign, 1),
+        ("rsa-2048-sign", 2048, Verb::Sign, 4),
         ("rsa-2048-verify", 2048, Verb::Verify, COUNT),
         ("rsa-3072-sign", 3072, Verb::Sign, COUNT),
         ("rsa-4096-sign", 4096, Verb::Sign, COUNT),
     ] {
         let make = move |_| -> Result<Box<dyn Work>, Error> { Ok(Box::new(Signatures::rsa(bits, verb, lanes)?)) };
-        one(name, verb, lanes, &[Who::OpenSsl, Who::Rsa][..], Box::new(make));
+        let peers = match verb {
+            Verb::Sign => &[Who::OpenSsl, Who::OpenSslWithoutIfma, Who::Rsa][..],
+            Verb::Verify => &[Who::OpenSsl, Who::Rsa],
+        };
+        one(name, verb, lanes, peers, Box::new(make));
     }
     for (name, verb) in [("dsa-2048-sign", Verb::Sign), ("dsa-2048-verify", Verb::Verify)] {
         let make = move |_| -> Result<Box<dyn Work>, Error> { Ok(Box::new(Signatures::dsa(verb, COUNT)?)) };
@@ -354,16 +389,26 @@ fn kinds() -> Vec<Case> {
     cases
 }
 
+impl Options {
+    fn wants_peer(&self, who: Who) -> bool {
+        match who {
+            Who::Own(_) => true,
+            // That is OpenSSL, too, but needs a program to run it.
+            Who::OpenSslWithoutIfma => self.command.is_some() && self.wants_against(openssl::NAME),
+            _ => self.wants_against(who.name()),
+        }
+    }
+}
+
 /// Measures one row against those of its peers that are asked for and there.
 pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
     let backend = options.backend.unwrap_or_else(|| Backend::best_of(case.backends));
     let mut work = (case.make)(backend)?;
-    let peers: Vec<Who> = case
-        .peers
-        .iter()
-        .copied()
-        .filter(|who| (matches!(who, Who::Own(_)) || options.wants_against(who.name())) && who.is_available())
-        .collect();
+    let peers: Vec<Who> =
+        case.peers.iter().copied().filter(|who| options.wants_peer(*who) && who.is_available()).collect();
+    if let (true, Some(program)) = (peers.contains(&Who::OpenSslWithoutIfma), &options.command) {
+        work.employ(program)?;
+    }
     check(case, &mut *work, &peers)?;
     let mut row = Row {
         name: case.name.into(),

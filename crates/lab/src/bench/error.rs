@@ -14,6 +14,10 @@ pub enum Error {
     Cipher(tress_cipher::Error),
     /// The same of keys and signatures.
     Sign(tress_sign::Error),
+    /// The same of arithmetic.
+    Modular(tress_modular::Error),
+    /// Numbers of so many bits are not measured.
+    Size(usize),
     /// A peer refused to do what its wrapper asked for.
     Peer(&'static str, tress_peers::Error),
     /// A peer's output differs from ours, so that a comparison of times would mean nothing.
@@ -39,7 +43,19 @@ pub enum Error {
     },
     /// Files for the command rows could not be made.
     Files(io::Error),
-    /// The record could not be written.
+    /// A record that another version of the schema wrote.
+    Schema {
+        /// The record's path.
+        path: PathBuf,
+        /// Its version.
+        schema: u32,
+    },
+    /// Two records that say nothing about each other.
+    NotComparable {
+        /// In what they differ.
+        what: &'static str,
+    },
+    /// The record could not be read or written.
     Record {
         /// The record's path.
         path: PathBuf,
@@ -53,7 +69,7 @@ pub enum Error {
 impl Error {
     /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches)
+        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches | Error::NotComparable { .. } | Error::Size(_))
     }
 }
 
@@ -67,6 +83,8 @@ impl fmt::Display for Error {
             Error::NothingMatches => f.write_str("no benchmark has a name that matches"),
             Error::Cipher(error) => error.fmt(f),
             Error::Sign(error) => error.fmt(f),
+            Error::Modular(error) => error.fmt(f),
+            Error::Size(bits) => write!(f, "numbers of {bits} bits: multiples of 64 from 128 to 8192 are measured"),
             Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
             Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
             Error::Command { program, message } => write!(f, "{program}: {message}"),
@@ -74,6 +92,15 @@ impl fmt::Display for Error {
                 write!(f, "{}: {} MiB of free space needed", path.display(), needed_bytes >> 20)
             }
             Error::Files(error) => write!(f, "files to measure with: {error}"),
+            Error::Schema { path, schema } => {
+                write!(
+                    f,
+                    "{}: a record of schema {schema}; this version reads {}",
+                    path.display(),
+                    super::record::SCHEMA
+                )
+            }
+            Error::NotComparable { what } => write!(f, "the records are of different {what}"),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }

@@ -2,9 +2,10 @@
 //!
 //! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
 //! turn; [`statistics`] makes medians and intervals; [`record`] is what comes out. [`command`] does the same for whole
-//! commands.
+//! commands; [`compare`] says what changed between two records.
 
 pub mod command;
+pub mod compare;
 pub mod record;
 pub mod statistics;
 pub mod targets;
@@ -15,10 +16,12 @@ mod case;
 mod error;
 mod kinds;
 mod machine;
+pub mod modular;
 mod numbers;
 mod sample;
 mod signatures;
 mod table;
+mod worker;
 
 use std::{
     fs,
@@ -33,6 +36,7 @@ use tress_cipher::Backend;
 
 pub use error::Error;
 pub use record::{Against, Document, Missing, Row};
+pub use worker::serve;
 
 pub(crate) use machine::inspect as machine;
 
@@ -129,7 +133,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     }
 
     if let Some(path) = &options.with {
-        document.rows.extend(read_record(path)?.rows);
+        document.rows.extend(compare::read(path)?.rows);
     }
     if let Some(path) = &options.record {
         write_record(path, &document)?;
@@ -150,12 +154,6 @@ pub(crate) fn progress(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
-}
-
-fn read_record(path: &Path) -> Result<Document, Error> {
-    let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
-    let text = fs::read(path).map_err(failed)?;
-    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
 fn write_record(path: &Path, document: &Document) -> Result<(), Error> {

@@ -1,7 +1,9 @@
-//! Numbers: products of two factors of one length, by us and by GMP.
+//! Numbers: products of two factors of one length, by us and by GMP; powers of 1024 bits for secrets, by the crate
+//! crypto-bigint as well.
 
+use tress_modular::Modulus;
 use tress_modular::multiply::{karatsuba_scratch, multiply};
-use tress_peers::gmp;
+use tress_peers::{crypto_bigint, gmp};
 
 use super::{
     Error,
@@ -55,6 +57,76 @@ impl Work for Product {
         }
         self.bytes.clear();
         self.bytes.extend(self.product.iter().flat_map(|digit| digit.to_le_bytes()));
+        Ok(())
+    }
+
+    fn output(&self, _: Who) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Digits of a power's numbers.
+const DIGITS: usize = 16;
+
+/// The same power over and over, its modulus prepared by everybody.
+pub(crate) struct Power {
+    modulus: Modulus,
+    base: Vec<u64>,
+    exponent: Vec<u64>,
+    gmp: Option<gmp::Power>,
+    crypto_bigint: crypto_bigint::Power<DIGITS>,
+    result: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Power {
+    pub(crate) fn new() -> Result<Power, Error> {
+        let digits = |seed: u64| -> Vec<u64> {
+            (0..DIGITS as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
+        };
+        let (mut modulus, base, exponent) = (digits(1), digits(1 << 20), digits(1 << 40));
+        modulus[0] |= 1;
+        modulus[DIGITS - 1] |= 1 << 63;
+        let prepared = Modulus::new(&modulus).expect("an odd modulus");
+        let base = prepared.reduce(&base);
+        Ok(Power {
+            gmp: gmp::Power::new(&modulus).ok(),
+            crypto_bigint: crypto_bigint::Power::new(&modulus, &base, &exponent).map_err(peer(Who::CryptoBigint))?,
+            modulus: prepared,
+            base,
+            exponent,
+            result: vec![0; DIGITS],
+            bytes: Vec::new(),
+        })
+    }
+}
+
+impl Work for Power {
+    fn bytes(&self, _: Who) -> u64 {
+        1
+    }
+
+    fn counts_operations(&self) -> bool {
+        true
+    }
+
+    fn prepare(&mut self, _: Who) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn run(&mut self, who: Who) -> Result<(), Error> {
+        match (who, &mut self.gmp) {
+            (Who::Gmp, Some(power)) => {
+                power.power(&self.base, &self.exponent, &mut self.result).map_err(peer(who))?;
+            }
+            (Who::CryptoBigint, _) => {
+                self.crypto_bigint.run();
+                self.result = self.crypto_bigint.result();
+            }
+            _ => self.result = self.modulus.power(&self.base, &self.exponent),
+        }
+        self.bytes.clear();
+        self.bytes.extend(self.result.iter().flat_map(|digit| digit.to_le_bytes()));
         Ok(())
     }
 

@@ -99,6 +99,9 @@ pub struct Row {
     pub against: BTreeMap<String, Against>,
     /// Our rates, one a sample, in the order of time; bytes or runs a second.
     pub samples: Vec<f64>,
+    /// Core cycles a byte of the same samples, where they could be counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle_samples: Vec<f64>,
 }
 
 /// A comparison: our rate over the peer's, so above 1 we are faster.
@@ -140,7 +143,7 @@ impl Document {
 }
 
 /// The day in UTC of a time in seconds since 1970, as `2026-11-21`.
-fn date(time: u64) -> String {
+pub(crate) fn date(time: u64) -> String {
     let is_leap = |year: u64| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
     let mut days = time / 86_400;
     let mut year = 1970;

@@ -50,8 +50,8 @@ pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &
     }
     row.samples = ours.iter().map(|sample| sample.bytes_per_s).collect();
     row.bytes_per_s = Some(statistics::median(&row.samples).median);
-    let cycles: Vec<f64> = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
-    row.cycles_per_byte = (!cycles.is_empty()).then(|| statistics::median(&cycles).median);
+    row.cycle_samples = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
+    row.cycles_per_byte = (!row.cycle_samples.is_empty()).then(|| statistics::median(&row.cycle_samples).median);
     Ok(())
 }
 
@@ -92,6 +92,9 @@ fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
 }
 
 fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
+    if let Some(time) = work.timed_elsewhere(who, runs) {
+        return time;
+    }
     if !work.needs_preparation() {
         let start = thread_time();
         for _ in 0..runs {
@@ -120,7 +123,7 @@ fn timed(work: &mut dyn Work, who: Who, runs: u32) -> Result<Duration, Error> {
 /// Processor time of this thread: on an idle machine the time that passes, and on a busy one without the time that other
 /// programs had the core.
 #[cfg(unix)]
-fn thread_time() -> Duration {
+pub(crate) fn thread_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
@@ -128,7 +131,7 @@ fn thread_time() -> Duration {
 
 /// The time that passes, where the system has no other clock.
 #[cfg(not(unix))]
-fn thread_time() -> Duration {
+pub(crate) fn thread_time() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
 }

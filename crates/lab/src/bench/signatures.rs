@@ -1,5 +1,7 @@
 //! Signatures of digests under one key: batches and one at a time, by us, by OpenSSL and by the crate `rsa`.
 
+use std::{path::Path, time::Duration};
+
 use tress_peers::{openssl_signatures, rsa};
 use tress_sign::{
     Hash, PrivateKey, Scheme, SigningKey, VerifyJob, VerifyingKey,
@@ -12,6 +14,7 @@ use super::{
     Error,
     aead::peer,
     case::{Who, Work},
+    worker::Worker,
 };
 
 /// What is done with the key.
@@ -27,6 +30,8 @@ pub(crate) struct Signatures {
     key: SigningKey,
     verifying: VerifyingKey,
     openssl: Option<openssl_signatures::Key>,
+    /// OpenSSL without IFMA.
+    worker: Option<Worker>,
     rsa: Option<rsa::Key>,
     digests: Vec<[u8; 32]>,
     /// What is verified.
@@ -51,14 +56,12 @@ impl Signatures {
 
     fn new(key: PrivateKey, scheme: Scheme, verb: Verb, count: usize) -> Result<Signatures, Error> {
         let key = SigningKey::new(key, scheme).map_err(Error::Sign)?;
-        let digests: Vec<[u8; 32]> = (0..count)
-            .map(|number| std::array::from_fn(|position| Hash::Sha256.digest(&number.to_le_bytes())[position]))
-            .collect();
+        let digests = digests(count);
         let signatures = key.sign_digests(&digests).into_iter().map(|made| Ok(made?.as_bytes().to_vec()));
         let signatures = signatures.collect::<Result<_, _>>().map_err(Error::Sign)?;
         let verifying = key.verifying_key();
         let openssl = openssl_signatures::Key::new(&key.key().to_der()).ok();
-        Ok(Signatures { verb, verifying, openssl, rsa: None, key, digests, signatures, made: Vec::new() })
+        Ok(Signatures { verb, verifying, openssl, worker: None, rsa: None, key, digests, signatures, made: Vec::new() })
     }
 
     fn ours(&mut self) -> Result<(), Error> {
@@ -78,6 +81,12 @@ impl Signatures {
     }
 }
 
+/// What is signed.
+pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
+    let digest = |number: usize| Hash::Sha256.digest(&number.to_le_bytes());
+    (0..count).map(|number| digest(number).try_into().expect("32 bytes")).collect()
+}
+
 impl Work for Signatures {
     fn bytes(&self, _: Who) -> u64 {
         self.digests.len() as u64
@@ -85,6 +94,16 @@ impl Work for Signatures {
 
     fn counts_operations(&self) -> bool {
         true
+    }
+
+    fn employ(&mut self, program: &Path) -> Result<(), Error> {
+        self.worker = Some(Worker::start(program, &self.key.key().to_der(), self.digests.len())?);
+        Ok(())
+    }
+
+    fn timed_elsewhere(&mut self, who: Who, runs: u32) -> Option<Result<Duration, Error>> {
+        let worker = self.worker.as_mut().filter(|_| who == Who::OpenSslWithoutIfma)?;
+        Some(worker.sign(runs).map(|(time, _)| time))
     }
 
     fn prepare(&mut self, _: Who) -> Result<(), Error> {
@@ -95,6 +114,10 @@ impl Work for Signatures {
         self.made.clear();
         if who == Who::Ours {
             return self.ours();
+        }
+        if let (Who::OpenSslWithoutIfma, Some(worker)) = (who, &mut self.worker) {
+            self.made = worker.sign(1)?.1;
+            return Ok(());
         }
         let mut made = Vec::new();
         for (digest, signature) in self.digests.iter().zip(&self.signatures) {

@@ -17,29 +17,38 @@ pub struct Median {
 
 /// The median of `samples` and its interval. Panics when there is none, or one that is not a number.
 pub fn median(samples: &[f64]) -> Median {
+    ranked(samples, skipped(samples.len(), 0.025).unwrap_or(0))
+}
+
+/// The median of `samples` with an interval of another confidence, such as 0.999; `None` when there are too few samples for
+/// it. Panics when one is not a number.
+pub fn interval(samples: &[f64], confidence: f64) -> Option<Median> {
+    skipped(samples.len(), (1.0 - confidence) / 2.0).map(|skip| ranked(samples, skip))
+}
+
+fn ranked(samples: &[f64], skip: usize) -> Median {
     let mut sorted = samples.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).expect("samples are numbers"));
     let n = sorted.len();
     let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
-    let skip = skipped(n);
     Median { median, low: sorted[skip], high: sorted[n - 1 - skip] }
 }
 
 /// How many samples lie outside the interval on either side. The interval runs from the sample of rank `k` to that of
 /// rank `n + 1 - k`, with the largest `k` for which fewer than `k` heads of `n` fair coins have a probability of at most
-/// 2.5 %.
-fn skipped(n: usize) -> usize {
+/// `tail`; `None` where even one has not.
+fn skipped(n: usize, tail: f64) -> Option<usize> {
     let mut probability = 0.5f64.powi(n as i32);
     let mut sum = probability;
     let mut k = 0;
     // `sum` is the probability of at most `k` heads.
-    while sum <= 0.025 && k < n {
+    while sum <= tail && k < n {
         probability *= (n - k) as f64 / (k + 1) as f64;
         sum += probability;
         k += 1;
     }
     // Ranks count from 1.
-    k.saturating_sub(1)
+    k.checked_sub(1)
 }
 
 #[cfg(test)]
@@ -64,5 +73,17 @@ mod tests {
         }
         let five = median(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!((five.low, five.high), (1.0, 5.0));
+    }
+
+    /// Binomial sums by hand: 0.5^10 is above 0.0005, 0.5^11 below; of 15 coins (1 + 15) / 2^15 = 0.00049 is, with 105 more it
+    /// is not.
+    #[test]
+    fn surer_intervals_need_more_samples() {
+        let samples = |n: u32| (1..=n).map(f64::from).collect::<Vec<_>>();
+        assert_eq!(interval(&samples(10), 0.999), None);
+        assert_eq!(interval(&[], 0.999), None);
+        let ends = |n| interval(&samples(n), 0.999).map(|found| (found.low, found.high));
+        assert_eq!(ends(11), Some((1.0, 11.0)));
+        assert_eq!(ends(15), Some((2.0, 14.0)));
     }
 }

@@ -4,20 +4,11 @@ use std::io::{self, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
 
-use super::record::{Document, Row};
+use super::record::{Document, Machine, Row};
 
 /// Writes the machine, the rows, and what is missing.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let machine = &document.machine;
-    writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
-    if let Some(load) = machine.load
-        && load > 0.5
-    {
-        writeln!(
-            out,
-            "the machine is busy (load {load:.1}): take the figures with care, or run again when it is idle"
-        )?;
-    }
+    write_machine(&document.machine, out)?;
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -50,6 +41,20 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "{table}")?;
     for missing in &document.missing {
         writeln!(out, "{}", missing.hint)?;
+    }
+    Ok(())
+}
+
+/// Writes the machine, and whether it is busy.
+pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
+    if let Some(load) = machine.load
+        && load > 0.5
+    {
+        writeln!(
+            out,
+            "the machine is busy (load {load:.1}): take the figures with care, or run again when it is idle"
+        )?;
     }
     Ok(())
 }

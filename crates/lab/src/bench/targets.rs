@@ -81,6 +81,11 @@ fn targets() -> Vec<Target> {
         add(what, name, "sign", batch, None, Limit::Ratio("openssl", ratio));
     }
     add("RSA-2048 batch signing", "rsa-2048-sign", "sign", batch, None, Limit::Ratio("rsa", 15.0));
+    add("RSA-2048 batch signing", "rsa-2048-sign", "sign", batch, None, Limit::Ratio("openssl-without-ifma", 6.0));
+    let one = Limit::Ratio("openssl-without-ifma", 1.0);
+    add("RSA-2048, one signature at a time", "rsa-2048-sign", "sign", "one", None, one);
+    add("power of 1024 bits, constant time", "power", "power", "1024", None, Limit::Ratio("crypto-bigint", 1.7));
+    add("power of 1024 bits, constant time", "power", "power", "1024", None, Limit::Ratio("gmp", 1.0));
     add("RSA-2048 batch verification", "rsa-2048-verify", "verify", batch, None, Limit::Ratio("openssl", 4.0));
     let (null, file) = ("tmpfs to /dev/null", "tmpfs to a fresh");
     add("encrypt to /dev/null, 2 threads", "encrypt-file", "encrypt", null, None, Limit::Ratio("age", 4.0));

@@ -14,6 +14,8 @@ const LEFT: f64 = 92.0;
 const RIGHT: f64 = 30.0;
 const TOP: f64 = 62.0;
 const BOTTOM: f64 = 66.0;
+/// From one name to the next below it.
+const NAME_HEIGHT: f64 = 17.0;
 /// Width of a letter of 14 pixels, about.
 const LETTER: f64 = 7.4;
 
@@ -25,7 +27,7 @@ text { font: 14px system-ui, sans-serif; fill: #333 } .title { font-size: 18px; 
 .marked { font-weight: 600; fill: #c23b22 } .halo { paint-order: stroke; stroke: white; stroke-width: 4px }";
 
 /// Of the lines, first to last; apart also for those who see fewer colours.
-const COLOURS: [&str; 4] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0"];
+const COLOURS: [&str; 5] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0", "#0e8a9a"];
 
 /// A picture of curves.
 #[derive(Clone, Debug)]
@@ -168,6 +170,7 @@ impl Svg<'_> {
             self.line(line, colour);
         }
         // Words last, over the lines.
+        self.names();
         for level in &self.chart.levels {
             let y = self.y(level.at);
             // Away from the middle, where the curves are.
@@ -207,7 +210,6 @@ impl Svg<'_> {
     }
 
     fn line(&mut self, line: &Line, colour: &str) {
-        let is_drawn = |(x, y): &&(f64, f64)| x.is_finite() && y.is_finite() && *x > 0.0;
         let mut points = String::new();
         for &(x, y) in line.points.iter().filter(is_drawn) {
             let _ = write!(points, "{:.1},{:.1} ", self.x(x), self.y(y));
@@ -216,10 +218,32 @@ impl Svg<'_> {
             "<polyline class=\"line\" clip-path=\"url(#inside)\" stroke=\"{colour}\" points=\"{}\"/>\n",
             points.trim_end()
         ));
-        if let Some(&(x, y)) = line.points.iter().rfind(is_drawn)
-            && !line.name.is_empty()
-        {
-            self.text_at(self.inside(self.x(x), &line.name), self.y(y) - 9.0, Anchor::Middle, "halo", &line.name);
+    }
+
+    /// The names of the lines above their ends, in their colours, and below one another where they would overlap.
+    fn names(&mut self) {
+        let mut names: Vec<(f64, f64, &Line, &str)> = Vec::new();
+        for (line, colour) in self.chart.lines.iter().zip(COLOURS.into_iter().cycle()) {
+            if let Some(&(x, y)) = line.points.iter().rfind(is_drawn)
+                && !line.name.is_empty()
+            {
+                names.push((self.inside(self.x(x), &line.name), self.y(y) - 9.0, line, colour));
+            }
+        }
+        names.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let mut above: Vec<(f64, f64, f64)> = Vec::new();
+        for (x, mut y, line, colour) in names {
+            let half = line.name.chars().count() as f64 * LETTER / 2.0;
+            for &(other, at, other_half) in &above {
+                if (x - other).abs() < half + other_half && y < at + NAME_HEIGHT {
+                    y = at + NAME_HEIGHT;
+                }
+            }
+            above.push((x, y, half));
+            let name = escape(&line.name);
+            self.put(&format!(
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" class=\"halo\" style=\"fill:{colour}\">{name}</text>\n"
+            ));
         }
     }
 
@@ -265,6 +289,11 @@ impl Svg<'_> {
     }
 }
 
+/// Whether a point has a place.
+fn is_drawn((x, y): &&(f64, f64)) -> bool {
+    x.is_finite() && y.is_finite() && *x > 0.0
+}
+
 /// A text as XML has it. Controls, which XML 1.0 cannot hold, are left out.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -304,6 +333,22 @@ mod tests {
         assert!(svg.contains("points=\"92.0,554.0 531.0,308.0 970.0,62.0\""), "{svg}");
         assert!(svg.contains("<circle class=\"mark\" cx=\"531.0\" cy=\"308.0\""), "{svg}");
         assert!(svg.contains("class=\"level\" x1=\"92.0\" y1=\"308.0\" x2=\"970.0\" y2=\"308.0\""), "{svg}");
+    }
+
+    /// Both end at (970, 62), 9 above which is 53.
+    #[test]
+    fn names_stand_below_one_another() {
+        let mut chart = chart();
+        chart.lines.push(Line { name: "k".into(), ..chart.lines[0].clone() });
+        let svg = chart.svg();
+        assert!(
+            svg.contains("y=\"53.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#1f5fa8\">l</text>"),
+            "{svg}"
+        );
+        assert!(
+            svg.contains("y=\"70.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#d17a00\">k</text>"),
+            "{svg}"
+        );
     }
 
     #[test]

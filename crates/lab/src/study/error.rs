@@ -14,8 +14,23 @@ pub enum Error {
     UnknownPart(String, Vec<&'static str>),
     /// A cipher refused; a bug.
     Cipher(tress_cipher::Error),
+    /// Arithmetic refused; a bug.
+    Modular(tress_modular::Error),
+    /// A record of other systems is none.
+    Record {
+        /// Which.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+        /// Why.
+        why: String,
+    },
     /// Two ways of computing the same differ; a bug.
     Disagreement(String),
+    /// A simulation; a bug.
+    Simulation(tress_sim::Error),
+    /// A program that is simulated did not do what it should; a bug.
+    Program(String),
     /// A file or folder of the study.
     Files {
         /// Which.
@@ -47,7 +62,11 @@ impl fmt::Display for Error {
             }
             Error::UnknownPart(name, known) => write!(f, "no part is called {name}; there are {}", known.join(", ")),
             Error::Cipher(error) => error.fmt(f),
+            Error::Modular(error) => error.fmt(f),
+            Error::Record { path, line, why } => write!(f, "{}, line {line}: {why}", path.display()),
             Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
+            Error::Simulation(error) => write!(f, "the simulation: {error}"),
+            Error::Program(what) => write!(f, "the simulated program: {what}"),
             Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }
@@ -59,5 +78,17 @@ impl std::error::Error for Error {}
 impl From<tress_cipher::Error> for Error {
     fn from(error: tress_cipher::Error) -> Error {
         Error::Cipher(error)
+    }
+}
+
+impl From<tress_sim::Error> for Error {
+    fn from(error: tress_sim::Error) -> Error {
+        Error::Simulation(error)
+    }
+}
+
+impl From<tress_modular::Error> for Error {
+    fn from(error: tress_modular::Error) -> Error {
+        Error::Modular(error)
     }
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
+use tress_sign::Hash;
 
 use super::{Error, Section};
 
@@ -20,20 +21,24 @@ struct Kept<S> {
     tress: String,
     machine: String,
     quick: bool,
+    /// What else it was made from, as a SHA-256 digest; none where that is nothing.
+    #[serde(default)]
+    inputs: String,
     section: S,
 }
 
 /// The section in this file, where it is one that a run now would make.
-pub(super) fn load(path: &Path, quick: bool) -> Option<Section> {
+pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
     let kept: Kept<Section> = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
-    let now = here(quick, ());
-    let same = (kept.schema, kept.tress, kept.machine, kept.quick) == (now.schema, now.tress, now.machine, now.quick);
+    let now = here(quick, inputs, ());
+    let same = (kept.schema, kept.tress, kept.machine, kept.quick, kept.inputs)
+        == (now.schema, now.tress, now.machine, now.quick, now.inputs);
     same.then_some(kept.section)
 }
 
 /// Keeps a section.
-pub(super) fn store(path: &Path, quick: bool, section: &Section) -> Result<(), Error> {
-    let mut text = serde_json::to_vec_pretty(&here(quick, section))
+pub(super) fn store(path: &Path, quick: bool, inputs: &str, section: &Section) -> Result<(), Error> {
+    let mut text = serde_json::to_vec_pretty(&here(quick, inputs, section))
         .map_err(|error| Error::files(path, io::Error::new(io::ErrorKind::InvalidData, error)))?;
     text.push(b'\n');
     write(path, &text)
@@ -52,15 +57,20 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write().map_err(|error: io::Error| Error::files(path, error))
 }
 
-fn here<S>(quick: bool, section: S) -> Kept<S> {
+fn here<S>(quick: bool, inputs: &str, section: S) -> Kept<S> {
     let machine = crate::bench::machine();
     Kept {
         schema: SCHEMA,
         tress: env!("CARGO_PKG_VERSION").into(),
         machine: format!("{}, {} cores, {}", machine.model, machine.cores, machine.target),
         quick,
+        inputs: if inputs.is_empty() { String::new() } else { digest(inputs) },
         section,
     }
+}
+
+fn digest(text: &str) -> String {
+    Hash::Sha256.digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -71,16 +81,16 @@ mod tests {
     fn only_what_a_run_now_would_make_is_taken() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("part.json");
-        assert!(load(&path, false).is_none());
-        store(&path, false, &Section { text: "t".into(), ..Section::default() }).expect("written");
-        assert_eq!(load(&path, false).expect("kept").text, "t");
-        assert!(load(&path, true).is_none());
+        assert!(load(&path, false, "").is_none());
+        store(&path, false, "", &Section { text: "t".into(), ..Section::default() }).expect("written");
+        assert_eq!(load(&path, false, "").expect("kept").text, "t");
+        assert!(load(&path, true, "").is_none() && load(&path, false, "something else").is_none());
         let text = fs::read_to_string(&path).expect("text");
         for changed in
             [text.replace("\"machine\": \"", "\"machine\": \"other "), text[..text.len() / 2].into(), String::new()]
         {
             fs::write(&path, changed).expect("written");
-            assert!(load(&path, false).is_none());
+            assert!(load(&path, false, "").is_none());
         }
     }
 }

@@ -6,9 +6,11 @@
 //!
 //! A new study is a file or folder here and a line in [`all`].
 
+mod block_parallelism;
 mod ccm_overlap;
 mod error;
 mod keep;
+mod modular;
 mod page;
 
 use std::{fs, io::Write, ops::RangeInclusive, path::PathBuf};
@@ -51,12 +53,14 @@ pub struct Effort {
     pub message_bytes: usize,
     /// The command that makes real transfers.
     pub tress: Option<PathBuf>,
+    /// A file of systems/run, rather than the built-in one.
+    pub systems: Option<PathBuf>,
 }
 
 impl Effort {
     fn new(is_quick: bool, tress: Option<PathBuf>) -> Effort {
         let (samples, message_bytes) = if is_quick { (5, 1 << 20) } else { (21, 16 << 20) };
-        Effort { is_quick, samples, message_bytes, tress }
+        Effort { is_quick, samples, message_bytes, tress, systems: None }
     }
 }
 
@@ -67,6 +71,9 @@ pub struct Section {
     pub text: String,
     /// The figures.
     pub rows: Vec<Row>,
+    /// Figures of many systems, in tables of their own.
+    #[serde(default)]
+    pub tables: Vec<Table>,
     /// The pictures.
     pub pictures: Vec<Picture>,
     /// What follows.
@@ -105,6 +112,17 @@ impl From<Median> for Measured {
     fn from(median: Median) -> Measured {
         Measured { median: median.median, low: median.low, high: median.high }
     }
+}
+
+/// A table that has columns of its own.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// The cells.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// A picture of a section.
@@ -157,11 +175,13 @@ pub struct Options {
     pub parts: Vec<String>,
     /// The command that makes real transfers. Without it they are left out.
     pub tress: Option<PathBuf>,
+    /// A file of systems/run: what arithmetic takes on other systems. Without it a built-in one.
+    pub systems: Option<PathBuf>,
 }
 
 /// Every study.
 pub fn all() -> Vec<Study> {
-    vec![ccm_overlap::STUDY]
+    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY]
 }
 
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.
@@ -203,19 +223,22 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
     if let Some(folder) = &folder {
         fs::create_dir_all(folder).map_err(|error| Error::files(folder, error))?;
     }
-    let effort = Effort::new(options.quick, options.tress.clone());
+    let mut effort = Effort::new(options.quick, options.tress.clone());
+    effort.systems = options.systems.clone();
+    // What was kept for other inputs is not taken.
+    let inputs = if study.name == modular::STUDY.name { modular::inputs(&effort)? } else { String::new() };
     let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
     let progress = crate::bench::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
     for part in study.parts.iter().filter(is_wanted) {
         progress.set_message(part.title);
         let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
-        let section = match path.as_deref().and_then(|path| keep::load(path, options.quick)) {
+        let section = match path.as_deref().and_then(|path| keep::load(path, options.quick, &inputs)) {
             Some(section) => section,
             None => {
                 let section = (part.run)(&effort)?;
                 if let Some(path) = &path {
-                    keep::store(path, options.quick, &section)?;
+                    keep::store(path, options.quick, &inputs, &section)?;
                 }
                 section
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Measured, Part, Row, Section, Study, Verdict};
+use super::{Measured, Part, Row, Section, Study, Table, Verdict};
 
 /// The page of a study with these sections.
 pub(super) fn write(study: &Study, sections: &[(&Part, Section)], quick: bool) -> String {
@@ -25,6 +25,9 @@ pub(super) fn write(study: &Study, sections: &[(&Part, Section)], quick: bool) -
         if !section.rows.is_empty() {
             page.push('\n');
             table(&mut page, &section.rows);
+        }
+        for table in &section.tables {
+            own_table(&mut page, table);
         }
         for picture in &section.pictures {
             let _ = write!(page, "\n![{0}]({0}.svg)\n", picture.name);
@@ -65,6 +68,16 @@ fn table(page: &mut String, rows: &[Row]) {
     }
 }
 
+/// A table with columns of its own: words to the left, the rest to the right.
+fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
+    let _ = write!(page, "\n{title}:\n\n| {} |\n|---|", header.join(" | "));
+    page.push_str(&"---:|".repeat(header.len().saturating_sub(1)));
+    page.push('\n');
+    for row in rows {
+        let _ = writeln!(page, "| {} |", row.join(" | "));
+    }
+}
+
 /// Four digits that count, or one after the point.
 fn figure(value: f64) -> String {
     let magnitude = value.abs();
@@ -91,5 +104,14 @@ mod tests {
             &[Row { what: "w".into(), paper: Some("1.04".into()), model: Some(1.04387), measured, ..Row::default() }],
         );
         assert_eq!(page.lines().last(), Some("| w |  | 1.04 | 1.044 |  | 12.35 (12.00 to 0.5000) |"));
+    }
+
+    #[test]
+    fn a_table_of_its_own() {
+        let mut page = String::new();
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+        let (header, rows) = (words(&["a", "b"]), vec![words(&["1", "2"])]);
+        own_table(&mut page, &Table { title: "T".into(), header, rows });
+        assert_eq!(page, "\nT:\n\n| a | b |\n|---|---:|\n| 1 | 2 |\n");
     }
 }

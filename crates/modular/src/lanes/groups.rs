@@ -6,10 +6,10 @@ use core::array;
 
 use zeroize::Zeroizing;
 
-use super::ifma::{Digit, Exponents, LANES, Lane, blocks, memory_digits};
-use super::{Power, alone, alone_vartime, ifma};
-use crate::add;
+use super::ifma::{Digit, Exponents, Factors, LANES, Lane, comb_digits, longest, memory_digits, product_digits};
+use super::{CombPower, Power, Product, alone, alone_vartime, comb_alone, ifma, multiply_alone};
 use crate::cpu::Ifma;
+use crate::{Modulus, add};
 
 /// From how many jobs on eight at once are faster than one by one, or as fast where the processor has one unit for IFMA
 /// and not two. There, eight take as long as two with secret exponents, and as long as two and a half with 65537.
@@ -23,12 +23,13 @@ const fn worth(exponents: Exponents) -> usize {
 /// From this length on a public exponent is read by windows, like a secret one, instead of bit by bit.
 const LONG_BITS: usize = 64;
 
-/// Shorter moduli would waste most of a block.
-const SHORTEST_LIMBS: usize = 5;
-
-/// What jobs have to share: limbs and blocks of the modulus, the way to read the exponent; and what they should share,
+/// What jobs have to share: limbs and blocks of the modulus, no blocks where it is too short for lanes; the way to read the exponent; and what they should share,
 /// its length.
 type Key = (usize, usize, bool, usize);
+
+fn blocks_of(modulus: &Modulus) -> usize {
+    modulus.in_lanes().map_or(0, |prepared| prepared.blocks)
+}
 
 fn key(job: &Power<'_>, exponents: Exponents) -> Key {
     let (is_short, length) = match exponents {
@@ -38,7 +39,7 @@ fn key(job: &Power<'_>, exponents: Exponents) -> Key {
             (bits <= LONG_BITS, bits.div_ceil(64))
         }
     };
-    (job.modulus.limbs(), blocks(job.modulus.bits()), is_short, length)
+    (job.modulus.limbs(), blocks_of(job.modulus), is_short, length)
 }
 
 /// Does all jobs, as many as possible side by side.
@@ -52,7 +53,7 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
     for alike in sorted.chunk_by_mut(|(a, _), (b, _)| (a.0, a.1, a.2) == (b.0, b.1, b.2)) {
         // From the end, where exponents are longest: what is left over is short.
         for eight in alike.rchunks_mut(LANES) {
-            if eight.len() < worth(exponents) || eight[0].0.0 < SHORTEST_LIMBS {
+            if eight.len() < worth(exponents) || eight[0].0.1 == 0 {
                 eight.iter_mut().for_each(|(_, job)| one_by_one(job));
             } else {
                 together(token, eight, exponents);
@@ -64,20 +65,16 @@ pub(super) fn power(token: Ifma, jobs: &mut [Power<'_>], exponents: Exponents) {
 /// Up to eight jobs of one kind.
 fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponents) {
     let (limbs, blocks, is_short, _) = jobs[0].0;
-    // Bases that are longer than the modulus, or leave no bit free in the digits, are brought below the modulus.
-    let room = (ifma::BLOCK_BITS * blocks - 1) / 64;
-    let reduced: [Zeroizing<Vec<u64>>; LANES] = array::from_fn(|i| match jobs.get(i) {
-        Some((_, job)) if job.base.len() > limbs.min(room) => Zeroizing::new(job.modulus.reduce(job.base)),
-        _ => Zeroizing::default(),
+    let bases: [Fitted<'_>; LANES] = array::from_fn(|i| {
+        let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
+        Fitted::new(job.modulus, job.base)
     });
-    // Lanes without a job repeat the first one's.
     let lanes: [Lane<'_>; LANES] = array::from_fn(|i| {
-        let i = if i < jobs.len() { i } else { 0 };
-        let job = &jobs[i].1;
+        // Lanes without a job repeat the first one's.
+        let job = &jobs[if i < jobs.len() { i } else { 0 }].1;
         Lane {
-            modulus: job.modulus.as_limbs(),
-            square: job.modulus.square(),
-            base: if reduced[i].is_empty() { job.base } else { &reduced[i] },
+            modulus: job.modulus,
+            base: bases[i].number(),
             exponent: match exponents {
                 Exponents::Secret => job.exponent,
                 Exponents::Public => add::strip_vartime(job.exponent),
@@ -91,5 +88,83 @@ fn together(token: Ifma, jobs: &mut [(Key, &mut Power<'_>)], exponents: Exponent
     ifma::power(token, &lanes, blocks, exponents, &mut memory, &mut results);
     for ((_, job), result) in jobs.iter_mut().zip(results.chunks_exact(limbs)) {
         job.result.copy_from_slice(result);
+    }
+}
+
+/// A number that lanes take: what is too long is brought below the modulus.
+enum Fitted<'a> {
+    AsItIs(&'a [u64]),
+    Reduced(Zeroizing<Vec<u64>>),
+}
+
+impl<'a> Fitted<'a> {
+    fn new(modulus: &Modulus, number: &'a [u64]) -> Self {
+        if number.len() > longest(blocks_of(modulus), modulus.bits()) {
+            Fitted::Reduced(Zeroizing::new(modulus.reduce(number)))
+        } else {
+            Fitted::AsItIs(number)
+        }
+    }
+
+    fn number(&self) -> &[u64] {
+        match self {
+            Fitted::AsItIs(number) => number,
+            Fitted::Reduced(number) => number,
+        }
+    }
+}
+
+/// From how many products on eight at once are faster than one by one.
+const WORTH_PRODUCTS: usize = 3;
+
+/// Does all products, as many as possible side by side.
+pub(super) fn multiply(token: Ifma, jobs: &mut [Product<'_>]) {
+    let mut sorted: Vec<((usize, usize), &mut Product<'_>)> =
+        jobs.iter_mut().map(|job| ((job.modulus.limbs(), blocks_of(job.modulus)), job)).collect();
+    sorted.sort_by_key(|(key, _)| *key);
+    for alike in sorted.chunk_by_mut(|(a, _), (b, _)| a == b) {
+        let (limbs, blocks) = alike[0].0;
+        let mut memory = Zeroizing::new(vec![Digit::default(); product_digits(blocks)]);
+        let mut results = Zeroizing::new(vec![0; LANES * limbs]);
+        for eight in alike.chunks_mut(LANES) {
+            if eight.len() < WORTH_PRODUCTS || blocks == 0 {
+                eight.iter_mut().for_each(|(_, job)| multiply_alone(job));
+                continue;
+            }
+            let of = |i: usize| if i < eight.len() { &eight[i].1 } else { &eight[0].1 };
+            let factors: [[Fitted<'_>; 2]; LANES] =
+                array::from_fn(|i| [of(i).a, of(i).b].map(|factor| Fitted::new(of(i).modulus, factor)));
+            let lanes: [Factors<'_>; LANES] = array::from_fn(|i| {
+                let [a, b] = &factors[i];
+                Factors { modulus: of(i).modulus, a: a.number(), b: b.number() }
+            });
+            ifma::product(token, &lanes, blocks, &mut memory, &mut results);
+            for ((_, job), result) in eight.iter_mut().zip(results.chunks_exact(limbs)) {
+                job.result.copy_from_slice(result);
+            }
+        }
+    }
+}
+
+/// Does all powers of combs. Even one alone is faster in lanes.
+pub(super) fn power_by_comb(token: Ifma, jobs: &mut [CombPower<'_>]) {
+    let mut sorted: Vec<&mut CombPower<'_>> = jobs.iter_mut().collect();
+    sorted.sort_by_key(|job| core::ptr::from_ref(job.comb).addr());
+    for alike in sorted.chunk_by_mut(|a, b| core::ptr::eq(a.comb, b.comb)) {
+        let comb = alike[0].comb;
+        let blocks = blocks_of(comb.modulus());
+        if blocks == 0 {
+            alike.iter_mut().for_each(|job| comb_alone(job));
+            continue;
+        }
+        let mut memory = Zeroizing::new(vec![Digit::default(); comb_digits(blocks)]);
+        let mut results = Zeroizing::new(vec![0; LANES * comb.modulus().limbs()]);
+        for eight in alike.chunks_mut(LANES) {
+            let exponents = array::from_fn(|i| eight.get(i).unwrap_or(&eight[0]).exponent);
+            ifma::comb(token, comb, exponents, blocks, &mut memory, &mut results);
+            for (job, result) in eight.iter_mut().zip(results.chunks_exact(comb.modulus().limbs())) {
+                job.result.copy_from_slice(result);
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Many exponentiations at once.
+//! Many exponentiations, or products, at once.
 //!
 //! With AVX-512 IFMA eight of them share a register, whatever their moduli, as long as those are of about one length.
 //! Jobs are sorted by length; where one is left of a length (or two, with public exponents), or without those instructions,
@@ -6,10 +6,13 @@
 
 use crate::Modulus;
 
+mod comb;
 #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
 mod groups;
 #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
 pub(crate) mod ifma;
+
+pub use comb::{Comb, CombPower};
 
 /// One exponentiation: `result = base ^ exponent` modulo the modulus. Numbers may have any length but the result, which
 /// has the modulus's.
@@ -25,12 +28,25 @@ pub struct Power<'a> {
     pub result: &'a mut [u64],
 }
 
+/// One product: `result = a · b` modulo the modulus. Numbers may have any length but the result, which has the modulus's.
+#[derive(Debug)]
+pub struct Product<'a> {
+    /// The modulus; each job may have its own.
+    pub modulus: &'a Modulus,
+    /// A factor.
+    pub a: &'a [u64],
+    /// The other one.
+    pub b: &'a [u64],
+    /// Where the result goes: [`Modulus::limbs`] digits.
+    pub result: &'a mut [u64],
+}
+
 /// Does all jobs, in constant time for everything but lengths.
 ///
 /// # Panics
 /// If a result has not as many digits as its modulus.
 pub fn power(jobs: &mut [Power<'_>]) {
-    check(jobs);
+    check(jobs.iter().map(|job| (job.modulus, &*job.result)));
     #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power(token, jobs, ifma::Exponents::Secret);
@@ -43,7 +59,7 @@ pub fn power(jobs: &mut [Power<'_>]) {
 /// # Panics
 /// If a result has not as many digits as its modulus.
 pub fn power_vartime(jobs: &mut [Power<'_>]) {
-    check(jobs);
+    check(jobs.iter().map(|job| (job.modulus, &*job.result)));
     #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power(token, jobs, ifma::Exponents::Public);
@@ -51,8 +67,46 @@ pub fn power_vartime(jobs: &mut [Power<'_>]) {
     jobs.iter_mut().for_each(alone_vartime);
 }
 
-fn check(jobs: &[Power<'_>]) {
-    assert!(jobs.iter().all(|job| job.result.len() == job.modulus.limbs()), "a result of another length");
+/// Does all products, in constant time for everything but lengths.
+///
+/// # Panics
+/// If a result has not as many digits as its modulus.
+pub fn multiply(jobs: &mut [Product<'_>]) {
+    check(jobs.iter().map(|job| (job.modulus, &*job.result)));
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    if let Some(token) = crate::cpu::Ifma::detect() {
+        return groups::multiply(token, jobs);
+    }
+    jobs.iter_mut().for_each(multiply_alone);
+}
+
+/// Does all jobs, in constant time for everything but lengths. Jobs of one comb fill lanes together.
+///
+/// # Panics
+/// If a result has not as many digits as its modulus, or an exponent more bits than the comb is for.
+pub fn power_by_comb(jobs: &mut [CombPower<'_>]) {
+    check(jobs.iter().map(|job| (job.comb.modulus(), &*job.result)));
+    let fits = |job: &CombPower<'_>| job.exponent.len() <= job.comb.bits().div_ceil(64);
+    assert!(jobs.iter().all(fits), "an exponent that is too long");
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    if let Some(token) = crate::cpu::Ifma::detect() {
+        return groups::power_by_comb(token, jobs);
+    }
+    jobs.iter_mut().for_each(comb_alone);
+}
+
+fn comb_alone(job: &mut CombPower<'_>) {
+    job.comb.power_alone(job.exponent, job.result);
+}
+
+fn check<'a>(mut results: impl Iterator<Item = (&'a Modulus, &'a [u64])>) {
+    assert!(results.all(|(modulus, result)| result.len() == modulus.limbs()), "a result of another length");
+}
+
+fn multiply_alone(job: &mut Product<'_>) {
+    let mut result = job.modulus.multiply(job.a, job.b);
+    job.result.copy_from_slice(&result);
+    zeroize::Zeroize::zeroize(&mut result);
 }
 
 fn alone(job: &mut Power<'_>) {

@@ -16,7 +16,7 @@ use crate::reduce::montgomery::cios;
 mod adx;
 mod power;
 
-pub(crate) use power::{Way, power, power_vartime};
+pub(crate) use power::{Way, look_up, power, power_vartime};
 
 #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
 use crate::cpu::Adx;

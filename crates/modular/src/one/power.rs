@@ -77,7 +77,7 @@ fn index(exponent: &[u64], position: usize, bits: usize) -> u64 {
 
 /// The entry of this index, found by reading the whole table.
 #[inline(never)]
-fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
+pub(crate) fn look_up(table: &[u64], index: u64, entry: &mut [u64]) {
     let length = entry.len();
     let (sixteens, rest) = entry.as_chunks_mut::<16>();
     let start = 16 * sixteens.len();

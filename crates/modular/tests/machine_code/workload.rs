@@ -4,7 +4,7 @@
 use core::array;
 
 use tress_modular::Modulus;
-use tress_modular::lanes::{self, Power};
+use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 
 /// Makes the digits secret (MAKE_MEM_UNDEFINED).
 fn hide(digits: &[u64]) {
@@ -30,8 +30,8 @@ fn public(count: usize, seed: u64) -> Vec<u64> {
     (1..=count as u64).map(|i| (seed + i).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1).collect()
 }
 
-/// Moduli of some lengths, eight of each. They are prepared on the processor and become secret when the interpreter has
-/// them: preparing is Valgrind's to examine, since it reveals what the interpreter may have no values of.
+/// Moduli of some lengths, eight of each. They are prepared on the processor, which is quicker, and become secret when the
+/// interpreter has them; `prepared` prepares some there.
 pub(crate) struct Moduli([[Modulus; 8]; 6]);
 
 const LENGTHS: [usize; 6] = [2, 3, 8, 9, 16, 24];
@@ -99,11 +99,56 @@ extern "sysv64" fn public_exponents(moduli: &Moduli) {
     }
 }
 
+/// A modulus that is secret from the beginning.
+extern "sysv64" fn prepared(_: &Moduli) {
+    for limbs in [2, 8, 9, 16] {
+        let mut digits = public(limbs, 7);
+        digits[limbs - 1] |= 1 << 63;
+        hide(&digits);
+        let modulus = Modulus::new(&digits).expect("an odd modulus");
+        let _ = modulus.multiply(&secret(limbs, 1), &secret(limbs, 2));
+    }
+}
+
+/// Products in lanes, of factors as long as the modulus and longer.
+extern "sysv64" fn products(moduli: &Moduli) {
+    for limbs in [8, 9, 16, 24] {
+        let moduli = moduli.of(limbs);
+        for length in [limbs, 2 * limbs - 1] {
+            let factors: Vec<_> = (0..9).map(|i| [secret(length, i), secret(limbs, 40 + i)]).collect();
+            let mut results = vec![vec![0; limbs]; 9];
+            let mut jobs: Vec<_> = (results.iter_mut().enumerate())
+                .map(|(i, result)| {
+                    let [a, b] = &factors[i];
+                    Product { modulus: &moduli[i % 8], a, b, result }
+                })
+                .collect();
+            lanes::multiply(&mut jobs);
+        }
+    }
+}
+
+/// Powers by a comb.
+extern "sysv64" fn combs(moduli: &Moduli) {
+    for limbs in [3, 8, 16] {
+        let comb = Comb::new(&moduli.of(limbs)[0], &secret(limbs, 3), 40);
+        let exponents: Vec<_> = (0..3).map(|i| secret(1, 40 + i)).collect();
+        let mut results = vec![vec![0; limbs]; 3];
+        let mut jobs: Vec<_> = (results.iter_mut().zip(&exponents))
+            .map(|(result, exponent)| CombPower { comb: &comb, exponent, result })
+            .collect();
+        lanes::power_by_comb(&mut jobs);
+    }
+}
+
 /// Name and the address of what runs it all.
 pub(crate) fn all() -> Vec<(&'static str, u64)> {
     vec![
         ("one at a time", one_at_a_time as *const () as u64),
         ("eight at a time", eight_at_a_time as *const () as u64),
         ("public exponents", public_exponents as *const () as u64),
+        ("prepared", prepared as *const () as u64),
+        ("products", products as *const () as u64),
+        ("combs", combs as *const () as u64),
     ]
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tress_modular::lanes::Comb;
 use tress_modular::{Modulus, prime};
 
 use super::published::{self, Published};
@@ -12,6 +13,9 @@ use crate::random;
 /// Rounds for numbers that somebody else chose: a composite one passes with a chance below 2^−64.
 const PRIME_ROUNDS: usize = 32;
 
+/// From how many powers on the table for them is made, which takes as long as a few.
+const COMB_POWERS: usize = 8;
+
 /// p, q and g. Cloning is cheap.
 #[derive(Clone)]
 pub struct Group(Arc<Inner>);
@@ -20,8 +24,8 @@ struct Inner {
     p: Modulus,
     q: Modulus,
     g: Number,
-    /// q − 2, the exponent that inverts modulo q.
-    q_less_two: Number,
+    /// The table for powers of g, once many are asked for.
+    comb: OnceLock<Comb>,
     /// Set once p and q are known to be primes.
     proven: OnceLock<()>,
 }
@@ -79,13 +83,12 @@ impl Group {
             return Err(Error::WrongGroup);
         }
         let g = integer::padded(&g[..g.len().min(p.limbs())], p.limbs());
-        let q_less_two = integer::less_one(&integer::less_one(q.as_limbs()));
-        Ok(Group(Arc::new(Inner { p, q, g, q_less_two, proven: OnceLock::new() })))
+        Ok(Group(Arc::new(Inner { p, q, g, comb: OnceLock::new(), proven: OnceLock::new() })))
     }
 
     /// Whether p and q are primes. A private key whose q is none could give itself away.
     pub(super) fn prove(&self) -> Result<(), Error> {
-        if self.0.proven.get().is_some() || Self::published_ones().any(|group| group == self) {
+        if self.0.proven.get().is_some() {
             return Ok(());
         }
         for number in [self.q(), self.p()] {
@@ -114,8 +117,22 @@ impl Group {
         &self.0.g
     }
 
-    pub(super) fn q_less_two(&self) -> &[u64] {
-        &self.0.q_less_two
+    /// The table for powers of g, if it is there or as many as asked for are worth making it.
+    pub(super) fn comb(&self, powers: impl FnOnce() -> usize) -> Option<&Comb> {
+        if self.0.comb.get().is_none() && powers() < COMB_POWERS {
+            return None;
+        }
+        Some(self.0.comb.get_or_init(|| Comb::new(self.p(), self.g(), self.q().bits())))
+    }
+
+    /// Whether it is not only the same group but also the same in memory.
+    pub(super) fn is_one_with(&self, other: &Group) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// The published group where it is one: what is made once for a group serves all its keys.
+    pub(super) fn shared(self) -> Group {
+        Self::published_ones().find(|group| **group == self).cloned().unwrap_or(self)
     }
 
     /// Length of p in bits.

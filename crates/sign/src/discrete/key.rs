@@ -32,6 +32,7 @@ impl<K: Kind> PublicKey<K> {
         if !in_range || !integer::is_equal(&group.p().power_vartime(&y, group.q().as_limbs()), &[1]) {
             return Err(Error::WrongPublicValue);
         }
+        let group = group.shared();
         let limbs = group.p().limbs();
         let y = integer::padded(&y[..y.len().min(limbs)], limbs).to_vec();
         Ok(Self { group, y: Arc::new(y), kind: PhantomData })
@@ -93,6 +94,7 @@ impl<K: Kind> PrivateKey<K> {
         if integer::is_zero(&x) || !integer::is_less(&x, group.q().as_limbs()) {
             return Err(Error::WrongPrivateValues);
         }
+        let group = group.shared();
         group.prove()?;
         let limbs = group.q().limbs();
         Ok(Self::from_scalar(group, integer::padded(&x[..x.len().min(limbs)], limbs)))

@@ -15,7 +15,7 @@ pub(super) fn derive(q: &Modulus, x: &[u64], hash: Hash, digest: &[u8], scheme: 
     let bytes = q.bits().div_ceil(8);
     let secret = integer::to_bytes(x, bytes);
     // bits2octets: the digest's leading bits, reduced.
-    let reduced = integer::remainder(&leading_bits(digest, q.bits()), q.as_limbs());
+    let reduced = Zeroizing::new(q.reduce(&leading_bits(digest, q.bits())));
     let reduced = integer::to_bytes(&reduced, bytes);
 
     let mut v = Zeroizing::new(vec![1; hash.digest_bytes()]);

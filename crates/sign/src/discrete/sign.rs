@@ -9,7 +9,7 @@
 //! Schnorr: `e = SHA-256(label ‖ p ‖ q ‖ g ‖ y ‖ R ‖ digest)` with `R = g^k mod p`, `s = k + e · x mod q`; the signature is
 //! e and s. Whoever verifies computes `R = g^s · y^(q − e)`.
 
-use tress_modular::lanes::{self, Power};
+use tress_modular::lanes::{self, CombPower, Power};
 use zeroize::Zeroizing;
 
 use super::nonce::{self, leading_bits};
@@ -96,51 +96,92 @@ pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
 
 /// The same with these nonces.
 pub(crate) fn sign_with(jobs: &[SignJob<'_>], nonces: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
-    let mut powers = zeros(jobs.iter().map(|job| job.key.group().p().limbs()));
-    let mut lanes: Vec<Power<'_>> = jobs
-        .iter()
-        .zip(nonces)
-        .zip(&mut powers)
-        .map(|((job, nonce), result)| {
-            let group = job.key.group();
-            Power { modulus: group.p(), base: group.g(), exponent: nonce, result }
-        })
-        .collect();
-    lanes::power(&mut lanes);
-
+    let exponents: Vec<(&Group, &[u64])> =
+        jobs.iter().zip(nonces).map(|(job, nonce)| (job.key.group(), nonce.as_slice())).collect();
+    let powers = powers_of_g(&exponents);
     finish(jobs, nonces, &powers)
 }
 
 /// What comes after g^k.
 fn finish(jobs: &[SignJob<'_>], nonces: &[Number], powers: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
-    let blinds = match jobs.iter().map(|job| blind(job.key.group())).collect::<Result<Vec<_>, _>>() {
+    // Below 2^(bits − 1), so below q. That one is 0 does not happen; if it did, there would be no inverse.
+    let blinds = match random::numbers(jobs.iter().map(|job| job.key.group().q().bits() - 1)) {
         Ok(blinds) => blinds,
         Err(error) => return jobs.iter().map(|_| Err(error)).collect(),
     };
-    // (k · b)^(q − 2) is the inverse, and takes the same time for every k. Only DSA needs it.
+    // Only DSA needs the inverse of k · b.
     let mut products = Vec::new();
     for ((job, nonce), blind) in jobs.iter().zip(nonces).zip(&blinds) {
         if let AnyPrivate::Dsa(_) = job.key {
             products.push((job.key.group(), Zeroizing::new(job.key.group().q().multiply(nonce, blind))));
         }
     }
-    let mut inverses = zeros(products.iter().map(|(group, _)| group.q().limbs()));
-    let mut lanes: Vec<Power<'_>> = products
-        .iter()
-        .zip(&mut inverses)
-        .map(|((group, base), result)| Power { modulus: group.q(), base, exponent: group.q_less_two(), result })
-        .collect();
-    lanes::power(&mut lanes);
-
+    let inverses = inverses(&products);
     let mut inverses = inverses.into_iter();
     jobs.iter()
         .zip(nonces)
         .zip(powers.iter().zip(&blinds))
         .map(|((job, nonce), (power, blind))| match job.key {
-            AnyPrivate::Dsa(key) => dsa(key, job.digest, power, blind, &inverses.next().ok_or(Error::Fault)?),
+            AnyPrivate::Dsa(key) => {
+                let inverse = inverses.next().flatten().ok_or(Error::Fault)?;
+                dsa(key, job.digest, power, blind, &inverse)
+            }
             AnyPrivate::Schnorr(key) => Ok(schnorr(key, job.digest, power, nonce)),
         })
         .collect()
+}
+
+/// g to these exponents, below 2^(bits of q): by the group's table where there is one or many powers are asked for.
+fn powers_of_g(jobs: &[(&Group, &[u64])]) -> Vec<Number> {
+    let mut results = zeros(jobs.iter().map(|(group, _)| group.p().limbs()));
+    let (mut by_comb, mut others) = (Vec::new(), Vec::new());
+    for ((group, exponent), result) in jobs.iter().zip(&mut results) {
+        match group.comb(|| jobs.iter().filter(|(other, _)| other.is_one_with(group)).count()) {
+            Some(comb) => by_comb.push(CombPower { comb, exponent, result }),
+            None => others.push(Power { modulus: group.p(), base: group.g(), exponent, result }),
+        }
+    }
+    lanes::power_by_comb(&mut by_comb);
+    lanes::power(&mut others);
+    results
+}
+
+/// The inverses of numbers modulo the q of their groups. All of one group are inverted by one inversion of their product
+/// (P. L. Montgomery, Speeding the Pollard and elliptic curve methods of factorization, Mathematics of Computation 48,
+/// 1987), whose result is multiplied by the product again: nothing where that is not 1. In constant time.
+fn inverses(numbers: &[(&Group, Number)]) -> Vec<Option<Number>> {
+    let mut inverses: Vec<Option<Number>> = numbers.iter().map(|_| None).collect();
+    for (first, (group, _)) in numbers.iter().enumerate() {
+        if inverses[first].is_some() || numbers[..first].iter().any(|(earlier, _)| earlier.is_one_with(group)) {
+            continue;
+        }
+        let q = group.q();
+        let same: Vec<usize> = (first..numbers.len()).filter(|at| numbers[*at].0.is_one_with(group)).collect();
+        // The products of the first, the first two, and so on.
+        let mut products: Vec<Number> = Vec::with_capacity(same.len());
+        for &at in &same {
+            let product = match products.last() {
+                Some(product) => q.multiply(product, &numbers[at].1),
+                None => q.reduce(&numbers[at].1),
+            };
+            products.push(Zeroizing::new(product));
+        }
+        let Some(whole) = products.last() else { continue };
+        let Some(inverse) = q.inverse(whole) else { continue };
+        let mut inverse = Zeroizing::new(inverse);
+        if !integer::is_equal(&Zeroizing::new(q.multiply(&inverse, whole)), &[1]) {
+            continue;
+        }
+        for (i, &at) in same.iter().enumerate().rev() {
+            if i > 0 {
+                inverses[at] = Some(Zeroizing::new(q.multiply(&inverse, &products[i - 1])));
+                inverse = Zeroizing::new(q.multiply(&inverse, &numbers[at].1));
+            } else {
+                inverses[at] = Some(inverse.clone());
+            }
+        }
+    }
+    inverses
 }
 
 fn dsa(key: &PrivateKey<Dsa>, digest: &[u8], power: &[u64], blind: &[u64], inverse: &[u64]) -> Result<Vec<u8>, Error> {
@@ -177,16 +218,6 @@ fn challenge(key: &PublicKey<Schnorr>, power: &[u64], digest: &[u8]) -> Vec<u8> 
     Hash::Sha256.digest_parts(&[SCHNORR_LABEL, &parts[0], &q, &parts[1], &parts[2], &parts[3], digest])
 }
 
-/// A random number from 1 to q − 1.
-fn blind(group: &Group) -> Result<Number, Error> {
-    loop {
-        let number = random::number(group.q().bits())?;
-        if !integer::is_zero(&number) && integer::is_less(&number, group.q().as_limbs()) {
-            return Ok(number);
-        }
-    }
-}
-
 /// What a signature says, with u₁ and u₂, the exponents of g and y.
 struct Claim {
     exponents: [Vec<u64>; 2],
@@ -198,21 +229,25 @@ pub(crate) fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
     let claims: Vec<Result<Claim, Error>> = jobs.iter().map(claim).collect();
     let ready: Vec<(&VerifyJob<'_>, &Claim)> =
         jobs.iter().zip(&claims).filter_map(|(job, claim)| Some((job, claim.as_ref().ok()?))).collect();
-    let mut results = zeros(ready.iter().flat_map(|(job, _)| [job.key.group().p().limbs(); 2]));
+    let exponents: Vec<(&Group, &[u64])> =
+        ready.iter().map(|(job, claim)| (job.key.group(), claim.exponents[0].as_slice())).collect();
+    let powers_of_g = powers_of_g(&exponents);
+    let mut powers_of_y = zeros(ready.iter().map(|(job, _)| job.key.group().p().limbs()));
     let mut lanes: Vec<Power<'_>> = ready
         .iter()
-        .flat_map(|(job, claim)| {
-            let bases = [job.key.group().g(), job.key.y()];
-            bases.into_iter().zip(&claim.exponents).map(|(base, exponent)| (job.key.group().p(), base, exponent))
+        .zip(&mut powers_of_y)
+        .map(|((job, claim), result)| Power {
+            modulus: job.key.group().p(),
+            base: job.key.y(),
+            exponent: &claim.exponents[1],
+            result,
         })
-        .zip(&mut results)
-        .map(|((modulus, base, exponent), result)| Power { modulus, base, exponent, result })
         .collect();
     lanes::power_vartime(&mut lanes);
 
-    let mut products = ready.iter().zip(results.chunks_exact(2)).map(|((job, claim), powers)| {
+    let mut products = ready.iter().zip(powers_of_g.iter().zip(&powers_of_y)).map(|((job, claim), powers)| {
         let group = job.key.group();
-        let product = group.p().multiply(&powers[0], &powers[1]);
+        let product = group.p().multiply(powers.0, powers.1);
         let found = match job.key {
             AnyPublic::Dsa(_) => integer::to_bytes(&group.q().reduce(&product), group.scalar_bytes()).to_vec(),
             AnyPublic::Schnorr(key) => challenge(key, &product, job.digest),

@@ -13,7 +13,7 @@
 //! Then s^e is compared with m. A fault in one half, be it a cosmic ray or somebody with a laser, would otherwise give a
 //! signature whose difference from the right one has p or q as divisor (Boneh, DeMillo, Lipton, 1997).
 
-use tress_modular::lanes::{self, Power};
+use tress_modular::lanes::{self, Power, Product};
 use tress_modular::{Modulus, add};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -48,36 +48,23 @@ pub(crate) fn private_with(
     jobs: &[Job<'_>],
     mut meddle: impl FnMut(usize, Place, &mut [u64]),
 ) -> Vec<Result<Number, Error>> {
-    let mut blinds = match jobs.iter().map(|job| Blind::new(&job.key.public)).collect::<Result<Vec<_>, _>>() {
-        Ok(blinds) => blinds,
+    let randoms = match randoms(jobs) {
+        Ok(randoms) => randoms,
         Err(error) => return jobs.iter().map(|_| Err(error)).collect(),
     };
-    Blind::raise(jobs, &mut blinds);
+    let powers = blinding_powers(jobs, &randoms);
     // m · r^(e − 1), which makes c with another r, and takes it away again at the end.
-    let masks: Vec<Number> = jobs
-        .iter()
-        .zip(&blinds)
-        .map(|(job, blind)| Zeroizing::new(job.key.public.modulus.multiply(&blind.power, &job.message)))
-        .collect();
-    let blinded: Vec<Number> = jobs
-        .iter()
-        .zip(&blinds)
-        .zip(&masks)
-        .enumerate()
-        .map(|(index, ((job, blind), mask))| {
-            let mut blinded = job.key.public.modulus.multiply(mask, &blind.random);
-            meddle(index, Place::Blinded, &mut blinded);
-            Zeroizing::new(blinded)
-        })
-        .collect();
-    let halves = halves(jobs, &blinded, &mut meddle);
-
-    let mut signatures = Vec::with_capacity(jobs.len());
-    for (index, ((job, mask), (x_p, x_q))) in jobs.iter().zip(&masks).zip(&halves).enumerate() {
-        let mut joined = join(job.key, x_p, x_q);
-        meddle(index, Place::Joined, &mut joined);
-        signatures.push(Zeroizing::new(job.key.public.modulus.multiply(&joined, mask)));
+    let masks = multiply(modulus_of, jobs, &powers, &slices(jobs.iter().map(|job| &job.message)));
+    let mut blinded = multiply(modulus_of, jobs, &masks, &slices(&randoms));
+    for (index, blinded) in blinded.iter_mut().enumerate() {
+        meddle(index, Place::Blinded, blinded);
     }
+    let halves = halves(jobs, &blinded, &mut meddle);
+    let mut joined = join(jobs, &halves);
+    for (index, joined) in joined.iter_mut().enumerate() {
+        meddle(index, Place::Joined, joined);
+    }
+    let signatures = multiply(modulus_of, jobs, &joined, &slices(&masks));
     let checks: Vec<(&PublicKey, &[u64])> =
         jobs.iter().zip(&signatures).map(|(job, signature)| (&job.key.public, signature.as_slice())).collect();
     let messages = public(&checks);
@@ -108,36 +95,46 @@ pub(super) fn public(jobs: &[(&PublicKey, &[u64])]) -> Vec<Number> {
     results
 }
 
-/// A random number, and its power.
-struct Blind {
-    random: Number,
-    /// r^(e − 1)
-    power: Number,
+fn modulus_of(key: &PrivateKey) -> &Modulus {
+    &key.public.modulus
 }
 
-impl Blind {
-    fn new(key: &PublicKey) -> Result<Self, Error> {
-        // Below 2^(bits − 1), so below the modulus. That it is 0, or that p divides it, does not happen; if it did, the
-        // check would show it.
-        let random = random::number(key.modulus.bits() - 1)?;
-        let random = integer::padded(&random, key.modulus.limbs());
-        Ok(Self { random, power: Zeroizing::new(vec![0; key.modulus.limbs()]) })
-    }
+fn slices<'a>(numbers: impl IntoIterator<Item = &'a Number>) -> Vec<&'a [u64]> {
+    numbers.into_iter().map(|number| number.as_slice()).collect()
+}
 
-    /// The powers of all. The time shows e, which is public.
-    fn raise(jobs: &[Job<'_>], blinds: &mut [Blind]) {
-        let exponents: Vec<[u64; 1]> = jobs.iter().map(|job| [job.key.public.exponent - 1]).collect();
-        let mut powers: Vec<Power<'_>> = jobs
-            .iter()
-            .zip(&exponents)
-            .zip(blinds)
-            .map(|((job, exponent), blind)| {
-                let modulus = &job.key.public.modulus;
-                Power { modulus, base: &blind.random, exponent, result: &mut blind.power }
-            })
-            .collect();
-        lanes::power_vartime(&mut powers);
-    }
+/// `a · b` for every job, modulo the number of its key that is asked for, all in lanes together.
+fn multiply(modulus: fn(&PrivateKey) -> &Modulus, jobs: &[Job<'_>], a: &[Number], b: &[&[u64]]) -> Vec<Number> {
+    let mut results = zeros(jobs.iter().map(|job| modulus(job.key).limbs()));
+    let mut products: Vec<Product<'_>> = jobs
+        .iter()
+        .zip(a.iter().zip(b))
+        .zip(&mut results)
+        .map(|((job, (a, b)), result)| Product { modulus: modulus(job.key), a, b, result })
+        .collect();
+    lanes::multiply(&mut products);
+    results
+}
+
+/// A random number for each job.
+fn randoms(jobs: &[Job<'_>]) -> Result<Vec<Number>, Error> {
+    // Below 2^(bits − 1), so below the modulus. That one is 0, or that p divides it, does not happen; if it did, the check
+    // would show it.
+    random::numbers(jobs.iter().map(|job| job.key.public.modulus.bits() - 1))
+}
+
+/// r^(e − 1) of all. The time shows e, which is public.
+fn blinding_powers(jobs: &[Job<'_>], randoms: &[Number]) -> Vec<Number> {
+    let mut results = zeros(jobs.iter().map(|job| job.key.public.modulus.limbs()));
+    let exponents: Vec<[u64; 1]> = jobs.iter().map(|job| [job.key.public.exponent - 1]).collect();
+    let mut powers: Vec<Power<'_>> = jobs
+        .iter()
+        .zip(&exponents)
+        .zip(randoms.iter().zip(&mut results))
+        .map(|((job, exponent), (base, result))| Power { modulus: &job.key.public.modulus, base, exponent, result })
+        .collect();
+    lanes::power_vartime(&mut powers);
+    results
 }
 
 /// c^(d − 1) modulo p and modulo q for every job, all in lanes together.
@@ -166,15 +163,21 @@ fn halves(
 }
 
 /// The number below n that is `x_p` modulo p and `x_q` modulo q (Garner): x_q + q · ((x_p − x_q) / q mod p).
-fn join(key: &PrivateKey, x_p: &[u64], x_q: &[u64]) -> Number {
-    let secret = &key.secret;
-    let difference = difference(&secret.p.prime, x_p, x_q);
-    let factor = Zeroizing::new(secret.p.prime.multiply(&difference, &secret.coefficient));
-    let mut joined = integer::multiply(&factor, secret.q.prime.as_limbs());
-    // At most (p − 1) · q + q − 1 = n − 1.
-    integer::add_assign(&mut joined, x_q);
-    joined.truncate(key.public.modulus.limbs());
-    joined
+fn join(jobs: &[Job<'_>], halves: &[(Number, Number)]) -> Vec<Number> {
+    let differences: Vec<Number> =
+        jobs.iter().zip(halves).map(|(job, (x_p, x_q))| difference(&job.key.secret.p.prime, x_p, x_q)).collect();
+    let coefficients = slices(jobs.iter().map(|job| &job.key.secret.coefficient));
+    let factors = multiply(|key| &key.secret.p.prime, jobs, &differences, &coefficients);
+    jobs.iter()
+        .zip(factors.iter().zip(halves))
+        .map(|(job, (factor, (_, x_q)))| {
+            let mut joined = integer::multiply(factor, job.key.secret.q.prime.as_limbs());
+            // At most (p − 1) · q + q − 1 = n − 1.
+            integer::add_assign(&mut joined, x_q);
+            joined.truncate(job.key.public.modulus.limbs());
+            joined
+        })
+        .collect()
 }
 
 /// A number as long as p that is `x_p − x_q` modulo p. It need not be below p: the product after it takes any.

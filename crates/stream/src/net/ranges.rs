@@ -31,6 +31,16 @@ impl Ranges {
         range.is_empty() || self.ranges.range(..=range.start).next_back().is_some_and(|(_, &end)| range.end <= end)
     }
 
+    /// How many ranges the set falls into.
+    pub(crate) fn pieces(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// Whether adding this range would make no new piece: it overlaps or touches one that is there.
+    pub(crate) fn meets(&self, range: &Range<u64>) -> bool {
+        self.ranges.range(..=range.end).next_back().is_some_and(|(_, &end)| range.start <= end)
+    }
+
     /// Takes the lowest numbers out, as many as follow each other, but no more than `most`.
     pub(crate) fn take_first(&mut self, most: u64) -> Option<Range<u64>> {
         let (&start, &end) = self.ranges.first_key_value()?;
@@ -115,6 +125,9 @@ mod tests {
                 prop_assert_eq!(ranges.covers(&(number..number + 1)), numbers.contains(&number));
             }
             for (start, end) in [(0, 5), (3, 4), (10, 30), (20, 20), (58, 72)] {
+                let mut grown = ranges.clone();
+                grown.insert(start..end);
+                prop_assert!(start == end || ranges.meets(&(start..end)) == (grown.pieces() <= ranges.pieces()));
                 prop_assert_eq!(ranges.covers(&(start..end)), (start..end).all(|number| numbers.contains(&number)));
             }
             // Neither overlapping nor touching.

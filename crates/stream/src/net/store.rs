@@ -34,6 +34,10 @@ use crate::sys::{Status, System};
 use crate::tree::names::to_os;
 use crate::{Error, ErrorKind, Refusal};
 
+/// Into how many pieces what is there of one file may fall. Streams leave a few gaps each; only a sender that means to leaves
+/// more, and every one costs memory.
+const MAX_PIECES: usize = 1 << 16;
+
 /// Why an offer was not taken; `error` is what lies beneath, for this end's eyes only.
 #[derive(Debug)]
 pub(crate) struct Denied {
@@ -297,10 +301,13 @@ impl Part {
         let Some((count, has_last)) = batch_chunks(sealed_bytes) else { return false };
         // No payload has such a chunk; and its offset would not be a number.
         let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= MAX_CHUNKS) else { return false };
+        let held = self.held();
+        if held.written.pieces() >= MAX_PIECES && !held.written.meets(&(first_chunk..end)) {
+            return false;
+        }
         if let Some(size_bytes) = self.size_bytes {
             return batch_sealed_bytes(size_bytes, &(first_chunk..end)) == Some(sealed_bytes);
         }
-        let held = self.held();
         match held.end {
             // The last chunk is the last one.
             None => !has_last || held.written.end() < end,

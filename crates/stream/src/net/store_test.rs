@@ -134,6 +134,25 @@ fn a_journal_that_promises_more_than_the_file_has() {
 }
 
 #[test]
+fn scattered_chunks_have_a_bound() {
+    let folder = Folder::new();
+    for size in [Some(1 << 40), None] {
+        let part = part(folder.store().offer(b"a", &IDENTITY, size, true));
+        let one = |chunk| part.admits(chunk, SEALED_BATCH / 32);
+        for piece in 0..MAX_PIECES as u64 - 1 {
+            part.held().written.insert(2 * piece..2 * piece + 1);
+        }
+        assert!(one(1 << 20));
+        part.held().written.insert(1 << 20..(1 << 20) + 1);
+        // No further piece; but what is there may come again, grow, and close its gaps.
+        assert!(!one((1 << 20) + 2) && !one((1 << 20) - 2));
+        assert!(one(1 << 20) && one((1 << 20) + 1) && one((1 << 20) - 1) && one(1) && one(2));
+        part.held().written.insert(1..2);
+        assert!(one((1 << 20) + 2));
+    }
+}
+
+#[test]
 fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
     let folder = Folder::new();
     let part = part(folder.store().offer(b"a", &IDENTITY, Some(5), false));

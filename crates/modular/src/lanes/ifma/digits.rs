@@ -1,6 +1,9 @@
 //! Eight numbers side by side: digits of 52 bits, one number in each slot of a 512-bit register.
 
-use core::arch::x86_64::{__m512i, _mm512_load_si512, _mm512_store_si512};
+use core::arch::x86_64::{
+    __m512i, _mm_cvtsi64_si128, _mm512_and_si512, _mm512_load_si512, _mm512_or_si512, _mm512_set1_epi64,
+    _mm512_setzero_si512, _mm512_sll_epi64, _mm512_srl_epi64, _mm512_store_si512,
+};
 
 use zeroize::DefaultIsZeroes;
 
@@ -38,46 +41,63 @@ impl Digit {
     }
 }
 
-/// The block of this number.
-#[inline(always)]
-pub(super) fn block(digits: &[Digit], index: usize) -> &[Digit; BLOCK] {
-    digits[BLOCK * index..].first_chunk().expect("a whole block")
+/// Limbs of eight numbers that hold so many digits and one limb more.
+const fn staged_limbs(digits: usize) -> usize {
+    (digits - 1) * DIGIT_BITS / 64 + 2
 }
 
-/// The two blocks from this one on.
-#[inline(always)]
-pub(super) fn two_blocks(digits: &mut [Digit], index: usize) -> &mut [Digit; 2 * BLOCK] {
-    digits[BLOCK * index..].first_chunk_mut().expect("two whole blocks")
-}
-
-/// Puts a number into a lane; it has to fit. Not for the compiler to make gathers of.
-#[inline(never)]
-pub(super) fn enter(limbs: &[u64], digits: &mut [Digit], lane: usize) {
+/// Puts a number into each lane; it has to fit. `staging` is as long as `digits`, or longer.
+#[target_feature(enable = "avx512f")]
+pub(super) fn enter(numbers: [&[u64]; LANES], staging: &mut [Digit], digits: &mut [Digit]) {
+    let limbs = &mut staging[..staged_limbs(digits.len())];
+    side_by_side(numbers, limbs);
+    let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
     for (i, digit) in digits.iter_mut().enumerate() {
         let (limb, shift) = (i * DIGIT_BITS / 64, i * DIGIT_BITS % 64);
-        let low = limbs.get(limb).map_or(0, |limb| limb >> shift);
-        // Shifted in two steps, as the shift is 64 where a limb ends at its digit's end.
-        let high = limbs.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));
-        digit.0[lane] = (low | high) & DIGIT_MASK;
+        let low = shift_right(limbs[limb].load(), shift);
+        let high = shift_left(limbs[limb + 1].load(), 64 - shift);
+        digit.store(_mm512_and_si512(_mm512_or_si512(low, high), mask));
     }
 }
 
-/// Takes a number out of a lane; returns what is above the limbs.
-#[inline(never)]
-pub(super) fn leave(digits: &[Digit], lane: usize, limbs: &mut [u64]) -> u64 {
-    let (mut pending, mut bits, mut next) = (0u128, 0, digits.iter());
-    let mut draw = |bits_wanted: usize| {
-        while bits < bits_wanted {
-            pending |= u128::from(next.next().map_or(0, |digit| digit.0[lane])) << bits;
-            bits += DIGIT_BITS;
+/// As many limbs of the numbers as there is room for. Only the low 52 bits of digits count.
+#[target_feature(enable = "avx512f")]
+pub(super) fn leave(digits: &[Digit], limbs: &mut [Digit]) {
+    let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
+    for (i, limb) in limbs.iter_mut().enumerate() {
+        let (digit, shift) = (64 * i / DIGIT_BITS, 64 * i % DIGIT_BITS);
+        let mut sum = _mm512_setzero_si512();
+        if let Some(digit) = digits.get(digit) {
+            sum = shift_right(_mm512_and_si512(digit.load(), mask), shift);
         }
-        bits -= bits_wanted;
-        let drawn = pending as u64;
-        pending >>= bits_wanted;
-        drawn
-    };
-    for limb in limbs.iter_mut() {
-        *limb = draw(64);
+        for (above, digit) in (1..).zip(digits.iter().skip(digit + 1).take(2)) {
+            let digit = _mm512_and_si512(digit.load(), mask);
+            sum = _mm512_or_si512(sum, shift_left(digit, above * DIGIT_BITS - shift));
+        }
+        limb.store(sum);
     }
-    draw(1) & 1
+}
+
+/// Nothing is left from 64 bits on.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn shift_left(digits: __m512i, bits: usize) -> __m512i {
+    _mm512_sll_epi64(digits, _mm_cvtsi64_si128(bits as i64))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn shift_right(digits: __m512i, bits: usize) -> __m512i {
+    _mm512_srl_epi64(digits, _mm_cvtsi64_si128(bits as i64))
+}
+
+/// The limbs of eight numbers, zeros above. Without AVX-512, lest the compiler makes scatters of it.
+#[inline(never)]
+fn side_by_side(numbers: [&[u64]; LANES], limbs: &mut [Digit]) {
+    limbs.fill(Digit::default());
+    for (lane, number) in numbers.iter().enumerate() {
+        for (digit, limb) in limbs.iter_mut().zip(*number) {
+            digit.0[lane] = *limb;
+        }
+    }
 }

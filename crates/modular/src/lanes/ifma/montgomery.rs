@@ -1,19 +1,19 @@
-//! Montgomery's multiplication of eight numbers at once, from products of blocks.
+//! Montgomery's multiplication of eight numbers at once, from inner loops over twenty digits of one factor, and over ten
+//! where a number has an odd number of blocks.
 //!
 //! R is 2^520 to the number of blocks and at least 4 N. Then factors below 2 N give a product below 2 N, and nothing has
-//! to be subtracted in between.
+//! to be subtracted in between. The product comes first, then the reduction. No product is saved by sums of halves, as
+//! Karatsuba's method would: where one unit of a processor adds and multiplies, sums cost as much as products.
 //!
-//! The product comes first, by differences: a_i b_j + a_j b_i = a_i b_i + a_j b_j − (a_i − a_j)(b_i − b_j), so that
-//! two products of blocks cost one, and a product of different blocks in a square costs a square. That is Karatsuba's
-//! idea for any number of blocks. The reduction goes block by block.
+//! Only the low 52 bits of the digits of results count.
 
 use core::arch::x86_64::{
-    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64,
-    _mm512_sub_epi64,
+    _mm512_add_epi64, _mm512_and_si512, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_srli_epi64,
 };
 
-use super::digits::{BLOCK, DIGIT_BITS, DIGIT_MASK, Digit, block, two_blocks};
-use super::kernel;
+use super::digits::{DIGIT_BITS, Digit};
+use super::twenty::TWENTY;
+use super::{ten, twenty};
 
 /// Eight moduli of as many blocks, with −1 / N modulo 2^52.
 pub(super) struct Moduli<'a> {
@@ -24,118 +24,78 @@ pub(super) struct Moduli<'a> {
 /// Memory for what is in between.
 pub(super) struct Scratch<'a> {
     /// The product: twice as long as the moduli.
-    t: &'a mut [Digit],
-    /// Products of a block with its own: as long.
-    own: &'a mut [Digit],
-    /// Differences of blocks, one of them also the quotient of a reduction.
-    first: &'a mut [Digit; BLOCK],
-    second: &'a mut [Digit; BLOCK],
-    /// The product of differences.
-    cross: &'a mut [Digit; 2 * BLOCK],
+    pub(super) t: &'a mut [Digit],
+    /// Twice a factor, a quotient, or limbs of numbers: twice as long, too.
+    pub(super) other: &'a mut [Digit],
 }
 
 impl<'a> Scratch<'a> {
     /// Digits that [`new`](Self::new) needs.
     pub(super) const fn digits(length: usize) -> usize {
-        4 * length + 4 * BLOCK
+        4 * length
     }
 
     /// # Panics
     /// If the memory has not [`digits`](Self::digits) digits.
     pub(super) fn new(length: usize, memory: &'a mut [Digit]) -> Self {
         let (t, memory) = memory.split_at_mut(2 * length);
-        let (own, memory) = memory.split_at_mut(2 * length);
-        let (first, memory) = memory.split_first_chunk_mut().expect("a block");
-        let (second, memory) = memory.split_first_chunk_mut().expect("a block");
-        Scratch { t, own, first, second, cross: memory.first_chunk_mut().expect("two blocks") }
+        Scratch { t, other: &mut memory[..2 * length] }
     }
-}
-
-/// `difference = a − b` modulo 2^520; returns 0, or −1 where it was negative.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn subtract(a: &[Digit; BLOCK], b: &[Digit; BLOCK], difference: &mut [Digit; BLOCK]) -> __m512i {
-    let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
-    let mut carry = _mm512_setzero_si512();
-    for i in 0..BLOCK {
-        let digit = _mm512_add_epi64(_mm512_sub_epi64(a[i].load(), b[i].load()), carry);
-        difference[i].store(_mm512_and_si512(digit, mask));
-        carry = _mm512_srai_epi64::<{ DIGIT_BITS as u32 }>(digit);
-    }
-    carry
-}
-
-/// The indices i < j of different blocks.
-fn pairs(blocks: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..blocks).flat_map(move |i| (i + 1..blocks).map(move |j| (i, j)))
-}
-
-/// `t = Σ own_i 2^(1040 i)`, and `own` the same.
-#[inline(always)]
-fn start(scratch: &mut Scratch<'_>) {
-    scratch.t.copy_from_slice(scratch.own);
-}
-
-/// `t += (own_i + own_j − cross') 2^(520 (i + j))`, where cross' is the product of the differences themselves:
-/// (first − s 2^520)(second − s' 2^520), of which `cross` is first · second; s and s' are minus the signs given.
-#[target_feature(enable = "avx512f")]
-#[inline]
-fn add_pair(
-    t: &mut [Digit],
-    (own_i, own_j): (&[Digit], &[Digit]),
-    cross: &[Digit; 2 * BLOCK],
-    (first, first_sign): (&[Digit; BLOCK], __m512i),
-    (second, second_sign): (&[Digit; BLOCK], __m512i),
-) {
-    assert!(t.len() > 2 * BLOCK && own_i.len() == 2 * BLOCK && own_j.len() == 2 * BLOCK);
-    for k in 0..2 * BLOCK {
-        let mut sum = _mm512_sub_epi64(_mm512_add_epi64(own_i[k].load(), own_j[k].load()), cross[k].load());
-        if k >= BLOCK {
-            sum = _mm512_add_epi64(sum, _mm512_and_si512(first[k - BLOCK].load(), second_sign));
-            sum = _mm512_add_epi64(sum, _mm512_and_si512(second[k - BLOCK].load(), first_sign));
-        }
-        let sum = _mm512_add_epi64(t[k].load(), sum);
-        t[k].store(sum);
-    }
-    // − s s' 2^1040; the product of two signs is −1 as a mask.
-    let sum = _mm512_add_epi64(t[2 * BLOCK].load(), _mm512_and_si512(first_sign, second_sign));
-    t[2 * BLOCK].store(sum);
 }
 
 /// `t = a · b`
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-fn product(a: &[Digit], b: &[Digit], scratch: &mut Scratch<'_>) {
-    let blocks = a.len() / BLOCK;
-    for i in 0..blocks {
-        kernel::multiply(two_blocks(scratch.own, 2 * i), block(a, i), block(b, i));
+fn product(a: &[Digit], b: &[Digit], t: &mut [Digit]) {
+    let (twenties, rest) = a.as_chunks::<TWENTY>();
+    for (i, a) in twenties.iter().enumerate() {
+        if i == 0 {
+            twenty::multiply(t, a, b);
+            t[TWENTY + b.len()..].fill(Digit::default());
+        } else {
+            twenty::multiply_add(&mut t[TWENTY * i..], a, b);
+        }
     }
-    start(scratch);
-    for (i, j) in pairs(blocks) {
-        let first_sign = subtract(block(a, i), block(a, j), scratch.first);
-        let second_sign = subtract(block(b, i), block(b, j), scratch.second);
-        kernel::multiply(scratch.cross, scratch.first, scratch.second);
-        let own = (&scratch.own[2 * BLOCK * i..][..2 * BLOCK], &scratch.own[2 * BLOCK * j..][..2 * BLOCK]);
-        let (first, second) = ((&*scratch.first, first_sign), (&*scratch.second, second_sign));
-        add_pair(&mut scratch.t[BLOCK * (i + j)..], own, scratch.cross, first, second);
+    if let Some(a) = rest.first_chunk() {
+        if twenties.is_empty() {
+            t.fill(Digit::default());
+        }
+        ten::multiply_add(&mut t[TWENTY * twenties.len()..], a, b);
     }
 }
 
-/// `t = a²`
+/// `t = a²`: squares of pieces of twenty digits or ten, and each piece by twice what is above it.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
 fn square_product(a: &[Digit], scratch: &mut Scratch<'_>) {
-    let blocks = a.len() / BLOCK;
-    for i in 0..blocks {
-        kernel::square(two_blocks(scratch.own, 2 * i), block(a, i));
+    let Scratch { t, other } = scratch;
+    let (twenties, rest) = a.as_chunks::<TWENTY>();
+    for (i, a) in twenties.iter().enumerate() {
+        twenty::square(t[2 * TWENTY * i..].first_chunk_mut().expect("twice as many digits"), a);
     }
-    start(scratch);
-    for (i, j) in pairs(blocks) {
-        let sign = subtract(block(a, i), block(a, j), scratch.first);
-        kernel::square(scratch.cross, scratch.first);
-        let own = (&scratch.own[2 * BLOCK * i..][..2 * BLOCK], &scratch.own[2 * BLOCK * j..][..2 * BLOCK]);
-        let difference = (&*scratch.first, sign);
-        add_pair(&mut scratch.t[BLOCK * (i + j)..], own, scratch.cross, difference, difference);
+    if let Some(a) = rest.first_chunk() {
+        ten::square(t[2 * TWENTY * twenties.len()..].first_chunk_mut().expect("twice as many digits"), a);
+    }
+    for (i, piece) in twenties.iter().enumerate() {
+        let above = TWENTY * (i + 1);
+        if above < a.len() {
+            let twice = &mut other[..a.len() - above];
+            double(&a[above..], twice);
+            twenty::multiply_add(&mut t[TWENTY * i + above..], piece, twice);
+        }
+    }
+}
+
+/// `twice = 2 a`; the highest bit has to be zero.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn double(a: &[Digit], twice: &mut [Digit]) {
+    let one = _mm512_set1_epi64(1);
+    let mut carry = _mm512_setzero_si512();
+    for (twice, digit) in twice.iter_mut().zip(a) {
+        let digit = digit.load();
+        twice.store(_mm512_add_epi64(_mm512_add_epi64(digit, digit), carry));
+        carry = _mm512_and_si512(_mm512_srli_epi64::<{ DIGIT_BITS as u32 - 1 }>(digit), one);
     }
 }
 
@@ -144,19 +104,32 @@ fn square_product(a: &[Digit], scratch: &mut Scratch<'_>) {
 #[inline]
 fn reduce(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
     let length = moduli.n.len();
-    let blocks = length / BLOCK;
-    let (t, quotient) = (&mut *scratch.t, &mut *scratch.first);
-    for i in 0..blocks {
-        kernel::reduce(two_blocks(t, i), block(moduli.n, 0), moduli.inverse, quotient);
-        for j in 1..blocks {
-            kernel::multiply_add(two_blocks(t, i + j), quotient, block(moduli.n, j));
+    let Scratch { t, other } = scratch;
+    match moduli.n.split_first_chunk::<TWENTY>() {
+        Some((lowest, above)) => {
+            // As many rows at a time as there are digits, so that pieces above the lowest find their quotient complete.
+            for start in (0..length).step_by(TWENTY) {
+                let quotient = &mut other[..TWENTY.min(length - start)];
+                twenty::reduce(&mut t[start..], lowest, moduli.inverse, quotient);
+                let (twenties, rest) = above.as_chunks::<TWENTY>();
+                for (i, n) in twenties.iter().enumerate() {
+                    twenty::multiply_add(&mut t[start + TWENTY * (i + 1)..], n, quotient);
+                }
+                if let Some(n) = rest.first_chunk() {
+                    ten::multiply_add(&mut t[start + TWENTY * (twenties.len() + 1)..], n, quotient);
+                }
+            }
+        }
+        None => {
+            let n = moduli.n.first_chunk().expect("a block");
+            let quotient = other.first_chunk_mut().expect("a block");
+            ten::reduce(t.first_chunk_mut().expect("two blocks"), n, moduli.inverse, quotient);
         }
     }
-    let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
     let mut carry = _mm512_setzero_si512();
     for (digit, column) in result.iter_mut().zip(&t[length..]) {
         let sum = _mm512_add_epi64(column.load(), carry);
-        digit.store(_mm512_and_si512(sum, mask));
+        digit.store(sum);
         carry = _mm512_srai_epi64::<{ DIGIT_BITS as u32 }>(sum);
     }
 }
@@ -165,8 +138,8 @@ fn reduce(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) 
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
 pub(super) fn multiply(a: &mut [Digit], b: &[Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
-    assert!(a.len() == moduli.n.len() && b.len() == moduli.n.len());
-    product(a, b, scratch);
+    assert!(a.len() == moduli.n.len() && b.len() == a.len());
+    product(a, b, scratch.t);
     reduce(a, moduli, scratch);
 }
 
@@ -177,4 +150,11 @@ pub(super) fn square(a: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch
     assert_eq!(a.len(), moduli.n.len());
     square_product(a, scratch);
     reduce(a, moduli, scratch);
+}
+
+/// `result = t / R` modulo N, where `t` is in the scratch memory: below N + t / R.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline(never)]
+pub(super) fn divide(result: &mut [Digit], moduli: &Moduli<'_>, scratch: &mut Scratch<'_>) {
+    reduce(result, moduli, scratch);
 }

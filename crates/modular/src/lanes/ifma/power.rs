@@ -1,22 +1,20 @@
 //! Eight exponentiations at once.
 
 use core::arch::x86_64::{
-    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
+    __m512i, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srai_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
     _mm512_xor_si512,
 };
+use core::array;
 
-use super::digits::{BLOCK, BLOCK_BITS, DIGIT_MASK, Digit, LANES, enter, leave};
-use super::montgomery::{Moduli, Scratch, multiply, square};
-use crate::add;
-use crate::reduce::montgomery::negative_inverse;
+use super::digits::{BLOCK, Digit, LANES};
+use super::ring::Ring;
+use crate::{Modulus, add};
 
-/// What one lane computes. All lanes have moduli of one length in limbs, and of as many blocks.
+/// What one lane computes. All lanes have moduli of as many limbs and blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Lane<'a> {
-    pub(crate) modulus: &'a [u64],
-    /// 2^(128 limbs) modulo N.
-    pub(crate) square: &'a [u64],
-    /// Below 2^(520 blocks − 1).
+    pub(crate) modulus: &'a Modulus,
+    /// Not longer than [`super::longest`].
     pub(crate) base: &'a [u64],
     pub(crate) exponent: &'a [u64],
 }
@@ -30,19 +28,13 @@ pub(crate) enum Exponents {
     Public,
 }
 
-/// Blocks of a modulus of that many bits: R is at least 4 N.
-pub(crate) const fn blocks(bits: usize) -> usize {
-    (bits + 2).div_ceil(BLOCK_BITS)
-}
-
-/// Bits of a window. A look into the table costs as much as a seventh (16 entries) or a quarter (32) of a product.
+/// Bits of a window. Wider ones would save products, but their tables leave the processor's first cache.
 const fn window_bits(exponent_bits: usize) -> usize {
     match exponent_bits {
         0..16 => 1,
         16..48 => 2,
         48..192 => 3,
-        192..576 => 4,
-        _ => 5,
+        _ => 4,
     }
 }
 
@@ -53,63 +45,28 @@ pub(crate) const fn memory_digits(blocks: usize, exponents: Exponents, exponent_
         Exponents::Secret => 1 << window_bits(64 * exponent_limbs),
         Exponents::Public => 2,
     };
-    (5 + entries) * length + 1 + Scratch::digits(length)
+    (3 + entries) * length + entries + Ring::digits(length)
 }
 
 /// Numbers of one exponentiation that last.
 struct Memory<'a> {
-    n: &'a mut [Digit],
-    inverse: &'a mut Digit,
-    /// R² modulo N
-    form: &'a mut [Digit],
     base: &'a mut [Digit],
     power: &'a mut [Digit],
     /// What is multiplied by.
     factor: &'a mut [Digit],
     table: &'a mut [Digit],
-    scratch: Scratch<'a>,
+    /// For each entry of the table, all ones in the lanes that want it.
+    masks: &'a mut [Digit],
 }
 
 impl<'a> Memory<'a> {
     fn new(length: usize, memory: &'a mut [Digit]) -> Self {
-        let (numbers, memory) = memory.split_at_mut(5 * length);
-        let (inverse, memory) = memory.split_first_mut().expect("a digit");
-        let (table, scratch) = memory.split_at_mut(memory.len() - Scratch::digits(length));
-        let (n, numbers) = numbers.split_at_mut(length);
-        let (form, numbers) = numbers.split_at_mut(length);
-        let (base, numbers) = numbers.split_at_mut(length);
-        let (power, factor) = numbers.split_at_mut(length);
-        Memory { n, inverse, form, base, power, factor, table, scratch: Scratch::new(length, scratch) }
-    }
-}
-
-/// The number 1 in all lanes.
-fn set_one(digits: &mut [Digit]) {
-    digits.fill(Digit::default());
-    digits[0] = Digit([1; LANES]);
-}
-
-/// `form = R²` modulo N, from 2^(128 limbs): a Montgomery square or two and a product with a power of two.
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn prepare_form(
-    form: &mut [Digit],
-    factor: &mut [Digit],
-    limbs: usize,
-    moduli: &Moduli<'_>,
-    scratch: &mut Scratch<'_>,
-) {
-    let r_bits = form.len() / BLOCK * BLOCK_BITS;
-    // `form` is 2^exponent. It is above R, since R is less than 2^(64 limbs) · 2^520 and there are five limbs or more.
-    let mut exponent = 128 * limbs;
-    while exponent < 2 * r_bits {
-        square(form, moduli, scratch);
-        exponent = 2 * exponent - r_bits;
-    }
-    if exponent > 2 * r_bits {
-        let missing = 3 * r_bits - exponent;
-        factor.fill(Digit::default());
-        factor[missing / 52] = Digit([1 << (missing % 52); LANES]);
-        multiply(form, factor, moduli, scratch);
+        let (base, memory) = memory.split_at_mut(length);
+        let (power, memory) = memory.split_at_mut(length);
+        let (factor, memory) = memory.split_at_mut(length);
+        let entries = memory.len() / (length + 1);
+        let (table, masks) = memory.split_at_mut(entries * length);
+        Memory { base, power, factor, table, masks }
     }
 }
 
@@ -123,92 +80,138 @@ fn window(exponent: &[u64], position: usize, bits: usize) -> u64 {
 }
 
 /// `a | (b & c)` as VPTERNLOGQ has it.
-const OR_AND: i32 = 0b1111_1000;
+pub(super) const OR_AND: i32 = 0b1111_1000;
 
-/// `entry = table[index]` in each lane, found by reading the whole table.
+/// All ones in the lanes whose index this is. Mask registers are for what is public.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn is_index(indices: __m512i, index: usize) -> __m512i {
+    let difference = _mm512_xor_si512(indices, _mm512_set1_epi64(index as i64));
+    _mm512_srai_epi64::<63>(_mm512_sub_epi64(difference, _mm512_set1_epi64(1)))
+}
+
+/// The masks of all entries.
+#[target_feature(enable = "avx512f")]
+pub(super) fn choose(indices: [u64; LANES], masks: &mut [Digit]) {
+    let indices = Digit(indices).load();
+    for (index, mask) in masks.iter_mut().enumerate() {
+        mask.store(is_index(indices, index));
+    }
+}
+
+/// Digits of an entry that are looked up together. A table has this part of all entries, then the next part of all.
+const PART: usize = 5;
+
+/// Writes an entry of a table of so many.
+fn put(table: &mut [Digit], entries: usize, index: usize, entry: &[Digit]) {
+    for (part, all) in entry.chunks_exact(PART).zip(table.chunks_exact_mut(entries * PART)) {
+        all[PART * index..][..PART].copy_from_slice(part);
+    }
+}
+
+/// Reads an entry whose index is public.
+fn get(table: &[Digit], entries: usize, index: usize, entry: &mut [Digit]) {
+    for (part, all) in entry.chunks_exact_mut(PART).zip(table.chunks_exact(entries * PART)) {
+        part.copy_from_slice(&all[PART * index..][..PART]);
+    }
+}
+
+/// Part of the entry that each lane wants, found by reading this part of the whole table.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn look_up_part<const ENTRIES: usize>(table: &[Digit], masks: &[Digit], entry: &mut [Digit]) {
+    let masks: &[Digit; ENTRIES] = masks.first_chunk().expect("a mask for each entry");
+    let (candidates, _) = table.as_chunks::<PART>();
+    let candidates: &[[Digit; PART]; ENTRIES] = candidates.first_chunk().expect("all entries");
+    let mut found = [_mm512_setzero_si512(); PART];
+    for index in 0..ENTRIES {
+        let mask = masks[index].load();
+        for k in 0..PART {
+            found[k] = _mm512_ternarylogic_epi64::<OR_AND>(found[k], mask, candidates[index][k].load());
+        }
+    }
+    for k in 0..PART {
+        entry[k].store(found[k]);
+    }
+}
+
+/// The same for a table of any size.
 #[target_feature(enable = "avx512f")]
 #[inline(never)]
-fn look_up(table: &[Digit], indices: &Digit, entry: &mut [Digit]) {
-    let length = entry.len();
-    let indices = indices.load();
-    for (i, entry) in entry.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-        let mut found = [_mm512_setzero_si512(); BLOCK];
-        for (index, candidate) in table.chunks_exact(length).enumerate() {
-            let candidate: &[Digit; BLOCK] = candidate[BLOCK * i..].first_chunk().expect("a block");
-            // All ones where there is no difference. Mask registers are for what is public.
-            let difference = _mm512_xor_si512(indices, _mm512_set1_epi64(index as i64));
-            let is_it = _mm512_srai_epi64::<63>(_mm512_sub_epi64(difference, _mm512_set1_epi64(1)));
-            for k in 0..BLOCK {
-                found[k] = _mm512_ternarylogic_epi64::<OR_AND>(found[k], is_it, candidate[k].load());
-            }
-        }
-        for k in 0..BLOCK {
-            entry[k].store(found[k]);
-        }
+fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
+    let table = &table[masks.len() * PART * part..];
+    let entry = &mut entry[PART * part..][..PART];
+    match masks.len() {
+        2 => look_up_part::<2>(table, masks, entry),
+        4 => look_up_part::<4>(table, masks, entry),
+        8 => look_up_part::<8>(table, masks, entry),
+        16 => look_up_part::<16>(table, masks, entry),
+        32 => look_up_part::<32>(table, masks, entry),
+        entries => unreachable!("{entries} entries"),
     }
 }
 
 /// `power = base ^ exponent`: `base` in Montgomery form, `power` is not.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn fixed_window(exponents: [&[u64]; LANES], memory: &mut Memory<'_>) {
+fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
     let bits = 64 * exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
     let window_bits = window_bits(bits);
-    let length = memory.n.len();
-    let Memory { n, inverse, form, base, power, factor, table, scratch } = memory;
-    let moduli = Moduli { n, inverse };
+    let length = ring.length();
+    let Memory { base, power, factor, table, masks } = memory;
 
     // 1 in Montgomery form, and the powers of the base.
-    set_one(&mut table[..length]);
-    multiply(&mut table[..length], form, &moduli, scratch);
-    table[length..2 * length].copy_from_slice(base);
-    for i in 2..1 << window_bits {
-        let (below, from) = table.split_at_mut(i * length);
-        let next = &mut from[..length];
+    let entries = masks.len();
+    ring.one(power);
+    put(table, entries, 0, power);
+    put(table, entries, 1, base);
+    for i in 2..entries {
         if i % 2 == 0 {
-            next.copy_from_slice(&below[i / 2 * length..][..length]);
-            square(next, &moduli, scratch);
+            get(table, entries, i / 2, power);
+            ring.square(power);
         } else {
-            next.copy_from_slice(&below[(i - 1) * length..]);
-            multiply(next, base, &moduli, scratch);
+            ring.multiply(power, base);
         }
+        put(table, entries, i, power);
     }
 
-    power.copy_from_slice(&table[..length]);
-    let windows = bits.div_ceil(window_bits);
+    get(table, entries, 0, power);
+    let (windows, parts) = (bits.div_ceil(window_bits), length / PART);
     for i in (0..windows).rev() {
-        let indices = Digit(core::array::from_fn(|lane| window(exponents[lane], i * window_bits, window_bits)));
+        choose(array::from_fn(|lane| window(exponents[lane], i * window_bits, window_bits)), masks);
         if i == windows - 1 {
-            look_up(table, &indices, power);
+            (0..parts).for_each(|part| look_up(table, masks, power, part));
             continue;
         }
-        for _ in 0..window_bits {
-            square(power, &moduli, scratch);
+        // Looking up and squaring keep different parts of the processor busy, so they take turns.
+        let mut part = 0;
+        for square in 1..=window_bits {
+            ring.square(power);
+            while part < parts * square / window_bits {
+                look_up(table, masks, factor, part);
+                part += 1;
+            }
         }
-        look_up(table, &indices, factor);
-        multiply(power, factor, &moduli, scratch);
+        ring.multiply(power, factor);
     }
-    set_one(factor);
-    multiply(power, factor, &moduli, scratch);
+    ring.divide(power);
 }
 
 /// The same for public exponents: a square for every bit and a product where a lane has a one. The last product is with
 /// the base itself, or 1, which leaves Montgomery form.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn binary_vartime(lanes: &[Lane<'_>; LANES], memory: &mut Memory<'_>) {
-    let length = memory.n.len();
-    let Memory { n, inverse, form, base, power, factor, table, scratch } = memory;
-    let moduli = Moduli { n, inverse };
+fn binary_vartime(lanes: &[Lane<'_>; LANES], is_long: bool, ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
+    let length = ring.length();
+    let Memory { base, power, factor, table, .. } = memory;
     let bits = lanes.iter().map(|lane| add::bits_vartime(lane.exponent)).max().unwrap_or(0);
 
     // 1 in Montgomery form, where lanes differ.
     let one = &mut table[..length];
-    set_one(one);
     if lanes.iter().any(|lane| add::compare_vartime(lane.exponent, lanes[0].exponent).is_ne()) || bits < 2 {
-        multiply(one, form, &moduli, scratch);
+        ring.one(one);
     }
     power.copy_from_slice(one);
     for position in (1..bits).rev() {
-        let bits_here: [u64; LANES] = core::array::from_fn(|lane| add::bit(lanes[lane].exponent, position));
+        let bits_here: [u64; LANES] = array::from_fn(|lane| add::bit(lanes[lane].exponent, position));
         for (factor, (base, one)) in factor.iter_mut().zip(base.iter().zip(&*one)) {
             for lane in 0..LANES {
                 factor.0[lane] = if bits_here[lane] == 1 { base.0[lane] } else { one.0[lane] };
@@ -217,14 +220,22 @@ fn binary_vartime(lanes: &[Lane<'_>; LANES], memory: &mut Memory<'_>) {
         if position == bits - 1 {
             power.copy_from_slice(factor);
         } else if bits_here != [0; LANES] {
-            multiply(power, factor, &moduli, scratch);
+            ring.multiply(power, factor);
         }
-        square(power, &moduli, scratch);
+        ring.square(power);
     }
-    for (lane, job) in lanes.iter().enumerate() {
-        enter(if add::bit(job.exponent, 0) == 1 { job.base } else { &[1] }, factor, lane);
+    let is_odd = lanes.each_ref().map(|lane| add::bit(lane.exponent, 0) == 1);
+    if is_long {
+        ring.divide(base);
+        let one = &mut table[..length];
+        super::ring::set_one(one);
+        for (factor, (base, one)) in factor.iter_mut().zip(base.iter().zip(&*one)) {
+            *factor = Digit(array::from_fn(|lane| if is_odd[lane] { base.0[lane] } else { one.0[lane] }));
+        }
+    } else {
+        ring.enter(array::from_fn(|lane| if is_odd[lane] { lanes[lane].base } else { &[1] }), factor);
     }
-    multiply(power, factor, &moduli, scratch);
+    ring.multiply(power, factor);
 }
 
 /// Raises the bases; `memory` has [`memory_digits`] digits and holds secrets afterwards.
@@ -240,26 +251,14 @@ pub(super) fn power(
     results: &mut [u64],
 ) {
     let length = BLOCK * blocks;
-    let limbs = lanes[0].modulus.len();
-    assert_eq!(results.len(), LANES * limbs);
+    let (digits, memory) = memory.split_at_mut(Ring::digits(length));
+    let mut ring = Ring::new(lanes.each_ref().map(|lane| lane.modulus), digits);
     let mut memory = Memory::new(length, memory);
-    for (i, lane) in lanes.iter().enumerate() {
-        assert!(lane.modulus.len() == limbs && lane.square.len() == limbs && limbs > 4);
-        enter(lane.modulus, memory.n, i);
-        enter(lane.square, memory.form, i);
-        enter(lane.base, memory.base, i);
-        memory.inverse.0[i] = negative_inverse(lane.modulus[0]) & DIGIT_MASK;
-    }
-    let moduli = Moduli { n: memory.n, inverse: memory.inverse };
-    prepare_form(memory.form, memory.factor, limbs, &moduli, &mut memory.scratch);
-    multiply(memory.base, memory.form, &moduli, &mut memory.scratch);
+    let is_long = ring.enter_any(lanes.each_ref().map(|lane| lane.base), memory.base);
+    ring.raise(memory.base);
     match exponents {
-        Exponents::Secret => fixed_window(lanes.map(|lane| lane.exponent), &mut memory),
-        Exponents::Public => binary_vartime(lanes, &mut memory),
+        Exponents::Secret => fixed_window(lanes.each_ref().map(|lane| lane.exponent), &mut ring, &mut memory),
+        Exponents::Public => binary_vartime(lanes, is_long, &mut ring, &mut memory),
     }
-    // Below 2 N.
-    for (i, result) in results.chunks_exact_mut(limbs).enumerate() {
-        let carry = leave(memory.power, i, result);
-        add::subtract_once(result, carry, lanes[i].modulus);
-    }
+    ring.leave(memory.power, results);
 }

@@ -194,10 +194,6 @@ pub(crate) fn leading_zeros<L: Limb>(digit: L) -> u32 {
         digits = digits | (digits >> shift);
         shift *= 2;
     }
-    // Below the highest bit there are ones now.
-    let mut zeros = 0;
-    for bit in 0..L::BITS {
-        zeros += 1 - ((digits >> bit) & L::ONE).to_u64() as u32;
-    }
-    zeros
+    // Below the highest bit there are ones now. To count them needs sums and masks only, on every processor.
+    L::BITS - digits.to_u64().count_ones()
 }

@@ -1,0 +1,113 @@
+//! The verbs that measure: `bench` and `study`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
+use regex::Regex;
+
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) what: Option<Measure>,
+    /// A regular expression over the names of the rows, e.g. aes-128-ccm
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<Regex>,
+    /// Measure these too, in turn with ours, e.g. openssl; `all` for every one that this machine has
+    #[arg(long, value_name = "PEER,...", value_delimiter = ',')]
+    pub(crate) against: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep the run, with machine, versions and raw samples, in this file or folder [default: bench/record]
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) record: Option<PathBuf>,
+    /// Fewer and shorter samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Use this backend (`tress ciphers` lists them) rather than the best one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) backend: Option<String>,
+    /// Measure nothing: say what changed between two records beyond their noise
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend"])]
+    pub(crate) compare: Option<Vec<PathBuf>>,
+    /// With --compare: exit with 1 when a row became slower
+    #[arg(long, requires = "compare")]
+    pub(crate) fail_on_regression: bool,
+    /// With --compare: even of different machines, targets or efforts
+    #[arg(long, requires = "compare")]
+    pub(crate) force: bool,
+    /// Sign with OpenSSL as another bench asks; it starts this by itself
+    #[arg(long, hide = true, exclusive = true)]
+    pub(crate) worker: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Measure {
+    /// Measure arithmetic for signatures: every operation at every size of digits
+    Modular(Modular),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+One table for each length of numbers, as the paper behind `tress study modular` has them: the median of one run in the
+processor time of its thread. All of it takes some minutes, --quick less than one.
+
+Examples:
+  tress bench modular --quick
+  tress bench modular --bits 2048,4096 --digits 64 --json ^montgomery")]
+pub(crate) struct Modular {
+    /// A regular expression over the names of the operations, e.g. ^power
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<Regex>,
+    /// Bits of digits: 16, 32 or 64 [default: all]
+    #[arg(long, value_name = "BITS,...", value_delimiter = ',', value_parser = digit)]
+    pub(crate) digits: Vec<u32>,
+    /// Bits of numbers, multiples of 64 from 128 to 8192 [default: 256 to 8192, with --quick 256 to 1024]
+    #[arg(long, value_name = "BITS,...", value_delimiter = ',', value_parser = bits)]
+    pub(crate) bits: Vec<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fewer samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
+
+fn digit(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|bits| matches!(bits, 16 | 32 | 64)).ok_or_else(|| "a digit has 16, 32 or 64 bits".into())
+}
+
+fn bits(text: &str) -> Result<usize, String> {
+    let is_measured = |bits: &usize| (128..=8192).contains(bits) && bits.is_multiple_of(64);
+    text.parse().ok().filter(is_measured).ok_or_else(|| "numbers have a multiple of 64 bits, from 128 to 8192".into())
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Studies: ccm-overlap (computing overlapped with communicating), modular (arithmetic for signatures on several systems),
+block-parallelism (RC6 and Rijndael on wide and on many processors, simulated). With --out every part is kept when it is
+done, and the same command goes on where it stopped.
+
+Examples:
+  tress study ccm-overlap --out studies
+  tress study modular --quick --part table-5")]
+pub(crate) struct Study {
+    /// Which study, or all
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Write pages and pictures into this folder rather than a page to standard output
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Fewer samples, smaller messages
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// What other systems took, a file of systems/run, rather than the built-in one (modular)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) systems: Option<PathBuf>,
+    /// Only this part of the study; may be given more than once
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Vec<String>,
+}

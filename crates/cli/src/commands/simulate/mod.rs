@@ -1,0 +1,195 @@
+//! `tress simulate`: a program on a simulated machine.
+
+mod text;
+
+use std::{
+    fs::File,
+    io::{self, LineWriter, Read, Write},
+    path::Path,
+};
+
+use tress_sim::{Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, machine::PRESETS};
+
+use super::cancellable;
+use crate::{args, failure::Failure, files, progress::Instructions};
+
+/// Instructions between two looks at whether somebody wants it to end.
+const SLICE: u64 = 5_000_000;
+/// The same where time is told.
+const TIMED_SLICE: u64 = 500_000;
+/// Machine files have a few kilobytes.
+const MAX_MACHINE_BYTES: usize = 1 << 20;
+/// Programs for bare machines are smaller.
+const MAX_PROGRAM_BYTES: u64 = 1 << 30;
+
+pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
+    let program = &options.program;
+    let failed = |error: Error| Failure::simulation(&error, program);
+    let image = Image::parse(&read(program)?).map_err(failed)?;
+    let progress = Instructions::start();
+    let console = Console { to_stderr: options.json, progress: progress.clone() };
+    let mut runner = Runner::new(options, image, Box::new(LineWriter::new(console)))?;
+    let outcome = cancellable(|control| {
+        loop {
+            let done = runner.system().instructions();
+            let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(done));
+            let exit_code = runner.run(left).map_err(failed)?;
+            runner.system_mut().bus.flush_console().map_err(failed)?;
+            if let Some(exit_code) = exit_code {
+                return Ok(exit_code);
+            }
+            if control.is_cancelled() {
+                return Err(tress_stream::Error::new(tress_stream::ErrorKind::Interrupted).into());
+            }
+            let done = runner.system().instructions();
+            if let Some(limit) = options.limit
+                && done >= limit
+            {
+                return Err(failed(runner.system().stopped(ErrorKind::Limit(limit))));
+            }
+            progress.show(done);
+        }
+    });
+    // What it has printed comes before what is said about it.
+    let flushed = runner.system_mut().bus.flush_console().map_err(failed);
+    progress.end();
+    // A trace is wanted most where a run fails.
+    if let (Some(path), Runner::Timed(simulation)) = (&options.trace, &runner)
+        && let Some(trace) = simulation.trace()
+    {
+        let mut text = Vec::new();
+        trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
+        write_whole(path, &text).map_err(|error| Failure::io(path, &error))?;
+    }
+    let exit_code = outcome?;
+    flushed?;
+    let report = runner.report(exit_code);
+    if options.json {
+        files::print_json(&report)?;
+    } else {
+        files::print(&text::report(&report, options.regions))?;
+    }
+    if exit_code != 0 {
+        return Err(Failure::failed(format!("{}: the program's exit code is {exit_code}", program.display())));
+    }
+    Ok(())
+}
+
+/// A program that just runs, or one whose time is told.
+enum Runner {
+    Plain(Box<System>),
+    Timed(Box<Simulation>),
+}
+
+impl Runner {
+    fn new(options: &args::Simulate, image: Image, console: Box<dyn Write + Send>) -> Result<Runner, Failure> {
+        let failed = |error: Error| Failure::simulation(&error, &options.program);
+        let Some(name) = &options.machine else {
+            let platform = Platform::generic(image.xlen, options.harts.unwrap_or(1).into());
+            return Ok(Runner::Plain(Box::new(System::new(&platform, image, console).map_err(failed)?)));
+        };
+        let machine = machine(name, options)?;
+        let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
+        let mut simulation = Simulation::new(&machine, model, image, console).map_err(failed)?;
+        if options.trace.is_some() {
+            simulation.record(options.cycles.clone());
+        }
+        Ok(Runner::Timed(Box::new(simulation)))
+    }
+
+    /// Runs for a while, and no longer than for so many instructions.
+    fn run(&mut self, most: u64) -> Result<Option<u64>, Error> {
+        match self {
+            Runner::Plain(system) => system.run(most.min(SLICE)),
+            Runner::Timed(simulation) => simulation.run(most.min(TIMED_SLICE)),
+        }
+    }
+
+    fn system(&self) -> &System {
+        match self {
+            Runner::Plain(system) => system,
+            Runner::Timed(simulation) => simulation.system(),
+        }
+    }
+
+    fn system_mut(&mut self) -> &mut System {
+        match self {
+            Runner::Plain(system) => system,
+            Runner::Timed(simulation) => simulation.system_mut(),
+        }
+    }
+
+    fn report(&mut self, exit_code: u64) -> Report {
+        match self {
+            Runner::Plain(system) => system.report(exit_code),
+            Runner::Timed(simulation) => simulation.report(exit_code),
+        }
+    }
+}
+
+/// The machine of that name, or in that file, as the options want it.
+fn machine(name: &Path, options: &args::Simulate) -> Result<Machine, Failure> {
+    let failed = |error: Error| Failure::simulation(&error, name);
+    let mut machine = match name.to_str().and_then(Machine::preset) {
+        Some(machine) => machine,
+        None => {
+            let text = files::read_small(name, MAX_MACHINE_BYTES).map_err(|failure| {
+                let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+                failure.hint(format!("machines that need no file: {}", presets.join(", ")))
+            })?;
+            let text = std::str::from_utf8(&text)
+                .map_err(|_| Failure::failed(format!("{}: not a text file", name.display())))?;
+            Machine::parse(text).map_err(failed)?
+        }
+    };
+    if let Some(harts) = options.harts {
+        machine.harts = harts.into();
+    }
+    match options.issue {
+        Some(issue) => machine.set_issue(issue).map_err(failed)?,
+        None => machine.check().map_err(failed)?,
+    }
+    Ok(machine)
+}
+
+/// Writes a file whole or not at all; what is there and no regular file (a pipe, a device) is written to.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return File::options().write(true).open(path)?.write_all(bytes);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let io = |error: io::Error| Failure::io(path, &error);
+    let mut bytes = Vec::new();
+    let input: Box<dyn Read> =
+        if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path).map_err(io)?) };
+    input.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_PROGRAM_BYTES {
+        return Err(Failure::failed(format!("{}: longer than a program can be", path.display())));
+    }
+    Ok(bytes)
+}
+
+/// Where the program prints to.
+struct Console {
+    to_stderr: bool,
+    progress: Instructions,
+}
+
+impl Write for Console {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let write = || if self.to_stderr { io::stderr().write(bytes) } else { io::stdout().write(bytes) };
+        self.progress.aside(write)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.to_stderr { io::stderr().flush() } else { io::stdout().flush() }
+    }
+}

@@ -1,0 +1,247 @@
+//! `tress bench --compare A B`: what changed between two records beyond their noise.
+//!
+//! Two runs of one program never give the same figures, so a change counts only when two things hold: the 99.9 % intervals
+//! of both medians leave room for nothing else, and it is larger than [`LEAST_CHANGE`], which is what moving code or pages
+//! does without anybody having meant it. A row says how small a change it could have shown; on a busy machine that is a
+//! large one.
+//!
+//! Rows are compared by whichever of three measures both records have, the one with the least noise: our ratio to a peer
+//! of the same version, which was measured in turn with us and met the same weather; our cycles per byte; our rate.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use comfy_table::{Table, presets};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Document, Error, Row,
+    record::SCHEMA,
+    statistics::{Median, interval},
+    table::bytes,
+};
+
+/// Smaller changes are not told, however sure they are.
+pub const LEAST_CHANGE: f64 = 0.02;
+
+/// How sure each of the two medians has to be.
+const CONFIDENCE: f64 = 0.999;
+
+/// Which records, and how to say what changed.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The earlier record.
+    pub before: PathBuf,
+    /// The later one.
+    pub after: PathBuf,
+    /// Compare records of different machines or builds for them, too.
+    pub force: bool,
+    /// Print a JSON object rather than a table.
+    pub json: bool,
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Comparison {
+    /// Rows that both records have, in the order of the later one.
+    pub rows: Vec<Change>,
+    /// Rows of the earlier record only.
+    pub gone: Vec<String>,
+    /// Rows of the later record only.
+    pub new: Vec<String>,
+}
+
+/// How one row fared.
+#[derive(Clone, Debug, Serialize, PartialEq)]
+pub struct Change {
+    /// Name, direction and workload.
+    pub row: String,
+    /// By what it was compared: `rate`, `cycles`, or the name of a peer.
+    pub measure: String,
+    /// The later speed over the earlier one: above 1 it became faster.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub ratio_low: f64,
+    /// Upper end.
+    pub ratio_high: f64,
+    /// What that means.
+    pub verdict: Verdict,
+}
+
+/// What became of a row.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Faster, beyond noise.
+    Faster,
+    /// Slower, beyond noise.
+    Slower,
+    /// No change that the noise could not have made.
+    Same,
+}
+
+impl Comparison {
+    /// Whether a row became slower.
+    pub fn has_regression(&self) -> bool {
+        self.rows.iter().any(|change| change.verdict == Verdict::Slower)
+    }
+}
+
+/// Reads both records, compares them and writes what changed.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> {
+    let (before, after) = (read(&options.before)?, read(&options.after)?);
+    if !options.force {
+        same_machine(&before, &after)?;
+    }
+    let comparison = compare(&before, &after);
+    if options.json {
+        serde_json::to_writer_pretty(&mut *out, &comparison).map_err(|error| Error::Output(error.into()))?;
+        writeln!(out).map_err(Error::Output)?;
+    } else {
+        write(&comparison, out).map_err(Error::Output)?;
+    }
+    Ok(comparison)
+}
+
+/// Reads a record whose schema this version knows.
+pub fn read(path: &Path) -> Result<Document, Error> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: u32,
+    }
+    let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
+    let text = fs::read(path).map_err(failed)?;
+    let Version { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
+    if schema != SCHEMA {
+        return Err(Error::Schema { path: path.to_path_buf(), schema });
+    }
+    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+}
+
+fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
+    let (a, b) = (&before.machine, &after.machine);
+    let what = if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
+        "machines"
+    } else if a.target != b.target {
+        "targets"
+    } else if before.quick != after.quick {
+        "efforts (one was made with --quick)"
+    } else {
+        return Ok(());
+    };
+    Err(Error::NotComparable { what })
+}
+
+/// Compares row by row.
+pub fn compare(before: &Document, after: &Document) -> Comparison {
+    let mut earlier: BTreeMap<String, &Row> = before.rows.iter().map(|row| (identity(row), row)).collect();
+    let (mut rows, mut new) = (Vec::new(), Vec::new());
+    for row in &after.rows {
+        let name = identity(row);
+        match earlier.remove(&name) {
+            Some(old) => rows.extend(change(&name, old, row)),
+            None => new.push(name),
+        }
+    }
+    Comparison { rows, gone: earlier.into_keys().collect(), new }
+}
+
+/// What makes two rows the same measurement. Not the backend: a new one is a change to be seen.
+fn identity(row: &Row) -> String {
+    let threads = if row.threads > 1 { format!(", {} threads", row.threads) } else { String::new() };
+    format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, bytes(row.message_bytes))
+}
+
+fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
+    let mut measures: Vec<(String, Vec<f64>, Vec<f64>)> = Vec::new();
+    for (peer, then) in &old.against {
+        if let Some(now) = new.against.get(peer)
+            && now.version == then.version
+        {
+            let ratios = |pairs: &[[f64; 2]]| pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
+            measures.push((peer.clone(), ratios(&then.pairs), ratios(&now.pairs)));
+        }
+    }
+    let speeds = |row: &Row| row.cycle_samples.iter().map(|cycles| cycles.recip()).collect();
+    measures.push(("cycles".into(), speeds(old), speeds(new)));
+    measures.push(("rate".into(), old.samples.clone(), new.samples.clone()));
+    let candidates = measures.into_iter().filter_map(|(measure, then, now)| {
+        let (then, now) = (usable(&then)?, usable(&now)?);
+        Some(Change {
+            row: name.into(),
+            measure,
+            ratio: now.median / then.median,
+            ratio_low: now.low / then.high,
+            ratio_high: now.high / then.low,
+            verdict: Verdict::Same,
+        })
+    });
+    let mut change = candidates.min_by(|a, b| spread(a).total_cmp(&spread(b)))?;
+    change.verdict = if change.ratio_low > 1.0 && change.ratio > 1.0 + LEAST_CHANGE {
+        Verdict::Faster
+    } else if change.ratio_high < 1.0 && change.ratio < 1.0 - LEAST_CHANGE {
+        Verdict::Slower
+    } else {
+        Verdict::Same
+    };
+    Some(change)
+}
+
+/// The median with its interval, where there are samples enough for one, all of them rates.
+fn usable(samples: &[f64]) -> Option<Median> {
+    let is_rate = |sample: &f64| sample.is_finite() && *sample > 0.0;
+    (samples.iter().all(is_rate) && !samples.is_empty()).then(|| interval(samples, CONFIDENCE)).flatten()
+}
+
+fn spread(change: &Change) -> f64 {
+    change.ratio_high / change.ratio_low
+}
+
+fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
+    let changed: Vec<&Change> = comparison.rows.iter().filter(|change| change.verdict != Verdict::Same).collect();
+    if !changed.is_empty() {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(["", "speed", "interval", "by", "row"]);
+        for change in &changed {
+            table.add_row([
+                if change.verdict == Verdict::Faster { "faster" } else { "slower" }.into(),
+                percent(change.ratio),
+                format!("{} to {}", percent(change.ratio_low), percent(change.ratio_high)),
+                change.measure.clone(),
+                change.row.clone(),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+    }
+    let same = comparison.rows.len() - changed.len();
+    if same > 0 {
+        let mut seen: Vec<f64> = comparison.rows.iter().map(|change| spread(change).sqrt() - 1.0).collect();
+        seen.sort_by(f64::total_cmp);
+        writeln!(
+            out,
+            "{same} of {} rows: no change beyond noise; half of all rows would have shown one of {:.1} %, all of them one of {:.1} %",
+            comparison.rows.len(),
+            100.0 * seen[seen.len() / 2].max(LEAST_CHANGE),
+            100.0 * seen[seen.len() - 1].max(LEAST_CHANGE),
+        )?;
+    }
+    for (what, rows) in [("only in the first", &comparison.gone), ("only in the second", &comparison.new)] {
+        for row in rows {
+            writeln!(out, "{what}: {row}")?;
+        }
+    }
+    Ok(())
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:+.1} %", 100.0 * (ratio - 1.0))
+}
+
+#[cfg(test)]
+#[path = "compare_test.rs"]
+mod tests;

@@ -1,0 +1,123 @@
+//! Changes that are there are found, noise is not taken for one, and records that say nothing about each other are refused.
+
+use super::*;
+use crate::bench::record::{Against, Machine};
+
+/// Rates around `rate` with a deterministic noise of up to `noise` of it, different for each `seed`.
+fn samples(rate: f64, noise: f64, seed: u64) -> Vec<f64> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    (0..41).map(|_| rate * (1.0 + noise * (2.0 * next() - 1.0))).collect()
+}
+
+fn row(name: &str, samples: Vec<f64>) -> Row {
+    let text = |text: &str| text.to_string();
+    let (direction, workload) = (text("encrypt"), text("32 messages"));
+    Row { name: name.into(), direction, workload, message_bytes: 16384, samples, ..Row::default() }
+}
+
+fn document(rows: Vec<Row>) -> Document {
+    Document { rows, ..Document::new(Machine::default()) }
+}
+
+fn only(before: Row, after: Row) -> Change {
+    let mut found = compare(&document(vec![before]), &document(vec![after]));
+    assert_eq!((found.rows.len(), found.gone.len(), found.new.len()), (1, 0, 0));
+    found.rows.pop().unwrap()
+}
+
+#[test]
+fn a_slow_down_of_three_percent_is_found_and_named() {
+    let found = only(row("a", samples(8e9, 0.01, 1)), row("a", samples(0.97 * 8e9, 0.01, 2)));
+    assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Slower, "rate"));
+    assert_eq!(found.row, "a encrypt: 32 messages, 16 KiB");
+    assert!((0.96..0.98).contains(&found.ratio) && found.ratio_low < found.ratio && found.ratio < found.ratio_high);
+    let found = only(row("a", samples(0.97 * 8e9, 0.01, 1)), row("a", samples(8e9, 0.01, 2)));
+    assert_eq!(found.verdict, Verdict::Faster);
+}
+
+#[test]
+fn noise_is_no_change() {
+    for seed in 0..500 {
+        // However loud it is.
+        for noise in [0.0, 0.01, 0.1, 0.4] {
+            let found = only(row("a", samples(8e9, noise, seed)), row("a", samples(8e9, noise, seed + 1000)));
+            assert_eq!(found.verdict, Verdict::Same, "{seed} {noise}: {found:?}");
+        }
+    }
+    // Sure, and too small to matter.
+    assert_eq!(only(row("a", vec![1.0; 41]), row("a", vec![0.985; 41])).verdict, Verdict::Same);
+    // Large, and too few samples to be sure.
+    let found = compare(&document(vec![row("a", vec![1.0; 10])]), &document(vec![row("a", vec![0.5; 10])]));
+    assert_eq!(found.rows, []);
+}
+
+/// The second run met another load, and the peer that was measured in turn met it too.
+#[test]
+fn a_peer_in_turn_takes_the_weather_out() {
+    let with_peer = |version: &str, ours: Vec<f64>, theirs: Vec<f64>| {
+        let mut made = row("a", ours.clone());
+        let pairs = ours.into_iter().zip(theirs).map(|(ours, theirs)| [ours, theirs]).collect();
+        made.against.insert("openssl".into(), Against { version: version.into(), pairs, ..Against::default() });
+        made
+    };
+    let weather = samples(1.0, 0.3, 7);
+    let under = |rate: f64| weather.iter().map(|factor| rate * factor).collect::<Vec<_>>();
+    let before = with_peer("3.0", vec![10.0; 41], vec![5.0; 41]);
+    let found = only(before.clone(), with_peer("3.0", under(7.0), under(3.5)));
+    assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Same, "openssl"));
+    assert!((found.ratio - 1.0).abs() < 1e-9);
+    let found = only(before.clone(), with_peer("3.0", under(6.7), under(3.5)));
+    assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Slower, "openssl"));
+    // Another version of the peer is another yardstick.
+    assert_eq!(only(before, with_peer("3.1", under(7.0), under(3.5))).measure, "rate");
+}
+
+#[test]
+fn rows_of_one_record_only() {
+    let (a, b) = (row("a", vec![1.0; 41]), row("b", vec![1.0; 41]));
+    let found = compare(&document(vec![a.clone(), b.clone()]), &document(vec![b, row("c", vec![1.0; 41])]));
+    assert_eq!(found.gone, ["a encrypt: 32 messages, 16 KiB"]);
+    assert_eq!(found.new, ["c encrypt: 32 messages, 16 KiB"]);
+    assert_eq!(found.rows.len(), 1);
+    // Samples that no clock gives.
+    for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(compare(&document(vec![a.clone()]), &document(vec![row("a", vec![wrong; 41])])).rows, []);
+    }
+}
+
+#[test]
+fn records_that_say_nothing_about_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let good = document(vec![row("a", vec![1.0; 41])]);
+    let write = |name: &str, document: &Document| file(name, &serde_json::to_vec(document).unwrap());
+    let here = write("here", &good);
+    let run = |after: &Path, force| {
+        let options = Options { before: here.clone(), after: after.into(), force, json: false };
+        super::run(&options, &mut Vec::new()).map(|found| found.rows.len())
+    };
+    assert_eq!(run(&here, false).unwrap(), 1);
+    let mut elsewhere = good.clone();
+    elsewhere.machine.model = "another".into();
+    let elsewhere = write("elsewhere", &elsewhere);
+    assert!(matches!(run(&elsewhere, false), Err(Error::NotComparable { what: "machines" })));
+    assert_eq!(run(&elsewhere, true).unwrap(), 1);
+    let quick = write("quick", &Document { quick: true, ..good.clone() });
+    assert!(matches!(run(&quick, false), Err(Error::NotComparable { .. })));
+    let next = write("next", &Document { schema: SCHEMA + 1, ..good });
+    assert!(matches!(run(&next, true), Err(Error::Schema { schema: 2, .. })));
+    for text in ["", "{", "[]", "{\"schema\": 1}", "{\"schema\": \"1\"}"] {
+        assert!(matches!(run(&file("damaged", text.as_bytes()), true), Err(Error::Record { .. })), "{text:?}");
+    }
+    assert!(matches!(run(Path::new("missing"), true), Err(Error::Record { .. })));
+}

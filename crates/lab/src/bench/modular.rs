@@ -1,0 +1,275 @@
+//! `tress bench modular`: every operation of `tress-modular` at every digit size, by the program that measures it on other
+//! systems too (`tress-modular-times`), here with the processor time of this thread as its clock.
+
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use comfy_table::{CellAlignment, Table, presets};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use tress_modular::Limb;
+use tress_modular_times::{BITS, Clock, Inlined, Operation, measure};
+
+use super::{Error, progress, record::Machine, sample, statistics};
+
+/// The version of [`Document`].
+pub const SCHEMA: u32 = 1;
+
+/// Sizes of numbers without [`Options::bits`], and with [`Options::quick`] the first four, those of the paper.
+pub const SIZES: [usize; 8] = [BITS[0], BITS[1], BITS[2], BITS[3], 2048, 3072, 4096, 8192];
+
+/// Bits of digits.
+pub const DIGITS: [u32; 3] = [16, 32, 64];
+
+/// What to measure.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Operations whose name matches; all without one.
+    pub filter: Option<Regex>,
+    /// Digit sizes of [`DIGITS`]; all of them if there are none.
+    pub digits: Vec<u32>,
+    /// Bits of numbers, multiples of 64 from 128 to 8192; [`SIZES`] if there are none.
+    pub bits: Vec<usize>,
+    /// Fewer samples, and only the smaller sizes.
+    pub quick: bool,
+    /// Write the document instead of a table.
+    pub json: bool,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Document {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Seconds since 1970-01-01 00:00 UTC at the start.
+    pub time: u64,
+    /// The version of Tress.
+    pub tress: String,
+    /// Whether samples were few.
+    pub quick: bool,
+    /// Where it ran.
+    pub machine: Machine,
+    /// The measurements.
+    pub rows: Vec<Row>,
+}
+
+/// One operation on numbers of one length in digits of one size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its name.
+    pub operation: String,
+    /// Bits of the numbers.
+    pub bits: usize,
+    /// Bits of a digit.
+    pub digit_bits: u32,
+    /// Median of the nanoseconds of one run.
+    pub ns: f64,
+    /// The lower end of the median's 95 % confidence interval.
+    pub ns_low: f64,
+    /// The upper end.
+    pub ns_high: f64,
+    /// The least of them.
+    pub ns_least: f64,
+    /// How many there were.
+    pub samples: usize,
+}
+
+/// The processor time of this thread.
+struct ThreadTime;
+
+impl Clock for ThreadTime {
+    const UNIT: &'static str = "ns";
+    const ENOUGH: u64 = 1_000_000;
+
+    fn now(&mut self) -> u64 {
+        u64::try_from(sample::thread_time().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+enum Memory {
+    Digits16(Vec<u16>),
+    Digits32(Vec<u32>),
+    Digits64(Vec<u64>),
+}
+
+/// An operation with the memory that it needs.
+pub(crate) struct Cell {
+    operation: Operation,
+    bits: usize,
+    memory: Memory,
+}
+
+impl Cell {
+    /// Digits that there are not are those of 64 bits.
+    pub(crate) fn new(operation: Operation, bits: usize, digit_bits: u32) -> Cell {
+        fn zeros<L: Limb>(operation: Operation, bits: usize) -> Vec<L> {
+            vec![L::ZERO; operation.memory::<L>(bits)]
+        }
+        let memory = match digit_bits {
+            16 => Memory::Digits16(zeros(operation, bits)),
+            32 => Memory::Digits32(zeros(operation, bits)),
+            _ => Memory::Digits64(zeros(operation, bits)),
+        };
+        Cell { operation, bits, memory }
+    }
+
+    /// The nanoseconds of one run.
+    pub(crate) fn sample(&mut self) -> Result<f64, tress_modular::Error> {
+        let (operation, bits, clock) = (self.operation, self.bits, &mut ThreadTime);
+        let time = match &mut self.memory {
+            Memory::Digits16(memory) => measure::<u16, Inlined>(operation, bits, clock, memory),
+            Memory::Digits32(memory) => measure::<u32, Inlined>(operation, bits, clock, memory),
+            Memory::Digits64(memory) => measure::<u64, Inlined>(operation, bits, clock, memory),
+        }?;
+        Ok(time.elapsed as f64 / f64::from(time.runs.max(1)))
+    }
+}
+
+/// Samples of several cells in turn, until there are so many of each or the time is over; one of each at least.
+pub(crate) fn in_turn(
+    cells: &mut [Cell],
+    samples: usize,
+    limit: Duration,
+) -> Result<Vec<Vec<f64>>, tress_modular::Error> {
+    let mut found = vec![Vec::with_capacity(samples); cells.len()];
+    let start = Instant::now();
+    for round in 0..samples.max(1) {
+        if round > 0 && start.elapsed() > limit {
+            break;
+        }
+        for (cell, found) in cells.iter_mut().zip(&mut found) {
+            found.push(cell.sample()?);
+        }
+    }
+    Ok(found)
+}
+
+/// Measures what `options` ask for and writes a table, or the document as JSON. Progress goes to a terminal on standard
+/// error.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
+    let wants = |operation: &Operation| options.filter.as_ref().is_none_or(|filter| filter.is_match(operation.name()));
+    let operations: Vec<Operation> = Operation::ALL.into_iter().filter(wants).collect();
+    let digits: Vec<u32> =
+        DIGITS.into_iter().filter(|bits| options.digits.is_empty() || options.digits.contains(bits)).collect();
+    let default = if options.quick { &SIZES[..BITS.len()] } else { &SIZES[..] };
+    let mut sizes = if options.bits.is_empty() { default.to_vec() } else { options.bits.clone() };
+    sizes.sort_unstable();
+    sizes.dedup();
+    if operations.is_empty() || digits.is_empty() {
+        return Err(Error::NothingMatches);
+    }
+    if let Some(&bits) = sizes.iter().find(|&&bits| !(128..=8192).contains(&bits) || bits % 64 != 0) {
+        return Err(Error::Size(bits));
+    }
+    let (samples, limit) =
+        if options.quick { (5, Duration::from_millis(100)) } else { (15, Duration::from_millis(1000)) };
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    let tress = env!("CARGO_PKG_VERSION").into();
+    let machine = super::machine::inspect();
+    let mut document = Document { schema: SCHEMA, time, tress, quick: options.quick, machine, rows: Vec::new() };
+    let progress = progress((sizes.len() * operations.len()) as u64);
+    for &bits in &sizes {
+        for &operation in &operations {
+            progress.set_message(format!("{} of {bits} bits", operation.name()));
+            let mut cells: Vec<Cell> = digits.iter().map(|&digit| Cell::new(operation, bits, digit)).collect();
+            let found = in_turn(&mut cells, samples, limit).map_err(Error::Modular)?;
+            document.rows.extend(digits.iter().zip(found).map(|(&digit, ns)| row(operation, bits, digit, &ns)));
+            progress.inc(1);
+        }
+    }
+    progress.finish_and_clear();
+    if options.json {
+        serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
+        writeln!(out).map_err(Error::Output)?;
+    } else {
+        write(&document, &digits, out).map_err(Error::Output)?;
+    }
+    Ok(document)
+}
+
+fn row(operation: Operation, bits: usize, digit_bits: u32, ns: &[f64]) -> Row {
+    let median = statistics::median(ns);
+    Row {
+        operation: operation.name().into(),
+        bits,
+        digit_bits,
+        ns: median.median,
+        ns_low: median.low,
+        ns_high: median.high,
+        ns_least: ns.iter().copied().fold(f64::INFINITY, f64::min),
+        samples: ns.len(),
+    }
+}
+
+/// As the paper's tables are: one for each length, a row an operation; a column a size of digits.
+fn write(document: &Document, digits: &[u32], out: &mut dyn Write) -> io::Result<()> {
+    super::table::write_machine(&document.machine, out)?;
+    for rows in document.rows.chunk_by(|a, b| a.bits == b.bits) {
+        writeln!(out, "\n{} bits: median of one run", rows[0].bits)?;
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        let header = digits.iter().map(|digit| format!("digits of {digit} bits"));
+        table.set_header(std::iter::once("operation".into()).chain(header));
+        for cells in rows.chunks(digits.len()) {
+            let times = cells.iter().map(|cell| duration(cell.ns));
+            table.add_row(std::iter::once(cells[0].operation.clone()).chain(times));
+        }
+        for column in 1..=digits.len() {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        writeln!(out, "{table}")?;
+    }
+    Ok(())
+}
+
+/// Nanoseconds in the unit in which they have up to three digits before the point.
+pub(crate) fn duration(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns >= 1e9 => (ns / 1e9, "s"),
+        ns if ns >= 1e6 => (ns / 1e6, "ms"),
+        ns if ns >= 1e3 => (ns / 1e3, "µs"),
+        ns => (ns, "ns"),
+    };
+    let decimals = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits() {
+        for (ns, text) in
+            [(1.5, "1.50 ns"), (17.96, "18.0 ns"), (235.4, "235 ns"), (1031e3, "1.03 ms"), (2.5e9, "2.50 s")]
+        {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn every_operation_at_the_sizes_that_the_tables_have() {
+        for bits in [SIZES[0], SIZES[2], SIZES[5]] {
+            for operation in Operation::ALL {
+                // The exponentiations of large numbers take their time.
+                let is_slow = bits > 1024 && operation.name().starts_with("power");
+                if !is_slow {
+                    for digit in DIGITS {
+                        let ns = Cell::new(operation, bits, digit).sample().expect("a time");
+                        assert!(ns > 0.0, "{} {bits} {digit}", operation.name());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What the paper could not ask: wider, more, and without limits.
+
+use super::super::{Effort, Error, Picture, Row};
+use super::{
+    Axis, Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, count, simulate, verdict,
+};
+
+const WIDTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+const HARTS: [u32; 5] = [1, 2, 4, 8, 16];
+/// Cost of the last doublings: processors that are worth three quarters of their number.
+const WORTH: f64 = 0.75;
+
+/// What one cipher gives.
+struct Answers {
+    by_width: Vec<Figures>,
+    /// Cycles and instructions of a block without limits.
+    unlimited: [f64; 2],
+    speed_ups: Vec<(f64, f64)>,
+}
+
+impl Answers {
+    fn unlimited_ipc(&self) -> f64 {
+        let [cycles, instructions] = self.unlimited;
+        instructions / cycles
+    }
+}
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let blocks = if effort.is_quick { 32 } else { 256 };
+    let mut section = Section {
+        text: format!(
+            "First the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width, where everything grows \
+             with the width: an integer unit for each instruction that can issue, a port for every two, a multiplier for \
+             every four, room for the instructions of 32 cycles. Beside it the machine without limits: as wide as one likes, \
+             every prediction right, every access a hit; only results have to wait for each other. (A word that was \
+             just stored takes a cycle more there than `raptor` needs to forward it, and the first block begins while keys \
+             are still made; so the widest machine can seem a little better than that.) In ECB blocks do \
+             not wait for each other at all. Then 16 messages on up to 16 of the paper's processors of issue 2."
+        ),
+        ..Section::default()
+    };
+    let (mut lines, mut levels, mut speed_ups) = (Vec::new(), Vec::new(), Vec::new());
+    for cipher in Cipher::PAPER {
+        let name = cipher.name();
+        let answers = answers(cipher, blocks, effort)?;
+        rows(&mut section, name, &answers);
+        let limit = answers.unlimited_ipc();
+        let widest = &answers.by_width[WIDTHS.len() - 1];
+        section.verdicts.push(verdict(
+            format!(
+                "{name}: width gets at most of what one chain holds: {:.1} instructions a cycle at issue 32, {limit:.1} \
+                 without limits. {}",
+                widest.encrypt_ipc(),
+                widest.slots()
+            ),
+            widest.encrypt_ipc() >= 0.8 * limit,
+        ));
+        let last = answers.speed_ups[HARTS.len() - 1].1;
+        section.verdicts.push(verdict(
+            format!("{name}: 16 processors are {last:.1} times as fast as one"),
+            last >= WORTH * f64::from(HARTS[HARTS.len() - 1]),
+        ));
+        lines.push(Line {
+            name: name.into(),
+            points: WIDTHS.iter().zip(&answers.by_width).map(|(x, y)| (f64::from(*x), y.encrypt_ipc())).collect(),
+        });
+        levels.push(Level { name: format!("{name}, without limits: {limit:.1}"), at: limit });
+        speed_ups.push(Line { name: name.into(), points: answers.speed_ups });
+    }
+    let axis = |name: &str, from, to, scale| Axis { name: name.into(), from, to, scale };
+    let highest = levels.iter().map(|level| level.at).fold(1.0, f64::max);
+    let by_width = Chart {
+        title: format!("One chain of {blocks} blocks, by width"),
+        x: axis("issue width", 1.0, 32.0, Scale::Logarithmic),
+        y: axis("instructions a cycle", 0.0, highest * 1.2, Scale::Linear),
+        lines,
+        levels,
+        walls: Vec::new(),
+        marks: Vec::new(),
+    };
+    let by_harts = Chart {
+        title: format!("16 messages of {blocks} blocks, issue 2"),
+        x: axis("processors", 1.0, 16.0, Scale::Linear),
+        y: axis("times as fast as one", 0.0, 18.0, Scale::Linear),
+        lines: speed_ups,
+        levels: Vec::new(),
+        walls: Vec::new(),
+        marks: Vec::new(),
+    };
+    section.pictures.push(Picture { name: "beyond-width".into(), svg: by_width.svg() });
+    section.pictures.push(Picture { name: "beyond-harts".into(), svg: by_harts.svg() });
+    Ok(section)
+}
+
+fn answers(cipher: Cipher, blocks: u32, effort: &Effort) -> Result<Answers, Error> {
+    let work = Work { blocks, ..Work::new(cipher, Mode::Cbc) };
+    let mut runs: Vec<Run> = Vec::new();
+    runs.extend(WIDTHS.map(|issue| Run { core: Core::wide(issue), work: Work { warm: 1, ..work } }));
+    runs.extend(
+        HARTS.map(|harts| Run { core: Core::paper(2), work: Work { messages: 16, harts, mode: Mode::Ecb, ..work } }),
+    );
+    // Everything overlaps without limits, so only what more blocks add says what a block takes.
+    runs.extend([blocks, 2 * blocks].map(|blocks| Run { core: Core::unlimited(), work: Work { blocks, ..work } }));
+    let figures = simulate::all(&runs, effort)?;
+    let (by_width, rest) = figures.split_at(WIDTHS.len());
+    let (by_harts, unlimited) = rest.split_at(HARTS.len());
+    let added =
+        |of: fn(&Figures) -> u64| of(&unlimited[1]).saturating_sub(of(&unlimited[0])) as f64 / f64::from(blocks);
+    let speed_up = |figures: &Figures| by_harts[0].cycles as f64 / figures.cycles.max(1) as f64;
+    Ok(Answers {
+        by_width: by_width.to_vec(),
+        unlimited: [added(|figures| figures.all_cycles), added(|figures| figures.encrypt_instructions)],
+        speed_ups: HARTS.iter().zip(by_harts).map(|(harts, figures)| (f64::from(*harts), speed_up(figures))).collect(),
+    })
+}
+
+fn rows(section: &mut Section, name: &str, answers: &Answers) {
+    let other = |what: String, unit: &str, value: f64| Row {
+        what,
+        unit: unit.into(),
+        simulated: Some(value),
+        ..Row::default()
+    };
+    for (issue, figures) in WIDTHS.iter().zip(&answers.by_width) {
+        section.rows.push(other(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
+    }
+    section.rows.push(other(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
+    section.rows.push(other(format!("{name}, without limits"), "cycles a block", answers.unlimited[0]));
+    for (harts, speed_up) in &answers.speed_ups {
+        section.rows.push(other(
+            format!("{name}, {} of issue 2", count(*harts as u32, "processor")),
+            "times as fast as one",
+            *speed_up,
+        ));
+    }
+}

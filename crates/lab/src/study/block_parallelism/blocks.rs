@@ -1,0 +1,57 @@
+//! Fig. 7: one message of many blocks at issue 8.
+
+use super::super::{Effort, Error};
+use super::{
+    Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling, kind_name,
+    kinds,
+};
+use super::{modes_alike, picture, row, simulate, verdict};
+
+const MOST: u32 = 1024;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let mut axis = doubling(MOST);
+    if effort.is_quick {
+        axis.retain(|blocks| blocks.ilog2() % 2 == 0);
+    }
+    let runs: Vec<Run> = kinds()
+        .flat_map(|(cipher, mode)| {
+            axis.iter()
+                .map(move |&blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(cipher, mode) } })
+        })
+        .collect();
+    let figures = simulate::all(&runs, effort)?;
+    let curves = curves(&axis, &figures);
+    let mut section = Section {
+        text: "One message on one processor of issue 8. The paper's text names the ends of its curves.".into(),
+        ..Section::default()
+    };
+    for (run, figures) in runs.iter().zip(&figures) {
+        let paper = match run.work.blocks {
+            1 => Some(PAPER_ONE_BLOCK.of(run.work.cipher)),
+            MOST => Some(PAPER_BLOCKS.of(run.work.cipher)),
+            _ => None,
+        };
+        section.rows.push(row(
+            format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block")),
+            paper,
+            figures,
+        ));
+    }
+    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
+        let what = format!("{}, {MOST} blocks", kind_name(&Work::new(cipher, mode)));
+        section.verdicts.push(beside_paper(&what, PAPER_BLOCKS.of(cipher), &figures[axis.len() - 1]));
+    }
+    let rises = curves.iter().all(|curve| curve.points.windows(2).all(|pair| pair[1].1 >= 0.99 * pair[0].1));
+    section.verdicts.push(verdict(format!("IPC rises with the blocks of a message, up to {MOST}"), rises));
+    section.verdicts.push(modes_alike(&curves));
+    section.pictures.push(picture(
+        "blocks",
+        "One message, issue 8",
+        "blocks of the message",
+        &curves,
+        Scale::Logarithmic,
+        Some(PAPER_BLOCKS),
+    ));
+    Ok(section)
+}

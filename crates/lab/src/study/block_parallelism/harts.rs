@@ -1,0 +1,85 @@
+//! Fig. 10: threads on several processors of issue 2.
+
+use super::super::{Effort, Error};
+use super::{
+    Core, Figures, PAPER_HARTS, Row, Run, Scale, Section, Work, beside_paper, count, curves, kind_name, kinds, picture,
+    row,
+};
+use super::{simulate, verdict};
+
+const HARTS: [u32; 3] = [1, 2, 4];
+/// As many as the paper's threads.
+const MESSAGES: u32 = 4;
+/// Blocks of a message.
+const LONG: u32 = 256;
+/// What threads can gain at all, on messages that are long enough for caches and predictions to be warm.
+const LEAST_GAIN: f64 = 3.8;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let mut section = Section {
+        text: format!(
+            "{MESSAGES} messages on processors of issue 2, as many at a time as there are processors. The cycles are those \
+             of the first processor, from the first key setup until all are done, as in the paper; instructions of \
+             processors that wait do not count. The paper does not say how long its messages are: we take {LONG} blocks; one \
+             block each, which is too little work to be shared, stands beside it."
+        ),
+        ..Section::default()
+    };
+    for blocks in [LONG, 1] {
+        let runs: Vec<Run> = kinds()
+            .flat_map(|(cipher, mode)| {
+                HARTS.map(|harts| Run {
+                    core: Core::paper(2),
+                    work: Work { blocks, messages: MESSAGES, harts, ..Work::new(cipher, mode) },
+                })
+            })
+            .collect();
+        let figures = simulate::all(&runs, effort)?;
+        let (length, is_long) = (count(blocks, "block"), blocks == LONG);
+        for (run, figures) in runs.iter().zip(&figures) {
+            let harts = run.work.harts;
+            let what = format!(
+                "{}, {length}, {harts} {}",
+                kind_name(&run.work),
+                if harts == 1 { "thread" } else { "threads" }
+            );
+            let paper = (is_long && harts == 4).then(|| PAPER_HARTS.of(run.work.cipher));
+            section.rows.push(row(what.clone(), paper, figures));
+            section.rows.push(Row {
+                what,
+                unit: "cycles".into(),
+                simulated: Some(figures.cycles as f64),
+                ..Row::default()
+            });
+        }
+        for (figures, (cipher, mode)) in figures.chunks(HARTS.len()).zip(kinds()) {
+            let name = kind_name(&Work::new(cipher, mode));
+            let gain = gain(figures);
+            if is_long {
+                let what = format!("{name}, {length}, 4 threads");
+                section.verdicts.push(beside_paper(&what, PAPER_HARTS.of(cipher), &figures[2]));
+                let claim = format!("{name}, {length}: four threads are {gain:.2} times as fast as one");
+                section.verdicts.push(verdict(claim, gain >= LEAST_GAIN));
+            } else {
+                let claim = format!("{name}, {length}: four threads are worth it, {gain:.2} times as fast as one");
+                section.verdicts.push(verdict(claim, gain > 1.5));
+            }
+        }
+        let paper = is_long.then_some(PAPER_HARTS);
+        let name = if is_long { "harts" } else { "harts-short" };
+        let title = format!("{MESSAGES} messages of {length}, issue 2");
+        section.pictures.push(picture(
+            name,
+            &title,
+            "processors and threads",
+            &curves(&HARTS, &figures),
+            Scale::Linear,
+            paper,
+        ));
+    }
+    Ok(section)
+}
+
+fn gain(figures: &[Figures]) -> f64 {
+    figures[0].cycles as f64 / figures[2].cycles.max(1) as f64
+}

@@ -1,0 +1,77 @@
+//! What software that takes several chains at a time gets out of a narrow machine, and what a wide machine gets out of one.
+
+use super::super::{Effort, Error, Picture, Row};
+use super::{Axis, Chart, Cipher, Core, Line, Mode, Run, Scale, Section, Work, simulate, verdict};
+
+const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
+const PAIRS: [[Cipher; 2]; 2] = [[Cipher::Rijndael, Cipher::RijndaelBitsliced], [Cipher::Rc6, Cipher::Rc6Pairs]];
+/// As many as the bitsliced code takes at a time.
+const MESSAGES: u32 = 16;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let blocks = if effort.is_quick { 16 } else { 64 };
+    let mut section = Section {
+        text: format!(
+            "{MESSAGES} messages of {blocks} blocks in CBC, warm, on one processor: one chain after the other by the programs \
+             of the submissions, and side by side in software: Rijndael bitsliced by Tress' portable code, 16 chains in 64-bit \
+             words and no tables, and RC6 two chains at a time. Everything grows with the issue width. Cycles of the \
+             encryption alone, for a block."
+        ),
+        ..Section::default()
+    };
+    let work = |cipher| Work { blocks, messages: MESSAGES, warm: 1, ..Work::new(cipher, Mode::Cbc) };
+    let runs: Vec<Run> = PAIRS
+        .as_flattened()
+        .iter()
+        .flat_map(|&cipher| WIDTHS.map(|issue| Run { core: Core::wide(issue), work: work(cipher) }))
+        .collect();
+    let figures = simulate::all(&runs, effort)?;
+    let count = f64::from(blocks * MESSAGES);
+    let mut lines = Vec::new();
+    for (runs, figures) in runs.chunks(WIDTHS.len()).zip(figures.chunks(WIDTHS.len())) {
+        let name = runs[0].work.cipher.name();
+        let mut points = Vec::new();
+        for (run, figures) in runs.iter().zip(figures) {
+            let cycles = figures.encrypt_cycles as f64 / count;
+            points.push((f64::from(run.core.issue), cycles));
+            section.rows.push(Row {
+                what: format!("{name}, issue {}", run.core.issue),
+                unit: "cycles a block".into(),
+                simulated: Some(cycles),
+                ..Row::default()
+            });
+        }
+        lines.push(Line { name: name.into(), points });
+    }
+    let at = |line: &Line, width: u32| {
+        line.points.iter().find(|point| point.0 == f64::from(width)).map_or(0.0, |point| point.1)
+    };
+    let ratio = |place: usize, width| at(&lines[place], width) / at(&lines[place + 1], width);
+    for (place, name) in [(0, "Rijndael, bitsliced"), (2, "RC6, two lanes")] {
+        for width in [1, 8] {
+            let gain = ratio(place, width);
+            let claim = format!("{name}: {gain:.2} times as fast as one chain at issue {width}");
+            section.verdicts.push(verdict(claim, gain > 1.0));
+        }
+    }
+    let (narrow, wide) = (at(&lines[3], 4), at(&lines[2], 16));
+    section.verdicts.push(verdict(
+        format!(
+            "RC6: two lanes at issue 4 ({narrow:.0} cycles a block) are faster than one chain at issue 16 ({wide:.0})"
+        ),
+        narrow < wide,
+    ));
+    let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    let chart = Chart {
+        title: format!("{MESSAGES} messages in CBC on one processor"),
+        x: Axis { name: "issue width".into(), from: 1.0, to: 16.0, scale: Scale::Logarithmic },
+        y: Axis { name: "cycles a block".into(), from: low / 1.5, to: high * 1.5, scale: Scale::Logarithmic },
+        lines,
+        levels: Vec::new(),
+        walls: Vec::new(),
+        marks: Vec::new(),
+    };
+    section.pictures.push(Picture { name: "lanes".into(), svg: chart.svg() });
+    Ok(section)
+}

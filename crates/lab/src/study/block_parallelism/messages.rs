@@ -1,0 +1,77 @@
+//! Fig. 8: many messages of one block at issue 8.
+
+use super::super::{Effort, Error};
+use super::{
+    Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling,
+    kind_name,
+};
+use super::{kinds, modes_alike, picture, row, simulate, verdict};
+
+const MOST: u32 = 128;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let axis = doubling(MOST);
+    let runs = |is_messages: bool| -> Vec<Run> {
+        let work = move |cipher, mode, count| {
+            let (messages, blocks) = if is_messages { (count, 1) } else { (1, count) };
+            Work { messages, blocks, ..Work::new(cipher, mode) }
+        };
+        kinds()
+            .flat_map(|(cipher, mode)| axis.iter().map(move |&count| (cipher, mode, count)))
+            .map(|(cipher, mode, count)| Run { core: Core::paper(8), work: work(cipher, mode, count) })
+            .collect()
+    };
+    let of_messages = runs(true);
+    let figures = simulate::all(&of_messages, effort)?;
+    let curves_of_messages = curves(&axis, &figures);
+    let curves_of_blocks = curves(&axis, &simulate::all(&runs(false), effort)?);
+    let mut section = Section {
+        text: "Messages of one block on one processor of issue 8, a key setup for each. The paper's text names the ends of \
+               its curves."
+            .into(),
+        ..Section::default()
+    };
+    for (run, figures) in of_messages.iter().zip(&figures) {
+        let paper = match run.work.messages {
+            1 => Some(PAPER_ONE_BLOCK.of(run.work.cipher)),
+            MOST => Some(PAPER_MESSAGES.of(run.work.cipher)),
+            _ => None,
+        };
+        section.rows.push(row(
+            format!("{}, {}", kind_name(&run.work), count(run.work.messages, "message")),
+            paper,
+            figures,
+        ));
+    }
+    for (figures, (cipher, mode)) in figures.chunks(axis.len()).zip(kinds()) {
+        let what = format!("{}, {MOST} messages", kind_name(&Work::new(cipher, mode)));
+        section.verdicts.push(beside_paper(&what, PAPER_MESSAGES.of(cipher), &figures[axis.len() - 1]));
+    }
+    for ((cipher, mode), (messages, blocks)) in kinds().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
+        let [messages, blocks] = [near(messages), near(blocks)];
+        let name = kind_name(&Work::new(cipher, mode));
+        section.verdicts.push(verdict(
+            format!(
+                "{name}: more messages come near the end of their curve no later than more blocks do: nine tenths of the \
+                 value at {MOST} with {messages} of them, and with {blocks}"
+            ),
+            messages <= blocks,
+        ));
+    }
+    section.verdicts.push(modes_alike(&curves_of_messages));
+    section.pictures.push(picture(
+        "messages",
+        "Messages of one block, issue 8",
+        "messages",
+        &curves_of_messages,
+        Scale::Logarithmic,
+        Some(PAPER_MESSAGES),
+    ));
+    Ok(section)
+}
+
+/// Where a curve has nine tenths of its last value for the first time.
+fn near(curve: &Curve) -> f64 {
+    let last = curve.points.last().map_or(0.0, |point| point.1);
+    curve.points.iter().find(|point| point.1 >= 0.9 * last).map_or(0.0, |point| point.0)
+}

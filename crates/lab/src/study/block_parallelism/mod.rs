@@ -1,0 +1,177 @@
+//! Block ciphers on wide and on many processors: Y. Chung, K. Chung and S. Sohn, "Exploiting Parallelism in the Block
+//! Encryption Algorithms RC6 and Rijndael", 2000, simulated again.
+//!
+//! The figures of the paper are pictures, whose values its text names only where curves end; those are what stands beside
+//! ours.
+
+mod beyond;
+mod blocks;
+mod harts;
+mod lanes;
+mod messages;
+mod open;
+mod program;
+mod simulate;
+mod width;
+
+use super::{Part, Picture, Row, Section, Study, Verdict};
+use crate::picture::{Axis, Chart, Level, Line, Scale};
+use program::{Cipher, Mode, Work};
+use simulate::{Core, Figures, Run};
+
+pub(super) const STUDY: Study = Study {
+    name: "block-parallelism",
+    title: "RC6 and Rijndael: instructions side by side, and threads",
+    source: "Chung, Chung and Sohn, \"Exploiting Parallelism in the Block Encryption Algorithms RC6 and Rijndael\", 2000. \
+             The paper simulated Raptor, a chip of four out-of-order processors with SPARC V9's instructions; here it is \
+             the machine `raptor` of `tress simulate`, with RISC-V's (RV64GC), and programs after the submissions to the AES \
+             contest. Where Table 2 leaves a choice it is told in the part after the figures. Instructions per cycle (IPC) count from the first key setup to the last block of ciphertext, caches \
+             and branch prediction cold, as a program has them that encrypts once.",
+    parts: &[
+        Part { name: "width", title: "One block, by issue width (Fig. 6)", run: width::run },
+        Part { name: "blocks", title: "One message, by its blocks (Fig. 7)", run: blocks::run },
+        Part { name: "messages", title: "Messages of one block, by their number (Fig. 8)", run: messages::run },
+        Part { name: "harts", title: "Threads on several processors (Fig. 10)", run: harts::run },
+        Part { name: "open", title: "What the paper leaves open", run: open::run },
+        Part { name: "beyond", title: "Wider, more, and without limits", run: beyond::run },
+        Part { name: "lanes", title: "Lanes in software against width in hardware", run: lanes::run },
+    ],
+};
+
+/// What the paper prints for Rijndael or for RC6.
+#[derive(Clone, Copy)]
+struct Printed {
+    rijndael: f64,
+    rc6: f64,
+}
+
+impl Printed {
+    fn of(self, cipher: Cipher) -> f64 {
+        if matches!(cipher, Cipher::Rc6 | Cipher::Rc6Pairs) { self.rc6 } else { self.rijndael }
+    }
+}
+
+/// One block, issue 8 and more: "does not exceed", and is flat from issue 8 on.
+const PAPER_ONE_BLOCK: Printed = Printed { rijndael: 1.4, rc6: 0.9 };
+/// 1024 blocks a message, issue 8.
+const PAPER_BLOCKS: Printed = Printed { rijndael: 2.8, rc6: 2.3 };
+/// 128 messages of one block, issue 8.
+const PAPER_MESSAGES: Printed = Printed { rijndael: 2.7, rc6: 2.2 };
+/// Four threads on four processors of issue 2: "above".
+const PAPER_HARTS: Printed = Printed { rijndael: 5.5, rc6: 4.1 };
+
+/// How far from the paper a point may be.
+const TOLERANCE: f64 = 0.2;
+
+/// Each cipher of the paper in each mode.
+fn kinds() -> impl Iterator<Item = (Cipher, Mode)> {
+    Mode::BOTH.into_iter().flat_map(|mode| Cipher::PAPER.into_iter().map(move |cipher| (cipher, mode)))
+}
+
+fn kind_name(work: &Work) -> String {
+    format!("{}, {}", work.cipher.name(), work.mode.name())
+}
+
+/// A row with an IPC.
+fn row(what: String, paper: Option<f64>, figures: &Figures) -> Row {
+    Row {
+        what,
+        unit: "IPC".into(),
+        paper: paper.map(|ipc| format!("{ipc:.1}")),
+        simulated: Some(figures.ipc()),
+        ..Row::default()
+    }
+}
+
+/// Whether a point is where the paper has it; where not, what the slots say.
+fn beside_paper(what: &str, paper: f64, figures: &Figures) -> Verdict {
+    let ratio = figures.ipc() / paper;
+    let claim = format!("{what}: {:.2} instructions a cycle, the paper's figure is {paper:.1}", figures.ipc());
+    if (ratio - 1.0).abs() <= TOLERANCE {
+        Verdict::Holds(claim)
+    } else {
+        Verdict::Fails(format!("{claim}. {}", figures.slots()))
+    }
+}
+
+fn verdict(claim: String, is_so: bool) -> Verdict {
+    if is_so { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+}
+
+/// The largest of how far two curves are from each other, as a part of the first.
+fn apart(first: &[(f64, f64)], second: &[(f64, f64)]) -> f64 {
+    first.iter().zip(second).map(|(first, second)| (second.1 / first.1 - 1.0).abs()).fold(0.0, f64::max)
+}
+
+/// ECB and CBC of both ciphers: what the paper says of them.
+fn modes_alike(curves: &[Curve]) -> Verdict {
+    let most =
+        curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
+    verdict(
+        format!("ECB and CBC hardly differ at the level of instructions: by {:.0} % at most", 100.0 * most),
+        most <= 0.1,
+    )
+}
+
+/// A curve of a picture, for one cipher and mode.
+struct Curve {
+    cipher: Cipher,
+    points: Vec<(f64, f64)>,
+}
+
+/// The curves of ECB and CBC, both ciphers, in the order of [`kinds`], from figures in that order.
+fn curves(axis: &[u32], figures: &[Figures]) -> Vec<Curve> {
+    let points = |figures: &[Figures]| axis.iter().zip(figures).map(|(x, y)| (f64::from(*x), y.ipc())).collect();
+    kinds()
+        .zip(figures.chunks(axis.len()))
+        .map(|((cipher, _), figures)| Curve { cipher, points: points(figures) })
+        .collect()
+}
+
+/// A picture of instructions per cycle, with the paper's figures for the ends of its curves. Where both modes are alike their curves are, so one of them has the name.
+fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, paper: Option<Printed>) -> Picture {
+    let values = || curves.iter().flat_map(|curve| &curve.points);
+    let highest = values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
+    let is_alike = modes_alike_enough(curves);
+    let lines = curves.iter().enumerate().map(|(place, curve)| Line {
+        name: match (is_alike, place < 2) {
+            (true, true) => format!("{}, ECB and CBC", curve.cipher.name()),
+            (true, false) => String::new(),
+            (false, _) => format!("{}, {}", curve.cipher.name(), Mode::BOTH[place / 2].name()),
+        },
+        points: curve.points.clone(),
+    });
+    let level = |cipher: Cipher| Level {
+        name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
+        at: paper.map_or(0.0, |printed| printed.of(cipher)),
+    };
+    let chart = Chart {
+        title: title.into(),
+        x: Axis {
+            name: x.into(),
+            from: values().map(|point| point.0).fold(f64::INFINITY, f64::min),
+            to: values().map(|point| point.0).fold(0.0, f64::max),
+            scale,
+        },
+        y: Axis { name: "instructions a cycle".into(), from: 0.0, to: highest * 1.15, scale: Scale::Linear },
+        lines: lines.collect(),
+        levels: if paper.is_some() { Cipher::PAPER.map(level).into() } else { Vec::new() },
+        walls: Vec::new(),
+        marks: Vec::new(),
+    };
+    Picture { name: name.into(), svg: chart.svg() }
+}
+
+fn modes_alike_enough(curves: &[Curve]) -> bool {
+    curves.len() == 4 && curves[..2].iter().zip(&curves[2..]).all(|(ecb, cbc)| apart(&ecb.points, &cbc.points) < 0.15)
+}
+
+/// So many of something.
+fn count(number: u32, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Powers of two.
+fn doubling(to: u32) -> Vec<u32> {
+    (0..=to.ilog2()).map(|power| 1 << power).collect()
+}

@@ -1,0 +1,261 @@
+//! Runs of the program on machines like `raptor`, several at a time.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use tress_sim::{
+    Image, Machine, Model, Report, Simulation, Spent,
+    machine::{OutOfOrder, UnitClass},
+    timing::Account,
+};
+
+use super::super::{Effort, Error};
+use super::program::Work;
+
+/// A processor: `raptor` with changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Core {
+    pub(super) issue: u32,
+    /// Integer units; as many as instructions can issue where there is no number.
+    pub(super) integer_units: Option<u32>,
+    /// Ports for loads and stores.
+    pub(super) ports: Option<u32>,
+    pub(super) reorder_buffer: Option<u32>,
+    /// Cycles of a product.
+    pub(super) multiply: Option<u32>,
+    /// Everything that can hold instructions, and every kind of unit, grows with the issue width.
+    pub(super) scaled: bool,
+    /// No limits but those of data flow.
+    pub(super) unlimited: bool,
+}
+
+impl Core {
+    /// `raptor` as it is.
+    pub(super) fn raptor(issue: u32) -> Core {
+        Core {
+            issue,
+            integer_units: None,
+            ports: None,
+            reorder_buffer: None,
+            multiply: None,
+            scaled: false,
+            unlimited: false,
+        }
+    }
+
+    /// As the paper's figures say that Raptor was: one integer unit, and two from issue 8 on.
+    pub(super) fn paper(issue: u32) -> Core {
+        Core { integer_units: Some(if issue < 8 { 1 } else { 2 }), ..Core::raptor(issue) }
+    }
+
+    /// As wide as its issue: integer units for all, half as many ports, a quarter as many multipliers, and room for the
+    /// instructions of 32 cycles.
+    pub(super) fn wide(issue: u32) -> Core {
+        Core { scaled: true, ..Core::raptor(issue) }
+    }
+
+    /// The latencies of `raptor` and nothing else.
+    pub(super) fn unlimited() -> Core {
+        Core { unlimited: true, ..Core::raptor(1) }
+    }
+
+    fn machine(&self, harts: u32) -> Result<Machine, Error> {
+        let mut machine = Machine::preset("raptor").ok_or_else(|| Error::Program("no machine raptor".into()))?;
+        machine.harts = harts;
+        machine.set_issue(self.issue)?;
+        let Some(core) = &mut machine.out_of_order else { return Err(Error::Program("raptor is in order".into())) };
+        if let Some(count) = self.integer_units {
+            unit(core, UnitClass::Alu, |unit| unit.count = count);
+        }
+        if let Some(count) = self.ports {
+            unit(core, UnitClass::Load, |unit| unit.count = count);
+        }
+        if let Some(cycles) = self.multiply {
+            unit(core, UnitClass::Multiply, |unit| (unit.latency, unit.double_latency) = (cycles, cycles));
+        }
+        if let Some(size) = self.reorder_buffer {
+            core.reorder_buffer = size;
+        }
+        if self.scaled {
+            unit(core, UnitClass::Load, |unit| unit.count = (self.issue / 2).max(1));
+            unit(core, UnitClass::Multiply, |unit| unit.count = (self.issue / 4).max(1));
+            core.reorder_buffer = core.reorder_buffer.max(32 * self.issue);
+            core.load_queue = core.load_queue.max(16 * self.issue);
+            core.store_queue = core.store_queue.max(8 * self.issue);
+            core.fetch_queue = core.fetch_queue.max(4 * self.issue);
+        }
+        machine.check()?;
+        Ok(machine)
+    }
+}
+
+fn unit(core: &mut OutOfOrder, class: UnitClass, change: impl FnMut(&mut tress_sim::machine::Unit)) {
+    core.unit.iter_mut().filter(|unit| unit.does.contains(&class)).for_each(change);
+}
+
+/// Something to simulate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Run {
+    pub(super) core: Core,
+    pub(super) work: Work,
+}
+
+/// What a run comes to, from the first key setup to the last block.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Figures {
+    /// Of all harts, without those that only wait.
+    pub(super) instructions: u64,
+    /// Of the first hart, until all are done.
+    pub(super) cycles: u64,
+    /// Of the first hart, in which it encrypts.
+    pub(super) encrypt_cycles: u64,
+    /// Of all harts, in which they encrypt.
+    pub(super) encrypt_instructions: u64,
+    /// Of the whole program, from start to end.
+    pub(super) all_cycles: u64,
+    /// Slots of all harts while they work.
+    slots: Account,
+}
+
+impl Figures {
+    pub(super) fn ipc(&self) -> f64 {
+        tress_sim::ipc(self.instructions, self.cycles)
+    }
+
+    /// Of the encryption alone.
+    pub(super) fn encrypt_ipc(&self) -> f64 {
+        tress_sim::ipc(self.encrypt_instructions, self.encrypt_cycles)
+    }
+
+    /// Where the slots went, in words, the largest parts first.
+    pub(super) fn slots(&self) -> String {
+        let slots = &self.slots;
+        let total = slots.total().max(1) as f64;
+        let mut lost = [
+            (slots.front_end, "to instructions that were not there (caches, jumps)"),
+            (slots.prediction, "to wrong predictions"),
+            (slots.dependence, "to results that were waited for"),
+            (slots.unit, "to units and ports that were busy"),
+            (slots.memory, "to data beyond level 1"),
+            (slots.serial, "to what has to be alone"),
+        ];
+        lost.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let part = |count: u64| 100.0 * count as f64 / total;
+        let mut text = format!("Of the issue slots {:.0} % were used", part(slots.retired));
+        for (count, what) in lost.into_iter().filter(|(count, _)| part(*count) >= 5.0) {
+            text += &format!(", {:.0} % lost {what}", part(count));
+        }
+        text
+    }
+
+    fn of(report: &Report, harts: u32) -> Figures {
+        let mut figures = Figures { all_cycles: report.cycles, ..Figures::default() };
+        let nothing = Spent::default();
+        for region in &report.regions {
+            let first = region.harts.first().unwrap_or(&nothing);
+            match region.name.as_str() {
+                "key_setup" | "encrypt" => {
+                    figures.instructions += region.instructions;
+                    figures.cycles += first.cycles;
+                    region.harts.iter().for_each(|hart| figures.slots.add(&hart.slots));
+                    if region.name == "encrypt" {
+                        figures.encrypt_cycles = first.cycles;
+                        figures.encrypt_instructions = region.instructions;
+                    }
+                }
+                // One hart waits for nobody; what is marked so is on the way from work to the sum.
+                "wait" if harts > 1 => figures.cycles += first.cycles,
+                _ => {}
+            }
+        }
+        figures
+    }
+}
+
+/// Instructions after which a run is a bug.
+const LIMIT: u64 = 1 << 32;
+
+fn one(run: &Run) -> Result<Figures, Error> {
+    let model = if run.core.unlimited { Model::Limit } else { Model::Pipeline };
+    let image = Image::parse(&run.work.program()?)?;
+    let machine = run.core.machine(run.work.harts)?;
+    let mut simulation = Simulation::new(&machine, model, image, Box::new(std::io::sink()))?;
+    match simulation.run(LIMIT)? {
+        Some(0) => Ok(Figures::of(&simulation.report(0), run.work.harts)),
+        Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),
+        None => Err(Error::Program(format!("{:?}: no end", run.work))),
+    }
+}
+
+/// All runs, in their order; as many at a time as this machine has cores.
+pub(super) fn all(runs: &[Run], _: &Effort) -> Result<Vec<Figures>, Error> {
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    // Long ones first, so that none of them is alone at the end.
+    order.sort_by_key(|&place| {
+        let work = &runs[place].work;
+        std::cmp::Reverse(u64::from(work.messages) * u64::from(work.blocks + 4) * u64::from(1 + work.warm))
+    });
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(vec![None; runs.len()]);
+    let failed = Mutex::new(None);
+    let progress = crate::bench::progress(runs.len() as u64);
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(runs.len()) {
+            scope.spawn(|| {
+                while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match one(&runs[place]) {
+                        Ok(figures) => lock(&done)[place] = Some(figures),
+                        Err(error) => {
+                            lock(&failed).get_or_insert(error);
+                            next.store(order.len(), Ordering::Relaxed);
+                        }
+                    }
+                    progress.inc(1);
+                }
+            });
+        }
+    });
+    progress.finish_and_clear();
+    if let Some(error) = lock(&failed).take() {
+        return Err(error);
+    }
+    Ok(lock(&done).iter().map(|figures| figures.unwrap_or_default()).collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{Cipher, Mode};
+    use super::*;
+
+    /// Whatever else this machine does meanwhile.
+    #[test]
+    fn the_same_run_takes_the_same_cycles() {
+        let work = Work { messages: 4, harts: 4, ..Work::new(Cipher::Rijndael, Mode::Cbc) };
+        let run = Run { core: Core::paper(2), work };
+        let effort = Effort::new(true, None);
+        let figures = all(&[run; 4], &effort).expect("runs");
+        assert!(figures.iter().all(|other| *other == figures[0]) && figures[0].cycles > 0);
+        // Four processors do the same work as one, and the order of runs is kept.
+        let one = Run { core: Core::paper(2), work: Work { harts: 1, ..work } };
+        let both = all(&[one, run], &effort).expect("runs");
+        assert_eq!(both[1], figures[0]);
+        assert!(both[0].cycles > both[1].cycles);
+        assert!(both[0].instructions.abs_diff(both[1].instructions) < both[0].instructions / 50);
+    }
+
+    #[test]
+    fn a_program_that_finds_a_mistake_is_told() {
+        // More messages than the program has room for.
+        let work = Work { messages: 1 << 13, ..Work::new(Cipher::Rc6, Mode::Ecb) };
+        let effort = Effort::new(true, None);
+        let run = Run { core: Core::paper(2), work };
+        assert!(matches!(all(&[run], &effort), Err(Error::Program(_))));
+    }
+}

@@ -1,0 +1,53 @@
+//! Fig. 6: one message of one block, by issue width.
+
+use super::super::{Effort, Error};
+use super::{
+    Core, Figures, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, curves, kind_name, kinds, modes_alike,
+    picture,
+};
+use super::{row, simulate, verdict};
+
+const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
+/// From here on the paper's curves are flat.
+const FLAT: usize = 3;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let runs: Vec<Run> = kinds()
+        .flat_map(|(cipher, mode)| WIDTHS.map(|issue| Run { core: Core::paper(issue), work: Work::new(cipher, mode) }))
+        .collect();
+    let figures = simulate::all(&runs, effort)?;
+    let curves = curves(&WIDTHS, &figures);
+    let mut section = Section {
+        text:
+            "One block of one message on one processor: a key setup and an encryption, both of code and tables that no \
+               cache has yet. The paper's text says that IPC rises to issue 8 and does not exceed these figures at 16."
+                .into(),
+        ..Section::default()
+    };
+    for (run, figures) in runs.iter().zip(&figures) {
+        let paper = (run.core.issue >= WIDTHS[FLAT]).then(|| PAPER_ONE_BLOCK.of(run.work.cipher));
+        section.rows.push(row(format!("{}, issue {}", kind_name(&run.work), run.core.issue), paper, figures));
+    }
+    let at_end = |figures: &[Figures]| [figures[FLAT].ipc(), figures[FLAT + 1].ipc()];
+    for (figures, (cipher, mode)) in figures.chunks(WIDTHS.len()).zip(kinds()) {
+        let what = format!("{}, issue 16", kind_name(&Work::new(cipher, mode)));
+        section.verdicts.push(beside_paper(&what, PAPER_ONE_BLOCK.of(cipher), &figures[FLAT + 1]));
+    }
+    let gain =
+        figures.chunks(WIDTHS.len()).map(at_end).map(|[eight, sixteen]| sixteen / eight - 1.0).fold(0.0, f64::max);
+    section
+        .verdicts
+        .push(verdict(format!("flat from issue 8 on: 16 gains {:.0} % at most", 100.0 * gain), gain <= 0.1));
+    let is_above = curves.chunks(2).all(|pair| pair[0].points.iter().zip(&pair[1].points).all(|(a, b)| a.1 >= b.1));
+    section.verdicts.push(verdict("Rijndael's IPC is above that of RC6 at every width".into(), is_above));
+    section.verdicts.push(modes_alike(&curves));
+    section.pictures.push(picture(
+        "width",
+        "One block",
+        "issue width",
+        &curves,
+        Scale::Logarithmic,
+        Some(PAPER_ONE_BLOCK),
+    ));
+    Ok(section)
+}

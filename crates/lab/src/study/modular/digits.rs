@@ -1,0 +1,94 @@
+//! The paper's third question: what a wider digit gains. Twice the bits are half the digits and a quarter of their products.
+
+use tress_modular_times::BITS;
+
+use super::super::{Effort, Error, Measured, Picture, Row, Section, Verdict};
+use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_95};
+use super::{ratio, samples};
+use crate::bench::statistics;
+use crate::picture::{Axis, Chart, Line, Scale};
+
+/// Rows of the tables: multiplication, Montgomery product, Montgomery power.
+const ROWS: [usize; 3] = [2, 5, 7];
+const POWER: usize = 7;
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let mut section = Section {
+        text: "How many times as long the narrower digit takes. The paper's figures compare Windows 3.1 (medium model, 16 \
+               bits) with Windows 95 (32 bits), so two compilers too; what is measured is one program on this machine, digits \
+               of 16, 32 and 64 bits in turn."
+            .into(),
+        ..Section::default()
+    };
+    let mut lines: Vec<Line> = [("16, paper", WINDOWS_31), ("32, paper", WINDOWS_95)]
+        .map(|(name, column)| Line {
+            name: name.into(),
+            points: TABLES.iter().map(|table| (table.bits as f64, table.ns(POWER, column) / 1e3)).collect(),
+        })
+        .into();
+    lines.extend(["16", "32", "64, this machine"].map(|name| Line { name: name.into(), points: Vec::new() }));
+    // Of Montgomery powers, 16 over 32 and 32 over 64, by size.
+    let mut gains: [Vec<Measured>; 2] = Default::default();
+    for (size, bits) in BITS.into_iter().enumerate() {
+        for row in ROWS {
+            let found = samples(effort, bits, row..row + 1)?;
+            let [narrow, middle, wide] = &found[0];
+            let (first, second) = (ratio(narrow, middle), ratio(middle, wide));
+            let table = &TABLES[size];
+            section.rows.push(Row {
+                what: format!("{bits} bits, {}: 16 over 32", OPERATIONS[row]),
+                paper: Some(format!("{:.2}", table.ns(row, WINDOWS_31) / table.ns(row, WINDOWS_95))),
+                measured: Some(first),
+                ..Row::default()
+            });
+            section.rows.push(Row {
+                what: format!("{bits} bits, {}: 32 over 64", OPERATIONS[row]),
+                measured: Some(second),
+                ..Row::default()
+            });
+            if row == POWER {
+                gains[0].push(first);
+                gains[1].push(second);
+                for (line, samples) in lines[2..].iter_mut().zip([narrow, middle, wide]) {
+                    line.points.push((bits as f64, statistics::median(samples).median / 1e3));
+                }
+            }
+        }
+    }
+    section.pictures.push(Picture { name: "digits".into(), svg: chart(lines).svg() });
+
+    for (gains, what) in gains.iter().zip(["32 bits rather than 16", "64 bits rather than 32"]) {
+        let claim = format!(
+            "Montgomery powers of 1024 bits: digits of {what} take a third of the time or less ({:.2} times as fast)",
+            gains[BITS.len() - 1].median
+        );
+        section.verdicts.push(Verdict::of(claim, gains[BITS.len() - 1], 3.0..=f64::INFINITY));
+        let (small, large) = (gains[0], gains[BITS.len() - 1]);
+        let claim = format!(
+            "the gain grows with the numbers, as section 4 says, {what}: {:.2} at 256 bits, {:.2} at 1024",
+            small.median, large.median
+        );
+        section.verdicts.push(if large.low > small.high {
+            Verdict::Holds(claim)
+        } else if large.high < small.low {
+            Verdict::Fails(claim)
+        } else {
+            Verdict::Unclear(claim)
+        });
+    }
+    Ok(section)
+}
+
+fn chart(lines: Vec<Line>) -> Chart {
+    let points = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let (low, high) = points().fold((f64::INFINITY, 0.0), |(low, high), us| (f64::min(low, us), f64::max(high, us)));
+    Chart {
+        title: "Montgomery powers by digits of 16, 32 and 64 bits".into(),
+        x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
+        y: Axis { name: "µs".into(), from: low / 2.0, to: high * 3.0, scale: Scale::Logarithmic },
+        lines,
+        levels: Vec::new(),
+        walls: Vec::new(),
+        marks: Vec::new(),
+    }
+}

@@ -1,0 +1,69 @@
+//! The paper's first question: what the large memory model costs, in which a pointer carries its segment.
+
+use super::super::{Effort, Error, Row, Section, Verdict};
+use super::paper::{DOS_LARGE, DOS_SMALL, OPERATIONS, TABLES, Table, WINDOWS_31, WINDOWS_31_LARGE};
+use super::span;
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let mut section = Section {
+        text: "The large model against the small or medium one, as quotients of the paper's figures at 512 bits. Table 5 has \
+               no figures of its own for Windows 3.1 in the large model, see below."
+            .into(),
+        ..Section::default()
+    };
+    let table = &TABLES[1];
+    for (row, operation) in OPERATIONS.iter().enumerate() {
+        for (system, large, small) in [("MS-DOS", DOS_LARGE, DOS_SMALL), ("Windows 3.1", WINDOWS_31_LARGE, WINDOWS_31)]
+        {
+            section.rows.push(Row {
+                what: format!(
+                    "{system}, {operation}: large over {}",
+                    if large == DOS_LARGE { "small" } else { "medium" }
+                ),
+                paper: Some(format!("{:.2}", table.ns(row, large) / table.ns(row, small))),
+                ..Row::default()
+            });
+        }
+    }
+    let dos = TABLES.iter().flat_map(|table| ratios(table, DOS_LARGE, DOS_SMALL));
+    let windows = TABLES[..3].iter().flat_map(|table| ratios(table, WINDOWS_31_LARGE, WINDOWS_31));
+    let is_slower = dos.clone().chain(windows.clone()).all(|ratio| ratio > 1.0);
+    let claim = format!(
+        "the large model is slower, in every figure of tables 2 to 4 and for MS-DOS of Table 5: {} times the time under \
+         MS-DOS, {} under Windows 3.1",
+        span(dos),
+        span(windows)
+    );
+    section.verdicts.push(if is_slower { Verdict::Holds(claim) } else { Verdict::Fails(claim) });
+    section.verdicts.push(Verdict::LeftOut(
+        "today: the far pointer has no counterpart. Every system here has one flat range of addresses; under MS-DOS our \
+         program stays within one segment, as the small model does"
+            .into(),
+    ));
+    Ok(section)
+}
+
+fn ratios(table: &Table, over: usize, under: usize) -> impl Iterator<Item = f64> + Clone + '_ {
+    (0..OPERATIONS.len()).map(move |row| table.ns(row, over) / table.ns(row, under))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 0.0087 / 0.0054, and 0.9340 / 0.7362.
+    #[test]
+    fn quotients() {
+        assert!((ratios(&TABLES[0], DOS_LARGE, DOS_SMALL).next().expect("a ratio") - 1.6111).abs() < 1e-4);
+        let section = run(&Effort::new(true, None)).expect("a section");
+        assert_eq!(section.rows.len(), 16);
+        assert!(
+            section
+                .rows
+                .iter()
+                .any(|row| row.what.starts_with("MS-DOS, multiplication") && row.paper.as_deref() == Some("1.27"))
+        );
+        assert!(matches!(section.verdicts[0], Verdict::Holds(_)));
+        assert!(matches!(section.verdicts[1], Verdict::LeftOut(_)));
+    }
+}

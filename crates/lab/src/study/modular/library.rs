@@ -1,0 +1,134 @@
+//! The paper's second question: what it costs to call the same code in a shared library rather than in the program.
+
+use tress_modular_times::{BITS, Operation};
+
+use super::super::{Effort, Error, Picture, Section, Table, Verdict};
+use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_31_DLL, WINDOWS_95, WINDOWS_95_DLL};
+use super::record::{System, systems};
+use super::span;
+use crate::picture::{Axis, Chart, Level, Line, Scale};
+
+/// The digits of what was recorded.
+const DIGIT_BITS: u32 = 64;
+
+/// Shared over static, of the paper or of two recorded systems.
+struct Pair<'a> {
+    name: &'static str,
+    of: Of<'a>,
+}
+
+enum Of<'a> {
+    Paper(usize, usize),
+    Recorded(&'a System, &'a System),
+}
+
+impl Pair<'_> {
+    fn ratio(&self, row: usize, size: usize) -> Option<f64> {
+        match self.of {
+            Of::Paper(shared, alone) => Some(TABLES[size].ns(row, shared) / TABLES[size].ns(row, alone)),
+            Of::Recorded(shared, linked) => {
+                let of = |system: &System| system.per_run(DIGIT_BITS, BITS[size], Operation::PAPER[row]);
+                Some(of(shared)? / of(linked)?)
+            }
+        }
+    }
+
+    /// All ratios of these rows.
+    fn ratios(&self, rows: std::ops::Range<usize>) -> Vec<f64> {
+        rows.flat_map(|row| (0..BITS.len()).filter_map(move |size| self.ratio(row, size))).collect()
+    }
+}
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let systems = systems(effort)?;
+    let of = |name: &str| systems.iter().find(|system| system.name == name);
+    let mut pairs = vec![
+        Pair { name: "Windows 3.1, paper", of: Of::Paper(WINDOWS_31_DLL, WINDOWS_31) },
+        Pair { name: "Windows 95, paper", of: Of::Paper(WINDOWS_95_DLL, WINDOWS_95) },
+    ];
+    let mut section = Section {
+        text: format!(
+            "The time through a shared library over the time without. The paper compares with code inside the program; what \
+             was recorded compares the same functions behind one C interface, with digits of {DIGIT_BITS} bits, linked into \
+             the program and loaded with it, so that the compiler inlines neither."
+        ),
+        ..Section::default()
+    };
+    for (name, shared, linked) in
+        [("Linux, recorded", "linux-shared", "linux-static"), ("Windows, recorded", "windows-shared", "windows-static")]
+    {
+        match of(shared).zip(of(linked)) {
+            Some((shared, linked)) => pairs.push(Pair { name, of: Of::Recorded(shared, linked) }),
+            None => section.verdicts.push(Verdict::LeftOut(format!("{name}: the record has no {shared} and {linked}"))),
+        }
+    }
+    section.tables.push(table(&pairs));
+    section.pictures.push(Picture { name: "library".into(), svg: chart(&pairs).svg() });
+
+    for pair in &pairs {
+        section.verdicts.push(match pair.name {
+            "Windows 3.1, paper" => {
+                let ratios = pair.ratios(0..8);
+                let claim =
+                    format!("a DLL is slower under Windows 3.1: {} times the time in the paper", span(ratios.clone()));
+                if ratios.iter().all(|&ratio| ratio > 1.0) { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+            }
+            "Windows 95, paper" => almost_free(pair, "under Windows 95 a DLL costs almost nothing", 0..8),
+            name => {
+                let claim = format!("{name}: products and powers are as fast through a shared library");
+                almost_free(pair, &claim, 2..8)
+            }
+        });
+    }
+    Ok(section)
+}
+
+/// Most figures within a tenth of 1, as the paper means it: it found single ones that were faster, too.
+fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Verdict {
+    let ratios = pair.ratios(rows);
+    let near = ratios.iter().filter(|ratio| (0.9..=1.1).contains(*ratio)).count();
+    let sums = pair.ratios(0..2);
+    let claim = format!(
+        "{claim}: {near} of {} figures lie within a tenth, all {}; sums and differences {}",
+        ratios.len(),
+        span(ratios.iter().copied()),
+        span(sums)
+    );
+    if 4 * near >= 3 * ratios.len() && !ratios.is_empty() { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+}
+
+fn table(pairs: &[Pair<'_>]) -> Table {
+    let header = ["operation", "bits"].into_iter().chain(pairs.iter().map(|pair| pair.name));
+    let mut rows = Vec::new();
+    for (row, operation) in OPERATIONS.iter().enumerate() {
+        for (size, bits) in BITS.into_iter().enumerate() {
+            let figures =
+                pairs.iter().map(|pair| pair.ratio(row, size).map_or(String::new(), |ratio| format!("{ratio:.2}")));
+            rows.push([operation.to_string(), bits.to_string()].into_iter().chain(figures).collect());
+        }
+    }
+    Table { title: "Shared library over static".into(), header: header.map(String::from).collect(), rows }
+}
+
+fn chart(pairs: &[Pair<'_>]) -> Chart {
+    let lines: Vec<Line> = pairs
+        .iter()
+        .map(|pair| Line {
+            name: pair.name.into(),
+            points: (0..BITS.len())
+                .filter_map(|size| pair.ratio(0, size).map(|ratio| (BITS[size] as f64, ratio)))
+                .collect(),
+        })
+        .collect();
+    let ratios = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let (least, most) = (ratios().fold(0.9, f64::min), ratios().fold(2.0, f64::max));
+    Chart {
+        title: "Addition: shared library over static".into(),
+        x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
+        y: Axis { name: "times as long".into(), from: least * 0.9, to: most * 1.1, scale: Scale::Linear },
+        lines,
+        levels: vec![Level { name: "no difference".into(), at: 1.0 }],
+        walls: Vec::new(),
+        marks: Vec::new(),
+    }
+}

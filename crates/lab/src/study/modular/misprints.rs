@@ -1,0 +1,180 @@
+//! What is misprinted in the paper, each found by something that can be computed: figures that contradict others, and
+//! algorithms that give something else when they are done as they stand.
+
+use super::super::{Effort, Error, Section, Verdict};
+use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31, WINDOWS_31_LARGE};
+
+const BINARY: usize = 6;
+const MONTGOMERY: usize = 7;
+const CLASSICAL: usize = 4;
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let mut section = Section {
+        text: "Tables 2 to 5 are one table at four sizes of numbers, so figures can be held against their neighbours; and \
+               algorithms can be done as they are printed."
+            .into(),
+        ..Section::default()
+    };
+    let verdicts = &mut section.verdicts;
+
+    let repeated: Vec<usize> = (0..OPERATIONS.len())
+        .filter(|&row| TABLES[3].figures[row][WINDOWS_31_LARGE] == TABLES[2].figures[row][WINDOWS_31_LARGE])
+        .collect();
+    let names: Vec<&str> = repeated.iter().map(|&row| OPERATIONS[row]).collect();
+    let growth = TABLES[3].ns(2, WINDOWS_31) / TABLES[2].ns(2, WINDOWS_31);
+    verdicts.push(Verdict::Fails(format!(
+        "Table 5, Windows 3.1, large model: {} of 8 figures are those of Table 4 ({}), at 1024 bits as at 768. Growing as the \
+         medium model does, the product would take {:.2} ms, not {}",
+        repeated.len(),
+        names.join(", "),
+        TABLES[2].ns(2, WINDOWS_31_LARGE) * growth / 1e6,
+        TABLES[3].text(2, WINDOWS_31_LARGE)
+    )));
+
+    let gain = |table: usize, column: usize| TABLES[table].ns(BINARY, column) / TABLES[table].ns(MONTGOMERY, column);
+    let others = (0..4).flat_map(|table| (0..SYSTEMS.len()).map(move |column| (table, column)));
+    let gains = others.filter(|&pair| pair != (3, UNIX)).map(|(table, column)| gain(table, column));
+    verdicts.push(Verdict::Fails(format!(
+        "Table 5, UNIX: the last two figures are swapped. With Montgomery's product a power would take {:.2} times as long as \
+         without; everywhere else it is faster ({} times), and swapped it is {:.2} times as fast",
+        1.0 / gain(3, UNIX),
+        super::span(gains),
+        1.0 / gain(3, UNIX)
+    )));
+
+    for (row, column, table) in shrinking() {
+        verdicts.push(Verdict::Fails(format!(
+            "Table {}, {}: {} takes {} at {} bits, more than the {} of Table {} at {} bits; one of them is wrong",
+            TABLES[table].number,
+            SYSTEMS[column].name,
+            OPERATIONS[row],
+            TABLES[table].text(row, column),
+            TABLES[table].bits,
+            TABLES[table + 1].text(row, column),
+            TABLES[table + 1].number,
+            TABLES[table + 1].bits,
+        )));
+    }
+    let jump = |column: usize| TABLES[3].ns(CLASSICAL, column) / TABLES[2].ns(CLASSICAL, column);
+    verdicts.push(Verdict::Unclear(format!(
+        "Table 5, UNIX: classical reduction takes {:.2} times as long as at 768 bits, on the other systems {} times: 0.9060 \
+         may be a misprint",
+        jump(UNIX),
+        super::span((0..UNIX).filter(|&column| column != WINDOWS_31_LARGE).map(jump))
+    )));
+
+    let power = |method: fn(u64, u64, u64) -> u64| method(3, 100, 1_000_003);
+    let right = power(binary);
+    verdicts.push(Verdict::Fails(format!(
+        "Algorithm 3 multiplies by d where it means X: as printed, 3^100 modulo 1000003 is {}, not {right}",
+        power(binary_as_printed)
+    )));
+    verdicts.push(Verdict::Fails(format!(
+        "Algorithm 4 leaves Montgomery form, a product by 1, inside its loop rather than after it, and goes through the \
+         highest bit though it starts from the base: as printed, 3^100 modulo 1000003 is {}; with the first put right {}, with \
+         both {}. Its M' is X'",
+        power(|x, d, n| montgomery(x, d, n, true, true)),
+        power(|x, d, n| montgomery(x, d, n, false, true)),
+        power(|x, d, n| montgomery(x, d, n, false, false)),
+    )));
+    verdicts.push(Verdict::Fails(
+        "section 3.3: L(d), the highest bit of the exponent, is printed as the logarithm of 2 to a base a; section 3.3.2 says \
+         of both values of a bit that it means a square; reference 2, given for Karatsuba's method, is Takagi's"
+            .into(),
+    ));
+    Ok(section)
+}
+
+/// Figures that are larger than those at the next size: row, column, table.
+fn shrinking() -> Vec<(usize, usize, usize)> {
+    let mut found = Vec::new();
+    for row in 0..OPERATIONS.len() {
+        for column in 0..SYSTEMS.len() {
+            for table in 0..TABLES.len() - 1 {
+                if TABLES[table].ns(row, column) > TABLES[table + 1].ns(row, column) {
+                    found.push((row, column, table));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn multiply(a: u64, b: u64, n: u64) -> u64 {
+    (u128::from(a) * u128::from(b) % u128::from(n)) as u64
+}
+
+/// Algorithm 3, multiplying by `factor` where it multiplies.
+fn binary_by(x: u64, d: u64, n: u64, factor: u64) -> u64 {
+    let mut a = x % n;
+    for i in (0..d.ilog2()).rev() {
+        a = multiply(a, a, n);
+        if (d >> i) & 1 == 1 {
+            a = multiply(a, factor, n);
+        }
+    }
+    a
+}
+
+fn binary(x: u64, d: u64, n: u64) -> u64 {
+    binary_by(x, d, n, x)
+}
+
+fn binary_as_printed(x: u64, d: u64, n: u64) -> u64 {
+    binary_by(x, d, n, d)
+}
+
+/// Algorithm 4 with R = 2^32, for an odd `n` below that.
+fn montgomery(x: u64, d: u64, n: u64, leaves_inside: bool, goes_through_highest: bool) -> u64 {
+    let r = (1u64 << 32) % n;
+    let mut inverse = 1;
+    while multiply(inverse, r, n) != 1 {
+        inverse += 1;
+    }
+    let product = |a: u64, b: u64| multiply(multiply(a, b, n), inverse, n);
+    let form = multiply(x, r, n);
+    let mut c = form;
+    let first = d.ilog2() + u32::from(goes_through_highest);
+    for i in (0..first).rev() {
+        c = product(c, c);
+        if (d >> i) & 1 == 1 {
+            c = product(c, form);
+        }
+        if leaves_inside {
+            c = product(c, 1);
+        }
+    }
+    if leaves_inside { c } else { product(c, 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Python's `pow(3, 100, 1000003)`, and powers modulo small primes by Fermat.
+    #[test]
+    fn only_the_corrected_algorithms_are_right() {
+        let right = 189_751;
+        assert_eq!(binary(3, 100, 1_000_003), right);
+        assert_eq!(montgomery(3, 100, 1_000_003, false, false), right);
+        // The same algorithms in Python.
+        for (inside, highest, wrong) in [(true, true, 229435), (true, false, 471781), (false, true, 154508)] {
+            assert_eq!(montgomery(3, 100, 1_000_003, inside, highest), wrong);
+        }
+        assert_eq!(binary_as_printed(3, 100, 1_000_003), 896571);
+        assert_eq!((binary(5, 96, 97), montgomery(5, 96, 97, false, false)), (1, 1));
+    }
+
+    /// By eye.
+    #[test]
+    fn figures_that_contradict_others() {
+        assert_eq!(shrinking(), [(CLASSICAL, 0, 1), (CLASSICAL, 1, 1)]);
+        let section = run(&Effort::new(true, None)).expect("a section");
+        let text = |needle: &str| {
+            section.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Fails(text) if text.contains(needle)))
+        };
+        assert!(text("6 of 8 figures are those of Table 4"));
+        assert!(text("would take 2.00 times as long"));
+        assert!(text("MS-DOS, small: classical reduction takes 302.1 µs at 512 bits"));
+    }
+}

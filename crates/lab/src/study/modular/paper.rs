@@ -1,0 +1,171 @@
+//! The paper's tables 2 to 5, as printed: columns are systems, rows operations.
+
+use tress_modular_times::Operation;
+
+/// A column of the tables.
+pub(super) struct System {
+    pub(super) name: &'static str,
+    pub(super) digit_bits: u32,
+}
+
+/// The columns. All but the last ran on a Pentium of 100 MHz, UNIX on a Unistation 20 (a SPARC).
+pub(super) const SYSTEMS: [System; 8] = [
+    System { name: "MS-DOS, small", digit_bits: 16 },
+    System { name: "MS-DOS, large", digit_bits: 16 },
+    System { name: "Windows 3.1, medium", digit_bits: 16 },
+    System { name: "Windows 3.1, large", digit_bits: 16 },
+    System { name: "Windows 3.1, DLL", digit_bits: 16 },
+    System { name: "Windows 95", digit_bits: 32 },
+    System { name: "Windows 95, DLL", digit_bits: 32 },
+    System { name: "UNIX (Solaris 2.3)", digit_bits: 32 },
+];
+
+/// Numbers of columns.
+pub(super) const DOS_SMALL: usize = 0;
+pub(super) const DOS_LARGE: usize = 1;
+pub(super) const WINDOWS_31: usize = 2;
+pub(super) const WINDOWS_31_LARGE: usize = 3;
+pub(super) const WINDOWS_31_DLL: usize = 4;
+pub(super) const WINDOWS_95: usize = 5;
+pub(super) const WINDOWS_95_DLL: usize = 6;
+pub(super) const UNIX: usize = 7;
+
+/// One of tables 2 to 5.
+pub(super) struct Table {
+    pub(super) number: u32,
+    pub(super) bits: usize,
+    /// Rows are [`Operation::PAPER`]; milliseconds, the last two rows seconds.
+    pub(super) figures: [[&'static str; 8]; 8],
+}
+
+impl Table {
+    /// A figure in nanoseconds.
+    pub(super) fn ns(&self, row: usize, column: usize) -> f64 {
+        self.figures[row][column].parse().unwrap_or(f64::NAN) * if is_in_seconds(row) { 1e9 } else { 1e6 }
+    }
+
+    /// A figure with all its digits, in a unit in which it is not below 1.
+    pub(super) fn text(&self, row: usize, column: usize) -> String {
+        let text = self.figures[row][column];
+        let (unit, smaller) = if is_in_seconds(row) { ("s", "ms") } else { ("ms", "µs") };
+        match text.split_once('.') {
+            Some(("0", decimals)) if decimals.len() >= 3 => {
+                let (whole, rest) = decimals.split_at(3);
+                let whole = whole.trim_start_matches('0');
+                let whole = if whole.is_empty() { "0" } else { whole };
+                if rest.is_empty() { format!("{whole} {smaller}") } else { format!("{whole}.{rest} {smaller}") }
+            }
+            _ => format!("{text} {unit}"),
+        }
+    }
+}
+
+/// The exponentiations.
+pub(super) fn is_in_seconds(row: usize) -> bool {
+    row >= Operation::PAPER.len() - 2
+}
+
+/// The rows' names in English.
+pub(super) const OPERATIONS: [&str; 8] = [
+    "addition",
+    "subtraction",
+    "multiplication",
+    "squaring",
+    "classical reduction",
+    "Montgomery product",
+    "binary power",
+    "Montgomery power",
+];
+
+/// Tables 2 to 5.
+pub(super) const TABLES: [Table; 4] = [
+    Table {
+        number: 2,
+        bits: 256,
+        figures: [
+            ["0.0054", "0.0087", "0.0050", "0.0061", "0.0127", "0.0045", "0.0045", "0.0083"],
+            ["0.0082", "0.0108", "0.0071", "0.0088", "0.0329", "0.0064", "0.0050", "0.0111"],
+            ["0.1923", "0.2197", "0.1100", "0.1370", "0.6480", "0.0880", "0.0880", "0.1920"],
+            ["0.1153", "0.1645", "0.0990", "0.1100", "0.3730", "0.0307", "0.0307", "0.1140"],
+            ["0.0769", "0.1098", "0.0710", "0.0820", "0.2031", "0.0412", "0.0423", "0.1400"],
+            ["0.4395", "0.6593", "0.2530", "0.2980", "1.3082", "0.1710", "0.1650", "0.3940"],
+            ["0.329", "0.384", "0.192", "0.247", "0.703", "0.0483", "0.0483", "0.315"],
+            ["0.109", "0.164", "0.088", "0.149", "0.4122", "0.0291", "0.0291", "0.137"],
+        ],
+    },
+    Table {
+        number: 3,
+        bits: 512,
+        figures: [
+            ["0.0082", "0.0164", "0.0094", "0.0110", "0.0225", "0.0071", "0.0071", "0.0145"],
+            ["0.0137", "0.0209", "0.0126", "0.0160", "0.0621", "0.0081", "0.0079", "0.0196"],
+            ["0.7362", "0.9340", "0.3960", "0.4720", "2.3952", "0.1870", "0.1860", "0.6700"],
+            ["0.4230", "0.5494", "0.2910", "0.3350", "1.3132", "0.0929", "0.0934", "0.3950"],
+            ["0.3021", "0.3296", "0.1200", "0.1370", "0.3732", "0.0686", "0.0698", "0.2570"],
+            ["1.4285", "1.9780", "0.8340", "0.9560", "4.8902", "0.3730", "0.3680", "1.3470"],
+            ["2.142", "2.802", "1.346", "1.713", "5.075", "0.2582", "0.2587", "1.904"],
+            ["0.989", "1.318", "0.583", "0.687", "3.164", "0.1279", "0.1291", "0.903"],
+        ],
+    },
+    Table {
+        number: 4,
+        bits: 768,
+        figures: [
+            ["0.0137", "0.0252", "0.0131", "0.0160", "0.0308", "0.0104", "0.0110", "0.0203"],
+            ["0.0219", "0.0285", "0.0176", "0.0230", "0.0917", "0.0116", "0.0115", "0.0279"],
+            ["1.6208", "2.0329", "0.8620", "1.0110", "5.2891", "0.3460", "0.3510", "1.4560"],
+            ["0.9340", "1.1538", "0.5870", "0.6700", "2.8124", "0.1930", "0.1920", "0.8400"],
+            ["0.2032", "0.2747", "0.1710", "0.2090", "0.5492", "0.0980", "0.0940", "0.3540"],
+            ["3.1868", "4.2857", "1.8100", "2.0300", "10.601", "0.7250", "0.7140", "3.0800"],
+            ["6.648", "8.791", "4.235", "5.432", "16.302", "0.802", "0.797", "6.16"],
+            ["3.131", "4.285", "1.851", "2.164", "10.403", "0.379", "0.384", "2.92"],
+        ],
+    },
+    Table {
+        number: 5,
+        bits: 1024,
+        figures: [
+            ["0.0192", "0.0329", "0.0171", "0.0160", "0.0412", "0.0110", "0.0126", "0.0262"],
+            ["0.0301", "0.0384", "0.0230", "0.0230", "0.1203", "0.0138", "0.0143", "0.0363"],
+            ["2.8461", "3.5714", "1.5050", "1.0110", "9.2992", "0.5760", "0.5710", "2.5500"],
+            ["1.6483", "2.1978", "0.9770", "0.6700", "4.8671", "0.3190", "0.3240", "1.4390"],
+            ["0.2747", "0.3296", "0.2250", "0.2090", "0.7302", "0.1270", "0.1260", "0.9060"],
+            ["5.4945", "7.6923", "3.0700", "2.0300", "18.562", "1.1750", "1.1650", "5.0800"],
+            ["14.780", "19.560", "9.448", "12.133", "36.78", "1.695", "1.681", "6.76"],
+            ["7.987", "9.615", "4.120", "4.806", "23.59", "0.774", "0.791", "13.51"],
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sums over the rows of each table, by a program that reads them from the paper's text.
+    #[test]
+    fn figures_are_those_of_the_paper() {
+        let sums = [
+            [0.0552, 0.0903, 1.675, 1.0372, 0.7663, 3.688, 2.2666, 1.1174],
+            [0.0962, 0.1609, 5.9764, 3.4929, 1.6573, 12.1747, 15.4989, 7.901],
+            [0.1405, 0.2337, 12.9688, 7.3822, 1.9531, 26.4325, 49.167, 25.517],
+            [0.1762, 0.2992, 21.9297, 12.4422, 2.9275, 44.2688, 102.837, 65.193],
+        ];
+        for (table, sums) in TABLES.iter().zip(sums) {
+            for (row, sum) in sums.into_iter().enumerate() {
+                let unit = if is_in_seconds(row) { 1e9 } else { 1e6 };
+                let found: f64 = (0..8).map(|column| table.ns(row, column) / unit).sum();
+                assert!((found - sum).abs() < 1e-9, "table {}, row {row}: {found}", table.number);
+            }
+        }
+    }
+
+    #[test]
+    fn no_digit_is_lost() {
+        assert_eq!(TABLES[0].text(0, 0), "5.4 µs");
+        assert_eq!(TABLES[0].text(2, 0), "192.3 µs");
+        assert_eq!(TABLES[0].text(6, 5), "48.3 ms");
+        assert_eq!(TABLES[0].text(7, 0), "109 ms");
+        assert_eq!(TABLES[3].text(5, 4), "18.562 ms");
+        assert_eq!(TABLES[3].text(6, 1), "19.560 s");
+    }
+}

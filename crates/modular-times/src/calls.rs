@@ -1,0 +1,89 @@
+//! How the operations of the paper's tables are called: inlined into the measuring loop, or, where a program brings its
+//! own [`Calls`], through the C interface of a library.
+
+use tress_modular::multiply::{self, square};
+use tress_modular::power::{binary_vartime, montgomery_binary_vartime};
+use tress_modular::reduce::montgomery::{Arrangement, cios};
+use tress_modular::reduce::{Classical, Montgomery, divide_vartime};
+use tress_modular::{Error, Limb, add};
+
+/// The operations of the paper's tables, on numbers of n digits.
+pub trait Calls<L: Limb> {
+    /// `sum = a + b`
+    fn add(a: &[L], b: &[L], sum: &mut [L]);
+    /// `difference = a − b` by the two's complement
+    fn subtract(a: &[L], b: &[L], difference: &mut [L]);
+    /// `product = a · b` by rows; 2 n digits
+    fn multiply(a: &[L], b: &[L], product: &mut [L]);
+    /// `square = a²` in three steps; 2 n digits
+    fn square(a: &[L], square: &mut [L]);
+    /// `value = value` modulo N by classical division; 2 n digits
+    fn reduce(value: &mut [L], modulus: &[L]) -> Result<(), Error>;
+    /// `product = a · b / R` modulo N; `inverse` is −1 / N modulo b
+    fn montgomery(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut [L]);
+    /// `result = base ^ exponent` modulo N by Algorithm 3 and classical division; scratch memory of 3 n digits
+    fn power(base: &[L], exponent: &[L], modulus: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error>;
+    /// The same by Algorithm 4, whose first steps are the set-up; scratch memory of 7 n digits
+    fn montgomery_power(
+        base: &[L],
+        exponent: &[L],
+        modulus: &[L],
+        result: &mut [L],
+        scratch: &mut [L],
+    ) -> Result<(), Error>;
+}
+
+/// Straight calls, which the compiler inlines.
+pub struct Inlined;
+
+impl<L: Limb> Calls<L> for Inlined {
+    #[inline(always)]
+    fn add(a: &[L], b: &[L], sum: &mut [L]) {
+        add::add(a, b, sum);
+    }
+
+    #[inline(always)]
+    fn subtract(a: &[L], b: &[L], difference: &mut [L]) {
+        add::subtract_complement(a, b, difference);
+    }
+
+    #[inline(always)]
+    fn multiply(a: &[L], b: &[L], product: &mut [L]) {
+        multiply::rows(a, b, product);
+    }
+
+    #[inline(always)]
+    fn square(a: &[L], square: &mut [L]) {
+        square::three_steps(a, square);
+    }
+
+    #[inline(always)]
+    fn reduce(value: &mut [L], modulus: &[L]) -> Result<(), Error> {
+        divide_vartime(value, modulus, None).map(drop)
+    }
+
+    #[inline(always)]
+    fn montgomery(a: &[L], b: &[L], modulus: &[L], inverse: L, product: &mut [L]) {
+        cios(a, b, modulus, inverse, product);
+    }
+
+    #[inline(always)]
+    fn power(base: &[L], exponent: &[L], modulus: &[L], result: &mut [L], scratch: &mut [L]) -> Result<(), Error> {
+        binary_vartime(&Classical::new(modulus)?, base, exponent, result, scratch)
+    }
+
+    #[inline(always)]
+    fn montgomery_power(
+        base: &[L],
+        exponent: &[L],
+        modulus: &[L],
+        result: &mut [L],
+        scratch: &mut [L],
+    ) -> Result<(), Error> {
+        let Some((powers, scratch)) = scratch.split_at_mut_checked(2 * modulus.len()) else {
+            return Err(Error::Length);
+        };
+        let ring = Montgomery::new(modulus, Arrangement::Cios, powers, scratch)?;
+        montgomery_binary_vartime(&ring, base, exponent, result, scratch)
+    }
+}

@@ -1,0 +1,141 @@
+//! Powers of a base that is known beforehand, with a table: a comb whose teeth are bits of the exponent far apart.
+//!
+//! C. H. Lim, P. J. Lee, More flexible exponentiation with precomputation, CRYPTO '94. With teeth *i* and tables *j*, an
+//! exponent's bit *c* + *e* (*j* + 4 *i*) belongs to column *c* of *e*. A table has the product of base ^ (2^(*e* (*j* + 4 *i*)))
+//! for every choice of teeth; from column to column the power is squared. So 256 bits take 12 squares and 51 products.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::one::{self, Montgomery};
+use crate::{Modulus, add};
+
+/// Bits of the exponent that choose an entry.
+const TEETH: usize = 5;
+/// Entries of a table.
+pub(super) const ENTRIES: usize = 1 << TEETH;
+/// Tables, for as many parts of the space between two teeth.
+pub(super) const TABLES: usize = 4;
+
+/// A base with the table of its powers; wiped when it is dropped.
+#[derive(Clone)]
+pub struct Comb {
+    modulus: Modulus,
+    columns: usize,
+    /// All entries of the first table, then of the next, in Montgomery form: that of lanes, in digits of 52 bits, where
+    /// the machine has lanes for this modulus, and limbs elsewhere.
+    table: Vec<u64>,
+}
+
+/// One exponentiation: `result = base ^ exponent` modulo the comb's modulus.
+#[derive(Debug)]
+pub struct CombPower<'a> {
+    /// The base and its modulus; each job may have its own.
+    pub comb: &'a Comb,
+    /// To which power: no bits beyond those that the comb is for.
+    pub exponent: &'a [u64],
+    /// Where the result goes: [`Modulus::limbs`] digits.
+    pub result: &'a mut [u64],
+}
+
+impl Comb {
+    /// Makes the table for exponents of up to `bits` bits, at least 1. That takes as long as a few powers; the time shows
+    /// lengths only.
+    pub fn new(modulus: &Modulus, base: &[u64], bits: usize) -> Comb {
+        let columns = bits.div_ceil(TEETH * TABLES).max(1);
+        // base ^ (2^(columns · k)), for tooth and table j + 4 i = k.
+        let mut step = vec![0; columns / 64 + 1];
+        step[columns / 64] = 1 << (columns % 64);
+        let mut powers = vec![Zeroizing::new(modulus.reduce(base))];
+        for k in 1..TEETH * TABLES {
+            powers.push(Zeroizing::new(modulus.power(&powers[k - 1], &step)));
+        }
+        let mut table = Vec::with_capacity(TABLES * ENTRIES * modulus.limbs());
+        for j in 0..TABLES {
+            let mut entries = vec![Zeroizing::new(Self::one(modulus))];
+            for index in 1..ENTRIES {
+                let tooth = index.ilog2() as usize;
+                let next = modulus.multiply(&entries[index - (1 << tooth)], &powers[j + TABLES * tooth]);
+                entries.push(Zeroizing::new(next));
+            }
+            entries.iter().for_each(|entry| table.extend_from_slice(entry));
+        }
+        #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+        if let Some(lanes) = modulus.in_lanes() {
+            let limbs = Zeroizing::new(table);
+            table = limbs.chunks_exact(modulus.limbs()).flat_map(|entry| lanes.digits(entry)).collect();
+        }
+        Comb { modulus: modulus.clone(), columns, table }
+    }
+
+    /// 1 in the form of the table.
+    fn one(modulus: &Modulus) -> Vec<u64> {
+        #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+        if let Some(lanes) = modulus.in_lanes() {
+            return modulus.power_vartime(&[2], &[lanes.bits() as u64]);
+        }
+        modulus.montgomery_one().to_vec()
+    }
+
+    /// The modulus.
+    pub fn modulus(&self) -> &Modulus {
+        &self.modulus
+    }
+
+    /// How many bits an exponent may have.
+    pub fn bits(&self) -> usize {
+        TEETH * TABLES * self.columns
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The entries of this table.
+    pub(super) fn table(&self, j: usize) -> &[u64] {
+        let length = self.table.len() / TABLES;
+        &self.table[length * j..][..length]
+    }
+
+    /// Which entry of a table a column takes.
+    #[inline]
+    pub(super) fn index(&self, exponent: &[u64], column: usize, j: usize) -> u64 {
+        (0..TEETH)
+            .map(|tooth| add::bit(exponent, column + self.columns * (j + TABLES * tooth)) << tooth)
+            .fold(0, |index, bit| index | bit)
+    }
+
+    /// One power alone.
+    pub(super) fn power_alone(&self, exponent: &[u64], result: &mut [u64]) {
+        let n = self.modulus.limbs();
+        let mut montgomery = Montgomery::new(self.modulus.as_limbs(), self.modulus.negative_inverse());
+        let mut power = Zeroizing::new(self.modulus.montgomery_one().to_vec());
+        let mut entry = Zeroizing::new(vec![0; n]);
+        for column in (0..self.columns).rev() {
+            if column + 1 < self.columns {
+                montgomery.square(&mut power);
+            }
+            for j in 0..TABLES {
+                one::look_up(self.table(j), self.index(exponent, column, j), &mut entry);
+                montgomery.multiply(&mut power, &entry);
+            }
+        }
+        result.fill(0);
+        result[0] = 1;
+        montgomery.multiply_below(result, &power);
+    }
+}
+
+impl Drop for Comb {
+    fn drop(&mut self) {
+        self.table.zeroize();
+    }
+}
+
+impl core::fmt::Debug for Comb {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Comb of a base modulo {:?}, for {} bits", self.modulus, self.bits())
+    }
+}

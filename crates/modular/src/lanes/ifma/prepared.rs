@@ -1,0 +1,81 @@
+//! What lanes need of a modulus, computed once for it.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zeroize::Zeroize;
+
+use super::digits::{BLOCK, BLOCK_BITS, DIGIT_BITS, DIGIT_MASK};
+
+/// The shortest modulus that goes into lanes, in limbs; shorter ones would waste most of a block.
+const SHORTEST_LIMBS: usize = 5;
+
+/// R is 2^520 to the number of blocks.
+#[derive(Clone)]
+pub(crate) struct Prepared {
+    /// Blocks of the modulus.
+    pub(in super::super) blocks: usize,
+    /// R² modulo N, which takes a number into Montgomery form.
+    pub(super) form: Vec<u64>,
+}
+
+impl Prepared {
+    /// Blocks of a modulus of that many bits: R is at least 4 N.
+    const fn blocks(bits: usize) -> usize {
+        (bits + 2).div_ceil(BLOCK_BITS)
+    }
+
+    /// From 2^(128 limbs) modulo N and Montgomery's multiplication, which divides by 2^(64 limbs). Nothing for a modulus
+    /// that is too short.
+    pub(crate) fn new(
+        bits: usize,
+        square: &[u64],
+        montgomery: impl Fn(&[u64], &[u64], &mut [u64]),
+    ) -> Option<Prepared> {
+        let limbs = square.len();
+        if limbs < SHORTEST_LIMBS {
+            return None;
+        }
+        let blocks = Self::blocks(bits);
+        let (digits_bits, wanted) = (64 * limbs, 2 * BLOCK_BITS * blocks);
+        let power_of_two = |exponent: usize| {
+            let mut power = vec![0; limbs];
+            power[exponent / 64] = 1 << (exponent % 64);
+            power
+        };
+        // `form` is 2^exponent: up beyond R² in steps of `digits_bits`, and less than such a step down again.
+        let mut form = vec![0; limbs];
+        let mut last = square.to_vec();
+        let mut exponent = 2 * digits_bits;
+        while exponent <= wanted {
+            montgomery(&last, square, &mut form);
+            last.copy_from_slice(&form);
+            exponent += digits_bits;
+        }
+        montgomery(&last, &power_of_two(wanted + digits_bits - exponent), &mut form);
+        last.zeroize();
+        Some(Prepared { blocks, form })
+    }
+
+    /// R is 2 to this.
+    pub(crate) fn bits(&self) -> usize {
+        BLOCK_BITS * self.blocks
+    }
+
+    /// The digits of a number below N.
+    pub(crate) fn digits(&self, number: &[u64]) -> impl Iterator<Item = u64> {
+        (0..BLOCK * self.blocks).map(|i| {
+            let (limb, shift) = (i * DIGIT_BITS / 64, i * DIGIT_BITS % 64);
+            let low = number.get(limb).map_or(0, |limb| limb >> shift);
+            // Shifted in two steps, as the shift is 64 where a limb ends at its digit's end.
+            let high = number.get(limb + 1).map_or(0, |limb| limb << 1 << (63 - shift));
+            (low | high) & DIGIT_MASK
+        })
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        self.form.zeroize();
+    }
+}

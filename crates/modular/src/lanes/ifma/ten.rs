@@ -1,0 +1,195 @@
+//! The inner loops over blocks of ten digits: numbers of one block, and what is left over beside twenty digits at a time.
+//!
+//! Twenty columns stay in zmm0 to zmm19 and one factor in zmm20 to zmm29, all unrolled. In assembly, since compilers keep
+//! too little in registers here: written with intrinsics the columns go to memory and back. Every instruction takes the
+//! same time for all values.
+
+use core::arch::asm;
+
+use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
+
+/// `vmovdqa64` of the registers named, from consecutive digits at `{name}`.
+macro_rules! load {
+    ($from:literal; $($index:literal $register:literal),*) => {
+        concat!($("vmovdqa64 zmm", $register, ", [{", $from, "} + 64*", $index, "]\n"),*)
+    };
+}
+
+/// An instruction on each column, with its digit in memory: `column = column + digit`.
+macro_rules! columns {
+    (zero) => { concat!(columns!(@zero 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19)) };
+    (load $from:literal) => { columns!(@load $from; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19) };
+    (double) => { columns!(@double 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18) };
+    (store_upper $to:literal) => { columns!(@store $to; 10 11 12 13 14 15 16 17 18 19) };
+    (store $to:literal) => { columns!(@store $to; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19) };
+    (@zero $($c:literal)*) => { concat!($("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n"),*) };
+    (@load $from:literal; $($c:literal)*) => { concat!($("vmovdqa64 zmm", $c, ", [{", $from, "} + 64*", $c, "]\n"),*) };
+    (@double $($c:literal)*) => { concat!($("vpaddq zmm", $c, ", zmm", $c, ", zmm", $c, "\n"),*) };
+    (@store $to:literal; $($c:literal)*) => { concat!($("vmovdqa64 [{", $to, "} + 64*", $c, "], zmm", $c, "\n"),*) };
+}
+
+/// Adds the products of zmm`$x` with each `$y`: its low half to column `$low`, its high half to the column after.
+macro_rules! products {
+    ($x:literal; $($y:literal $low:literal $high:literal),*) => {
+        concat!(
+            $("vpmadd52luq zmm", $low, ", zmm", $x, ", zmm", $y, "\n",)*
+            $("vpmadd52huq zmm", $high, ", zmm", $x, ", zmm", $y, "\n",)*
+        )
+    };
+}
+
+/// One row of a product: digit `$row` of `b` times zmm20 to zmm29.
+macro_rules! row {
+    ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
+        $c8:literal $c9:literal $c10:literal) => {
+        concat!(
+            "vmovdqa64 zmm30, [{b} + 64*", $row, "]\n",
+            products!(30; 20 $c0 $c1, 21 $c1 $c2, 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10)
+        )
+    };
+}
+
+macro_rules! product {
+    () => {
+        concat!(
+            load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+            row!(0: 0 1 2 3 4 5 6 7 8 9 10),
+            row!(1: 1 2 3 4 5 6 7 8 9 10 11),
+            row!(2: 2 3 4 5 6 7 8 9 10 11 12),
+            row!(3: 3 4 5 6 7 8 9 10 11 12 13),
+            row!(4: 4 5 6 7 8 9 10 11 12 13 14),
+            row!(5: 5 6 7 8 9 10 11 12 13 14 15),
+            row!(6: 6 7 8 9 10 11 12 13 14 15 16),
+            row!(7: 7 8 9 10 11 12 13 14 15 16 17),
+            row!(8: 8 9 10 11 12 13 14 15 16 17 18),
+            row!(9: 9 10 11 12 13 14 15 16 17 18 19),
+        )
+    };
+}
+
+/// One row of a reduction. Its quotient digit clears the low 52 bits of the first column, whose product with the
+/// modulus is therefore never computed: what it carries is the column divided by 2^52 and rounded up.
+macro_rules! reduction_row {
+    ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
+        $c8:literal $c9:literal $c10:literal) => {
+        concat!(
+            "vpxord xmm30, xmm30, xmm30\n",
+            "vpmadd52luq zmm30, zmm", $c0, ", [{inverse}]\n",
+            "vpaddq zmm", $c0, ", zmm", $c0, ", zmm31\n",
+            "vpsraq zmm", $c0, ", zmm", $c0, ", 52\n",
+            "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
+            "vpmadd52huq zmm", $c0, ", zmm30, zmm20\n",
+            "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
+            products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
+            "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
+            "vmovdqa64 [{m} + 64*", $row, "], zmm30\n",
+        )
+    };
+}
+
+macro_rules! reduction {
+    () => {
+        concat!(
+            load!("n"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+            reduction_row!(0: 0 1 2 3 4 5 6 7 8 9 10),
+            reduction_row!(1: 1 2 3 4 5 6 7 8 9 10 11),
+            reduction_row!(2: 2 3 4 5 6 7 8 9 10 11 12),
+            reduction_row!(3: 3 4 5 6 7 8 9 10 11 12 13),
+            reduction_row!(4: 4 5 6 7 8 9 10 11 12 13 14),
+            reduction_row!(5: 5 6 7 8 9 10 11 12 13 14 15),
+            reduction_row!(6: 6 7 8 9 10 11 12 13 14 15 16),
+            reduction_row!(7: 7 8 9 10 11 12 13 14 15 16 17),
+            reduction_row!(8: 8 9 10 11 12 13 14 15 16 17 18),
+            reduction_row!(9: 9 10 11 12 13 14 15 16 17 18 19),
+        )
+    };
+}
+
+/// The products of different digits of `a`, then all doubled, then the squares of its digits.
+macro_rules! square {
+    () => {
+        concat!(
+            load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+            products!(20; 21 1 2, 22 2 3, 23 3 4, 24 4 5, 25 5 6, 26 6 7, 27 7 8, 28 8 9, 29 9 10),
+            products!(21; 22 3 4, 23 4 5, 24 5 6, 25 6 7, 26 7 8, 27 8 9, 28 9 10, 29 10 11),
+            products!(22; 23 5 6, 24 6 7, 25 7 8, 26 8 9, 27 9 10, 28 10 11, 29 11 12),
+            products!(23; 24 7 8, 25 8 9, 26 9 10, 27 10 11, 28 11 12, 29 12 13),
+            products!(24; 25 9 10, 26 10 11, 27 11 12, 28 12 13, 29 13 14),
+            products!(25; 26 11 12, 27 12 13, 28 13 14, 29 14 15),
+            products!(26; 27 13 14, 28 14 15, 29 15 16),
+            products!(27; 28 15 16, 29 16 17),
+            products!(28; 29 17 18),
+            columns!(double),
+            products!(20; 20 0 1),
+            products!(21; 21 2 3),
+            products!(22; 22 4 5),
+            products!(23; 23 6 7),
+            products!(24; 24 8 9),
+            products!(25; 25 10 11),
+            products!(26; 26 12 13),
+            products!(27; 27 14 15),
+            products!(28; 28 16 17),
+            products!(29; 29 18 19),
+        )
+    };
+}
+
+macro_rules! on_all_registers {
+    ($template:expr, $($operands:tt)*) => {
+        asm!($template, $($operands)*,
+            out("zmm0") _, out("zmm1") _, out("zmm2") _, out("zmm3") _, out("zmm4") _, out("zmm5") _, out("zmm6") _, out("zmm7") _,
+            out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _, out("zmm12") _, out("zmm13") _, out("zmm14") _, out("zmm15") _,
+            out("zmm16") _, out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _, out("zmm21") _, out("zmm22") _, out("zmm23") _,
+            out("zmm24") _, out("zmm25") _, out("zmm26") _, out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
+             options(nostack))
+    };
+}
+
+pub(super) use {columns, load, on_all_registers, products};
+
+/// `t += a · b`, for any tens of b.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; BLOCK], b: &[Digit]) {
+    for (i, b) in b.as_chunks::<BLOCK>().0.iter().enumerate() {
+        let t: &mut [Digit; 2 * BLOCK] = t[BLOCK * i..].first_chunk_mut().expect("as many digits as both");
+        // SAFETY: reads four blocks and writes two blocks, all aligned to 64 bytes.
+        unsafe {
+            on_all_registers!(
+                concat!(columns!(load "t"), product!(), columns!(store "t")),
+                t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr(), b = in(reg) b.as_ptr()
+            );
+        }
+    }
+}
+
+/// `t = a²`
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn square(t: &mut [Digit; 2 * BLOCK], a: &[Digit; BLOCK]) {
+    // SAFETY: reads a block and writes two blocks, all aligned to 64 bytes.
+    unsafe {
+        on_all_registers!(
+            concat!(columns!(zero), square!(), columns!(store "t")),
+            t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr()
+        );
+    }
+}
+
+/// The low 52 bits.
+static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
+
+/// `t += m · n`, where `m` is what makes the lower block of `t` zero. That block is not written, and its carry goes to the
+/// upper one. `inverse` is −1 / N modulo 2^52.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn reduce(t: &mut [Digit; 2 * BLOCK], n: &[Digit; BLOCK], inverse: &Digit, m: &mut [Digit; BLOCK]) {
+    // SAFETY: reads three blocks, two digits, and writes two blocks, all aligned to 64 bytes.
+    unsafe {
+        on_all_registers!(
+            concat!("vmovdqa64 zmm31, [{low_bits}]\n", columns!(load "t"), reduction!(), columns!(store_upper "t")),
+            t = in(reg) t.as_mut_ptr(), n = in(reg) n.as_ptr(), m = in(reg) m.as_mut_ptr(),
+            inverse = in(reg) &raw const inverse.0, low_bits = in(reg) &raw const LOW_BITS.0
+        );
+    }
+}

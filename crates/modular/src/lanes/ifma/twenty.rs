@@ -1,0 +1,291 @@
+//! The inner loops over twenty digits of a factor or of the moduli. What can stays in registers.
+//!
+//! Twenty columns are in zmm0 to zmm19, column c in register c modulo 20; ten digits in zmm20 to zmm29, the ten above them
+//! come from memory. A row of a product or of a reduction completes the lowest column, whose register becomes the next higher
+//! column. Ten rows are unrolled; then the registers' halves change places for the next ten.
+//!
+//! Only the low 52 bits of digits count: `vpmadd52luq` and `vpmadd52huq` look at no others. Every instruction takes the
+//! same time for all values.
+
+use core::arch::asm;
+
+use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
+use super::ten::{columns, load, on_all_registers, products};
+
+/// Digits.
+pub(super) const TWENTY: usize = 2 * BLOCK;
+
+/// Rows, each with the columns' registers, which move on by one from row to row.
+macro_rules! rows {
+    ($row:ident; ; $($c:literal)*) => { "" };
+    ($row:ident; $i:literal $($more:literal)*; $c0:literal $($c:literal)*) => {
+        concat!($row!($i: $c0 $($c)*), rows!($row; $($more)*; $($c)* $c0))
+    };
+}
+
+/// Digit 10 or a later one, at `{name}`, times zmm30.
+macro_rules! product_from_memory {
+    ($from:literal; $($index:literal $low:literal $high:literal),*) => {
+        concat!($("vmovdqa64 zmm31, [{", $from, "} + 64*", $index, "]\n", products!(30; 31 $low $high),)*)
+    };
+}
+
+/// Digit `$i` of `b` times `a`. The lowest column is complete then, and `$next` makes the new one of its register.
+macro_rules! product_row {
+    ($next:ident $i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
+        $c8:literal $c9:literal $c10:literal $c11:literal $c12:literal $c13:literal $c14:literal $c15:literal
+        $c16:literal $c17:literal $c18:literal $c19:literal) => {
+        concat!(
+            "vmovdqa64 zmm30, [{b} + 64*", $i, "]\n",
+            "vpmadd52luq zmm", $c0, ", zmm30, zmm20\n",
+            "vmovdqa64 [{t} + 64*", $i, "], zmm", $c0, "\n",
+            $next!($i $c0),
+            "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
+            products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
+            "vpmadd52huq zmm", $c1, ", zmm30, zmm20\n",
+            "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
+            product_from_memory!("a"; 10 $c10 $c11, 11 $c11 $c12, 12 $c12 $c13, 13 $c13 $c14, 14 $c14 $c15, 15 $c15 $c16,
+                16 $c16 $c17, 17 $c17 $c18, 18 $c18 $c19, 19 $c19 $c0),
+        )
+    };
+}
+
+/// A row of a reduction. Its quotient digit clears the low 52 bits of the first column, whose product with the modulus is
+/// therefore never computed: what it carries is the column divided by 2^52 and rounded up. The way from one quotient digit
+/// to the next is two products and a sum long.
+macro_rules! reduction_row {
+    ($i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
+        $c8:literal $c9:literal $c10:literal $c11:literal $c12:literal $c13:literal $c14:literal $c15:literal
+        $c16:literal $c17:literal $c18:literal $c19:literal) => {
+        concat!(
+            "vpxord xmm30, xmm30, xmm30\n",
+            "vpmadd52luq zmm30, zmm", $c0, ", [{inverse}]\n",
+            "vpaddq zmm", $c0, ", zmm", $c0, ", [{low_bits}]\n",
+            "vpsraq zmm", $c0, ", zmm", $c0, ", 52\n",
+            "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
+            "vpmadd52huq zmm", $c0, ", zmm30, zmm20\n",
+            "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
+            "vmovdqa64 [{quotient} + 64*", $i, "], zmm30\n",
+            next_column!($i $c0),
+            products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
+            "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
+            product_from_memory!("n"; 10 $c10 $c11, 11 $c11 $c12, 12 $c12 $c13, 13 $c13 $c14, 14 $c14 $c15, 15 $c15 $c16,
+                16 $c16 $c17, 17 $c17 $c18, 18 $c18 $c19, 19 $c19 $c0),
+        )
+    };
+}
+
+/// A column of a product, from nothing.
+macro_rules! new_column {
+    ($i:literal $c:literal) => {
+        concat!("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n")
+    };
+}
+
+/// A column that is added to.
+macro_rules! next_column {
+    ($i:literal $c:literal) => {
+        concat!("vmovdqa64 zmm", $c, ", [{t} + 64*20 + 64*", $i, "]\n")
+    };
+}
+
+/// Rows of a product from nothing.
+macro_rules! new_row {
+    ($($row:tt)*) => { product_row!(new_column $($row)*) };
+}
+
+/// Rows of a product that is added.
+macro_rules! next_row {
+    ($($row:tt)*) => { product_row!(next_column $($row)*) };
+}
+
+/// Ten rows, and columns where the next ten expect them.
+macro_rules! ten_rows {
+    ($row:ident) => {
+        concat!(
+            rows!($row; 0 1 2 3 4 5 6 7 8 9; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
+            change_places!(0 10, 1 11, 2 12, 3 13, 4 14, 5 15, 6 16, 7 17, 8 18, 9 19),
+        )
+    };
+}
+
+macro_rules! change_places {
+    ($($a:literal $b:literal),*) => {
+        concat!($(
+            "vmovdqa64 zmm30, zmm", $a, "\n", "vmovdqa64 zmm", $a, ", zmm", $b, "\n", "vmovdqa64 zmm", $b, ", zmm30\n",
+        )*)
+    };
+}
+
+/// The products of different digits of zmm20 to zmm29.
+macro_rules! triangle {
+    () => {
+        concat!(
+            products!(20; 21 1 2, 22 2 3, 23 3 4, 24 4 5, 25 5 6, 26 6 7, 27 7 8, 28 8 9, 29 9 10),
+            products!(21; 22 3 4, 23 4 5, 24 5 6, 25 6 7, 26 7 8, 27 8 9, 28 9 10, 29 10 11),
+            products!(22; 23 5 6, 24 6 7, 25 7 8, 26 8 9, 27 9 10, 28 10 11, 29 11 12),
+            products!(23; 24 7 8, 25 8 9, 26 9 10, 27 10 11, 28 11 12, 29 12 13),
+            products!(24; 25 9 10, 26 10 11, 27 11 12, 28 12 13, 29 13 14),
+            products!(25; 26 11 12, 27 12 13, 28 13 14, 29 14 15),
+            products!(26; 27 13 14, 28 14 15, 29 15 16),
+            products!(27; 28 15 16, 29 16 17),
+            products!(28; 29 17 18),
+        )
+    };
+}
+
+/// Digit `$i` of `a` times zmm20 to zmm29, from column `$i` on.
+macro_rules! cross_row {
+    ($i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
+        $c8:literal $c9:literal $c10:literal $($more:literal)*) => {
+        concat!(
+            "vmovdqa64 zmm30, [{a} + 64*10 + 64*", $i, "]\n",
+            products!(30; 20 $c0 $c1, 21 $c1 $c2, 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8,
+                28 $c8 $c9, 29 $c9 $c10),
+        )
+    };
+}
+
+macro_rules! zero {
+    ($($c:literal)*) => { concat!($("vpxord xmm", $c, ", xmm", $c, ", xmm", $c, "\n"),*) };
+}
+
+macro_rules! double {
+    ($($c:literal)*) => { concat!($("vpaddq zmm", $c, ", zmm", $c, ", zmm", $c, "\n"),*) };
+}
+
+/// Writes columns, `$from` of them lower down.
+macro_rules! store {
+    ($from:literal; $($c:literal)*) => {
+        concat!($("vmovdqa64 [{t} + 64*", $from, " + 64*", $c, "], zmm", $c, "\n"),*)
+    };
+}
+
+/// `t = a · b`, for twenty digits of a and any tens of b: as many digits as both.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn multiply(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
+    assert!(!b.is_empty() && b.len().is_multiple_of(BLOCK) && t.len() >= TWENTY + b.len());
+    // SAFETY: reads twenty digits and those of `b`, writes as many as both, all aligned to 64 bytes.
+    unsafe {
+        on_all_registers!(
+            concat!(
+                columns!(zero),
+                load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+                "2:\n",
+                ten_rows!(new_row),
+                "add {b}, 640\n",
+                "add {t}, 640\n",
+                "dec {tens}\n",
+                "jnz 2b\n",
+                columns!(store "t"),
+            ),
+            t = inout(reg) t.as_mut_ptr() => _, a = in(reg) a.as_ptr(), b = inout(reg) b.as_ptr() => _,
+            tens = inout(reg) b.len() / BLOCK => _
+        );
+    }
+}
+
+/// `t += a · b`, for twenty digits of a and any tens of b.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
+    assert!(!b.is_empty() && b.len().is_multiple_of(BLOCK) && t.len() >= TWENTY + b.len());
+    // SAFETY: reads twenty digits, those of `b` and as many as both, which it writes, all aligned to 64 bytes.
+    unsafe {
+        on_all_registers!(
+            concat!(
+                columns!(load "t"),
+                load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+                "2:\n",
+                ten_rows!(next_row),
+                "add {b}, 640\n",
+                "add {t}, 640\n",
+                "dec {tens}\n",
+                "jnz 2b\n",
+                columns!(store "t"),
+            ),
+            t = inout(reg) t.as_mut_ptr() => _, a = in(reg) a.as_ptr(), b = inout(reg) b.as_ptr() => _,
+            tens = inout(reg) b.len() / BLOCK => _
+        );
+    }
+}
+
+/// `t = a²`: products of different digits, doubled, and squares of digits.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn square(t: &mut [Digit; 2 * TWENTY], a: &[Digit; TWENTY]) {
+    // SAFETY: reads twenty digits and writes forty, all aligned to 64 bytes.
+    unsafe {
+        on_all_registers!(
+            concat!(
+                columns!(zero),
+                load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+                triangle!(),
+                double!(1 2 3 4 5 6 7 8 9),
+                products!(20; 20 0 1),
+                products!(21; 21 2 3),
+                products!(22; 22 4 5),
+                products!(23; 23 6 7),
+                products!(24; 24 8 9),
+                store!(0; 0 1 2 3 4 5 6 7 8 9),
+                zero!(0 1 2 3 4 5 6 7 8 9),
+                rows!(cross_row; 0 1 2 3 4 5 6 7 8 9; 10 11 12 13 14 15 16 17 18 19 0 1 2 3 4 5 6 7 8 9),
+                double!(10 11 12 13 14 15 16 17 18 19),
+                products!(25; 25 10 11),
+                products!(26; 26 12 13),
+                products!(27; 27 14 15),
+                products!(28; 28 16 17),
+                products!(29; 29 18 19),
+                store!(0; 10 11 12 13 14 15 16 17 18 19),
+                zero!(10 11 12 13 14 15 16 17 18 19),
+                load!("a"; 10 20, 11 21, 12 22, 13 23, 14 24, 15 25, 16 26, 17 27, 18 28, 19 29),
+                triangle!(),
+                double!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18),
+                products!(20; 20 0 1),
+                products!(21; 21 2 3),
+                products!(22; 22 4 5),
+                products!(23; 23 6 7),
+                products!(24; 24 8 9),
+                products!(25; 25 10 11),
+                products!(26; 26 12 13),
+                products!(27; 27 14 15),
+                products!(28; 28 16 17),
+                products!(29; 29 18 19),
+                store!(20; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
+            ),
+            t = in(reg) t.as_mut_ptr(), a = in(reg) a.as_ptr()
+        );
+    }
+}
+
+/// The low 52 bits.
+static LOW_BITS: Digit = Digit([DIGIT_MASK; LANES]);
+
+/// `t += quotient · n`, for twenty digits of the moduli and any tens of the quotient, which is what makes as many of the
+/// lowest digits of `t` zero. They are not written, and their carry goes to the digits above. `inverse` is −1 / N modulo
+/// 2^52.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline]
+pub(super) fn reduce(t: &mut [Digit], n: &[Digit; TWENTY], inverse: &Digit, quotient: &mut [Digit]) {
+    assert!(!quotient.is_empty() && quotient.len().is_multiple_of(BLOCK) && t.len() >= TWENTY + quotient.len());
+    // SAFETY: reads twenty digits and two, reads and writes those of the quotient and twenty more, all aligned to 64 bytes.
+    unsafe {
+        on_all_registers!(
+            concat!(
+                columns!(load "t"),
+                load!("n"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+                "2:\n",
+                ten_rows!(reduction_row),
+                "add {quotient}, 640\n",
+                "add {t}, 640\n",
+                "dec {tens}\n",
+                "jnz 2b\n",
+                columns!(store "t"),
+            ),
+            t = inout(reg) t.as_mut_ptr() => _, n = in(reg) n.as_ptr(), quotient = inout(reg) quotient.as_mut_ptr() => _,
+            inverse = in(reg) &raw const inverse.0, low_bits = in(reg) &raw const LOW_BITS.0,
+            tens = inout(reg) quotient.len() / BLOCK => _
+        );
+    }
+}

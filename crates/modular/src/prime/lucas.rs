@@ -1,0 +1,185 @@
+//! Lucas's test with Selfridge's parameters (FIPS 186-5, B.3.3; Baillie, Wagstaff 1980).
+//!
+//! D is the first of 5, −7, 9, −11, … with (D / N) = −1; P = 1, Q = (1 − D) / 4. A prime N divides U of N + 1, where
+//! U_(2k) = U_k V_k, V_(2k) = (V_k² + D U_k²) / 2, and one step up U' = (U + V) / 2, V' = (V + D U) / 2.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use zeroize::Zeroizing;
+
+use super::rest;
+use crate::{Limb, Modulus, add, reveal};
+
+/// So far the search for D goes; before, a square is looked for, which has none. That a number which is no square needs so
+/// many does not happen: half of all numbers suit.
+const MOST: u64 = 10_000;
+/// Numbers before a square is looked for.
+const BEFORE_SQUARES: u64 = 40;
+
+/// (D / N) of a small odd D with its sign, for an odd N: by reciprocity it depends on N modulo |D| and N modulo 4.
+fn jacobi(magnitude: u64, is_negative: bool, n: &[u64]) -> i32 {
+    let low = reveal(n[0] & 3);
+    // (−1 / N), and the sign of reciprocity.
+    let mut sign = if is_negative && low == 3 { -1 } else { 1 };
+    if magnitude % 4 == 3 && low == 3 {
+        sign = -sign;
+    }
+    // All remainders are gone through, so that nothing but the symbol shows.
+    let rest = rest(n, magnitude);
+    let symbol = (0..magnitude)
+        .map(|other| (rest ^ other).is_zero().mask() & i64::from(small_jacobi(other, magnitude)).cast_unsigned())
+        .fold(0, |symbol, one| symbol | one);
+    sign * reveal(symbol).cast_signed() as i32
+}
+
+/// (a / n) for an odd n.
+fn small_jacobi(mut a: u64, mut n: u64) -> i32 {
+    let mut sign = 1;
+    a %= n;
+    while a != 0 {
+        while a.is_multiple_of(2) {
+            a /= 2;
+            if matches!(n % 8, 3 | 5) {
+                sign = -sign;
+            }
+        }
+        core::mem::swap(&mut a, &mut n);
+        if a % 4 == 3 && n % 4 == 3 {
+            sign = -sign;
+        }
+        a %= n;
+    }
+    if n == 1 { sign } else { 0 }
+}
+
+/// Whether the number is a square: by Newton's iteration from above, which no random candidate comes to.
+fn is_square_vartime(n: &[u64]) -> bool {
+    // Bit by bit: the greatest root whose square is not above n.
+    let length = n.len();
+    let mut root = vec![0u64; length];
+    let mut square = vec![0u64; 2 * length];
+    for position in (0..add::bits_vartime(n).div_ceil(2)).rev() {
+        root[position / 64] |= 1 << (position % 64);
+        crate::multiply::rows(&root, &root, &mut square);
+        if add::compare_vartime(&square, n).is_gt() {
+            root[position / 64] ^= 1 << (position % 64);
+        }
+    }
+    crate::multiply::rows(&root, &root, &mut square);
+    add::compare_vartime(&square, n).is_eq()
+}
+
+/// Half of a number modulo N.
+fn halve(value: &mut [u64], modulus: &Modulus) {
+    let odd = (value[0] & 1).mask();
+    let carry = add::add_masked(value, modulus.as_limbs(), odd);
+    add::halve(value, carry);
+}
+
+/// Whether an odd number without small divisors passes. The time shows D.
+pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
+    let n = modulus.as_limbs();
+    let mut found = None;
+    for (i, magnitude) in (5..MOST).step_by(2).enumerate() {
+        if i as u64 == BEFORE_SQUARES && is_square_vartime(n) {
+            return false;
+        }
+        match jacobi(magnitude, i % 2 == 1, n) {
+            -1 => {
+                found = Some((magnitude, i % 2 == 1));
+                break;
+            }
+            // A common divisor, and N is longer than it.
+            0 => return false,
+            _ => {}
+        }
+    }
+    let Some((magnitude, is_negative)) = found else { return false };
+    let d = if is_negative { modulus.subtract(&[0], &[magnitude]) } else { vec![magnitude] };
+
+    // N + 1, which may be one digit longer.
+    let mut exponent = Zeroizing::new(n.to_vec());
+    exponent.push(0);
+    let mut one = vec![0; exponent.len()];
+    one[0] = 1;
+    add::add_assign(&mut exponent, &one);
+    // U_0 = 0 and V_0 = 2; every bit doubles, and goes one step up where it is set.
+    let mut u = Zeroizing::new(vec![0; n.len()]);
+    let mut v = Zeroizing::new(modulus.reduce(&[2]));
+    for position in (0..modulus.bits() + 1).rev() {
+        let squares = [&v, &u].map(|number| Zeroizing::new(modulus.multiply(number, number)));
+        *u = modulus.multiply(&u, &v);
+        *v = modulus.add(&squares[0], &Zeroizing::new(modulus.multiply(&squares[1], &d)));
+        halve(&mut v, modulus);
+        let mut up = [
+            Zeroizing::new(modulus.add(&u, &v)),
+            Zeroizing::new(modulus.add(&v, &Zeroizing::new(modulus.multiply(&u, &d)))),
+        ];
+        let mask = add::bit(&exponent, position).mask();
+        for (number, up) in [&mut u, &mut v].into_iter().zip(&mut up) {
+            halve(up, modulus);
+            select(mask, up, number);
+        }
+    }
+    reveal(add::is_zero(&u)) == 1
+}
+
+/// `number = other` where the mask has ones.
+fn select(mask: u64, other: &[u64], number: &mut Vec<u64>) {
+    for (number, other) in number.iter_mut().zip(other) {
+        *number = Limb::select(mask, *other, *number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes(number: u128) -> bool {
+        is_probable_prime(&Modulus::new(&[number as u64, (number >> 64) as u64]).unwrap())
+    }
+
+    /// Products of twin primes p and p + 2 with p = 2 modulo 5 pass: D is 5, and both divide U of (p + 1)² = N + 1. They are
+    /// what this test needs Miller and Rabin's for.
+    #[test]
+    fn products_of_twin_primes_pass() {
+        assert!(passes(1_000_000_000_000_006_676_000_000_000_011_142_243));
+        assert!(passes(1_000_000_000_000_008_896_000_000_000_019_784_703));
+        // Their neighbours among odd numbers that 3 does not divide.
+        assert!(!passes(1_000_000_000_000_006_676_000_000_000_011_142_245));
+    }
+
+    /// Strong pseudoprimes to the bases 2 to 37 and 2 to 41 (OEIS A014233), and a square.
+    #[test]
+    fn strong_pseudoprimes_fail() {
+        for composite in [318_665_857_834_031_151_167_461, 3_317_044_064_679_887_385_961_981] {
+            assert!(!passes(composite), "{composite}");
+        }
+        // (2^61 − 1)²
+        assert!(!passes(((1 << 61) - 1) * ((1 << 61) - 1)));
+        assert!(passes((1 << 127) - 1) && passes((1 << 89) - 1) && passes((1 << 107) - 1));
+    }
+
+    #[test]
+    fn symbols() {
+        // By squares modulo 15, 21 and 35: from 1 up to the modulus.
+        assert_eq!([1, 2, 7, 11, 3, 14].map(|a| small_jacobi(a, 15)), [1, 1, -1, -1, 0, -1]);
+        // (5 / N) is 1 for N = ±1 modulo 5; (−7 / N) for N = 1, 2, 4 modulo 7; (−11 / N) for N = 1, 3, 4, 5, 9 modulo 11.
+        for n in (101u64..400).step_by(2) {
+            let of = |residues: &[u64], modulus| match n % modulus {
+                0 => 0,
+                rest => {
+                    if residues.contains(&rest) {
+                        1
+                    } else {
+                        -1
+                    }
+                }
+            };
+            assert_eq!(jacobi(5, false, &[n, 0]), of(&[1, 4], 5), "{n}");
+            assert_eq!(jacobi(7, true, &[n, 0]), of(&[1, 2, 4], 7), "{n}");
+            assert_eq!(jacobi(11, true, &[n, 0]), of(&[1, 3, 4, 5, 9], 11), "{n}");
+        }
+    }
+}

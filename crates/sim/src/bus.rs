@@ -1,0 +1,204 @@
+//! Memory and devices as harts see them: loads and stores, reservations, and what a store may set off: a request to the
+//! host, a character on the console, the end of the program.
+
+use std::io::Write;
+
+use crate::{
+    device::{Devices, Htif},
+    elf::Image,
+    error::{Error, ErrorKind},
+    hart::CodeCache,
+    memory::Memory,
+    platform::Platform,
+};
+
+/// `lr` reserves the aligned range of so many bytes around its address.
+const RESERVATION_BYTES: u64 = 64;
+
+/// What all harts share.
+#[derive(Debug)]
+pub struct Bus {
+    /// The memory.
+    pub memory: Memory,
+    pub(crate) code: CodeCache,
+    pub(crate) host: Host,
+    devices: Devices,
+    htif: Option<Htif>,
+    /// Of each hart: the address that it has reserved.
+    reservations: Vec<Option<u64>>,
+    /// Whether any hart has.
+    any_reserved: bool,
+}
+
+/// What goes on outside of the machine.
+pub(crate) struct Host {
+    console: Box<dyn Write + Send>,
+    /// The program's exit code, once it has ended.
+    pub(crate) exit_code: Option<u64>,
+    error: Option<ErrorKind>,
+    /// Something for the host to do after this instruction.
+    pub(crate) alarm: bool,
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("exit_code", &self.exit_code).finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    pub(crate) fn print(&mut self, bytes: &[u8]) {
+        if let Err(error) = self.console.write_all(bytes) {
+            self.fail(ErrorKind::Console(error));
+        }
+    }
+
+    /// Ends the program. The first end counts.
+    pub(crate) fn exit(&mut self, code: u64) {
+        self.exit_code.get_or_insert(code);
+        self.alarm = true;
+    }
+
+    pub(crate) fn fail(&mut self, error: ErrorKind) {
+        self.error.get_or_insert(error);
+        self.alarm = true;
+    }
+}
+
+impl Bus {
+    /// The memory and devices of a platform, without a program. What programs print goes to `console`.
+    #[must_use]
+    pub fn new(platform: &Platform, console: Box<dyn Write + Send>) -> Bus {
+        Bus {
+            memory: Memory::new(&platform.memory),
+            code: CodeCache::new(),
+            host: Host { console, exit_code: None, error: None, alarm: false },
+            devices: Devices::new(platform),
+            htif: None,
+            reservations: vec![None; platform.harts],
+            any_reserved: false,
+        }
+    }
+
+    /// Loads a program: its bytes where they belong, and the host listens at its `tohost`.
+    pub fn load_image(&mut self, image: &Image) -> Result<(), Error> {
+        for segment in &image.segments {
+            let outside = |start: u64, bytes: u64| {
+                Error::new(ErrorKind::SegmentOutside { start, end: start.saturating_add(bytes) })
+            };
+            if !self.memory.contains_range(segment.address, segment.memory_bytes) {
+                return Err(outside(segment.address, segment.memory_bytes));
+            }
+            if !self.memory.load(segment.load_address, &segment.bytes) {
+                return Err(outside(segment.load_address, segment.bytes.len() as u64));
+            }
+        }
+        self.htif = image.tohost.map(|tohost| Htif::new(tohost, image.fromhost));
+        self.code.flush();
+        Ok(())
+    }
+
+    /// The program's exit code, once it has ended.
+    #[must_use]
+    pub fn exit_code(&self) -> Option<u64> {
+        self.host.exit_code
+    }
+
+    /// Loads `N` bytes, zero-extended; none where there is nothing to read. `now` is the hart's cycle.
+    #[inline]
+    pub(crate) fn load<const N: usize>(&mut self, address: u64, now: u64) -> Option<u64> {
+        match self.memory.read::<N>(address) {
+            Some(bytes) => Some(widen(bytes)),
+            None => self.devices.read(address, N, now),
+        }
+    }
+
+    /// Stores the low `N` bytes of a value; none where nothing can be written.
+    #[inline]
+    pub(crate) fn store<const N: usize>(&mut self, address: u64, value: u64, hart: usize, now: u64) -> Option<()> {
+        let bytes: [u8; N] = narrow(value);
+        if self.memory.write(address, bytes).is_none() {
+            return self.devices.write(address, N, value, now, &mut self.host);
+        }
+        if self.any_reserved {
+            self.break_reservations(address, N as u64, hart);
+        }
+        if let Some(htif) = &mut self.htif
+            && htif.covers(address, N as u64)
+        {
+            htif.stored(address, N as u64, &mut self.memory, &mut self.host);
+        }
+        Some(())
+    }
+
+    /// The interrupts pending for a hart, as `mip` has them.
+    pub(crate) fn pending(&self, hart: usize, now: u64) -> u64 {
+        self.devices.clint.pending(hart, now)
+    }
+
+    /// `mtime`.
+    pub(crate) fn time(&self, now: u64) -> u64 {
+        self.devices.clint.time(now)
+    }
+
+    /// The cycle, not before `now`, at which a hart's timer will be due.
+    pub(crate) fn timer_due(&self, hart: usize, now: u64) -> Option<u64> {
+        self.devices.clint.due(hart, now)
+    }
+
+    /// What the last store set off; called while `host.alarm` is set. Whether the program has ended.
+    pub(crate) fn attend(&mut self) -> Result<bool, Error> {
+        self.host.alarm = false;
+        if let Some(htif) = &mut self.htif {
+            htif.attend(&mut self.memory, &mut self.host);
+        }
+        if let Some(error) = self.host.error.take() {
+            return Err(error.into());
+        }
+        Ok(self.host.exit_code.is_some())
+    }
+
+    pub(crate) fn reserve(&mut self, hart: usize, address: u64) {
+        self.reservations[hart] = Some(address);
+        self.any_reserved = true;
+    }
+
+    /// Gives a hart's reservation up; whether it held, and was of this address.
+    pub(crate) fn take_reservation(&mut self, hart: usize, address: u64) -> bool {
+        let held = self.reservations[hart].take() == Some(address);
+        self.any_reserved = self.reservations.iter().any(Option::is_some);
+        held
+    }
+
+    /// A store ends the reservations that other harts hold of the same range.
+    #[cold]
+    fn break_reservations(&mut self, address: u64, bytes: u64, hart: usize) {
+        let (first, last) = (address / RESERVATION_BYTES, address.wrapping_add(bytes - 1) / RESERVATION_BYTES);
+        for (other, reservation) in self.reservations.iter_mut().enumerate() {
+            let range = reservation.map(|reserved| reserved / RESERVATION_BYTES);
+            if other != hart && (range == Some(first) || range == Some(last)) {
+                *reservation = None;
+            }
+        }
+    }
+
+    /// Flushes what is printed to wherever it goes.
+    pub fn flush_console(&mut self) -> Result<(), Error> {
+        self.host.console.flush().map_err(|error| ErrorKind::Console(error).into())
+    }
+}
+
+/// Little-endian bytes as a number.
+#[inline]
+fn widen<const N: usize>(bytes: [u8; N]) -> u64 {
+    let mut wide = [0; 8];
+    wide[..N].copy_from_slice(&bytes);
+    u64::from_le_bytes(wide)
+}
+
+#[inline]
+fn narrow<const N: usize>(value: u64) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&value.to_le_bytes()[..N]);
+    bytes
+}

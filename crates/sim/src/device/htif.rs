@@ -1,0 +1,122 @@
+//! Host-target interface, as Spike and riscv-tests use it: a program stores a request to its symbol `tohost`, the host
+//! answers in `fromhost`.
+//!
+//! A request has the device in bits 63 to 56, a command in 55 to 48 and a payload beneath. Device 0: an odd payload ends
+//! the program with the code above bit 0; an even one is the address of a system call (number, then arguments, each of 64
+//! bits), whose result replaces the number. Device 1: command 1 prints the payload's low byte. There is no input.
+//!
+//! RV32 programs store the halves of a request one after the other, in either order, or the low one alone. A request is
+//! served when both halves were stored, or a few instructions after one of them was.
+
+use crate::{bus::Host, error::ErrorKind, memory::Memory};
+
+/// Instructions that the second half of a request may take.
+const PATIENCE: u8 = 16;
+/// Bytes that one call may print; a program that has more calls again.
+const WRITE_BYTES: u64 = 1 << 16;
+
+const SYS_WRITE: u64 = 64;
+const SYS_EXIT: u64 = 93;
+const NOT_IMPLEMENTED: u64 = -38_i64 as u64;
+const BAD_FILE: u64 = -9_i64 as u64;
+const BAD_ADDRESS: u64 = -14_i64 as u64;
+
+#[derive(Debug)]
+pub(crate) struct Htif {
+    tohost: u64,
+    fromhost: Option<u64>,
+    /// Which halves were stored: bit 0 the low one.
+    halves: u8,
+    /// Instructions left until half a request is taken as whole, 0 where there is none.
+    patience: u8,
+}
+
+impl Htif {
+    pub(crate) fn new(tohost: u64, fromhost: Option<u64>) -> Htif {
+        Htif { tohost, fromhost, halves: 0, patience: 0 }
+    }
+
+    /// Whether an access touches `tohost`.
+    #[inline]
+    pub(crate) fn covers(&self, address: u64, bytes: u64) -> bool {
+        address.wrapping_sub(self.tohost).wrapping_add(bytes - 1) < 7 + bytes
+    }
+
+    #[cold]
+    pub(crate) fn stored(&mut self, address: u64, bytes: u64, memory: &mut Memory, host: &mut Host) {
+        let first = address.wrapping_sub(self.tohost) as i64;
+        self.halves |= u8::from(first < 4) | u8::from(first + bytes as i64 > 4) << 1;
+        if self.request(memory) == 0 {
+            return;
+        }
+        if self.halves == 3 {
+            self.serve(memory, host);
+        } else {
+            self.patience = PATIENCE;
+            host.alarm = true;
+        }
+    }
+
+    /// Called after each instruction while the alarm is set.
+    pub(crate) fn attend(&mut self, memory: &mut Memory, host: &mut Host) {
+        match self.patience {
+            0 => {}
+            1 => self.serve(memory, host),
+            _ => {
+                self.patience -= 1;
+                host.alarm = true;
+            }
+        }
+    }
+
+    fn request(&self, memory: &Memory) -> u64 {
+        memory.read(self.tohost).map_or(0, u64::from_le_bytes)
+    }
+
+    fn serve(&mut self, memory: &mut Memory, host: &mut Host) {
+        let request = self.request(memory);
+        (self.halves, self.patience) = (0, 0);
+        let (device, command, payload) = (request >> 56, request >> 48 & 0xff, request & 0xffff_ffff_ffff);
+        match (device, command) {
+            (0, 0) if payload & 1 != 0 => host.exit(payload >> 1),
+            (0, 0) => {
+                if call(payload, memory, host).is_none() {
+                    host.fail(ErrorKind::Request(format!("system call at {payload:#x}, where there is no memory")));
+                }
+                self.answer(1, memory);
+            }
+            (1, 1) => host.print(&[payload as u8]),
+            // Nothing will ever be typed.
+            (1, 0) => {}
+            _ => host.fail(ErrorKind::Request(format!("HTIF device {device}, command {command}"))),
+        }
+        // Where `tohost` is no memory, there was no request.
+        let _ = memory.write(self.tohost, [0; 8]);
+    }
+
+    fn answer(&self, value: u64, memory: &mut Memory) {
+        if let Some(fromhost) = self.fromhost {
+            let _ = memory.write(fromhost, value.to_le_bytes());
+        }
+    }
+}
+
+/// The system call at an address.
+fn call(at: u64, memory: &mut Memory, host: &mut Host) -> Option<()> {
+    let word = |index: u64| memory.read(at.wrapping_add(8 * index)).map(u64::from_le_bytes);
+    let (number, first, second, third) = (word(0)?, word(1)?, word(2)?, word(3)?);
+    let result = match number {
+        SYS_WRITE if first == 1 || first == 2 => {
+            let bytes = memory.bytes(second, third.min(WRITE_BYTES));
+            host.print(&bytes);
+            if bytes.is_empty() && third > 0 { BAD_ADDRESS } else { bytes.len() as u64 }
+        }
+        SYS_WRITE => BAD_FILE,
+        SYS_EXIT => {
+            host.exit(first & 0xff);
+            0
+        }
+        _ => NOT_IMPLEMENTED,
+    };
+    memory.write(at, result.to_le_bytes())
+}

@@ -1,0 +1,93 @@
+//! What has addresses and is no memory, and what reaches the host.
+
+mod clint;
+mod htif;
+pub(crate) mod semihosting;
+mod uart;
+
+pub(crate) use clint::Clint;
+pub(crate) use htif::Htif;
+
+use crate::{
+    bus::Host,
+    platform::{self, DeviceKind, Platform},
+};
+use uart::{Uart16550, UartSifive};
+
+/// The devices of a machine.
+#[derive(Debug)]
+pub(crate) struct Devices {
+    /// There is always one, for `mtime`; harts reach it where the platform has it.
+    pub(crate) clint: Clint,
+    mapped: Vec<Mapped>,
+}
+
+#[derive(Debug)]
+struct Mapped {
+    at: platform::Device,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Clint,
+    Uart16550(Uart16550),
+    UartSifive(UartSifive),
+    Finisher,
+}
+
+impl Devices {
+    pub(crate) fn new(platform: &Platform) -> Devices {
+        let mapped = platform.devices.iter().map(|device| Mapped {
+            at: *device,
+            state: match device.kind {
+                DeviceKind::Clint => State::Clint,
+                DeviceKind::Uart16550 { shift } => State::Uart16550(Uart16550::new(shift)),
+                DeviceKind::UartSifive => State::UartSifive(UartSifive::default()),
+                DeviceKind::Finisher => State::Finisher,
+            },
+        });
+        Devices { clint: Clint::new(platform.harts, platform.cycles_per_tick), mapped: mapped.collect() }
+    }
+
+    /// A register of `bytes` bytes; none where there is none that can be read so.
+    #[cold]
+    pub(crate) fn read(&mut self, address: u64, bytes: usize, now: u64) -> Option<u64> {
+        let (clint, device, offset) = self.find(address, bytes)?;
+        match device {
+            State::Clint => clint.read(offset, bytes, now),
+            State::Uart16550(uart) => uart.read(offset, bytes),
+            State::UartSifive(uart) => uart.read(offset, bytes),
+            State::Finisher => Some(0),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn write(&mut self, address: u64, bytes: usize, value: u64, now: u64, host: &mut Host) -> Option<()> {
+        let (clint, device, offset) = self.find(address, bytes)?;
+        match device {
+            State::Clint => clint.write(offset, bytes, value, now),
+            State::Uart16550(uart) => uart.write(offset, bytes, value, host),
+            State::UartSifive(uart) => uart.write(offset, bytes, value, host),
+            State::Finisher => finish(offset, value, host),
+        }
+    }
+
+    /// Registers are aligned, of 1, 2, 4 or 8 bytes.
+    fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Clint, &mut State, u64)> {
+        let device =
+            self.mapped.iter_mut().find(|device| address.wrapping_sub(device.at.base) < device.at.kind.size())?;
+        let aligned = address.is_multiple_of(bytes as u64);
+        aligned.then_some((&mut self.clint, &mut device.state, address - device.at.base))
+    }
+}
+
+/// SiFive's test finisher, as QEMU's `virt` has it: 0x5555 passes, 0x3333 fails with the code above it.
+fn finish(offset: u64, value: u64, host: &mut Host) -> Option<()> {
+    match (offset, value & 0xffff) {
+        (0, 0x5555) => host.exit(0),
+        (0, 0x3333) => host.exit(value >> 16 & 0xffff),
+        _ => {}
+    }
+    Some(())
+}

@@ -1,0 +1,139 @@
+//! Control and status registers of machine mode: the RISC-V Instruction Set Manual, volume II, chapter "Machine-Level ISA",
+//! and the counters and floating-point registers of volume I.
+//!
+//! There is no other mode: `mstatus.MPP` is always machine mode, and what belongs to other modes is not there. There are
+//! no protected regions and no performance events: these registers are there and read as zero.
+
+use super::Hart;
+use crate::{bus::Bus, platform::Xlen};
+
+/// Bits of `mstatus`.
+const MIE: u64 = 1 << 3;
+const MPIE: u64 = 1 << 7;
+const MPP: u64 = 3 << 11;
+const FS_SHIFT: u32 = 13;
+/// Floating-point state that programs have changed. It is never told apart from state that they have not: once on, it is
+/// dirty, as the specification allows.
+const DIRTY: u64 = 3;
+
+/// Interrupts that can be enabled: software, timer, external.
+const INTERRUPTS: u64 = 1 << 3 | 1 << 7 | 1 << 11;
+
+/// What traps and counters need to remember.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Csrs {
+    /// `mstatus.MIE`, `mstatus.MPIE`.
+    pub(super) interrupts: bool,
+    pub(super) previous_interrupts: bool,
+    /// Whether `mstatus.FS` is anything but off.
+    pub(super) float_on: bool,
+    pub(super) mie: u64,
+    /// None while the program has not set it.
+    pub(super) mtvec: Option<u64>,
+    pub(super) mscratch: u64,
+    pub(super) mepc: u64,
+    pub(super) mcause: u64,
+    pub(super) mtval: u64,
+    /// What programs have added to the counters by writing them.
+    cycle_offset: u64,
+    instret_offset: u64,
+    pub(super) fflags: u8,
+    pub(super) frm: u8,
+}
+
+impl Hart {
+    /// Reads a register; none where there is no such register.
+    pub(super) fn read_csr(&self, bus: &Bus, number: u32) -> Option<u64> {
+        let narrow = self.isa.xlen == Xlen::Rv32;
+        let cycle = self.cycle.wrapping_add(self.csr.cycle_offset);
+        let instret = self.completed.wrapping_add(self.csr.instret_offset);
+        let value = match number {
+            0x001 if self.has_float() => self.csr.fflags.into(),
+            0x002 if self.has_float() => self.csr.frm.into(),
+            0x003 if self.has_float() => u64::from(self.csr.frm) << 5 | u64::from(self.csr.fflags),
+            0x300 => self.mstatus(),
+            0x301 => self.isa.misa(),
+            0x304 => self.csr.mie,
+            0x305 => self.csr.mtvec.unwrap_or(0),
+            0x310 if narrow => 0,
+            0x320 | 0x323..=0x33f => 0,
+            0x340 => self.csr.mscratch,
+            0x341 => self.csr.mepc,
+            0x342 => self.csr.mcause,
+            0x343 => self.csr.mtval,
+            0x344 => bus.pending(self.id, self.cycle),
+            0x3a0..=0x3ef => 0,
+            0xb00 | 0xc00 => cycle,
+            0xb02 | 0xc02 => instret,
+            0xc01 => bus.time(self.cycle),
+            0xb80 | 0xc80 if narrow => cycle >> 32,
+            0xb82 | 0xc82 if narrow => instret >> 32,
+            0xc81 if narrow => bus.time(self.cycle) >> 32,
+            0xb03..=0xb1f | 0xc03..=0xc1f => 0,
+            0xb83..=0xb9f | 0xc83..=0xc9f if narrow => 0,
+            0xf11..=0xf13 | 0xf15 => 0,
+            0xf14 => self.id as u64,
+            _ => return None,
+        };
+        Some(if narrow { value as i32 as u64 } else { value })
+    }
+
+    /// Writes a register; none where there is none that can be written.
+    pub(super) fn write_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
+        if number >> 10 == 3 {
+            return None;
+        }
+        // That it is there.
+        self.read_csr(bus, number)?;
+        let mask = self.isa.xlen.address_mask();
+        let half = |old: u64, high: bool| match (self.isa.xlen, high) {
+            (Xlen::Rv64, _) => value,
+            (Xlen::Rv32, false) => old & !mask | value & mask,
+            (Xlen::Rv32, true) => old & mask | value << 32,
+        };
+        let cycle = self.cycle.wrapping_add(self.csr.cycle_offset);
+        let instret = self.completed.wrapping_add(self.csr.instret_offset);
+        match number {
+            0x001 => self.csr.fflags = value as u8 & 31,
+            0x002 => self.csr.frm = value as u8 & 7,
+            0x003 => (self.csr.frm, self.csr.fflags) = (value as u8 >> 5, value as u8 & 31),
+            0x300 => {
+                self.csr.interrupts = value & MIE != 0;
+                self.csr.previous_interrupts = value & MPIE != 0;
+                self.csr.float_on = self.isa.f && value >> FS_SHIFT & 3 != 0;
+            }
+            0x304 => self.csr.mie = value & INTERRUPTS,
+            // Direct or vectored; the modes above are reserved.
+            0x305 => self.csr.mtvec = Some(value & mask & !2),
+            0x340 => self.csr.mscratch = value,
+            0x341 => self.csr.mepc = value & mask & !if self.isa.c { 1 } else { 3 },
+            0x342 => self.csr.mcause = value,
+            0x343 => self.csr.mtval = value,
+            // The next instruction is the first to see the value.
+            0xb00 => self.csr.cycle_offset = half(cycle, false).wrapping_sub(self.cycle + 1),
+            0xb80 => self.csr.cycle_offset = half(cycle, true).wrapping_sub(self.cycle + 1),
+            0xb02 => self.csr.instret_offset = half(instret, false).wrapping_sub(self.completed + 1),
+            0xb82 => self.csr.instret_offset = half(instret, true).wrapping_sub(self.completed + 1),
+            _ => {}
+        }
+        self.update_attention();
+        Some(())
+    }
+
+    fn mstatus(&self) -> u64 {
+        let bit = |set: bool, bit: u64| if set { bit } else { 0 };
+        let dirty = match self.isa.xlen {
+            Xlen::Rv32 => 1 << 31,
+            Xlen::Rv64 => 1 << 63,
+        };
+        bit(self.csr.interrupts, MIE)
+            | bit(self.csr.previous_interrupts, MPIE)
+            | MPP
+            | bit(self.csr.float_on, DIRTY << FS_SHIFT | dirty)
+    }
+
+    /// Whether there is a floating-point unit, and it is on.
+    pub(super) fn has_float(&self) -> bool {
+        self.csr.float_on
+    }
+}

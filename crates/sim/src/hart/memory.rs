@@ -1,0 +1,92 @@
+//! Loads, stores and atomic operations of a hart.
+
+use super::{
+    Hart,
+    integer::word,
+    op::{Amo, Code, Op},
+};
+use crate::{bus::Bus, error::cause};
+
+/// A cause of `mcause` and the address.
+pub(super) type Fault = (u64, u64);
+
+impl Hart {
+    #[inline]
+    pub(super) fn load<const N: usize>(&self, bus: &mut Bus, address: u64) -> Result<u64, Fault> {
+        if !self.misaligned && !address.is_multiple_of(N as u64) {
+            return Err((cause::LOAD_MISALIGNED, address));
+        }
+        bus.load::<N>(address, self.cycle).ok_or((cause::LOAD_ACCESS, address))
+    }
+
+    #[inline]
+    pub(super) fn store<const N: usize>(&self, bus: &mut Bus, address: u64, value: u64) -> Result<(), Fault> {
+        if !self.misaligned && !address.is_multiple_of(N as u64) {
+            return Err((cause::STORE_MISALIGNED, address));
+        }
+        bus.store::<N>(address, value, self.id, self.cycle).ok_or((cause::STORE_ACCESS, address))
+    }
+
+    /// `lr`, `sc` and `amo`: the value for rd, and whether anything was written. They have to be aligned, always.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn atomic(&self, bus: &mut Bus, address: u64, value: u64) -> Result<(u64, bool), Fault> {
+        let op = self.current(bus);
+        match op.code {
+            Code::Lrw | Code::Scw | Code::Amow => self.atomic_of::<4>(bus, op, address, value),
+            _ => self.atomic_of::<8>(bus, op, address, value),
+        }
+    }
+
+    fn atomic_of<const N: usize>(&self, bus: &mut Bus, op: Op, address: u64, value: u64) -> Result<(u64, bool), Fault> {
+        let is_load = matches!(op.code, Code::Lrw | Code::Lrd);
+        if !address.is_multiple_of(N as u64) {
+            let cause = if is_load { cause::LOAD_MISALIGNED } else { cause::STORE_MISALIGNED };
+            return Err((cause, address));
+        }
+        let fault = if is_load { cause::LOAD_ACCESS } else { cause::STORE_ACCESS };
+        // Devices have no atomic operations.
+        if !bus.memory.contains(address) {
+            return Err((fault, address));
+        }
+        let sign = |value: u64| if N == 4 { word(value) } else { value };
+        match op.code {
+            Code::Lrw | Code::Lrd => {
+                let old = bus.load::<N>(address, self.cycle).ok_or((fault, address))?;
+                bus.reserve(self.id, address);
+                Ok((sign(old), false))
+            }
+            Code::Scw | Code::Scd => {
+                if !bus.memory.is_writable(address) {
+                    return Err((fault, address));
+                }
+                if !bus.take_reservation(self.id, address) {
+                    return Ok((1, false));
+                }
+                bus.store::<N>(address, value, self.id, self.cycle).ok_or((fault, address))?;
+                Ok((0, true))
+            }
+            _ => {
+                let old = sign(bus.load::<N>(address, self.cycle).ok_or((fault, address))?);
+                let new = combine(op.amo, old, sign(value));
+                bus.store::<N>(address, new, self.id, self.cycle).ok_or((fault, address))?;
+                Ok((old, true))
+            }
+        }
+    }
+}
+
+/// Sign-extended operands compare alike in 32 and in 64 bits.
+fn combine(operation: Amo, old: u64, value: u64) -> u64 {
+    match operation {
+        Amo::Swap => value,
+        Amo::Add => old.wrapping_add(value),
+        Amo::Xor => old ^ value,
+        Amo::And => old & value,
+        Amo::Or => old | value,
+        Amo::Min => (old as i64).min(value as i64) as u64,
+        Amo::Max => (old as i64).max(value as i64) as u64,
+        Amo::Minu => old.min(value),
+        Amo::Maxu => old.max(value),
+    }
+}

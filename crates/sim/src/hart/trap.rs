@@ -1,0 +1,130 @@
+//! Traps and interrupts.
+
+use super::{Event, Hart};
+use crate::{
+    bus::Bus,
+    error::{Error, ErrorKind, Trap, cause},
+    retired::{Class, Retired},
+};
+
+/// The same trap so often, without a return from the handler, is a handler that does not get past it.
+const MAX_REPEATS: u32 = 1000;
+const SP: usize = 2;
+
+/// What is remembered to see that a handler goes round in circles.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct History {
+    last: (u64, u64, u64),
+    repeats: u32,
+    /// Instructions completed when the last trap was taken.
+    completed: u64,
+}
+
+impl Hart {
+    /// The trap of the instruction at the current pc.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn raise(
+        &mut self,
+        bus: &Bus,
+        retired: &mut Retired,
+        cause: u64,
+        value: u64,
+    ) -> Result<Event, Box<Error>> {
+        let trap = || Trap { cause, value, lost_stack: self.lost_stack(bus) };
+        if self.csr.mtvec.is_none() {
+            return Err(self.error(ErrorKind::Unhandled(trap())));
+        }
+        let this = (cause, self.pc, value);
+        let history = &self.traps;
+        let repeats = if history.last == this { history.repeats + 1 } else { 0 };
+        // A handler whose own first instruction traps will do so for ever.
+        let stuck = repeats > 0 && history.completed == self.completed;
+        if stuck || repeats == MAX_REPEATS {
+            return Err(self.error(ErrorKind::TrapLoop(trap())));
+        }
+        self.traps = History { last: this, repeats, completed: self.completed };
+        self.enter(retired, cause, value);
+        Ok(Event::Trapped)
+    }
+
+    /// Looks for interrupts; what happened instead of an instruction, if anything did.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn attend(&mut self, bus: &Bus, retired: &mut Retired) -> Option<Event> {
+        let pending = bus.pending(self.id, self.cycle) & self.csr.mie;
+        if pending == 0 {
+            return self.waiting.then_some(Event::Waiting);
+        }
+        self.waiting = false;
+        self.update_attention();
+        if !self.csr.interrupts || self.csr.mtvec.is_none() {
+            return None;
+        }
+        // External, software, timer: the order of the privileged specification.
+        let number = [11, 3, 7].into_iter().find(|bit| pending >> bit & 1 != 0).unwrap_or(7);
+        self.enter(retired, 1 << (self.isa.xlen.bits() - 1) | number, 0);
+        Some(Event::Trapped)
+    }
+
+    fn enter(&mut self, retired: &mut Retired, cause: u64, value: u64) {
+        let pc = self.pc;
+        let is_interrupt = cause >> (self.isa.xlen.bits() - 1) & 1 != 0;
+        self.csr.mepc = pc;
+        self.csr.mcause = cause;
+        self.csr.mtval = value;
+        self.csr.previous_interrupts = self.csr.interrupts;
+        self.csr.interrupts = false;
+        let vector = self.csr.mtvec.unwrap_or(0);
+        let offset = if vector & 1 != 0 && is_interrupt { 4 * (cause & 0xff) } else { 0 };
+        self.pc = (vector & !3).wrapping_add(offset) & self.address_mask;
+        self.update_attention();
+        *retired = Retired { pc, next_pc: self.pc, size: 4, class: Class::System, ..Retired::default() };
+    }
+
+    /// `mret`: where it goes.
+    pub(super) fn leave_trap(&mut self) -> u64 {
+        self.csr.interrupts = self.csr.previous_interrupts;
+        self.csr.previous_interrupts = true;
+        self.traps = History::default();
+        self.update_attention();
+        self.csr.mepc
+    }
+
+    /// `wfi`.
+    pub(super) fn wait(&mut self) {
+        self.waiting = true;
+        self.update_attention();
+    }
+
+    /// The cycle at which its timer ends its waiting, unless nothing of its own will.
+    pub(crate) fn wakes_at(&self, bus: &Bus) -> Option<u64> {
+        let pending = bus.pending(self.id, self.cycle) & self.csr.mie != 0;
+        if pending {
+            return Some(self.cycle);
+        }
+        let timer_enabled = self.csr.mie >> 7 & 1 != 0;
+        bus.timer_due(self.id, self.cycle).filter(|_| timer_enabled)
+    }
+
+    /// An error at this place.
+    pub(super) fn error(&self, kind: ErrorKind) -> Box<Error> {
+        Box::new(Error::new(kind).at(self.place()))
+    }
+
+    /// The stack pointer, where it points at nothing: below the memory that it should be in, or never set.
+    fn lost_stack(&self, bus: &Bus) -> Option<u64> {
+        let sp = self.x[SP] & self.address_mask;
+        // The empty stack of a program may begin right above the memory.
+        let there = bus.memory.is_writable(sp) || bus.memory.is_writable(sp.wrapping_sub(1));
+        (!there).then_some(sp)
+    }
+}
+
+impl Trap {
+    /// Whether the cause is an access to memory or to a device that is not there.
+    #[must_use]
+    pub fn is_access(&self) -> bool {
+        matches!(self.cause, cause::INSTRUCTION_ACCESS | cause::LOAD_ACCESS | cause::STORE_ACCESS)
+    }
+}

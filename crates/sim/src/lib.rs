@@ -1,0 +1,47 @@
+//! RISC-V machines that can be looked into: how much parallelism does a program hold, and how much of it would a core of
+//! this width, with these caches, and N of them, find?
+//!
+//! Function and time are apart. A [`Hart`] executes one instruction and says in a [`Retired`] what it was; a timing model
+//! decides when. So all models run the same programs with the same results, and a machine without a model just runs.
+//!
+//! ```text
+//! elf       a program: segments, symbols
+//! platform  what the functional core has to know of a machine: instruction set, memory map, devices
+//! memory    regions in pages, allocated when they are touched; device/ what else has addresses
+//! bus       memory and devices as harts see them
+//! hart/     state, decoding into a cache, execution, traps
+//! retired   what an executed instruction tells a model
+//! system    harts and bus, loaded with a program; runs it without a model
+//! machine/   machines as TOML files describe them
+//! timing/   models of pipelines, caches, bus
+//! simulation  harts stepped by their models
+//! report    what a run comes to
+//! error     what went wrong, where, after how many instructions
+//! ```
+#![forbid(unsafe_code)]
+
+mod bus;
+mod device;
+mod elf;
+mod error;
+mod hart;
+pub mod machine;
+mod memory;
+mod platform;
+mod report;
+mod retired;
+mod simulation;
+mod system;
+pub mod timing;
+
+pub use bus::Bus;
+pub use elf::{Image, Segment, Symbol};
+pub use error::{Error, ErrorKind, Place, Trap, cause};
+pub use hart::{Event, Hart};
+pub use machine::Machine;
+pub use memory::Memory;
+pub use platform::{Device, DeviceKind, Isa, MAX_HARTS, MAX_MEMORY_BYTES, PAGE_BYTES, Platform, Region, Xlen};
+pub use report::{FunctionReport, HartReport, HartTiming, RegionReport, Regions, Report, Spent, TimingReport, ipc};
+pub use retired::{Class, Reg, Retired};
+pub use simulation::{Model, Simulation};
+pub use system::System;

@@ -1,0 +1,353 @@
+//! Pipelines and branch prediction as a machine file describes them.
+
+use super::{within, wrong};
+use crate::error::Error;
+use crate::retired::Class;
+use serde::Deserialize;
+
+/// A pipeline that executes in program order, one instruction a cycle at most. Times are cycles; *use* times count from
+/// an instruction's execute stage to the earliest execute stage of an instruction that needs its result, 1 being the
+/// next cycle.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InOrder {
+    /// Bytes fetched in a cycle, 2, 4, 8 or 16, aligned.
+    pub fetch_bytes: u32,
+    /// Fetches that wait for decode at most, 1 to 64.
+    pub fetch_queue: u32,
+    /// Cycles from a fetch to decode, 1 to 20.
+    pub fetch_stages: u32,
+    /// Bubbles after a jump or taken branch that the front end finds by itself, without the target buffer, 0 to 20.
+    pub redirect: u32,
+    /// Bubbles after a misprediction, 0 to 100.
+    pub mispredict: u32,
+    /// Use time of a word loaded from level 1 or tightly coupled memory, 1 to 20.
+    pub load_use: u32,
+    /// Use time of a byte or halfword, which have to be shifted and extended, 1 to 20.
+    pub narrow_load_use: u32,
+    /// Use time of the link that `jalr` writes, 1 to 20.
+    pub link_use: u32,
+    /// Use time of a CSR that is read, 1 to 20.
+    pub csr_use: u32,
+    /// Bubbles after a CSR is written, after a trap and its return, and after `fence.i`: the pipeline is refilled.
+    pub flush: u32,
+    /// Bubbles of a load that meets a store to its bytes that waits to be written, 0 to 100. A store waits from its
+    /// second cycle after execute for the first cycle in which no load is executed.
+    pub store_hazard: u32,
+    /// Use time of a product, 1 to 200.
+    pub multiply_use: u32,
+    /// Whether multiplier and divider are one unit that does one thing at a time, beside the pipeline, and write their
+    /// result in a cycle in which no instruction of the pipeline writes one. Otherwise products are pipelined.
+    pub multiply_beside: bool,
+    /// The divider.
+    pub divide: Divider,
+    /// Floating-point units and the time of atomic operations, which are loads otherwise.
+    #[serde(default)]
+    pub unit: Vec<Unit>,
+}
+
+/// A divider that takes a bit of the quotient at a time.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Divider {
+    /// Use time apart from the bits, 1 to 200.
+    pub base: u32,
+    /// Bits of the quotient in a cycle, 1 to 64.
+    pub bits_per_cycle: u32,
+    /// Whether bits of the quotient that are zero for certain are skipped.
+    pub early_out: bool,
+    /// Cycles to make operands positive, and again to negate the result, 0 to 10.
+    pub sign: u32,
+}
+
+/// How branches are predicted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PredictorKind {
+    /// Never wrong.
+    #[default]
+    Perfect,
+    /// Backward branches are taken, forward ones are not; jumps through registers are wrong unless the return stack
+    /// has them.
+    Static,
+    /// Tables: target buffer, history, return stack.
+    Tables,
+}
+
+/// Branch prediction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Predictor {
+    /// How.
+    #[serde(default)]
+    pub kind: PredictorKind,
+    /// Branch target buffer: entries, 0 to 65536; the entry used longest ago is replaced.
+    #[serde(default)]
+    pub btb_entries: u32,
+    /// Ways of the target buffer; 0: every entry can hold every branch.
+    #[serde(default)]
+    pub btb_ways: u32,
+    /// Branch history table: counters, 0 or a power of two to 2^20.
+    #[serde(default)]
+    pub bht_entries: u32,
+    /// Bits of a counter, 1 to 4.
+    #[serde(default = "two")]
+    pub counter_bits: u32,
+    /// Branches whose direction the global history keeps, 0 to 24.
+    #[serde(default)]
+    pub history: u32,
+    /// Bits that the history is hashed to before it selects a counter; 0: as many as it has.
+    #[serde(default)]
+    pub history_bits: u32,
+    /// Return address stack: entries, 0 to 1024.
+    #[serde(default)]
+    pub ras_entries: u32,
+}
+
+fn two() -> u32 {
+    2
+}
+
+/// How a load may pass older stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Disambiguation {
+    /// When they have been executed, address and data.
+    ProgramOrder,
+    /// When their addresses are known.
+    Addresses,
+    /// As if all addresses were known from the beginning: it waits for the store that it needs, for no other.
+    Perfect,
+}
+
+/// A pipeline that executes out of order.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutOfOrder {
+    /// Instructions that begin execution in a cycle at most, 1 to 64.
+    pub issue: u32,
+    /// Instructions fetched in a cycle; 0: as `issue`.
+    #[serde(default)]
+    pub fetch: u32,
+    /// Instructions renamed and put into the reorder buffer in a cycle; 0: as `issue`.
+    #[serde(default)]
+    pub rename: u32,
+    /// Instructions that leave the reorder buffer in a cycle; 0: as `issue`.
+    #[serde(default)]
+    pub commit: u32,
+    /// Whether fetch goes on behind a taken branch in the same cycle.
+    #[serde(default)]
+    pub fetch_past_taken: bool,
+    /// Instructions that wait between fetch and rename at most, 1 to 1024.
+    pub fetch_queue: u32,
+    /// Cycles from fetch to rename, 1 to 50.
+    pub front_end: u32,
+    /// Cycles from the end of a mispredicted branch to the next fetch, 0 to 100: 0 is the same cycle.
+    pub mispredict: u32,
+    /// Bubbles in fetch after a jump or taken branch that is predicted but not in the target buffer, 0 to 20.
+    pub redirect: u32,
+    /// Reorder buffer: instructions, 1 to 4096.
+    pub reorder_buffer: u32,
+    /// Instructions that wait for operands or units at most; 0: all in the reorder buffer can.
+    #[serde(default)]
+    pub issue_queue: u32,
+    /// Loads between rename and commit at most, 1 to 4096.
+    pub load_queue: u32,
+    /// Stores between rename and the write into the cache at most, 1 to 4096.
+    pub store_queue: u32,
+    /// Integer registers beyond the 31 of the program that renaming has; 0: as many as the reorder buffer needs.
+    #[serde(default)]
+    pub integer_registers: u32,
+    /// The same for floating point.
+    #[serde(default)]
+    pub float_registers: u32,
+    /// How a load may pass older stores.
+    pub disambiguation: Disambiguation,
+    /// Cycles from a load's issue to data that comes from a waiting store, 1 to 100.
+    pub forward: u32,
+    /// Units. Every class of instruction has to be in exactly one.
+    pub unit: Vec<Unit>,
+}
+
+/// Units of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unit {
+    /// What it executes.
+    pub does: Vec<UnitClass>,
+    /// How many there are, 1 to 64; 0: as many as instructions can issue.
+    #[serde(default)]
+    pub count: u32,
+    /// Cycles to the result, 1 to 1000; loads take what the caches take besides (1 here and 1 in level 1 is 1 in all).
+    #[serde(default = "one")]
+    pub latency: u32,
+    /// The same for doubles, and for 64-bit products and quotients; 0: as `latency`.
+    #[serde(default)]
+    pub double_latency: u32,
+    /// Cycles until it can begin the next; 1: it is a pipeline; 0: when it has finished.
+    #[serde(default = "one")]
+    pub interval: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Classes of instructions as machine files name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum UnitClass {
+    /// Integer arithmetic; CSRs, fences and what has no effect too.
+    Alu,
+    Multiply,
+    Divide,
+    Load,
+    Store,
+    Atomic,
+    /// Branches, jumps, calls, returns.
+    Branch,
+    FpAdd,
+    FpMultiply,
+    FpDivide,
+    FpFused,
+    FpSqrt,
+    FpMove,
+}
+
+impl UnitClass {
+    /// All of them.
+    pub const ALL: [UnitClass; 13] = {
+        use UnitClass::*;
+        [Alu, Multiply, Divide, Load, Store, Atomic, Branch, FpAdd, FpMultiply, FpDivide, FpFused, FpSqrt, FpMove]
+    };
+
+    /// Where instructions of a class belong.
+    #[must_use]
+    pub const fn of(class: Class) -> UnitClass {
+        match class {
+            Class::Multiply => UnitClass::Multiply,
+            Class::Divide => UnitClass::Divide,
+            Class::Load => UnitClass::Load,
+            Class::Store => UnitClass::Store,
+            Class::Atomic | Class::LoadReserved | Class::StoreConditional => UnitClass::Atomic,
+            Class::Branch | Class::Jump | Class::Call | Class::Return | Class::IndirectJump => UnitClass::Branch,
+            Class::FpAdd => UnitClass::FpAdd,
+            Class::FpMultiply => UnitClass::FpMultiply,
+            Class::FpDivide => UnitClass::FpDivide,
+            Class::FpFused => UnitClass::FpFused,
+            Class::FpSqrt => UnitClass::FpSqrt,
+            Class::FpMove => UnitClass::FpMove,
+            _ => UnitClass::Alu,
+        }
+    }
+}
+
+impl InOrder {
+    pub(super) fn check(&self, field: &str) -> Result<(), Error> {
+        let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
+        within("fetch_bytes", self.fetch_bytes, 2, 16)?;
+        if !self.fetch_bytes.is_power_of_two() {
+            return Err(wrong(
+                &format!("{field}.fetch_bytes"),
+                format_args!("{} is no power of two", self.fetch_bytes),
+            ));
+        }
+        within("fetch_queue", self.fetch_queue, 1, 64)?;
+        within("fetch_stages", self.fetch_stages, 1, 20)?;
+        within("redirect", self.redirect, 0, 20)?;
+        within("mispredict", self.mispredict, 0, 100)?;
+        within("load_use", self.load_use, 1, 20)?;
+        within("narrow_load_use", self.narrow_load_use, 1, 20)?;
+        within("link_use", self.link_use, 1, 20)?;
+        within("csr_use", self.csr_use, 1, 20)?;
+        within("flush", self.flush, 0, 100)?;
+        within("store_hazard", self.store_hazard, 0, 100)?;
+        within("multiply_use", self.multiply_use, 1, 200)?;
+        within("divide.base", self.divide.base, 1, 200)?;
+        within("divide.bits_per_cycle", self.divide.bits_per_cycle, 1, 64)?;
+        within("divide.sign", self.divide.sign, 0, 10)?;
+        for (number, unit) in self.unit.iter().enumerate() {
+            unit.check(&format!("{field}.unit[{number}]"))?;
+        }
+        Ok(())
+    }
+}
+
+impl Predictor {
+    pub(super) fn check(&self, field: &str) -> Result<(), Error> {
+        let name = |name: &str| format!("{field}.{name}");
+        if self.kind != PredictorKind::Tables {
+            let sizes = [("btb_entries", self.btb_entries), ("bht_entries", self.bht_entries)];
+            if let Some((size, _)) = sizes.iter().find(|(_, size)| *size != 0) {
+                return Err(wrong(&name(size), "only a predictor of kind \"tables\" has one"));
+            }
+        }
+        within(&name("btb_entries"), self.btb_entries.into(), 0, 65_536)?;
+        within(&name("ras_entries"), self.ras_entries.into(), 0, 1024)?;
+        within(&name("bht_entries"), self.bht_entries.into(), 0, 1 << 20)?;
+        if self.bht_entries != 0 && !self.bht_entries.is_power_of_two() {
+            return Err(wrong(&name("bht_entries"), format_args!("{} is no power of two", self.bht_entries)));
+        }
+        if self.btb_ways != 0
+            && (!self.btb_entries.is_multiple_of(self.btb_ways)
+                || !(self.btb_entries / self.btb_ways).is_power_of_two())
+        {
+            return Err(wrong(&name("btb_ways"), "does not divide the entries into a power of two of sets"));
+        }
+        if self.kind == PredictorKind::Tables {
+            within(&name("counter_bits"), self.counter_bits.into(), 1, 4)?;
+        }
+        within(&name("history"), self.history.into(), 0, 24)?;
+        within(&name("history_bits"), self.history_bits.into(), 0, self.history.into())?;
+        let bits = if self.history_bits == 0 { self.history } else { self.history_bits };
+        if self.bht_entries != 0 && bits > self.bht_entries.ilog2() {
+            return Err(wrong(&name("history"), "more bits than it takes to select a counter"));
+        }
+        Ok(())
+    }
+}
+
+impl OutOfOrder {
+    pub(super) fn check(&self, field: &str) -> Result<(), Error> {
+        let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
+        within("issue", self.issue, 1, 64)?;
+        within("fetch", self.fetch, 0, 64)?;
+        within("rename", self.rename, 0, 64)?;
+        within("commit", self.commit, 0, 64)?;
+        within("fetch_queue", self.fetch_queue, 1, 1024)?;
+        within("front_end", self.front_end, 1, 50)?;
+        within("mispredict", self.mispredict, 0, 100)?;
+        within("redirect", self.redirect, 0, 20)?;
+        within("reorder_buffer", self.reorder_buffer, 1, 4096)?;
+        within("issue_queue", self.issue_queue, 0, 4096)?;
+        within("load_queue", self.load_queue, 1, 4096)?;
+        within("store_queue", self.store_queue, 1, 4096)?;
+        within("integer_registers", self.integer_registers, 0, 4096)?;
+        within("float_registers", self.float_registers, 0, 4096)?;
+        within("forward", self.forward, 1, 100)?;
+        for (number, unit) in self.unit.iter().enumerate() {
+            unit.check(&format!("{field}.unit[{number}]"))?;
+        }
+        for class in UnitClass::ALL {
+            let there = self.unit.iter().flat_map(|unit| &unit.does).filter(|does| **does == class).count();
+            if there != 1 {
+                return Err(wrong(&format!("{field}.unit"), format_args!("{class:?} is in {there} units, not in one")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Unit {
+    fn check(&self, field: &str) -> Result<(), Error> {
+        let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
+        if self.does.is_empty() {
+            return Err(wrong(&format!("{field}.does"), "a unit for nothing"));
+        }
+        within("count", self.count, 0, 64)?;
+        within("latency", self.latency, 1, 1000)?;
+        within("double_latency", self.double_latency, 0, 1000)?;
+        within("interval", self.interval, 0, 1000)
+    }
+}

@@ -1,0 +1,214 @@
+//! Physical memory: regions of the machine in pages, which are allocated when something is written to them. What was
+//! never written reads as zero.
+
+use crate::platform::{PAGE_BYTES, Region};
+
+const PAGE: usize = PAGE_BYTES as usize;
+const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
+
+type Page = [u8; PAGE];
+
+#[derive(Debug)]
+struct Bank {
+    base: u64,
+    size: u64,
+    writable: bool,
+    pages: Vec<Option<Box<Page>>>,
+}
+
+/// The memory of a machine.
+#[derive(Debug)]
+pub struct Memory {
+    banks: Vec<Bank>,
+}
+
+impl Memory {
+    /// Empty memory of regions that do not overlap.
+    #[must_use]
+    pub fn new(regions: &[Region]) -> Memory {
+        let bank = |region: &Region| Bank {
+            base: region.base,
+            size: region.size,
+            writable: region.writable,
+            pages: (0..region.size >> PAGE_BITS).map(|_| None).collect(),
+        };
+        let mut banks: Vec<Bank> = regions.iter().map(bank).collect();
+        // Most accesses are to what can be written: it is found first.
+        banks.sort_by_key(|bank| !bank.writable);
+        Memory { banks }
+    }
+
+    /// `N` bytes at an address; none where any of them is outside.
+    #[inline]
+    #[must_use]
+    pub fn read<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        for bank in &self.banks {
+            let offset = address.wrapping_sub(bank.base);
+            if offset < bank.size {
+                let inside = offset as usize % PAGE;
+                if inside + N > PAGE {
+                    return self.read_across(address);
+                }
+                return Some(match &bank.pages[(offset >> PAGE_BITS) as usize] {
+                    Some(page) => page[inside..inside + N].try_into().unwrap_or([0; N]),
+                    None => [0; N],
+                });
+            }
+        }
+        None
+    }
+
+    /// Writes `N` bytes, or nothing where any of them is outside or cannot be written by programs.
+    #[inline]
+    pub fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Option<()> {
+        for bank in &mut self.banks {
+            let offset = address.wrapping_sub(bank.base);
+            if offset < bank.size {
+                if !bank.writable {
+                    return None;
+                }
+                let inside = offset as usize % PAGE;
+                if inside + N > PAGE {
+                    return self.write_across(address, bytes);
+                }
+                let page = bank.pages[(offset >> PAGE_BITS) as usize].get_or_insert_with(empty);
+                page[inside..inside + N].copy_from_slice(&bytes);
+                return Some(());
+            }
+        }
+        None
+    }
+
+    #[cold]
+    fn read_across<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let mut bytes = [0; N];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            [*byte] = self.read::<1>(address.wrapping_add(at as u64))?;
+        }
+        Some(bytes)
+    }
+
+    #[cold]
+    fn write_across<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Option<()> {
+        let place = |at: usize| address.wrapping_add(at as u64);
+        if !(0..N).all(|at| self.is_writable(place(at))) {
+            return None;
+        }
+        for (at, byte) in bytes.into_iter().enumerate() {
+            self.write(place(at), [byte])?;
+        }
+        Some(())
+    }
+
+    /// Whether there is memory at an address.
+    #[must_use]
+    pub fn contains(&self, address: u64) -> bool {
+        self.banks.iter().any(|bank| address.wrapping_sub(bank.base) < bank.size)
+    }
+
+    /// Whether programs can write at an address.
+    #[must_use]
+    pub fn is_writable(&self, address: u64) -> bool {
+        self.banks.iter().any(|bank| bank.writable && address.wrapping_sub(bank.base) < bank.size)
+    }
+
+    /// Whether all of a range, which may be empty, is memory.
+    #[must_use]
+    pub fn contains_range(&self, start: u64, bytes: u64) -> bool {
+        let (mut at, mut left) = (start, bytes);
+        while left > 0 {
+            let Some(bank) = self.banks.iter().find(|bank| at.wrapping_sub(bank.base) < bank.size) else {
+                return false;
+            };
+            let here = left.min(bank.size - (at - bank.base));
+            left -= here;
+            at = at.wrapping_add(here);
+        }
+        true
+    }
+
+    /// Writes as the loader does, to read-only memory too; whether all of it was inside.
+    #[must_use]
+    pub fn load(&mut self, address: u64, bytes: &[u8]) -> bool {
+        if !self.contains_range(address, bytes.len() as u64) {
+            return false;
+        }
+        let (mut at, mut left) = (address, bytes);
+        while !left.is_empty() {
+            let Some(bank) = self.banks.iter_mut().find(|bank| at.wrapping_sub(bank.base) < bank.size) else {
+                return false;
+            };
+            let offset = at - bank.base;
+            let inside = offset as usize % PAGE;
+            let (here, rest) = left.split_at(left.len().min(PAGE - inside));
+            // What is zero need not be there.
+            let page = &mut bank.pages[(offset >> PAGE_BITS) as usize];
+            if page.is_some() || here.iter().any(|byte| *byte != 0) {
+                page.get_or_insert_with(empty)[inside..inside + here.len()].copy_from_slice(here);
+            }
+            at = at.wrapping_add(here.len() as u64);
+            left = rest;
+        }
+        true
+    }
+
+    /// At most `bytes` bytes at an address: those before the first that is outside.
+    #[must_use]
+    pub fn bytes(&self, address: u64, bytes: u64) -> Vec<u8> {
+        let mut found = Vec::new();
+        for at in 0..bytes {
+            match self.read::<1>(address.wrapping_add(at)) {
+                Some([byte]) => found.push(byte),
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// Bytes of memory that are allocated.
+    #[must_use]
+    pub fn allocated_bytes(&self) -> u64 {
+        let pages = self.banks.iter().flat_map(|bank| &bank.pages).filter(|page| page.is_some()).count();
+        pages as u64 * PAGE_BYTES
+    }
+}
+
+fn empty() -> Box<Page> {
+    Box::new([0; PAGE])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory {
+        let region = |base, pages, writable| Region { base, size: pages * PAGE_BYTES, writable };
+        Memory::new(&[region(0x1000, 1, false), region(0x2000, 2, true), region(0xffff_ffff_ffff_f000, 1, true)])
+    }
+
+    #[test]
+    fn neighbouring_regions_are_read_across_and_not_written_across() {
+        let mut memory = memory();
+        assert!(memory.load(0x1ffe, &[1, 2, 3, 4]));
+        assert_eq!(memory.read(0x1ffe), Some([1, 2, 3, 4]));
+        assert_eq!(memory.write(0x1ffe, [5; 4]), None);
+        assert_eq!(memory.read(0x1ffe), Some([1, 2, 3, 4]));
+        assert_eq!(memory.write(0x2ffe, [5; 4]), Some(()));
+        assert_eq!(memory.read(0x2ffd), Some([0, 5, 5, 5]));
+    }
+
+    #[test]
+    fn nothing_beyond_the_ends() {
+        let mut memory = memory();
+        assert_eq!(memory.read::<4>(0x3ffd), None);
+        assert_eq!(memory.write(0x3ffd, [1; 4]), None);
+        assert_eq!(memory.read::<1>(0x3ffd), Some([0]));
+        assert_eq!(memory.read::<8>(u64::MAX - 3), None);
+        assert_eq!(memory.read::<8>(u64::MAX - 7), Some([0; 8]));
+        assert!(!memory.load(0x3fff, &[1, 2]));
+        assert!(!memory.contains_range(u64::MAX, 2));
+        assert!(memory.contains_range(0x1000, 0x3000));
+        assert_eq!(memory.bytes(0x3ffe, 100), [0, 0]);
+        assert_eq!(memory.allocated_bytes(), 0);
+    }
+}

@@ -1,0 +1,467 @@
+//! A program on a machine with time: harts stepped by their models.
+//!
+//! The hart that is furthest behind goes next (the one with the lower number in a tie), so that a run is the same every
+//! time, whatever the machine that it is simulated on does. What an instruction does to memory it does when its hart's
+//! turn comes, at the cycle in which the instruction before it retired.
+
+use std::{io::Write, ops::Range};
+
+use crate::{
+    elf::Image,
+    error::{Error, ErrorKind},
+    hart::{Event, Hart},
+    machine::Machine,
+    report::{CLASSES, FunctionReport, HartReport, HartTiming, Regions, Report, Spent, TimingReport, ipc},
+    retired::{Class, Retired},
+    system::System,
+    timing::{Account, InOrder, Limit, Memory, OutOfOrder, PredictFigures, Times, Trace},
+};
+
+/// Whose time it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Model {
+    /// The pipeline that the machine file describes.
+    #[default]
+    Pipeline,
+    /// No limits but those of data flow.
+    Limit,
+}
+
+/// A program on a machine.
+#[derive(Debug)]
+pub struct Simulation {
+    system: System,
+    machine: Machine,
+    cores: Cores,
+    watch: Watch,
+}
+
+#[derive(Debug)]
+enum Cores {
+    InOrder(Vec<InOrder>),
+    OutOfOrder(Vec<OutOfOrder>),
+    Limit(Box<Limit>),
+}
+
+/// What the harts share in time, and what is counted.
+#[derive(Debug)]
+struct Watch {
+    memory: Memory,
+    regions: Vec<Regions>,
+    mix: [u64; Class::COUNT],
+    functions: Functions,
+    trace: Option<Trace>,
+    /// Of each hart that sleeps: when it wakes, if anything of its own will wake it.
+    asleep: Vec<Option<Option<u64>>>,
+}
+
+impl Simulation {
+    /// A machine with a program, every hart at its entry. What the program prints goes to `console`.
+    ///
+    /// # Errors
+    ///
+    /// An impossible machine, or a program that does not fit into it.
+    pub fn new(
+        machine: &Machine,
+        model: Model,
+        image: Image,
+        console: Box<dyn Write + Send>,
+    ) -> Result<Simulation, Error> {
+        machine.check()?;
+        let platform = machine.platform(image.xlen)?;
+        let harts = platform.harts;
+        let cores = match (model, &machine.in_order) {
+            (Model::Limit, _) => Cores::Limit(Box::new(Limit::new(machine))),
+            (Model::Pipeline, Some(_)) => Cores::InOrder((0..harts).map(|hart| InOrder::new(machine, hart)).collect()),
+            _ => Cores::OutOfOrder((0..harts).map(|hart| OutOfOrder::new(machine, hart)).collect()),
+        };
+        let watch = Watch {
+            memory: Memory::new(machine),
+            regions: vec![Regions::default(); harts],
+            mix: [0; Class::COUNT],
+            functions: Functions::new(&image, harts),
+            trace: None,
+            asleep: vec![None; harts],
+        };
+        Ok(Simulation { system: System::new(&platform, image, console)?, machine: machine.clone(), cores, watch })
+    }
+
+    /// Keeps what happens in these cycles, for [`Simulation::trace`].
+    pub fn record(&mut self, window: Range<u64>) {
+        self.watch.trace = Some(Trace::new(window, self.system.harts.len()));
+    }
+
+    /// What was recorded.
+    #[must_use]
+    pub fn trace(&self) -> Option<&Trace> {
+        self.watch.trace.as_ref()
+    }
+
+    /// The harts, memory and devices.
+    #[must_use]
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// The same, to set up before a run what a program expects.
+    pub fn system_mut(&mut self) -> &mut System {
+        &mut self.system
+    }
+
+    /// Instructions that all harts have completed.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.system.instructions()
+    }
+
+    /// The cycle that the hart furthest ahead has reached.
+    #[must_use]
+    pub fn cycle(&self) -> u64 {
+        self.system.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0)
+    }
+
+    /// Runs for so many steps of harts, or until the program ends: its exit code. A step is an instruction, or a trap.
+    ///
+    /// Nothing depends on how a run is cut into calls.
+    ///
+    /// # Errors
+    ///
+    /// What the program cannot go on from; it says where.
+    pub fn run(&mut self, steps: u64) -> Result<Option<u64>, Error> {
+        match &mut self.cores {
+            Cores::InOrder(cores) => self.watch.run(&mut self.system, cores, steps),
+            Cores::OutOfOrder(cores) => self.watch.run(&mut self.system, cores, steps),
+            Cores::Limit(cores) => self.watch.run(&mut self.system, &mut **cores, steps),
+        }
+    }
+
+    /// What the run came to, once the program has ended with this code, or so far.
+    pub fn report(&mut self, exit_code: u64) -> Report {
+        let (model, issue) = match &self.cores {
+            Cores::InOrder(_) => ("in-order", 1),
+            Cores::OutOfOrder(_) => ("out-of-order", self.machine.out_of_order.as_ref().map_or(0, |core| core.issue)),
+            Cores::Limit(_) => ("limit", 0),
+        };
+        let mut report = match &mut self.cores {
+            Cores::InOrder(cores) => self.watch.report(&self.system, cores, exit_code),
+            Cores::OutOfOrder(cores) => self.watch.report(&self.system, cores, exit_code),
+            Cores::Limit(cores) => self.watch.report(&self.system, &mut **cores, exit_code),
+        };
+        let mut slots = Account::default();
+        for hart in &report.harts {
+            slots.add(&hart.timing.as_ref().map_or_else(Account::default, |timing| timing.slots));
+        }
+        report.timing = Some(TimingReport {
+            machine: self.machine.name.clone(),
+            model,
+            issue,
+            slots,
+            mix: CLASSES
+                .into_iter()
+                .map(|(class, name)| (name, self.watch.mix[class as usize]))
+                .filter(|(_, count)| *count > 0)
+                .collect(),
+            shared: self.watch.memory.shared_figures(),
+            functions: self.watch.functions.report(self.system.image()),
+        });
+        report
+    }
+}
+
+/// Models of all harts.
+trait Harts {
+    /// Takes the next instruction of a hart.
+    fn step(&mut self, hart: usize, retired: &Retired, memory: &mut Memory) -> Times;
+    /// Says that it was no instruction but a trap.
+    fn trapped(&mut self, hart: usize);
+    /// The cycle that a hart has reached.
+    fn cycle(&self, hart: usize) -> u64;
+    /// What decides whose turn it is.
+    fn turn(&self, hart: usize) -> u64;
+    /// The first cycle that a hart can still ask memory for.
+    fn earliest(&self, hart: usize) -> u64;
+    /// A hart sleeps.
+    fn sleep_until(&mut self, hart: usize, cycle: u64);
+    /// All cycles of a hart, if nothing more comes.
+    fn finish(&mut self, hart: usize) -> u64;
+    /// Where its slots went.
+    fn account(&self, hart: usize) -> Account;
+    /// How its predictions went.
+    fn prediction(&self, hart: usize) -> PredictFigures;
+}
+
+macro_rules! pipelines {
+    ($core:ty) => {
+        impl Harts for Vec<$core> {
+            #[inline]
+            fn step(&mut self, hart: usize, retired: &Retired, memory: &mut Memory) -> Times {
+                self[hart].step(retired, memory)
+            }
+
+            fn trapped(&mut self, hart: usize) {
+                self[hart].account.retired -= 1;
+                self[hart].account.serial += 1;
+            }
+
+            #[inline]
+            fn cycle(&self, hart: usize) -> u64 {
+                self[hart].cycle()
+            }
+
+            #[inline]
+            fn turn(&self, hart: usize) -> u64 {
+                self[hart].cycle()
+            }
+
+            #[inline]
+            fn earliest(&self, hart: usize) -> u64 {
+                self[hart].earliest()
+            }
+
+            fn sleep_until(&mut self, hart: usize, cycle: u64) {
+                self[hart].sleep_until(cycle);
+            }
+
+            fn finish(&mut self, hart: usize) -> u64 {
+                self[hart].finish()
+            }
+
+            fn account(&self, hart: usize) -> Account {
+                self[hart].account
+            }
+
+            fn prediction(&self, hart: usize) -> PredictFigures {
+                self[hart].predictor().figures
+            }
+        }
+    };
+}
+
+pipelines!(InOrder);
+pipelines!(OutOfOrder);
+
+impl Harts for Limit {
+    fn step(&mut self, hart: usize, retired: &Retired, _: &mut Memory) -> Times {
+        Limit::step(self, hart, retired)
+    }
+
+    fn trapped(&mut self, _: usize) {}
+
+    fn cycle(&self, hart: usize) -> u64 {
+        self.cycles(hart)
+    }
+
+    fn turn(&self, hart: usize) -> u64 {
+        // A hart that waits for another goes round without its path growing: so harts take turns by instructions.
+        self.account(hart).retired / 256
+    }
+
+    fn earliest(&self, _: usize) -> u64 {
+        0
+    }
+
+    fn sleep_until(&mut self, _: usize, _: u64) {}
+
+    fn finish(&mut self, hart: usize) -> u64 {
+        self.cycles(hart)
+    }
+
+    fn account(&self, hart: usize) -> Account {
+        Limit::account(self, hart)
+    }
+
+    fn prediction(&self, _: usize) -> PredictFigures {
+        PredictFigures::default()
+    }
+}
+
+/// Steps after which the memory is told which cycles are over.
+const TIDY: u32 = 64;
+
+impl Watch {
+    fn run<C: Harts>(&mut self, system: &mut System, cores: &mut C, steps: u64) -> Result<Option<u64>, Error> {
+        let mut left = steps;
+        let mut retired = Retired::default();
+        while left > 0 {
+            let Some((hart, horizon)) = self.next(system, cores) else {
+                return Err(system.explain(Error::new(ErrorKind::Asleep).at(system.harts[0].place())));
+            };
+            let mut tidy = 0;
+            while left > 0 && (cores.turn(hart), hart) <= horizon {
+                if tidy == 0 {
+                    tidy = TIDY;
+                    self.tidy(cores);
+                }
+                (left, tidy) = (left - 1, tidy - 1);
+                let event = match system.harts[hart].step(&mut system.bus, &mut retired) {
+                    Ok(event) => event,
+                    Err(error) => return Err(system.explain(*error)),
+                };
+                if event == Event::Waiting {
+                    self.asleep[hart] = Some(system.harts[hart].wakes_at(&system.bus));
+                    break;
+                }
+                let before = cores.cycle(hart);
+                let times = cores.step(hart, &retired, &mut self.memory);
+                let cycle = cores.cycle(hart);
+                system.harts[hart].cycle = cycle;
+                self.mix[retired.class as usize] += 1;
+                self.functions.spend(hart, retired.pc, cycle - before, system.image());
+                if let Some(trace) = &mut self.trace
+                    && trace.wants(&times)
+                {
+                    trace.add(hart, &retired, &times, &Functions::name(system.image(), &retired));
+                }
+                match event {
+                    Event::Mark(number) => self.regions[hart].enter(number, spent(&system.harts[hart], cores)),
+                    Event::Trapped => cores.trapped(hart),
+                    Event::Exited => return Ok(system.bus.exit_code()),
+                    _ => {}
+                }
+                if retired.class.is_store() && !system.bus.memory.is_writable(retired.address) {
+                    // A device: perhaps it wakes someone.
+                    self.wake(system, cycle);
+                    break;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whose turn it is, and how far the hart may go before it is another's.
+    fn next<C: Harts>(&mut self, system: &mut System, cores: &mut C) -> Option<(usize, (u64, usize))> {
+        let mut first = None;
+        let mut second = (u64::MAX, usize::MAX);
+        for hart in 0..self.asleep.len() {
+            let turn = match self.asleep[hart] {
+                None => cores.turn(hart),
+                Some(Some(wakes)) => wakes,
+                Some(None) => continue,
+            };
+            match first {
+                None => first = Some((turn, hart)),
+                Some(lowest) if (turn, hart) < lowest => {
+                    second = lowest;
+                    first = Some((turn, hart));
+                }
+                _ => second = second.min((turn, hart)),
+            }
+        }
+        let (_, hart) = first?;
+        if let Some(Some(wakes)) = self.asleep[hart].take() {
+            cores.sleep_until(hart, wakes);
+            system.harts[hart].cycle = wakes.max(system.harts[hart].cycle);
+        }
+        Some((hart, second))
+    }
+
+    /// Looks which sleeping harts wake up after something happened in `cycle`.
+    fn wake(&mut self, system: &System, cycle: u64) {
+        for (asleep, hart) in self.asleep.iter_mut().zip(&system.harts) {
+            if let Some(wakes) = asleep {
+                *wakes = hart.wakes_at(&system.bus).map(|at| at.max(cycle.min(wakes.unwrap_or(cycle))));
+            }
+        }
+    }
+
+    fn tidy<C: Harts>(&mut self, cores: &C) {
+        let awake = (0..self.asleep.len()).filter(|hart| self.asleep[*hart].is_none());
+        if let Some(earliest) = awake.map(|hart| cores.earliest(hart)).min() {
+            self.memory.forget_before(earliest);
+        }
+    }
+
+    fn report<C: Harts>(&self, system: &System, cores: &mut C, exit_code: u64) -> Report {
+        let mut harts = Vec::new();
+        let mut regions = Vec::new();
+        for (number, hart) in system.harts.iter().enumerate() {
+            regions.push(self.regions[number].totals(spent(hart, cores)));
+            let (instructions, cycles) = (hart.completed(), cores.finish(number));
+            let figures = self.memory.hart_figures(number);
+            let timing = HartTiming {
+                slots: cores.account(number),
+                prediction: cores.prediction(number),
+                l1i: figures.l1i,
+                l1d: figures.l1d,
+            };
+            harts.push(HartReport { instructions, cycles, ipc: ipc(instructions, cycles), timing: Some(timing) });
+        }
+        let instructions = system.instructions();
+        let cycles = harts.iter().map(|hart| hart.cycles).max().unwrap_or(0);
+        Report {
+            exit_code,
+            instructions,
+            cycles,
+            ipc: ipc(instructions, cycles),
+            harts,
+            regions: Regions::report(&regions, system.image()),
+            timing: None,
+        }
+    }
+}
+
+/// What a hart has spent so far.
+fn spent<C: Harts>(hart: &Hart, cores: &C) -> Spent {
+    Spent { instructions: hart.completed(), cycles: cores.cycle(hart.id()), slots: cores.account(hart.id()) }
+}
+
+/// Counts by function.
+#[derive(Debug)]
+struct Functions {
+    /// Instructions and cycles of each symbol, and of what has none.
+    spent: Vec<(u64, u64)>,
+    /// Of each hart: the addresses of the function it is in, and its number.
+    current: Vec<(Range<u64>, usize)>,
+}
+
+impl Functions {
+    fn new(image: &Image, harts: usize) -> Functions {
+        Functions { spent: vec![(0, 0); image.symbols().len() + 1], current: vec![(0..0, 0); harts] }
+    }
+
+    #[inline]
+    fn spend(&mut self, hart: usize, pc: u64, cycles: u64, image: &Image) {
+        let (range, _) = &self.current[hart];
+        if pc < range.start || pc >= range.end {
+            self.current[hart] = Functions::find(image, pc);
+        }
+        let spent = &mut self.spent[self.current[hart].1];
+        *spent = (spent.0 + 1, spent.1 + cycles);
+    }
+
+    #[cold]
+    fn find(image: &Image, pc: u64) -> (Range<u64>, usize) {
+        let symbols = image.symbols();
+        let end = symbols.partition_point(|symbol| symbol.address <= pc);
+        let next = symbols.get(end).map_or(u64::MAX, |symbol| symbol.address);
+        let Some(symbol) = end.checked_sub(1).map(|number| &symbols[number]) else {
+            return (0..next, symbols.len());
+        };
+        // Beyond what has an end, there is no name.
+        match symbol.address.saturating_add(symbol.size) {
+            last if symbol.size == 0 || pc < last && last > next => (symbol.address..next, end - 1),
+            last if pc < last => (symbol.address..last, end - 1),
+            last => (last..next, symbols.len()),
+        }
+    }
+
+    /// What a trace calls an instruction.
+    fn name(image: &Image, retired: &Retired) -> String {
+        let (_, class) = CLASSES[retired.class as usize];
+        match image.function_of(retired.pc) {
+            Some((function, offset)) => format!("{class} {function}+{offset:#x}"),
+            None => format!("{class} {:#x}", retired.pc),
+        }
+    }
+
+    fn report(&self, image: &Image) -> Vec<FunctionReport> {
+        let names = image.symbols().iter().map(|symbol| symbol.demangled()).chain(["no function".to_owned()]);
+        let mut functions: Vec<FunctionReport> = names
+            .zip(&self.spent)
+            .filter(|(_, (instructions, _))| *instructions > 0)
+            .map(|(name, &(instructions, cycles))| FunctionReport { name, instructions, cycles })
+            .collect();
+        functions.sort_by(|a, b| (b.cycles, &a.name).cmp(&(a.cycles, &b.name)));
+        functions
+    }
+}

@@ -1,0 +1,163 @@
+//! Harts and what they share, loaded with a program. Without a timing model every instruction takes a cycle, and harts take
+//! turns; a model steps the harts itself.
+
+use std::io::Write;
+
+use crate::{
+    bus::Bus,
+    elf::Image,
+    error::{Error, ErrorKind},
+    hart::{Event, Hart},
+    platform::Platform,
+    report::{HartReport, Regions, Report, Spent, ipc},
+    retired::Retired,
+};
+
+/// Cycles of a hart's turn where there are several.
+const TURN: u64 = 256;
+
+/// A machine with a program in it.
+#[derive(Debug)]
+pub struct System {
+    /// What all harts share.
+    pub bus: Bus,
+    /// Each hart.
+    pub harts: Vec<Hart>,
+    image: Image,
+    regions: Vec<Regions>,
+    /// Whose turn it is, and the cycle at which the turn ends.
+    turn: usize,
+    round_ends: u64,
+}
+
+impl System {
+    /// A platform with a program, every hart at its entry. What the program prints goes to `console`.
+    pub fn new(platform: &Platform, image: Image, console: Box<dyn Write + Send>) -> Result<System, Error> {
+        platform.check()?;
+        if image.xlen != platform.isa.xlen {
+            let (program, machine) = (image.xlen.bits(), platform.isa.xlen.bits());
+            return Err(ErrorKind::WrongXlen { program, machine }.into());
+        }
+        let mut bus = Bus::new(platform, console);
+        bus.load_image(&image)?;
+        let harts = (0..platform.harts).map(|id| Hart::new(platform, id, image.entry)).collect();
+        let regions = vec![Regions::default(); platform.harts];
+        Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN })
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// Instructions that all harts have completed.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.harts.iter().map(Hart::completed).sum()
+    }
+
+    /// Runs without a model for so many instructions, or a few more, or until the program ends: its exit code.
+    ///
+    /// Harts run in turns of 256 cycles. Nothing depends on how a run is cut into calls.
+    ///
+    /// # Errors
+    ///
+    /// What the program cannot go on from; it says where.
+    pub fn run(&mut self, instructions: u64) -> Result<Option<u64>, Error> {
+        let mut left = instructions;
+        let mut retired = Retired::default();
+        while left > 0 {
+            let hart = &mut self.harts[self.turn];
+            let turn = self.round_ends.saturating_sub(hart.cycle).min(left);
+            let before = hart.completed();
+            for _ in 0..turn {
+                let event = match hart.step_and_tell::<false>(&mut self.bus, &mut retired) {
+                    Ok(event) => event,
+                    Err(error) => return Err(self.explain(*error)),
+                };
+                hart.cycle += 1;
+                match event {
+                    Event::Retired | Event::Trapped => {}
+                    Event::Mark(number) => self.regions[self.turn].enter(number, spent(hart)),
+                    Event::Waiting => {
+                        hart.cycle = self.round_ends;
+                        break;
+                    }
+                    Event::Exited => return Ok(self.bus.exit_code()),
+                }
+            }
+            // Traps complete nothing, but take their time too.
+            left -= (hart.completed() - before).max(1).min(left);
+            if hart.cycle >= self.round_ends {
+                self.next_turn()?;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next hart, or the next round. Where every hart waits, time passes until one wakes.
+    fn next_turn(&mut self) -> Result<(), Error> {
+        self.turn += 1;
+        if self.turn < self.harts.len() {
+            return Ok(());
+        }
+        self.turn = 0;
+        self.round_ends += TURN;
+        if self.harts.iter().all(Hart::is_waiting) {
+            let wakes = self.harts.iter().filter_map(|hart| hart.wakes_at(&self.bus)).min();
+            let Some(wakes) = wakes else {
+                return Err(self.explain(Error::new(ErrorKind::Asleep).at(self.harts[0].place())));
+            };
+            for hart in &mut self.harts {
+                hart.cycle = hart.cycle.max(wakes);
+            }
+            self.round_ends = self.round_ends.max(wakes.saturating_add(TURN));
+        }
+        Ok(())
+    }
+
+    /// The error with the name of the function it happened in.
+    #[must_use]
+    pub fn explain(&self, mut error: Error) -> Error {
+        if let Some(place) = &mut error.place {
+            place.function = self.image.function_of(place.pc);
+        }
+        error
+    }
+
+    /// An error where the program is now: where the hart is whose turn it is.
+    #[must_use]
+    pub fn stopped(&self, kind: ErrorKind) -> Error {
+        self.explain(Error::new(kind).at(self.harts[self.turn].place()))
+    }
+
+    /// What the run came to, once the program has ended with this code.
+    #[must_use]
+    pub fn report(&self, exit_code: u64) -> Report {
+        let hart = |hart: &Hart| HartReport {
+            instructions: hart.completed(),
+            cycles: hart.cycle,
+            ipc: ipc(hart.completed(), hart.cycle),
+            timing: None,
+        };
+        let instructions = self.instructions();
+        let cycles = self.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0);
+        let regions: Vec<_> =
+            self.regions.iter().zip(&self.harts).map(|(regions, hart)| regions.totals(spent(hart))).collect();
+        Report {
+            exit_code,
+            instructions,
+            cycles,
+            ipc: ipc(instructions, cycles),
+            harts: self.harts.iter().map(hart).collect(),
+            regions: Regions::report(&regions, &self.image),
+            timing: None,
+        }
+    }
+}
+
+/// What a hart without a model has spent.
+fn spent(hart: &Hart) -> Spent {
+    Spent { instructions: hart.completed(), cycles: hart.cycle, ..Spent::default() }
+}

@@ -1,0 +1,475 @@
+//! A pipeline in program order: fetch, decode, execute, memory, write-back, one instruction a cycle. The shape is that
+//! of Rocket, of which SiFive's E31 is made: `RocketCore.scala`, `Frontend.scala`, `DCache.scala` and `Multiplier.scala`
+//! of Rocket Chip say what waits for what; the numbers come from the machine file.
+//!
+//! An instruction waits in decode until its operands will be there when it executes, and the register that it writes has
+//! no older result to come. It executes in the next cycle, so the execute cycles of instructions are the whole story:
+//! each is the highest of what fetch, operands, units and memory allow.
+//!
+//! Approximations: tables of branch prediction learn at once; wrong paths fetch nothing; two multiplications apart, the
+//! units of the machine file's `unit` list share nothing.
+
+use super::predict::{Guess, Predictor};
+use super::{Account, Cause, Memory, Times};
+use crate::machine::{self, Machine, UnitClass};
+use crate::retired::{Class, Reg, Retired};
+use std::collections::VecDeque;
+
+/// One hart's pipeline.
+#[derive(Clone, Debug)]
+pub struct InOrder {
+    spec: machine::InOrder,
+    hart: usize,
+    predictor: Predictor,
+    /// Cycle in which the newest instruction executes.
+    execute: u64,
+    /// For each register, the first cycle in which an instruction that needs it can execute, and why not earlier.
+    ready: [u64; 64],
+    reason: [Cause; 64],
+    front: Front,
+    beside: Option<Beside>,
+    stores: VecDeque<Waiting>,
+    store_cycle: u64,
+    units: [UnitTime; UnitClass::ALL.len()],
+    /// Where the cycles went.
+    pub account: Account,
+}
+
+/// Fetch: which aligned piece of code came last, and when the next can.
+#[derive(Clone, Debug)]
+struct Front {
+    piece: u64,
+    /// The address at which the last piece was entered: higher than the piece's own after a jump into its middle.
+    entered: u64,
+    fetched: u64,
+    decoded: u64,
+    next: u64,
+    line: u64,
+    line_ready: u64,
+    /// Ring of the cycles in which the places of the last pieces became free, as many as can wait, and where the next
+    /// one goes.
+    free: Box<[u64]>,
+    place: usize,
+    /// Pieces that have been fetched since an instruction was decoded.
+    new: usize,
+    /// Until this cycle, a missing instruction is due to the last refill.
+    refill: u64,
+    refill_cause: Cause,
+}
+
+/// A product or quotient on its way, beside the pipeline.
+#[derive(Clone, Copy, Debug)]
+struct Beside {
+    /// The first cycle in which it can be written, as far as is known.
+    write: u64,
+    register: Reg,
+}
+
+/// A store that waits to be written.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    address: u64,
+    bytes: u8,
+    /// The first cycle in which it can be.
+    from: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct UnitTime {
+    latency: u64,
+    double_latency: u64,
+    interval: u64,
+    free: u64,
+}
+
+/// Write-back comes so many cycles after execute.
+const WRITE_BACK: u64 = 2;
+
+impl InOrder {
+    /// The pipeline of a hart of `machine`.
+    ///
+    /// # Panics
+    ///
+    /// If the machine has no in-order pipeline.
+    #[must_use]
+    pub fn new(machine: &Machine, hart: usize) -> InOrder {
+        let spec = machine.in_order.clone().expect("a machine with an in-order pipeline");
+        let mut units = [UnitTime { latency: 1, double_latency: 1, interval: 1, free: 0 }; UnitClass::ALL.len()];
+        units[UnitClass::Atomic as usize].latency = spec.load_use.into();
+        for unit in &spec.unit {
+            let latency = u64::from(unit.latency);
+            let double_latency = if unit.double_latency == 0 { latency } else { unit.double_latency.into() };
+            for does in &unit.does {
+                units[*does as usize] = UnitTime { latency, double_latency, interval: unit.interval.into(), free: 0 };
+            }
+        }
+        InOrder {
+            predictor: Predictor::new(&machine.predictor, spec.fetch_bytes),
+            hart,
+            execute: 0,
+            ready: [0; 64],
+            reason: [Cause::Dependence; 64],
+            front: Front {
+                piece: u64::MAX,
+                entered: u64::MAX,
+                fetched: 0,
+                decoded: 0,
+                next: 0,
+                line: u64::MAX,
+                line_ready: 0,
+                free: vec![0; (spec.fetch_queue + spec.fetch_stages - 1) as usize].into_boxed_slice(),
+                place: 0,
+                new: 0,
+                refill: 0,
+                refill_cause: Cause::FrontEnd,
+            },
+            beside: None,
+            stores: VecDeque::new(),
+            store_cycle: 0,
+            units,
+            account: Account::default(),
+            spec,
+        }
+    }
+
+    /// How predictions went.
+    #[must_use]
+    pub fn predictor(&self) -> &Predictor {
+        &self.predictor
+    }
+
+    /// The cycle that the hart has reached.
+    #[must_use]
+    pub fn cycle(&self) -> u64 {
+        self.execute
+    }
+
+    /// The first cycle that anything still to come can ask the memory for.
+    #[must_use]
+    pub fn earliest(&self) -> u64 {
+        self.front.fetched
+    }
+
+    /// All cycles, if nothing more comes: the newest instruction is written back. The account is complete then.
+    pub fn finish(&mut self) -> u64 {
+        let cycles = self.cycles();
+        self.account.lose(cycles.saturating_sub(self.account.total()), Cause::FrontEnd);
+        cycles
+    }
+
+    /// Cycles up to the write-back of the newest instruction.
+    #[must_use]
+    pub fn cycles(&self) -> u64 {
+        if self.account.retired == 0 { 0 } else { self.execute + WRITE_BACK + 1 }
+    }
+
+    /// The hart sleeps until `cycle`.
+    pub fn sleep_until(&mut self, cycle: u64) {
+        if cycle > self.execute {
+            self.account.lose(cycle - self.execute, Cause::Idle);
+            self.execute = cycle;
+            self.refill(cycle, 0, Cause::Idle);
+        }
+    }
+
+    /// Takes the next instruction.
+    pub fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
+        let first = if self.account.retired == 0 { 0 } else { self.execute + 1 };
+        let (fetch, decoded) = self.fetch(retired, memory);
+        // Fetch.
+        let mut at = first;
+        if decoded + 1 > at {
+            let refilled = self.front.refill.clamp(at, decoded + 1);
+            self.account.lose(refilled - at, self.front.refill_cause);
+            self.account.lose(decoded + 1 - refilled, Cause::FrontEnd);
+            at = decoded + 1;
+        }
+        // Operands, and the register that is written.
+        at = self.operands(retired, at);
+        // Units and memory.
+        let waiting = at;
+        let class = UnitClass::of(retired.class);
+        at = self.unit(retired, class, at);
+        if at > waiting {
+            self.account.lose(at - waiting, Cause::Unit);
+        }
+        if retired.class.is_load() {
+            let hazard = self.load_hazard(retired, at);
+            if hazard > at {
+                self.account.lose(hazard - at, Cause::Memory);
+                at = hazard;
+            }
+        } else {
+            self.drain(at + 1);
+        }
+        self.account.retired += 1;
+        self.execute = at;
+        self.front.executed_in(at);
+        let complete = self.execute_one(retired, class, at, memory);
+        self.control(retired, at);
+        Times { fetch, decode: at.saturating_sub(1), issue: at, complete, retire: at + WRITE_BACK }
+    }
+
+    /// Waits for the operands of an instruction that could execute at `at`.
+    #[inline]
+    fn operands(&mut self, retired: &Retired, mut at: u64) -> u64 {
+        let [first, second, third] = retired.sources.map(|register| self.ready[register.index()]);
+        let latest = first.max(second).max(third).max(self.ready[retired.destination.index()]);
+        if latest <= at && self.beside.is_none() {
+            return at;
+        }
+        for register in retired.sources.into_iter().chain([retired.destination]) {
+            let ready = self.ready[register.index()];
+            if ready > at {
+                self.account.lose(ready - at, self.reason[register.index()]);
+                at = ready;
+            }
+            if let Some(beside) = self.beside
+                && register.is_some()
+                && beside.register == register
+            {
+                // Nothing else is written back from now on, so it is written at once; decode sees it in that cycle.
+                let ready = beside.write + 1;
+                if ready > at {
+                    self.account.lose(ready - at, Cause::Dependence);
+                    at = ready;
+                }
+                self.beside = None;
+            }
+        }
+        at
+    }
+
+    /// Waits for the unit of an instruction that could execute at `at`.
+    #[inline]
+    fn unit(&mut self, retired: &Retired, class: UnitClass, at: u64) -> u64 {
+        match class {
+            UnitClass::Multiply | UnitClass::Divide if self.spec.multiply_beside => match self.beside.take() {
+                Some(beside) => at.max(beside.write + 1),
+                None => at,
+            },
+            UnitClass::Load | UnitClass::Store | UnitClass::Alu | UnitClass::Branch => at,
+            _ => {
+                let unit = &mut self.units[class as usize];
+                let at = at.max(unit.free);
+                let wide = retired.detail & Retired::WIDE != 0;
+                let latency = if wide { unit.double_latency } else { unit.latency };
+                unit.free = at + if unit.interval == 0 { latency } else { unit.interval };
+                at
+            }
+        }
+    }
+
+    /// What an instruction that executes at `at` leaves behind: when its result is there.
+    #[inline]
+    fn execute_one(&mut self, retired: &Retired, class: UnitClass, at: u64, memory: &mut Memory) -> u64 {
+        // Write-back is the third stage from here; the port is taken by whatever writes a register, x0 included.
+        let writes = !matches!(retired.class, Class::Store | Class::Branch | Class::Fence | Class::System);
+        if let Some(beside) = &mut self.beside
+            && writes
+            && beside.write == at + WRITE_BACK
+        {
+            beside.write += 1;
+        }
+        if retired.detail & Retired::CODE != 0 {
+            memory.forget_code(self.hart);
+        }
+        let spec = &self.spec;
+        let (usable, reason) = match class {
+            UnitClass::Load => {
+                let use_time = if retired.bytes < 4 { spec.narrow_load_use } else { spec.load_use };
+                // What level 1 takes is in the use times.
+                let late = memory.load(self.hart, retired.address, retired.bytes, at).saturating_sub(at + 1);
+                (at + u64::from(use_time) + late, if late > 0 { Cause::Memory } else { Cause::Dependence })
+            }
+            UnitClass::Store => {
+                memory.store(self.hart, retired.address, retired.bytes, at + WRITE_BACK);
+                (at + 1, Cause::Dependence)
+            }
+            UnitClass::Atomic => {
+                let late = memory.atomic(self.hart, retired.address, retired.bytes, at).saturating_sub(at + 1);
+                let use_time = self.units[class as usize].latency;
+                (at + use_time + late, if late > 0 { Cause::Memory } else { Cause::Dependence })
+            }
+            UnitClass::Multiply => (at + u64::from(spec.multiply_use), Cause::Dependence),
+            UnitClass::Divide => (at + self.divide_use(retired), Cause::Dependence),
+            UnitClass::Branch => {
+                let indirect = retired.sources[0].is_some();
+                (at + if indirect { u64::from(spec.link_use) } else { 1 }, Cause::Dependence)
+            }
+            UnitClass::Alu if retired.class == Class::Csr => (at + u64::from(spec.csr_use), Cause::Dependence),
+            _ => {
+                let unit = &self.units[class as usize];
+                let wide = retired.detail & Retired::WIDE != 0;
+                (at + if wide { unit.double_latency } else { unit.latency }, Cause::Dependence)
+            }
+        };
+        if retired.class.is_store() && self.spec.store_hazard != 0 {
+            self.stores.push_back(Waiting { address: retired.address, bytes: retired.bytes, from: at + WRITE_BACK });
+        }
+        let beside = matches!(class, UnitClass::Multiply | UnitClass::Divide) && self.spec.multiply_beside;
+        if beside {
+            self.beside = Some(Beside { write: (usable - 1).max(at + WRITE_BACK), register: retired.destination });
+        } else if retired.destination.is_some() {
+            self.ready[retired.destination.index()] = usable;
+            self.reason[retired.destination.index()] = reason;
+        }
+        usable - 1
+    }
+
+    /// Use time of a quotient.
+    fn divide_use(&self, retired: &Retired) -> u64 {
+        let divider = &self.spec.divide;
+        let width = if retired.detail & Retired::WIDE != 0 { 64 } else { 32 };
+        let signs =
+            u32::from(retired.detail & Retired::NEGATIVE != 0) + u32::from(retired.detail & Retired::NEGATED != 0);
+        let steps = divider_steps(width, retired.dividend_bits, retired.divisor_bits, divider);
+        u64::from(divider.base + signs * divider.sign + steps)
+    }
+
+    /// The cycle in which a load that could execute at `at` does so without meeting a store that waits.
+    fn load_hazard(&mut self, retired: &Retired, at: u64) -> u64 {
+        self.drain(at);
+        if self.stores.is_empty() {
+            self.store_cycle = at + 1;
+            return at;
+        }
+        let end = retired.address.wrapping_add(retired.bytes.into());
+        let meets =
+            |store: &Waiting| store.address < end && retired.address < store.address.wrapping_add(store.bytes.into());
+        if !self.stores.iter().any(meets) {
+            self.store_cycle = at + 1;
+            return at;
+        }
+        // The load is fetched anew; meanwhile nothing reads memory and all stores are written.
+        self.stores.clear();
+        let again = at + u64::from(self.spec.store_hazard);
+        self.store_cycle = again + 1;
+        again
+    }
+
+    /// Writes stores in the cycles before `until`, none of which executes a load.
+    #[inline]
+    fn drain(&mut self, until: u64) {
+        while let Some(store) = self.stores.front() {
+            let cycle = self.store_cycle.max(store.from);
+            if cycle >= until {
+                break;
+            }
+            self.stores.pop_front();
+            self.store_cycle = cycle + 1;
+        }
+        self.store_cycle = self.store_cycle.max(until);
+    }
+
+    /// Fetches what an instruction needs: when its first byte is fetched, and when it can be decoded.
+    #[inline]
+    fn fetch(&mut self, retired: &Retired, memory: &mut Memory) -> (u64, u64) {
+        let mask = !(u64::from(self.spec.fetch_bytes) - 1);
+        let last = retired.pc.wrapping_add(u64::from(retired.size.max(2)) - 1) & mask;
+        let mut piece = retired.pc & mask;
+        if piece == last && piece == self.front.piece {
+            return (self.front.fetched, self.front.decoded);
+        }
+        let mut begin = None;
+        loop {
+            if self.front.piece != piece {
+                self.fetch_piece(piece, retired.pc.max(piece), memory);
+            }
+            begin.get_or_insert(self.front.fetched);
+            if piece == last {
+                return (begin.unwrap_or_default(), self.front.decoded);
+            }
+            piece = piece.wrapping_add(u64::from(self.spec.fetch_bytes));
+        }
+    }
+
+    fn fetch_piece(&mut self, piece: u64, entered: u64, memory: &mut Memory) {
+        let front = &mut self.front;
+        // A piece that is decoded makes room for one that is fetched in the next cycle.
+        let mut at = front.next.max(front.free[front.place]);
+        let line = piece & !(memory.fetch_line() - 1);
+        if line != front.line {
+            front.line = line;
+            front.line_ready = memory.fetch(self.hart, piece, at);
+        }
+        at = at.max(front.line_ready);
+        front.piece = piece;
+        front.entered = entered;
+        front.fetched = at;
+        front.decoded = at + u64::from(self.spec.fetch_stages);
+        front.next = at + 1;
+        front.place = if front.place + 1 == front.free.len() { 0 } else { front.place + 1 };
+        front.new += 1;
+    }
+
+    /// Where fetch goes on after an instruction that executed at `at`.
+    fn control(&mut self, retired: &Retired, at: u64) {
+        match retired.class {
+            class if class.is_control() => match self.predictor.predict(retired, self.front.entered) {
+                Guess::Wrong => self.refill(at, self.spec.mispredict.into(), Cause::Prediction),
+                guess => {
+                    if retired.is_taken() {
+                        self.front.piece = u64::MAX;
+                        if guess == Guess::Late {
+                            self.front.next += u64::from(self.spec.redirect);
+                        }
+                    }
+                }
+            },
+            Class::System => self.refill(at, self.spec.flush.into(), Cause::Serial),
+            Class::Csr if retired.detail & Retired::WRITES != 0 => {
+                self.refill(at, self.spec.flush.into(), Cause::Serial);
+            }
+            Class::Fence if retired.detail & Retired::CODE != 0 => {
+                self.front.line = u64::MAX;
+                self.refill(at, self.spec.flush.into(), Cause::Serial);
+            }
+            _ if retired.is_taken() => self.refill(at, self.spec.flush.into(), Cause::Serial),
+            _ => {}
+        }
+    }
+
+    /// Begins fetch anew, so that the next instruction executes `bubbles` cycles later than it would have.
+    fn refill(&mut self, at: u64, bubbles: u64, cause: Cause) {
+        let front = &mut self.front;
+        front.piece = u64::MAX;
+        front.free.fill(0);
+        front.refill = at + 1 + bubbles;
+        front.refill_cause = cause;
+        front.next = (at + bubbles).saturating_sub(u64::from(self.spec.fetch_stages)).max(front.fetched + 1);
+    }
+}
+
+impl Front {
+    /// The first instruction of the pieces that are new executes in `cycle`: their places are free then.
+    #[inline]
+    fn executed_in(&mut self, cycle: u64) {
+        let mut place = self.place;
+        while self.new > 0 {
+            place = if place == 0 { self.free.len() - 1 } else { place - 1 };
+            self.free[place] = cycle;
+            self.new -= 1;
+        }
+    }
+}
+
+/// Steps of a restoring divider that shifts the dividend until its highest bit meets the divisor's: one that shifts, one
+/// for each bit of the quotient, and one to notice that it is done. A dividend that is shorter than the divisor makes the
+/// distance of the bits wrap around, so that it takes long; so does a division by zero, which shifts nothing.
+pub(super) fn divider_steps(width: u32, dividend_bits: u8, divisor_bits: u8, divider: &machine::Divider) -> u32 {
+    let all = width / divider.bits_per_cycle + 1;
+    if !divider.early_out || divisor_bits == 0 {
+        return all;
+    }
+    let (dividend, divisor) = (u32::from(dividend_bits.max(1)) - 1, u32::from(divisor_bits) - 1);
+    let skipped = (width - 1).wrapping_sub(dividend.wrapping_sub(divisor)) & (width - 1);
+    match skipped / divider.bits_per_cycle {
+        0 => all,
+        skipped => 1 + all - skipped,
+    }
+}
+
+#[cfg(test)]
+#[path = "inorder_tests.rs"]
+mod tests;

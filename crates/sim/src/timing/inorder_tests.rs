@@ -1,0 +1,188 @@
+//! The in-order pipeline against cycles measured on RTL of Rocket (load-use, store hazard, multiplication) and against
+//! cycles counted by hand from its stages. Code and data are in tightly coupled memory unless a test is about flash.
+
+use super::super::listing::{CODE, DATA, Listing};
+use super::*;
+
+fn fe310() -> Machine {
+    let mut machine = Machine::preset("fe310").expect("a preset");
+    // Room for code beside the data.
+    machine.region[1].size = 0x8000;
+    machine
+}
+
+/// Execute cycles, from that of the first instruction on.
+fn cycles(listing: &Listing) -> Vec<u64> {
+    let (times, _) = listing.in_order(&fe310());
+    times.iter().map(|each| each.issue - times[0].issue).collect()
+}
+
+/// Execute cycle of the last instruction.
+fn last(listing: &Listing) -> u64 {
+    cycles(listing).pop().expect("an instruction")
+}
+
+#[test]
+fn independent_instructions_take_a_cycle_each() {
+    let listing = Listing::new().fill(20);
+    assert_eq!(last(&listing), 19);
+    let (times, core) = listing.in_order(&fe310());
+    // Fetched in cycle 0, decoded two later, executed in 3, written back in 5: so six cycles for the first.
+    assert_eq!((times[0].fetch, times[0].issue, times[0].retire), (0, 3, 5));
+    assert_eq!(core.cycles(), 6 + 19);
+    assert_eq!(core.account.retired, 20);
+    assert_eq!(last(&Listing::new().alu(1, [0, 0]).alu(2, [1, 1]).alu(3, [2, 1])), 2, "results are forwarded");
+}
+
+#[test]
+fn compressed_instructions_take_a_cycle_each_wherever_they_lie() {
+    assert_eq!(last(&Listing::new().size(2).fill(9)), 8);
+    assert_eq!(last(&Listing::new().size(2).fill(1).size(4).fill(9)), 9, "each of the others lies in two fetches");
+}
+
+#[test]
+fn a_loaded_word_is_used_after_one_bubble_and_a_byte_after_two() {
+    assert_eq!(cycles(&Listing::new().load(1, 0, DATA, 4).alu(2, [1, 0])), [0, 2]);
+    for bytes in [1, 2] {
+        assert_eq!(cycles(&Listing::new().load(1, 0, DATA, bytes).alu(2, [1, 0])), [0, 3]);
+    }
+    assert_eq!(cycles(&Listing::new().load(1, 0, DATA, 4).alu(3, [0, 0]).alu(2, [1, 0])), [0, 1, 2]);
+    // What writes the same register waits as well.
+    assert_eq!(cycles(&Listing::new().load(1, 0, DATA, 4).alu(1, [0, 0])), [0, 2]);
+}
+
+#[test]
+fn a_load_behind_a_store_to_its_word_costs_five_cycles_with_a_gap_of_none_or_one() {
+    let listing = |gap| Listing::new().store(2, 0, DATA, 4).fill(gap).load(1, 0, DATA, 4);
+    assert_eq!(last(&listing(0)), 1 + 5);
+    assert_eq!(last(&listing(1)), 2 + 5);
+    assert_eq!(last(&listing(2)), 3);
+    assert_eq!(last(&listing(3)), 4);
+    let other = Listing::new().store(2, 0, DATA, 4).load(1, 0, DATA + 4, 4);
+    assert_eq!(last(&other), 1, "another word");
+    let bytes = Listing::new().store(2, 0, DATA, 1).load(1, 0, DATA + 1, 1);
+    assert_eq!(last(&bytes), 1, "other bytes of the word");
+}
+
+#[test]
+fn a_store_is_not_written_while_loads_are_executed() {
+    // Without the two loads, the store would have been written in the third cycle.
+    let listing = Listing::new().store(2, 0, DATA, 4).load(3, 0, DATA + 8, 4).load(4, 0, DATA + 12, 4);
+    assert_eq!(last(&listing.clone().load(1, 0, DATA, 4)), 3 + 5);
+    assert_eq!(last(&listing.fill(1).load(1, 0, DATA, 4)), 4, "it is written in the cycle between");
+}
+
+#[test]
+fn a_product_is_used_after_six_cycles_and_waits_for_a_free_write_port() {
+    let listing = |between| Listing::new().op(Class::Multiply, 1, [2, 3]).fill(between).alu(4, [1, 0]);
+    // A multiplication and a use take 7 cycles with up to two additions between.
+    for between in 0..=2 {
+        assert_eq!(last(&listing(between)) + 1, 7, "{between} between");
+    }
+    // Three bubbles stay, however many additions are between: each writes a result in every cycle.
+    for between in 3..=12 {
+        assert_eq!(last(&listing(between)), between as u64 + 1 + 3, "{between} between");
+    }
+    // A store writes none. The fourth of eight would have been written back when the product is there.
+    let store = Listing::new().op(Class::Multiply, 1, [2, 3]).fill(3).store(2, 0, DATA, 4).fill(4).alu(4, [1, 0]);
+    assert_eq!(last(&store), 9);
+}
+
+#[test]
+fn a_second_product_waits_for_the_first() {
+    let listing = Listing::new().op(Class::Multiply, 1, [2, 3]).op(Class::Multiply, 4, [2, 3]).alu(5, [4, 0]);
+    assert_eq!(cycles(&listing), [0, 6, 12]);
+}
+
+#[test]
+fn a_division_takes_a_cycle_for_each_bit_of_the_quotient() {
+    let divide = |dividend_bits, divisor_bits, detail| {
+        let listing = Listing::new().op(Class::Divide, 1, [2, 3]).with(|divide| {
+            (divide.dividend_bits, divide.divisor_bits, divide.detail) = (dividend_bits, divisor_bits, detail);
+        });
+        last(&listing.alu(4, [1, 0]))
+    };
+    // Fired in execute; shift, one bit, done; written back; used: 2 + 3.
+    assert_eq!(divide(3, 3, 0), 5);
+    assert_eq!(divide(10, 3, 0), 5 + 7);
+    assert_eq!(divide(10, 3, Retired::NEGATIVE), 5 + 7 + 1);
+    assert_eq!(divide(10, 3, Retired::NEGATIVE | Retired::NEGATED), 5 + 7 + 2);
+    // Nothing to skip: 33 steps.
+    assert_eq!(divide(32, 1, 0), 35);
+    assert_eq!(divide(17, 0, 0), 35, "by zero");
+    assert_eq!(divide(5, 6, 0), 35, "the distance wraps around");
+}
+
+#[test]
+fn a_csr_that_is_read_is_used_after_three_cycles_and_one_that_is_written_empties_the_pipeline() {
+    assert_eq!(cycles(&Listing::new().op(Class::Csr, 1, [0, 0]).alu(2, [1, 0])), [0, 3]);
+    let write = Listing::new().op(Class::Csr, 0, [1, 0]).with(|csr| csr.detail = Retired::WRITES).alu(2, [0, 0]);
+    assert_eq!(cycles(&write), [0, 5]);
+}
+
+#[test]
+fn a_misprediction_costs_three_cycles() {
+    // The first time, no table knows the branch: it is held for not taken.
+    let first = Listing::new().fill(4).go(Class::Branch, 0, 0, CODE + 0x100).fill(1);
+    assert_eq!(last(&first), 4 + 1 + 3);
+    let (_, core) = first.in_order(&fe310());
+    assert_eq!(core.account.prediction, 3);
+    assert_eq!(core.predictor().figures.wrong_branches, 1);
+    assert_eq!(last(&Listing::new().fill(4).stay().fill(1)), 5, "a branch that is not taken");
+}
+
+#[test]
+fn a_jump_costs_one_cycle_the_first_time_and_none_later() {
+    // Eight rounds of eight instructions and a jump back.
+    let mut listing = Listing::new();
+    for _ in 0..8 {
+        listing = listing.fill(8).go(Class::Jump, 0, 0, CODE);
+    }
+    // The bubble is there once: then the target buffer knows the jump.
+    assert_eq!(last(&listing.fill(1)), 8 * 9 + 1);
+}
+
+#[test]
+fn what_waits_in_the_queue_hides_a_jump() {
+    // Decode stands still for a product, fetch goes on up to the jump.
+    let listing = Listing::new().op(Class::Multiply, 1, [2, 3]).alu(4, [1, 0]).fill(1);
+    assert_eq!(last(&listing.go(Class::Jump, 0, 0, CODE + 0x80).fill(1)), 6 + 3);
+}
+
+#[test]
+fn a_call_and_its_return_find_their_way_by_the_stack() {
+    let mut listing = Listing::new();
+    let mut came_from = Vec::new();
+    for number in 0..3 {
+        came_from.push(listing.pc() + 4);
+        listing = listing.go(Class::Call, 1, 0, CODE + 0x100 * (number + 1)).fill(2);
+    }
+    while let Some(back) = came_from.pop() {
+        listing = listing.go(Class::Return, 0, 1, back).fill(2);
+    }
+    let (_, core) = listing.in_order(&fe310());
+    assert_eq!(core.predictor().figures.wrong_targets, 0);
+    assert_eq!(core.account.prediction, 0);
+}
+
+#[test]
+fn flash_is_slow_once_a_line() {
+    let machine = fe310();
+    let latency = u64::from(machine.region[0].latency);
+    let listing = Listing::new().at(0x2040_0000).fill(17);
+    let (times, _) = listing.in_order(&machine);
+    // The first line: level 1's cycle, then flash. 16 instructions are in it; the next waits for flash anew.
+    assert_eq!(times[0].fetch, 1 + latency);
+    assert_eq!(times[15].fetch, 1 + latency + 15);
+    assert_eq!(times[16].fetch, (1 + latency + 16) + 1 + latency);
+    let again = listing.go(Class::Jump, 0, 0, 0x2040_0000).fill(15);
+    let (times, _) = again.in_order(&machine);
+    assert_eq!(times[32].issue - times[17].issue, 15 + 1, "both lines are in the cache now; the jump costs a bubble");
+}
+
+#[test]
+fn the_link_of_an_indirect_call_is_used_after_a_bubble() {
+    // The call itself is wrong the first time: what it jumps to executes in 4.
+    let listing = Listing::new().go(Class::Call, 1, 5, CODE + 0x100).alu(2, [1, 0]);
+    assert_eq!(cycles(&listing), [0, 4]);
+}

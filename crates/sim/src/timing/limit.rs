@@ -1,0 +1,175 @@
+//! The machine without limits: infinitely many units, infinitely wide, every branch predicted, every access a hit. Only
+//! data flow counts, through registers and, byte by byte, through memory: an instruction begins when the last of its
+//! operands is there, and takes the latency of its unit. The cycles of a program are its critical path, and no machine
+//! with these latencies needs fewer. (D. W. Wall, "Limits of Instruction-Level Parallelism", 1991: the oracle model.)
+//!
+//! CSRs, fences and traps are instructions like others here: they order nothing. A load takes the latency of its unit
+//! (a level 1 hit), a store the latency of its own, after which a load can begin to use what it wrote.
+
+use super::{Account, Times};
+use crate::machine::{Machine, UnitClass};
+use crate::retired::Retired;
+use std::collections::HashMap;
+
+/// Bytes of which the time of the last store is kept together.
+const PAGE: u64 = 4096;
+/// Pages that are kept; when there are more, all are forgotten, which can only make the limit more optimistic.
+const PAGES: usize = 4096;
+
+/// The data flow of all harts.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    latency: [(u64, u64); UnitClass::ALL.len()],
+    harts: Vec<[u64; 64]>,
+    cycles: Vec<u64>,
+    instructions: Vec<u64>,
+    /// For each byte, when what was stored last is there.
+    stored: HashMap<u64, Box<[u64; PAGE as usize]>>,
+}
+
+impl Limit {
+    /// The limit of a machine's latencies.
+    #[must_use]
+    pub fn new(machine: &Machine) -> Limit {
+        let harts = machine.harts as usize;
+        Limit {
+            latency: latencies(machine),
+            harts: vec![[0; 64]; harts],
+            cycles: vec![0; harts],
+            instructions: vec![0; harts],
+            stored: HashMap::new(),
+        }
+    }
+
+    /// The length of a hart's longest path so far.
+    #[must_use]
+    pub fn cycles(&self, hart: usize) -> u64 {
+        self.cycles[hart]
+    }
+
+    /// Slots of a machine without a width: those that were used.
+    #[must_use]
+    pub fn account(&self, hart: usize) -> Account {
+        Account { retired: self.instructions[hart], ..Account::default() }
+    }
+
+    /// Takes the next instruction of a hart.
+    pub fn step(&mut self, hart: usize, retired: &Retired) -> Times {
+        let class = UnitClass::of(retired.class);
+        let (single, double) = self.latency[class as usize];
+        let latency = if retired.detail & Retired::WIDE != 0 { double } else { single };
+        let ready = &self.harts[hart];
+        let mut issue = retired.sources.iter().map(|source| ready[source.index()]).max().unwrap_or(0);
+        if retired.bytes != 0 && retired.class.is_load() {
+            // The address comes from a register, the data from whoever stored them.
+            issue = issue.max(self.last_store(retired.address, retired.bytes));
+        }
+        let complete = issue + latency;
+        if retired.bytes != 0 && retired.class.is_store() {
+            self.store(retired.address, retired.bytes, complete);
+        }
+        if retired.destination.is_some() {
+            self.harts[hart][retired.destination.index()] = complete;
+        }
+        self.cycles[hart] = self.cycles[hart].max(complete);
+        self.instructions[hart] += 1;
+        Times { fetch: issue, decode: issue, issue, complete, retire: complete }
+    }
+
+    fn last_store(&self, address: u64, bytes: u8) -> u64 {
+        (0..u64::from(bytes))
+            .map(|offset| address.wrapping_add(offset))
+            .map(|byte| self.stored.get(&(byte / PAGE)).map_or(0, |page| page[(byte % PAGE) as usize]))
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn store(&mut self, address: u64, bytes: u8, complete: u64) {
+        for offset in 0..u64::from(bytes) {
+            let byte = address.wrapping_add(offset);
+            if self.stored.len() >= PAGES && !self.stored.contains_key(&(byte / PAGE)) {
+                self.stored.clear();
+            }
+            let page = self.stored.entry(byte / PAGE).or_insert_with(|| Box::new([0; PAGE as usize]));
+            page[(byte % PAGE) as usize] = complete;
+        }
+    }
+}
+
+/// Cycles of each class, for words and for doubles.
+fn latencies(machine: &Machine) -> [(u64, u64); UnitClass::ALL.len()] {
+    let mut latency = [(1, 1); UnitClass::ALL.len()];
+    let mut units = Vec::new();
+    if let Some(core) = &machine.in_order {
+        latency[UnitClass::Load as usize] = (core.load_use.into(), core.load_use.into());
+        latency[UnitClass::Multiply as usize] = (core.multiply_use.into(), core.multiply_use.into());
+        let divide = |width: u32| u64::from(core.divide.base + width / core.divide.bits_per_cycle);
+        latency[UnitClass::Divide as usize] = (divide(32), divide(64));
+        units = core.unit.clone();
+    } else if let Some(core) = &machine.out_of_order {
+        units = core.unit.clone();
+    }
+    for unit in &units {
+        let single = u64::from(unit.latency);
+        let double = if unit.double_latency == 0 { single } else { unit.double_latency.into() };
+        for does in &unit.does {
+            // The unit's first cycle is the first of level 1 too.
+            let level1 = match (does, &machine.l1d) {
+                (UnitClass::Load | UnitClass::Atomic, Some(l1d)) => u64::from(l1d.latency) - 1,
+                _ => 0,
+            };
+            latency[*does as usize] = (single + level1, double + level1);
+        }
+    }
+    latency
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::retired::{Class, Reg};
+
+    fn limit() -> Limit {
+        Limit::new(&Machine::preset("raptor").expect("a preset"))
+    }
+
+    fn op(class: Class, destination: u8, sources: [u8; 2]) -> Retired {
+        let sources = [Reg(sources[0]), Reg(sources[1]), Reg::NONE];
+        Retired { class, destination: Reg(destination), sources, size: 4, ..Retired::default() }
+    }
+
+    #[test]
+    fn a_chain_is_as_long_as_its_latencies_and_what_is_independent_costs_nothing() {
+        let mut limit = limit();
+        // x1 = ...; x2 = x1 * x1; x3 = x2 + x1: 1 + 4 + 1 cycles.
+        limit.step(0, &op(Class::Alu, 1, [0, 0]));
+        limit.step(0, &op(Class::Multiply, 2, [1, 1]));
+        limit.step(0, &op(Class::Alu, 3, [2, 1]));
+        for _ in 0..100 {
+            limit.step(0, &op(Class::Alu, 4, [0, 0]));
+        }
+        assert_eq!(limit.cycles(0), 6);
+    }
+
+    #[test]
+    fn memory_passes_times_on_byte_by_byte() {
+        let mut limit = limit();
+        limit.step(0, &op(Class::Multiply, 1, [0, 0]));
+        let store = Retired { address: 0x1003, bytes: 1, ..op(Class::Store, 0, [2, 1]) };
+        limit.step(0, &store);
+        assert_eq!(limit.cycles(0), 5);
+        let other = Retired { address: 0x1000, bytes: 2, ..op(Class::Load, 5, [2, 0]) };
+        assert_eq!(limit.step(0, &other).complete, 1);
+        let same = Retired { address: 0x1000, bytes: 4, ..op(Class::Load, 5, [2, 0]) };
+        assert_eq!(limit.step(0, &same).complete, 6);
+    }
+
+    #[test]
+    fn a_register_that_is_written_again_is_another_one() {
+        let mut limit = limit();
+        limit.step(0, &op(Class::Divide, 1, [0, 0]));
+        limit.step(0, &op(Class::Alu, 1, [0, 0]));
+        assert_eq!(limit.step(0, &op(Class::Alu, 2, [1, 0])).complete, 2);
+        assert_eq!(limit.cycles(0), 36);
+    }
+}

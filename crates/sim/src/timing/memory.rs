@@ -1,0 +1,402 @@
+//! The memory of a machine as time sees it: level 1 caches, bus, level 2, regions. It holds no data: the functional core
+//! has them. It says when data are there, which lines have to leave, and who has to forget what another hart wrote.
+//!
+//! A line is in a level 1 cache unchanged, with any number of others, or changed and alone. A read that finds it changed
+//! elsewhere has it written back first; a write takes it away from all others.
+//!
+//! Approximations: tags change in the order in which instructions are simulated, which is program order in a hart, and
+//! harts take turns by their cycles; the wires of the bus and a busy memory are kept by cycle. Wrong paths fetch nothing.
+//! Instruction caches do not notice writes: that is what `fence.i` is for.
+
+use super::bus::{Bus, BusFigures};
+use super::cache::{Cache, CacheFigures, State};
+use crate::machine::{self, Machine, Path, Write};
+use serde::Serialize;
+
+/// What the caches of one hart did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct HartFigures {
+    /// Level 1, instructions.
+    pub l1i: CacheFigures,
+    /// Level 1, data.
+    pub l1d: CacheFigures,
+}
+
+/// What all harts share did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SharedFigures {
+    /// Level 2.
+    pub l2: CacheFigures,
+    /// The bus.
+    pub bus: BusFigures,
+}
+
+/// The memory of all harts.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    l1i: Vec<Option<Cache>>,
+    l1d: Vec<Option<Cache>>,
+    l1i_latency: u64,
+    l1d_latency: u64,
+    l1d_line: u64,
+    l1i_line: u64,
+    through: bool,
+    l2: Option<Cache>,
+    l2_latency: u64,
+    l2_line: u32,
+    l2_through: bool,
+    bus: Bus,
+    regions: Vec<Region>,
+    /// What is in no region: devices, which are reached past the caches.
+    device: Region,
+}
+
+#[derive(Clone, Debug)]
+struct Region {
+    base: u64,
+    last: u64,
+    path: Path,
+    latency: u64,
+    busy: u64,
+    free: u64,
+}
+
+impl Region {
+    /// When what is asked for at `cycle` is there.
+    fn access(&mut self, cycle: u64) -> u64 {
+        if self.busy == 0 {
+            return cycle + self.latency;
+        }
+        let begin = cycle.max(self.free);
+        self.free = begin + self.busy;
+        begin + self.latency
+    }
+}
+
+impl Memory {
+    /// The memory of a machine.
+    #[must_use]
+    pub fn new(machine: &Machine) -> Memory {
+        let harts = machine.harts as usize;
+        let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(Cache::new); harts];
+        let latency = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(1, |cache| cache.latency));
+        let line = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(8, |cache| cache.line));
+        let region = |region: &machine::Region| Region {
+            base: region.base,
+            last: region.base + (region.size - 1),
+            path: region.path,
+            latency: region.latency.into(),
+            busy: region.busy.into(),
+            free: 0,
+        };
+        let through = |cache: &Option<machine::Cache>| cache.as_ref().is_none_or(|cache| cache.write == Write::Through);
+        Memory {
+            l1i: each(&machine.l1i),
+            l1d: each(&machine.l1d),
+            l1i_latency: latency(&machine.l1i),
+            l1d_latency: latency(&machine.l1d),
+            l1i_line: line(&machine.l1i),
+            l1d_line: line(&machine.l1d),
+            through: through(&machine.l1d),
+            l2: machine.l2.as_ref().map(Cache::new),
+            l2_latency: machine.l2.as_ref().map_or(0, |l2| l2.latency.into()),
+            l2_line: machine.l2.as_ref().map_or(0, |l2| l2.line),
+            l2_through: through(&machine.l2),
+            bus: Bus::new(machine.bus.as_ref()),
+            regions: machine.region.iter().map(region).collect(),
+            device: Region { base: 0, last: u64::MAX, path: Path::Direct, latency: 1, busy: 0, free: 0 },
+        }
+    }
+
+    /// Bytes of a line that a fetch brings: the front end asks once for each.
+    pub(super) fn fetch_line(&self) -> u64 {
+        self.l1i_line
+    }
+
+    /// What a hart's caches did.
+    #[must_use]
+    pub fn hart_figures(&self, hart: usize) -> HartFigures {
+        let figures = |cache: &Option<Cache>| cache.as_ref().map_or_else(CacheFigures::default, |cache| cache.figures);
+        HartFigures { l1i: figures(&self.l1i[hart]), l1d: figures(&self.l1d[hart]) }
+    }
+
+    /// What all harts share did.
+    #[must_use]
+    pub fn shared_figures(&self) -> SharedFigures {
+        let l2 = self.l2.as_ref().map_or_else(CacheFigures::default, |l2| l2.figures);
+        SharedFigures { l2, bus: self.bus.figures }
+    }
+
+    /// No hart will ask for cycles before this one any more.
+    pub(crate) fn forget_before(&mut self, cycle: u64) {
+        self.bus.forget_before(cycle);
+    }
+
+    #[inline]
+    fn region(&mut self, address: u64) -> &mut Region {
+        // Machines have two or three.
+        match self.regions.iter_mut().find(|region| region.base <= address && address <= region.last) {
+            Some(region) => region,
+            None => &mut self.device,
+        }
+    }
+
+    /// Fetches the line of `address` at `cycle`: when it can be used, counted so that a hit is there at `cycle`.
+    pub(super) fn fetch(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
+        let path = self.region(address).path;
+        if path == Path::Tight {
+            return cycle;
+        }
+        let (latency, line) = (self.l1i_latency, self.l1i_line as u32);
+        let Some(l1i) = &mut self.l1i[hart] else {
+            return self.below(hart, address, cycle, 8, path == Path::Cached);
+        };
+        if path == Path::Direct {
+            return self.below(hart, address, cycle, 8, false);
+        }
+        l1i.figures.accesses += 1;
+        if let Some(place) = l1i.find(address) {
+            let (ready, _) = l1i.touch(place);
+            if ready > cycle {
+                l1i.figures.misses += 1;
+            }
+            return ready.max(cycle);
+        }
+        l1i.figures.misses += 1;
+        let begin = l1i.miss_from(cycle + latency);
+        // What code is read from level 2 or a region only: a line that a data cache changed is not looked for.
+        let ready = self.below(hart, address, begin, line, path == Path::Cached);
+        let l1i = self.l1i[hart].as_mut().expect("it is there");
+        l1i.miss_until(ready);
+        l1i.insert(address, ready, State::Shared);
+        ready
+    }
+
+    /// Reads a line from level 2 or a region, over the bus: when what was asked for is there.
+    fn below(&mut self, _hart: usize, address: u64, cycle: u64, bytes: u32, cached: bool) -> u64 {
+        let begin = self.bus.request(cycle, 0);
+        let ready = if cached { self.level2(address, begin, false) } else { self.region(address).access(begin) };
+        self.bus.respond(ready, bytes)
+    }
+
+    /// An access to level 2 at `cycle`, and what is below it.
+    fn level2(&mut self, address: u64, cycle: u64, write: bool) -> u64 {
+        let state = if write && !self.l2_through { State::Modified } else { State::Shared };
+        let Some(l2) = &mut self.l2 else {
+            return self.region(address).access(cycle);
+        };
+        l2.figures.accesses += 1;
+        if let Some(place) = l2.find(address) {
+            let (ready, _) = l2.touch(place);
+            if ready > cycle {
+                l2.figures.misses += 1;
+            }
+            if write {
+                l2.set_state(place, state);
+            }
+            return (cycle + self.l2_latency).max(ready);
+        }
+        l2.figures.misses += 1;
+        let begin = l2.miss_from(cycle + self.l2_latency);
+        let ready = self.region(address).access(begin);
+        let l2 = self.l2.as_mut().expect("it is there");
+        l2.miss_until(ready);
+        if let Some(victim) = l2.insert(address, ready, state)
+            && victim.modified
+        {
+            l2.figures.written_back += 1;
+            // It waits in a buffer until memory is free; nobody waits for it.
+            self.region(victim.address).access(ready);
+        }
+        ready
+    }
+
+    /// Takes the line of `address` away from all data caches but one, and says whether one of them had changed it.
+    fn invalidate_others(&mut self, hart: usize, address: u64) -> bool {
+        let mut modified = false;
+        if self.l1d.len() > 1 {
+            for (other, cache) in self.l1d.iter_mut().enumerate() {
+                if other != hart
+                    && let Some(cache) = cache
+                {
+                    modified |= cache.invalidate(address) == Some(true);
+                }
+            }
+        }
+        modified
+    }
+
+    /// Has the line of `address` written back where another hart changed it; says whether one had.
+    fn clean_others(&mut self, hart: usize, address: u64) -> bool {
+        if self.l1d.len() > 1 && !self.through {
+            for (other, cache) in self.l1d.iter_mut().enumerate() {
+                if other != hart
+                    && let Some(cache) = cache
+                    && let Some(place) = cache.find(address)
+                    && cache.is_modified(place)
+                {
+                    cache.set_state(place, State::Shared);
+                    cache.figures.written_back += 1;
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Brings a line into a hart's data cache, to read or to write it: when it is there.
+    fn fill(&mut self, hart: usize, address: u64, cycle: u64, state: State) -> u64 {
+        let line = self.l1d_line as u32;
+        let l1d = self.l1d[hart].as_mut().expect("only a cache is filled");
+        let begin = l1d.miss_from(cycle + self.l1d_latency);
+        let mut begin = self.bus.request(begin, 0);
+        let dirty = match state {
+            State::Modified => self.invalidate_others(hart, address),
+            State::Shared => self.clean_others(hart, address),
+        };
+        if dirty {
+            // The other hart puts the line on the request wires, into level 2, from where it is read.
+            begin = self.bus.request(begin + self.l1d_latency, line);
+            self.level2(address, begin, true);
+        }
+        let ready = self.level2(address, begin, false);
+        let ready = self.bus.respond(ready, line);
+        let l1d = self.l1d[hart].as_mut().expect("only a cache is filled");
+        l1d.miss_until(ready);
+        if let Some(victim) = l1d.insert(address, ready, state)
+            && victim.modified
+        {
+            l1d.figures.written_back += 1;
+            let begin = self.bus.request(ready, line);
+            self.level2(victim.address, begin, true);
+        }
+        ready
+    }
+
+    /// Reads data at `cycle`: when they are there. A hit in level 1 takes its latency, tightly coupled memory a cycle.
+    #[inline]
+    pub(super) fn load(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
+        let ready = self.load_one(hart, address, cycle);
+        let last = address.wrapping_add(u64::from(bytes.max(1)) - 1);
+        if (address ^ last) & !(self.l1d_line - 1) == 0 {
+            return ready;
+        }
+        // Misaligned, over the end of a line.
+        ready.max(self.load_one(hart, last, cycle + 1))
+    }
+
+    fn load_one(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
+        let path = self.region(address).path;
+        match path {
+            Path::Tight => return cycle + 1,
+            Path::Direct | Path::CachedCode => return self.below(hart, address, cycle, 8, false),
+            Path::Cached => {}
+        }
+        let latency = self.l1d_latency;
+        let Some(l1d) = &mut self.l1d[hart] else {
+            return self.below(hart, address, cycle, 8, true);
+        };
+        l1d.figures.accesses += 1;
+        if let Some(place) = l1d.find(address) {
+            let (ready, _) = l1d.touch(place);
+            if ready > cycle + latency {
+                l1d.figures.misses += 1;
+            }
+            return ready.max(cycle + latency);
+        }
+        l1d.figures.misses += 1;
+        self.fill(hart, address, cycle, State::Shared)
+    }
+
+    /// Writes data at `cycle`: when they have left the store queue.
+    #[inline]
+    pub(super) fn store(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
+        let done = self.store_one(hart, address, bytes, cycle);
+        let last = address.wrapping_add(u64::from(bytes.max(1)) - 1);
+        if (address ^ last) & !(self.l1d_line - 1) == 0 {
+            return done;
+        }
+        done.max(self.store_one(hart, last, bytes, cycle + 1))
+    }
+
+    fn store_one(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
+        let path = self.region(address).path;
+        match path {
+            Path::Tight => return cycle + 1,
+            Path::Direct | Path::CachedCode => {
+                let begin = self.bus.request(cycle, bytes.into());
+                return self.region(address).access(begin).min(begin + 1);
+            }
+            Path::Cached => {}
+        }
+        if self.through {
+            if let Some(l1d) = &mut self.l1d[hart] {
+                l1d.figures.accesses += 1;
+                match l1d.find(address) {
+                    Some(place) => {
+                        l1d.touch(place);
+                    }
+                    None => l1d.figures.misses += 1,
+                }
+            }
+            let begin = self.bus.request(cycle, bytes.into());
+            self.invalidate_others(hart, address);
+            self.level2(address, begin, true);
+            return begin + 1;
+        }
+        let l1d = self.l1d[hart].as_mut().expect("without a cache, stores go through");
+        l1d.figures.accesses += 1;
+        let Some(place) = l1d.find(address) else {
+            l1d.figures.misses += 1;
+            return self.fill(hart, address, cycle, State::Modified) + 1;
+        };
+        let (ready, state) = l1d.touch(place);
+        let cycle = cycle.max(ready);
+        if state == State::Modified {
+            return cycle + 1;
+        }
+        l1d.set_state(place, State::Modified);
+        if self.l1d.len() == 1 {
+            return cycle + 1;
+        }
+        let begin = self.bus.request(cycle, 0);
+        self.invalidate_others(hart, address);
+        begin + 1
+    }
+
+    /// Reads and writes at once, at `cycle`, in a way that all harts agree on: when the old value is there. It is done in
+    /// level 2 where level 1 writes through, else in the line, which no other hart then has.
+    pub(super) fn atomic(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
+        if self.region(address).path != Path::Cached {
+            let ready = self.load(hart, address, bytes, cycle);
+            return ready.max(self.store(hart, address, bytes, cycle));
+        }
+        if self.through {
+            if let Some(l1d) = &mut self.l1d[hart] {
+                l1d.figures.accesses += 1;
+            }
+            let begin = self.bus.request(cycle + self.l1d_latency, bytes.into());
+            self.invalidate_others(hart, address);
+            let ready = self.level2(address, begin, true);
+            return self.bus.respond(ready, bytes.into());
+        }
+        self.store(hart, address, bytes, cycle) - 1 + self.l1d_latency
+    }
+
+    /// `fence.i`: the hart's instruction cache forgets everything.
+    pub(super) fn forget_code(&mut self, hart: usize) {
+        if let Some(l1i) = &mut self.l1i[hart] {
+            l1i.clear();
+        }
+    }
+
+    /// Bytes of a line of level 2, 0 without one.
+    #[must_use]
+    pub fn level2_line(&self) -> u32 {
+        self.l2_line
+    }
+}
+
+#[cfg(test)]
+#[path = "memory_tests.rs"]
+mod tests;

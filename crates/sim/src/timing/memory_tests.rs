@@ -1,0 +1,140 @@
+//! Caches, bus and coherence against cycles counted by hand.
+
+use super::*;
+
+const RAM: u64 = 0x8000_0000;
+
+/// Level 1: 1 cycle, lines of 32 bytes; level 2: 4; memory: 10. Two harts.
+fn machine(write: Write) -> Machine {
+    let mut machine = Machine::preset("raptor").expect("a preset");
+    machine.harts = 2;
+    machine.l1d.as_mut().expect("a cache").write = write;
+    machine
+}
+
+fn memory(write: Write) -> Memory {
+    Memory::new(&machine(write))
+}
+
+#[test]
+fn each_level_adds_its_cycles() {
+    let mut memory = memory(Write::Through);
+    assert_eq!(memory.load(0, RAM, 4, 100), 100 + 1 + 4 + 10, "nobody has it");
+    assert_eq!(memory.load(0, RAM + 28, 4, 200), 200 + 1, "the same line");
+    assert_eq!(memory.load(1, RAM, 4, 300), 300 + 1 + 4, "the other hart finds it in level 2");
+    assert_eq!(memory.fetch(0, RAM, 400), 400 + 1 + 4, "level 1 for instructions is another one");
+    assert_eq!(memory.fetch(0, RAM + 4, 500), 500);
+    let (hart, shared) = (memory.hart_figures(0), memory.shared_figures());
+    assert_eq!((hart.l1d.accesses, hart.l1d.misses, hart.l1i.accesses, hart.l1i.misses), (2, 1, 2, 1));
+    assert_eq!((shared.l2.accesses, shared.l2.misses, shared.bus.requests), (3, 1, 3));
+}
+
+#[test]
+fn a_line_on_its_way_is_not_asked_for_again() {
+    let mut memory = memory(Write::Through);
+    assert_eq!(memory.load(0, RAM, 4, 100), 115);
+    assert_eq!(memory.load(0, RAM + 4, 4, 101), 115);
+    assert_eq!(memory.load(0, RAM + 4, 4, 114), 115);
+    assert_eq!(memory.shared_figures().bus.requests, 1);
+}
+
+#[test]
+fn what_lies_across_two_lines_is_read_twice() {
+    let mut memory = memory(Write::Through);
+    // The second line is asked for a cycle later, and is there in 116, when the first one's second half is on the wires.
+    assert_eq!(memory.load(0, RAM + 30, 4, 100), 117);
+    assert_eq!(memory.shared_figures().bus.requests, 2);
+}
+
+#[test]
+fn two_harts_that_ask_at_once_are_served_one_after_the_other() {
+    let mut memory = memory(Write::Through);
+    // Requests of one cycle each; lines come back over 16 bytes a cycle, so two cycles each.
+    assert_eq!(memory.load(0, RAM, 4, 100), 115);
+    // Its request waits a cycle; its line, there in 116, waits until the first one's second half has passed in 116.
+    assert_eq!(memory.load(1, RAM + 0x1000, 4, 100), 117);
+    let bus = memory.shared_figures().bus;
+    assert_eq!((bus.requests, bus.request_cycles, bus.response_cycles, bus.waited), (2, 2, 4, 2));
+}
+
+#[test]
+fn misses_beyond_what_a_cache_can_follow_wait() {
+    let mut machine = machine(Write::Through);
+    machine.l1d.as_mut().expect("a cache").misses = 1;
+    let mut memory = Memory::new(&machine);
+    assert_eq!(memory.load(0, RAM, 4, 100), 115);
+    assert_eq!(memory.load(0, RAM + 0x40, 4, 101), 115 + 14, "begins when the first line is there");
+}
+
+#[test]
+fn a_store_that_writes_through_takes_the_line_from_the_others() {
+    let mut memory = memory(Write::Through);
+    memory.load(0, RAM, 4, 100);
+    memory.load(1, RAM, 4, 200);
+    assert_eq!(memory.store(0, RAM, 4, 300), 301, "on the bus in 300");
+    assert_eq!(memory.hart_figures(1).l1d.invalidated, 1);
+    assert_eq!(memory.load(0, RAM, 4, 400), 401, "who wrote it keeps it");
+    assert_eq!(memory.load(1, RAM, 4, 500), 505, "the other reads it from level 2");
+}
+
+#[test]
+fn stores_of_all_harts_share_the_bus() {
+    let mut memory = memory(Write::Through);
+    let done: Vec<u64> = (0..4).map(|number| memory.store(number % 2, RAM + 64 * number as u64, 8, 100)).collect();
+    assert_eq!(done, [101, 102, 103, 104]);
+}
+
+#[test]
+fn a_line_that_was_changed_is_written_back_when_another_hart_reads_it() {
+    let mut memory = memory(Write::Back);
+    assert_eq!(memory.store(0, RAM, 4, 100), 115 + 1, "the line has to come first");
+    assert_eq!(memory.store(0, RAM + 4, 4, 200), 201, "it is alone there");
+    assert_eq!(memory.shared_figures().bus.requests, 1);
+    // Level 1, a request; the other's level 1, two cycles of the bus, from whose first level 2 has it; level 2.
+    assert_eq!(memory.load(1, RAM, 4, 300), 300 + 1 + 1 + 4);
+    assert_eq!(memory.hart_figures(0).l1d.written_back, 1);
+    assert_eq!(memory.load(0, RAM, 4, 400), 401, "both have it now");
+    // To change it again, the other's has to go.
+    assert_eq!(memory.store(1, RAM, 4, 500), 501);
+    assert_eq!(memory.hart_figures(0).l1d.invalidated, 1);
+    assert_eq!(memory.store(1, RAM, 4, 600), 601);
+}
+
+#[test]
+fn a_changed_line_that_has_to_leave_is_written_back() {
+    let mut memory = memory(Write::Back);
+    memory.store(0, RAM, 4, 100);
+    // 16 KiB in two ways: lines 8 KiB apart share a set.
+    memory.load(0, RAM + 0x2000, 4, 200);
+    memory.load(0, RAM + 0x4000, 4, 300);
+    assert_eq!(memory.hart_figures(0).l1d.written_back, 1);
+    assert_eq!(memory.load(0, RAM + 0x2000, 4, 400), 401);
+    assert_eq!(memory.load(0, RAM, 4, 500), 505, "in level 2 still");
+}
+
+#[test]
+fn an_atomic_operation_takes_the_line_from_all_others() {
+    for write in [Write::Through, Write::Back] {
+        let mut memory = memory(write);
+        memory.load(0, RAM, 4, 100);
+        memory.load(1, RAM, 4, 200);
+        memory.atomic(1, RAM, 4, 300);
+        assert_eq!(memory.hart_figures(0).l1d.invalidated, 1, "{write:?}");
+        assert!(memory.load(0, RAM, 4, 400) > 401, "{write:?}");
+    }
+}
+
+#[test]
+fn tightly_coupled_memory_and_devices_pass_the_caches_by() {
+    let mut machine = Machine::preset("fe310").expect("a preset");
+    machine.region[0].latency = 30;
+    machine.region[0].busy = 20;
+    let mut memory = Memory::new(&machine);
+    assert_eq!(memory.load(0, RAM, 4, 100), 101);
+    assert_eq!(memory.store(0, RAM, 4, 100), 101);
+    // Data of the flash are not in a cache, and each access keeps it busy.
+    assert_eq!(memory.load(0, 0x2040_0000, 4, 200), 230);
+    assert_eq!(memory.load(0, 0x2040_0000, 4, 201), 220 + 30);
+    // A device.
+    assert_eq!(memory.load(0, 0x1001_3000, 4, 300), 301);
+}

@@ -1,0 +1,265 @@
+//! Branch prediction: target buffer, history table, return address stack. Tables learn when a branch is predicted, not
+//! some cycles later when it is resolved; as fetch stalls on a misprediction, that differs only where one branch is
+//! fetched twice within its pipeline's length. The arrangement (a global history whose newest outcome is its highest bit,
+//! hashed by a multiplication into the upper bits of the index) is that of Rocket Chip's `BTB.scala`; with two-bit
+//! counters and a history as long as its hash it is S. McFarling's gshare (1993).
+
+use crate::machine::{self, PredictorKind};
+use crate::retired::{Class, Retired};
+use serde::Serialize;
+
+/// What fetch makes of a control transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// It goes on at the right place at once.
+    Right,
+    /// It goes on at the right place once the instruction has been looked at: the target buffer did not know it.
+    Late,
+    /// It goes on at the wrong place.
+    Wrong,
+}
+
+/// How often predictions were right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct PredictFigures {
+    /// Branches, jumps, calls and returns.
+    pub transfers: u64,
+    /// Of these, conditional branches.
+    pub branches: u64,
+    /// Conditional branches that were predicted wrong.
+    pub wrong_branches: u64,
+    /// Other transfers that were predicted wrong.
+    pub wrong_targets: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    /// Address of the branch or of the fetch that holds it, plus 1; 0: nothing.
+    key: u64,
+    target: u64,
+    used: u64,
+}
+
+/// The predictor of one hart.
+#[derive(Clone, Debug)]
+pub struct Predictor {
+    kind: PredictorKind,
+    targets: Box<[Target]>,
+    ways: usize,
+    set_mask: u64,
+    clock: u64,
+    counters: Box<[u8]>,
+    counter_high: u8,
+    history: u64,
+    history_length: u32,
+    history_bits: u32,
+    index_shift: u32,
+    stack: Box<[u64]>,
+    stack_top: usize,
+    stack_held: usize,
+    /// How often it was right.
+    pub figures: PredictFigures,
+}
+
+impl Predictor {
+    /// A predictor that knows nothing yet. Branches are known by the aligned `fetch_bytes` that hold their last byte.
+    #[must_use]
+    pub fn new(description: &machine::Predictor, fetch_bytes: u32) -> Predictor {
+        let entries = description.btb_entries as usize;
+        let ways = if description.btb_ways == 0 { entries.max(1) } else { description.btb_ways as usize };
+        let bits = description.counter_bits.clamp(1, 4);
+        let half = 1_u8 << (bits - 1);
+        let history_bits = if description.history_bits == 0 { description.history } else { description.history_bits };
+        Predictor {
+            kind: description.kind,
+            targets: vec![Target { key: 0, target: 0, used: 0 }; entries].into_boxed_slice(),
+            ways,
+            set_mask: (entries / ways).max(1) as u64 - 1,
+            clock: 0,
+            // Weakly not taken.
+            counters: vec![half - 1; description.bht_entries as usize].into_boxed_slice(),
+            counter_high: 2 * half - 1,
+            history: 0,
+            history_length: description.history,
+            history_bits,
+            index_shift: fetch_bytes.max(2).ilog2(),
+            stack: vec![0; description.ras_entries as usize].into_boxed_slice(),
+            stack_top: 0,
+            stack_held: 0,
+            figures: PredictFigures::default(),
+        }
+    }
+
+    /// Predicts a control transfer and learns how it went. `fetched` is the address of the fetch that held its last byte.
+    #[inline]
+    pub fn predict(&mut self, retired: &Retired, fetched: u64) -> Guess {
+        self.figures.transfers += 1;
+        self.figures.branches += u64::from(retired.class == Class::Branch);
+        let guess = match self.kind {
+            PredictorKind::Perfect => Guess::Right,
+            PredictorKind::Static => self.guess_static(retired),
+            PredictorKind::Tables => self.guess_tables(retired, fetched),
+        };
+        if guess == Guess::Wrong {
+            match retired.class {
+                Class::Branch => self.figures.wrong_branches += 1,
+                _ => self.figures.wrong_targets += 1,
+            }
+        }
+        guess
+    }
+
+    fn guess_static(&mut self, retired: &Retired) -> Guess {
+        let late = |right| if right { Guess::Late } else { Guess::Wrong };
+        match retired.class {
+            Class::Branch => {
+                let taken = retired.is_taken();
+                let backward = retired.address < retired.pc;
+                match taken == backward {
+                    true if taken => Guess::Late,
+                    true => Guess::Right,
+                    false => Guess::Wrong,
+                }
+            }
+            Class::Return => late(self.pop() == Some(retired.next_pc)),
+            Class::Call => {
+                self.push(retired.pc.wrapping_add(retired.size.into()));
+                late(!retired.sources[0].is_some())
+            }
+            Class::Jump => Guess::Late,
+            _ => Guess::Wrong,
+        }
+    }
+
+    fn guess_tables(&mut self, retired: &Retired, fetched: u64) -> Guess {
+        let last = retired.pc.wrapping_add(u64::from(retired.size.max(2)) - 2);
+        let key = last >> self.index_shift << self.index_shift;
+        let known = if fetched == key { self.look_up(key) } else { None };
+        let next = retired.next_pc;
+        let known_right = known == Some(next);
+        // A direct target is in the instruction itself.
+        let late_or_right = if known_right { Guess::Right } else { Guess::Late };
+        let guess = match retired.class {
+            Class::Branch => {
+                let taken = retired.is_taken();
+                let predicted = self.guess_direction(key, known.is_some(), taken);
+                if predicted != taken {
+                    Guess::Wrong
+                } else if taken {
+                    late_or_right
+                } else {
+                    return Guess::Right;
+                }
+            }
+            Class::Jump => late_or_right,
+            Class::Call => {
+                self.push(retired.pc.wrapping_add(retired.size.into()));
+                let indirect = retired.sources[0].is_some();
+                if indirect && !known_right { Guess::Wrong } else { late_or_right }
+            }
+            Class::Return => match self.pop() {
+                Some(address) if address == next => {
+                    if known.is_some() {
+                        Guess::Right
+                    } else {
+                        Guess::Late
+                    }
+                }
+                Some(_) => Guess::Wrong,
+                None if known_right => Guess::Right,
+                None => Guess::Wrong,
+            },
+            _ => {
+                if known_right {
+                    Guess::Right
+                } else {
+                    Guess::Wrong
+                }
+            }
+        };
+        // What is taken is remembered, and what was held for taken and is not, stays.
+        if !known_right && (retired.class != Class::Branch || retired.is_taken()) {
+            self.remember(key, next);
+        }
+        guess
+    }
+
+    /// The direction of a branch, and learns it.
+    fn guess_direction(&mut self, key: u64, known: bool, taken: bool) -> bool {
+        if self.counters.is_empty() {
+            return known;
+        }
+        let entries = self.counters.len() as u64;
+        let high = key >> self.index_shift;
+        let address = (high & (entries - 1)) ^ ((high >> entries.ilog2()) & 3);
+        let index = (address ^ (self.hashed_history() << (entries.ilog2() - self.history_bits))) & (entries - 1);
+        let counter = &mut self.counters[index as usize];
+        let predicted = *counter > self.counter_high / 2;
+        *counter = if taken { (*counter + 1).min(self.counter_high) } else { counter.saturating_sub(1) };
+        if self.history_length != 0 {
+            self.history = self.history >> 1 | u64::from(taken) << (self.history_length - 1);
+        }
+        predicted
+    }
+
+    fn hashed_history(&self) -> u64 {
+        if self.history_bits == self.history_length {
+            return self.history;
+        }
+        // Fibonacci hashing with the square root of 3/4 in place of the golden ratio.
+        let factor = (3_f64.sqrt() / 2.0 * f64::from(1_u32 << self.history_length)) as u64;
+        ((factor * self.history) & ((1 << self.history_length) - 1)) >> (self.history_length - self.history_bits)
+    }
+
+    fn set(&self, key: u64) -> usize {
+        ((key >> self.index_shift) & self.set_mask) as usize * self.ways
+    }
+
+    fn look_up(&mut self, key: u64) -> Option<u64> {
+        if self.targets.is_empty() {
+            return None;
+        }
+        let first = self.set(key);
+        let entry = self.targets[first..first + self.ways].iter_mut().find(|entry| entry.key == key + 1)?;
+        self.clock += 1;
+        entry.used = self.clock;
+        Some(entry.target)
+    }
+
+    fn remember(&mut self, key: u64, target: u64) {
+        if self.targets.is_empty() {
+            return;
+        }
+        self.clock += 1;
+        let first = self.set(key);
+        let set = &mut self.targets[first..first + self.ways];
+        let place = match set.iter().position(|entry| entry.key == key + 1) {
+            Some(place) => place,
+            None => (0..set.len()).min_by_key(|&place| set[place].used).expect("a set has a way"),
+        };
+        set[place] = Target { key: key + 1, target, used: self.clock };
+    }
+
+    fn push(&mut self, address: u64) {
+        if self.stack.is_empty() {
+            return;
+        }
+        self.stack_top = (self.stack_top + 1) % self.stack.len();
+        self.stack[self.stack_top] = address;
+        self.stack_held = (self.stack_held + 1).min(self.stack.len());
+    }
+
+    fn pop(&mut self) -> Option<u64> {
+        if self.stack_held == 0 {
+            return None;
+        }
+        let address = self.stack[self.stack_top];
+        self.stack_top = (self.stack_top + self.stack.len() - 1) % self.stack.len();
+        self.stack_held -= 1;
+        Some(address)
+    }
+}
+
+#[cfg(test)]
+#[path = "predict_tests.rs"]
+mod tests;

@@ -1,0 +1,113 @@
+//! The predictor against what a person with pencil and paper would note.
+
+use super::super::listing::{CODE, Listing};
+use super::*;
+
+fn tables(change: impl FnOnce(&mut machine::Predictor)) -> Predictor {
+    let mut description = machine::Predictor { kind: PredictorKind::Tables, ..machine::Predictor::default() };
+    (description.btb_entries, description.bht_entries, description.counter_bits) = (4, 16, 2);
+    change(&mut description);
+    Predictor::new(&description, 4)
+}
+
+fn guess(predictor: &mut Predictor, listing: Listing) -> Guess {
+    let retired = listing.list[0];
+    predictor.predict(&retired, retired.pc)
+}
+
+fn taken(pc: u64) -> Listing {
+    Listing::new().at(pc).go(Class::Branch, 0, 0, CODE + 0x400)
+}
+
+fn not_taken(pc: u64) -> Listing {
+    Listing::new().at(pc).stay()
+}
+
+#[test]
+fn a_two_bit_counter_needs_two_surprises_to_change_its_mind() {
+    let mut predictor = tables(|_| {});
+    // Weakly not taken at first.
+    let outcomes = [true, true, true, false, true, false, false, false];
+    let guesses: Vec<Guess> =
+        outcomes.map(|outcome| guess(&mut predictor, if outcome { taken(CODE) } else { not_taken(CODE) })).into();
+    use Guess::*;
+    // Counter before each: 1 2 3 3 2 3 2 1.
+    assert_eq!(guesses, [Wrong, Right, Right, Wrong, Right, Wrong, Wrong, Right]);
+    assert_eq!((predictor.figures.branches, predictor.figures.wrong_branches), (8, 4));
+}
+
+#[test]
+fn a_one_bit_counter_repeats_the_last_outcome() {
+    let mut predictor = tables(|tables| tables.counter_bits = 1);
+    let outcomes = [true, false, true, true];
+    let guesses = outcomes.map(|outcome| guess(&mut predictor, if outcome { taken(CODE) } else { not_taken(CODE) }));
+    assert_eq!(guesses, [Guess::Wrong, Guess::Wrong, Guess::Wrong, Guess::Right]);
+}
+
+#[test]
+fn history_tells_the_rounds_of_a_loop_apart() {
+    // Taken three times, then not, for ever: a counter alone is wrong once a round, two outcomes of history are not
+    // enough to see the third, three are.
+    let wrong = |history| {
+        let mut predictor = tables(|tables| tables.history = history);
+        let mut wrong = 0;
+        for round in 0..100 {
+            for outcome in [true, true, true, false] {
+                let listing = if outcome { taken(CODE) } else { not_taken(CODE) };
+                wrong += usize::from(guess(&mut predictor, listing) == Guess::Wrong && round >= 20);
+            }
+        }
+        wrong
+    };
+    assert_eq!(wrong(0), 80);
+    assert!(wrong(2) > 0);
+    assert_eq!(wrong(3), 0);
+}
+
+#[test]
+fn the_target_buffer_forgets_what_was_used_longest_ago() {
+    let mut predictor = tables(|_| {});
+    let jump = |pc: u64| Listing::new().at(pc).go(Class::Jump, 0, 0, CODE + 0x400);
+    for number in 0..4 {
+        assert_eq!(guess(&mut predictor, jump(CODE + 8 * number)), Guess::Late, "never seen");
+    }
+    assert_eq!(guess(&mut predictor, jump(CODE)), Guess::Right);
+    assert_eq!(guess(&mut predictor, jump(CODE + 0x80)), Guess::Late, "takes the place of the second");
+    assert_eq!(guess(&mut predictor, jump(CODE)), Guess::Right);
+    assert_eq!(guess(&mut predictor, jump(CODE + 8)), Guess::Late);
+}
+
+#[test]
+fn an_indirect_jump_goes_where_it_went_last() {
+    let mut predictor = tables(|_| {});
+    let jump = |target| Listing::new().go(Class::IndirectJump, 0, 5, target);
+    let guesses = [0x100, 0x100, 0x200, 0x200].map(|offset| guess(&mut predictor, jump(CODE + offset)));
+    assert_eq!(guesses, [Guess::Wrong, Guess::Right, Guess::Wrong, Guess::Right]);
+}
+
+#[test]
+fn a_stack_of_two_remembers_the_last_two_calls() {
+    let mut predictor = tables(|tables| tables.ras_entries = 2);
+    for number in 0..3_u64 {
+        guess(&mut predictor, Listing::new().at(CODE + 16 * number).go(Class::Call, 1, 0, CODE + 0x100));
+    }
+    let back = |number: u64| Listing::new().at(CODE + 0x100).go(Class::Return, 0, 1, CODE + 16 * number + 4);
+    assert_eq!(
+        guess(&mut predictor, back(2)),
+        Guess::Late,
+        "right, but the target buffer does not know it for a return"
+    );
+    assert_eq!(guess(&mut predictor, back(1)), Guess::Right);
+    assert_eq!(guess(&mut predictor, back(0)), Guess::Wrong);
+}
+
+#[test]
+fn static_prediction_takes_what_goes_back() {
+    let description = machine::Predictor { kind: PredictorKind::Static, ..machine::Predictor::default() };
+    let mut predictor = Predictor::new(&description, 4);
+    let branch = |target| Listing::new().go(Class::Branch, 0, 0, target);
+    assert_eq!(guess(&mut predictor, branch(CODE - 16)), Guess::Late);
+    assert_eq!(guess(&mut predictor, branch(CODE + 16)), Guess::Wrong);
+    assert_eq!(guess(&mut predictor, not_taken(CODE).with(|branch| branch.address = CODE + 16)), Guess::Right);
+    assert_eq!(guess(&mut predictor, not_taken(CODE).with(|branch| branch.address = CODE - 16)), Guess::Wrong);
+}

@@ -1,0 +1,116 @@
+//! A window of cycles as a picture: Chrome's trace event format (JSON), which chrome://tracing, Perfetto and Speedscope
+//! show. A process is a hart, a thread a row in which instructions follow each other without overlap, a microsecond a
+//! cycle.
+
+use super::Times;
+use crate::retired::Retired;
+use serde::Serialize;
+use std::ops::Range;
+
+/// Events that a trace holds at most: about a gigabyte of text would follow otherwise.
+const MOST: usize = 1 << 20;
+
+/// What happened to the instructions of a window.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    window: Range<u64>,
+    events: Vec<Event>,
+    /// For each hart and row, the cycle until which it is taken.
+    rows: Vec<Vec<u64>>,
+    left_out: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Event {
+    name: String,
+    ph: &'static str,
+    pid: usize,
+    tid: usize,
+    ts: u64,
+    dur: u64,
+    args: Details,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Details {
+    pc: String,
+    fetch: u64,
+    decode: u64,
+    issue: u64,
+    complete: u64,
+    retire: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct File<'a> {
+    display_time_unit: &'static str,
+    other_data: Other,
+    trace_events: &'a [Event],
+}
+
+#[derive(Serialize)]
+struct Other {
+    clock: &'static str,
+    instructions_left_out: u64,
+}
+
+impl Trace {
+    /// An empty trace of the instructions that are in the pipeline in the cycles `window`.
+    #[must_use]
+    pub fn new(window: Range<u64>, harts: usize) -> Trace {
+        Trace { window, events: Vec::new(), rows: vec![Vec::new(); harts], left_out: 0 }
+    }
+
+    /// Whether instructions of this cycle would be kept.
+    #[must_use]
+    pub fn wants(&self, times: &Times) -> bool {
+        times.fetch < self.window.end && times.retire >= self.window.start
+    }
+
+    /// Adds an instruction; `name` is what the picture calls it.
+    pub fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
+        if self.events.len() + 4 > MOST {
+            self.left_out += 1;
+            return;
+        }
+        let rows = &mut self.rows[hart];
+        let row = rows.iter().position(|until| *until <= times.fetch).unwrap_or_else(|| {
+            rows.push(0);
+            rows.len() - 1
+        });
+        rows[row] = times.retire + 1;
+        let details = Details {
+            pc: format!("{:#x}", retired.pc),
+            fetch: times.fetch,
+            decode: times.decode,
+            issue: times.issue,
+            complete: times.complete,
+            retire: times.retire,
+        };
+        let mut event = |name: &str, from: u64, until: u64| {
+            let args = details.clone();
+            let (name, ph) = (name.to_owned(), "X");
+            self.events.push(Event { name, ph, pid: hart, tid: row, ts: from, dur: until.saturating_sub(from), args });
+        };
+        event(name, times.fetch, times.retire + 1);
+        event("front end", times.fetch, times.decode);
+        event("wait", times.decode, times.issue);
+        event("execute", times.issue, times.complete.max(times.issue + 1));
+    }
+
+    /// The trace as JSON.
+    ///
+    /// # Errors
+    ///
+    /// As the writer's.
+    pub fn write(&self, mut out: impl std::io::Write) -> std::io::Result<()> {
+        let file = File {
+            display_time_unit: "ms",
+            other_data: Other { clock: "one microsecond is one cycle", instructions_left_out: self.left_out },
+            trace_events: &self.events,
+        };
+        serde_json::to_writer(&mut out, &file).map_err(std::io::Error::from)?;
+        out.flush()
+    }
+}

@@ -1,0 +1,213 @@
+//! Programs that lie about themselves: what is said of each, and that nothing panics.
+
+mod common;
+
+use common::{elf, words};
+use tress_sim::{Error, ErrorKind, Image, Platform, Region, System, Xlen};
+
+const BASE: u64 = 0x8000_0000;
+const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
+
+fn file(xlen: Xlen) -> Vec<u8> {
+    elf(xlen, BASE, &words(&[0x13, 0x13, 0x13]), &[("start", BASE), ("after", BASE + 8)])
+}
+
+fn kind(result: Result<Image, Error>) -> ErrorKind {
+    result.expect_err("is refused").kind
+}
+
+fn load(image: Image, platform: &Platform) -> Result<System, Error> {
+    System::new(platform, image, Box::new(std::io::sink()))
+}
+
+/// Where a field of the program header is, and how long it is: (RV32, RV64).
+fn header_field(xlen: Xlen, name: &str) -> (usize, usize) {
+    let wide = xlen == Xlen::Rv64;
+    let start = if wide { 64 } else { 52 };
+    let at = match (name, wide) {
+        ("offset", false) => 4,
+        ("offset", true) => 8,
+        ("address", false) => 8,
+        ("address", true) => 16,
+        ("file bytes", false) => 16,
+        ("file bytes", true) => 32,
+        ("memory bytes", false) => 20,
+        ("memory bytes", true) => 40,
+        (other, _) => panic!("{other}"),
+    };
+    (start + at, if wide { 8 } else { 4 })
+}
+
+fn with_field(xlen: Xlen, name: &str, value: u64) -> Vec<u8> {
+    let mut file = file(xlen);
+    let (at, bytes) = header_field(xlen, name);
+    file[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+    file
+}
+
+#[test]
+fn what_is_in_a_program() {
+    for xlen in BOTH {
+        let image = Image::parse(&file(xlen)).unwrap();
+        assert_eq!((image.xlen, image.entry), (xlen, BASE));
+        assert_eq!(image.segments[0].bytes.len(), 12);
+        assert_eq!(image.function_of(BASE + 6), Some(("start".into(), 6)));
+        assert_eq!(image.function_of(BASE + 8), Some(("after".into(), 0)));
+        assert_eq!(image.function_of(BASE - 1), None);
+        let system = load(image, &Platform::generic(xlen, 1)).unwrap();
+        assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
+    }
+}
+
+/// A function that says how long it is does not reach beyond.
+#[test]
+fn functions_end() {
+    let mut file = file(Xlen::Rv64);
+    // The second symbol of the table behind the three instructions: its size.
+    file[0x1000 + 12 + 24 + 16] = 6;
+    let image = Image::parse(&file).unwrap();
+    assert_eq!(image.function_of(BASE + 5), Some(("start".into(), 5)));
+    assert_eq!(image.function_of(BASE + 6), None);
+}
+
+#[test]
+fn names_of_rust_are_readable() {
+    let file = elf(Xlen::Rv64, BASE, &words(&[0x13]), &[("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", BASE)]);
+    let image = Image::parse(&file).unwrap();
+    assert_eq!(image.function_of(BASE), Some(("core::fmt::Formatter::pad".into(), 0)));
+}
+
+#[test]
+fn no_elf() {
+    for file in [&b""[..], b"\x7fEL", b"#!/bin/sh\n", &[0; 4096]] {
+        assert!(matches!(kind(Image::parse(file)), ErrorKind::NotElf));
+    }
+}
+
+#[test]
+fn another_machine() {
+    for xlen in BOTH {
+        let mut x86 = file(xlen);
+        x86[18] = 62;
+        assert!(matches!(kind(Image::parse(&x86)), ErrorKind::NotRiscv));
+        let mut big_endian = file(xlen);
+        big_endian[5] = 2;
+        assert!(matches!(kind(Image::parse(&big_endian)), ErrorKind::NotRiscv));
+        let mut object = file(xlen);
+        object[16] = 1;
+        assert!(matches!(kind(Image::parse(&object)), ErrorKind::NotExecutable));
+        let mut unknown_class = file(xlen);
+        unknown_class[4] = 3;
+        assert!(matches!(kind(Image::parse(&unknown_class)), ErrorKind::DamagedElf(_)));
+    }
+    let image = Image::parse(&file(Xlen::Rv32)).unwrap();
+    let error = load(image, &Platform::generic(Xlen::Rv64, 1)).expect_err("is refused");
+    assert!(matches!(error.kind, ErrorKind::WrongXlen { program: 32, machine: 64 }));
+}
+
+#[test]
+fn every_truncation_is_an_error_or_a_program_without_names() {
+    for xlen in BOTH {
+        let file = file(xlen);
+        for length in 0..file.len() {
+            // Nothing but the sections may be missing.
+            if let Ok(image) = Image::parse(&file[..length]) {
+                panic!("{length} bytes are a program: {image:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_damaged_byte_of_the_headers() {
+    for xlen in BOTH {
+        let file = file(xlen);
+        let region = Region { base: BASE, size: 0x10000, writable: true };
+        let platform = Platform { memory: vec![region], ..Platform::generic(xlen, 1) };
+        for at in (0..128).chain(0x1000..file.len()) {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let mut damaged = file.clone();
+                damaged[at] = value;
+                if let Ok(image) = Image::parse(&damaged) {
+                    let _ = image.function_of(BASE);
+                    let _ = load(image, &platform);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_that_lie() {
+    for xlen in BOTH {
+        for (field, value) in [("file bytes", 0x7fff_ffff), ("offset", 0x7fff_ffff), ("offset", 0xffff_fff0)] {
+            let error = kind(Image::parse(&with_field(xlen, field, value)));
+            assert!(matches!(error, ErrorKind::DamagedElf(_)), "{field}: {error}");
+        }
+        let error = kind(Image::parse(&with_field(xlen, "memory bytes", 4)));
+        assert!(matches!(error, ErrorKind::DamagedElf(_)), "{error}");
+        // Zeros to the end of the address space and beyond.
+        for bytes in [0xffff_ffff, u64::MAX] {
+            let file = with_field(xlen, "memory bytes", bytes);
+            let error = match Image::parse(&file) {
+                Ok(image) => load(image, &Platform::generic(xlen, 1)).expect_err("is refused").kind,
+                Err(error) => error.kind,
+            };
+            assert!(matches!(error, ErrorKind::SegmentOutside { .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn entry_and_segments_that_are_not_where_they_should_be() {
+    for xlen in BOTH {
+        let outside = Image::parse(&elf(xlen, 0x1000, &words(&[0x13]), &[])).unwrap();
+        let error = load(outside, &Platform::generic(xlen, 1)).expect_err("is refused").kind;
+        assert!(matches!(error, ErrorKind::SegmentOutside { start: 0x1000, end: 0x1004 }), "{error}");
+        let mut entry = file(xlen);
+        entry[24..28].copy_from_slice(&0x8000_000c_u32.to_le_bytes());
+        assert!(matches!(kind(Image::parse(&entry)), ErrorKind::EntryOutside(0x8000_000c)));
+        let mut nothing = file(xlen);
+        nothing[if xlen == Xlen::Rv64 { 64 } else { 52 }] = 4;
+        assert!(matches!(kind(Image::parse(&nothing)), ErrorKind::NoSegments));
+    }
+}
+
+/// The program header again where the first bytes of the segment were, so that both segments claim the same memory.
+#[test]
+fn segments_that_overlap() {
+    let mut file = file(Xlen::Rv64);
+    let header = file[64..120].to_vec();
+    file[120..176].copy_from_slice(&header);
+    file[56] = 2;
+    assert!(matches!(kind(Image::parse(&file)), ErrorKind::SegmentsOverlap(BASE)));
+    // Beside each other they are fine; overlapping by one byte they are not.
+    for (address, overlaps) in [(BASE + 12, false), (BASE + 11, true)] {
+        for field in [136, 144] {
+            file[field..field + 8].copy_from_slice(&address.to_le_bytes());
+        }
+        assert_eq!(Image::parse(&file).is_err(), overlaps);
+    }
+}
+
+#[test]
+fn impossible_platforms() {
+    let good = Platform::generic(Xlen::Rv32, 1);
+    let region = |base, size| Region { base, size, writable: true };
+    let bad = [
+        Platform { harts: 0, ..good.clone() },
+        Platform { harts: 65, ..good.clone() },
+        Platform { cycles_per_tick: 0, ..good.clone() },
+        Platform { memory: vec![region(0x8000_0000, 100)], ..good.clone() },
+        Platform { memory: vec![region(0x8000_0001, 4096)], ..good.clone() },
+        Platform { memory: vec![region(0xffff_f000, 8192)], ..good.clone() },
+        Platform { memory: vec![region(0x8000_0000, 8192), region(0x8000_1000, 4096)], ..good.clone() },
+        Platform { memory: vec![region(0x0200_0000, 4096)], ..good.clone() },
+    ];
+    assert!(good.check().is_ok());
+    for platform in bad {
+        assert!(matches!(platform.check().expect_err("is refused").kind, ErrorKind::Machine(_)), "{platform:?}");
+    }
+    let much = Platform { memory: vec![region(0, 1 << 40)], devices: Vec::new(), ..Platform::generic(Xlen::Rv64, 1) };
+    assert!(much.check().is_err());
+}

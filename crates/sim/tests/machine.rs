@@ -1,0 +1,507 @@
+//! What a program can do to a machine: end, print, trap, loop, lose itself.
+
+mod common;
+
+use std::{
+    io::{self, Write},
+    sync::{Arc, Mutex},
+};
+
+use common::{elf, encode::named, words};
+use tress_sim::{Error, ErrorKind, Event, Image, Platform, Reg, Retired, System, Xlen, cause};
+
+const BASE: u64 = 0x8000_0000;
+const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
+
+const NOP: u32 = 0x13;
+const LOOP: u32 = 0x6f;
+const WFI: u32 = 0x1050_0073;
+const ECALL: u32 = 0x73;
+const EBREAK: u32 = 0x0010_0073;
+const MRET: u32 = 0x3020_0073;
+const FENCE_I: u32 = 0x100f;
+
+const MSTATUS: u32 = 0x300;
+const MIE: u32 = 0x304;
+const MTVEC: u32 = 0x305;
+const MEPC: u32 = 0x341;
+const MCAUSE: u32 = 0x342;
+const MTVAL: u32 = 0x343;
+const MHARTID: u32 = 0xf14;
+
+/// What was printed.
+#[derive(Clone, Default)]
+struct Paper(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Paper {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+/// A program in words.
+struct Code {
+    xlen: Xlen,
+    words: Vec<u32>,
+}
+
+impl Code {
+    fn new(xlen: Xlen) -> Code {
+        Code { xlen, words: Vec::new() }
+    }
+
+    fn word(mut self, word: u32) -> Code {
+        self.words.push(word);
+        self
+    }
+
+    /// Loads a constant of 32 bits, zero-extended for addresses.
+    fn constant(self, register: u32, value: u32) -> Code {
+        let xlen = self.xlen;
+        let upper = value.wrapping_add(0x800) & !0xfff;
+        let low = value.wrapping_sub(upper) as i32;
+        let code = self
+            .word(named("lui", xlen).bits | upper | register << 7)
+            .word(named("addi", xlen).immediate(register, register, low));
+        match xlen {
+            Xlen::Rv32 => code,
+            Xlen::Rv64 => code
+                .word(named("slli", xlen).immediate(register, register, 32))
+                .word(named("srli", xlen).immediate(register, register, 32)),
+        }
+    }
+
+    fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
+        let word = named(name, self.xlen).store(base, register, offset);
+        self.word(word)
+    }
+
+    fn addi(self, rd: u32, rs1: u32, immediate: i32) -> Code {
+        let word = named("addi", self.xlen).immediate(rd, rs1, immediate);
+        self.word(word)
+    }
+
+    fn csrr(self, rd: u32, csr: u32) -> Code {
+        self.word(csr << 20 | 2 << 12 | rd << 7 | 0x73)
+    }
+
+    fn csrw(self, csr: u32, rs1: u32) -> Code {
+        self.word(csr << 20 | rs1 << 15 | 1 << 12 | 0x73)
+    }
+
+    /// The address of the next word.
+    fn here(&self) -> u64 {
+        BASE + 4 * self.words.len() as u64
+    }
+
+    fn system(&self, harts: usize) -> (System, Paper) {
+        self.on(&Platform::generic(self.xlen, harts))
+    }
+
+    fn on(&self, platform: &Platform) -> (System, Paper) {
+        let symbols = [("start", BASE), ("tohost", TOHOST), ("fromhost", TOHOST + 8)];
+        let mut bytes = words(&self.words);
+        bytes.resize((TOHOST - BASE) as usize + 64, 0);
+        let image = Image::parse(&elf(self.xlen, BASE, &bytes, &symbols)).unwrap();
+        let paper = Paper::default();
+        (System::new(platform, image, Box::new(paper.clone())).unwrap(), paper)
+    }
+
+    fn fails(&self) -> Error {
+        self.system(1).0.run(100_000).expect_err("fails")
+    }
+}
+
+const TOHOST: u64 = BASE + 0x800;
+
+fn place(error: &Error) -> (u64, u64) {
+    let place = error.place.as_ref().expect("has a place");
+    (place.pc, place.instructions)
+}
+
+fn trap_of(error: &Error) -> (u64, u64) {
+    match &error.kind {
+        ErrorKind::Unhandled(trap) | ErrorKind::TrapLoop(trap) => (trap.cause, trap.value),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn ends_by_htif() {
+    for xlen in BOTH {
+        // In halves, as riscv-tests do.
+        let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 7 << 1 | 1).store("sw", 5, 6, 0);
+        let (mut system, _) = code.store("sw", 5, 0, 4).word(LOOP).system(1);
+        let instructions = if xlen == Xlen::Rv32 { 5 } else { 7 };
+        assert_eq!(system.run(100).unwrap(), Some(7));
+        assert_eq!(system.instructions(), instructions);
+        let report = system.report(7);
+        assert_eq!((report.exit_code, report.instructions, report.cycles), (7, instructions, instructions));
+        // The lower half alone.
+        let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
+        assert_eq!(code.word(LOOP).system(1).0.run(100).unwrap(), Some(0));
+    }
+}
+
+#[test]
+fn prints_by_htif() {
+    // The direct command: device 1, command 1.
+    let code = Code::new(Xlen::Rv32).constant(5, TOHOST as u32).constant(6, 0x0101_0000).addi(7, 0, i32::from(b'A'));
+    let code = code.store("sw", 5, 7, 0).store("sw", 5, 6, 4).addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
+    let (mut system, paper) = code.word(LOOP).system(1);
+    assert_eq!(system.run(1000).unwrap(), Some(0));
+    assert_eq!(paper.text(), "A");
+
+    // The system call `write`: its number and arguments are in memory.
+    for xlen in BOTH {
+        let block = 0x8001_0000;
+        let code = Code::new(xlen).constant(5, block).addi(6, 0, 64).store("sw", 5, 6, 0).addi(6, 0, 1);
+        let code = code.store("sw", 5, 6, 8).constant(7, block + 64).store("sw", 5, 7, 16).addi(6, 0, 2);
+        let code = code.store("sw", 5, 6, 24).constant(6, 0x0000_6b6f).store("sw", 7, 6, 0);
+        let code = code.constant(8, TOHOST as u32).store("sw", 8, 5, 0).store("sw", 8, 0, 4);
+        let (mut system, paper) = code.word(LOOP).system(1);
+        assert_eq!(system.run(100).unwrap(), None);
+        assert_eq!(paper.text(), "ok");
+        assert_eq!(system.bus.memory.read(u64::from(block)), Some(2_u64.to_le_bytes()));
+        assert_eq!(system.bus.memory.read(TOHOST), Some([0; 8]));
+        assert_eq!(system.bus.memory.read(TOHOST + 8), Some(1_u64.to_le_bytes()));
+    }
+}
+
+#[test]
+fn prints_by_uarts_and_ends_by_finisher() {
+    for xlen in BOTH {
+        let code = Code::new(xlen).constant(5, 0x1000_0000).addi(6, 0, i32::from(b'a')).store("sb", 5, 6, 0);
+        let code = code.word(named("lbu", xlen).immediate(7, 5, 5)).constant(5, 0x1001_3000);
+        let code = code.addi(6, 6, 1).store("sw", 5, 6, 0).word(named("lw", xlen).immediate(28, 5, 0));
+        let code = code.constant(5, 0x0010_0000).constant(6, 0x0005_3333).store("sw", 5, 6, 0);
+        let (mut system, paper) = code.system(1);
+        assert_eq!(system.run(100).unwrap(), Some(5));
+        assert_eq!(paper.text(), "ab");
+        // The transmitter is empty, and not full.
+        assert_eq!(system.harts[0].register(Reg::integer(7)), 0x60);
+        assert_eq!(system.harts[0].register(Reg::integer(28)), 0);
+    }
+}
+
+#[test]
+fn semihosting() {
+    let call = |code: Code| code.word(0x01f0_1013).word(EBREAK).word(0x4070_5013);
+    for xlen in BOTH {
+        let text = 0x8001_0000;
+        let code = Code::new(xlen).constant(11, text).constant(6, 0x0021_6968).store("sw", 11, 6, 0);
+        let code = call(code.addi(10, 0, 4));
+        // SYS_EXIT_EXTENDED with a block of two words.
+        let store = if xlen == Xlen::Rv32 { "sw" } else { "sd" };
+        let second = if xlen == Xlen::Rv32 { 4 } else { 8 };
+        let code = code.constant(6, 0x20026).store(store, 11, 6, 0).addi(6, 0, 3).store(store, 11, 6, second);
+        let (mut system, paper) = call(code.addi(10, 0, 0x20)).system(1);
+        assert_eq!(system.run(100).unwrap(), Some(3));
+        assert_eq!(paper.text(), "hi!");
+    }
+    // An ebreak alone is a breakpoint.
+    assert_eq!(trap_of(&Code::new(Xlen::Rv32).word(NOP).word(EBREAK).fails()), (cause::BREAKPOINT, BASE + 4));
+}
+
+#[test]
+fn traps_without_a_handler_say_what_and_where() {
+    for xlen in BOTH {
+        for (word, expected) in [
+            (0, (cause::ILLEGAL_INSTRUCTION, 0)),
+            (0xffff_ffff, (cause::ILLEGAL_INSTRUCTION, 0xffff_ffff)),
+            (ECALL, (cause::ECALL_MACHINE, 0)),
+            (named("lw", xlen).immediate(5, 0, 16), (cause::LOAD_ACCESS, 16)),
+            (named("sw", xlen).store(0, 5, 16), (cause::STORE_ACCESS, 16)),
+            // jalr x0, 64(x0): there is nothing to execute.
+            (64 << 20 | 0x67, (cause::INSTRUCTION_ACCESS, 64)),
+            // A CSR that is not there, and one that cannot be written.
+            (0x7ff << 20 | 2 << 12 | 0x73, (cause::ILLEGAL_INSTRUCTION, 0x7ff0_2073)),
+            (MHARTID << 20 | 1 << 12 | 0x73, (cause::ILLEGAL_INSTRUCTION, 0xf140_1073)),
+            // The floating-point unit is off.
+            (0x0000_0053, (cause::ILLEGAL_INSTRUCTION, 0x53)),
+            (named("lr.w", xlen).registers(5, 1, 0), (cause::LOAD_ACCESS, 0)),
+        ] {
+            let error = Code::new(xlen).word(NOP).word(word).fails();
+            assert!(matches!(error.kind, ErrorKind::Unhandled(_)), "{error}");
+            assert_eq!(trap_of(&error), expected, "{error}");
+            let jumped = expected.0 == cause::INSTRUCTION_ACCESS;
+            assert_eq!(place(&error), if jumped { (64, 2) } else { (BASE + 4, 1) });
+            if !jumped {
+                assert_eq!(error.place.as_ref().unwrap().function, Some(("start".into(), 4)));
+            }
+        }
+    }
+}
+
+#[test]
+fn rom_cannot_be_written() {
+    let code = Code::new(Xlen::Rv32).constant(5, 0x2000_0000).store("sw", 5, 5, 0);
+    assert_eq!(trap_of(&code.fails()), (cause::STORE_ACCESS, 0x2000_0000));
+}
+
+/// A function that calls itself until its stack is gone.
+#[test]
+fn a_program_that_kills_its_stack() {
+    for xlen in BOTH {
+        let code = Code::new(xlen).constant(2, BASE as u32 + 0x1000_0000).addi(2, 2, -2048);
+        let back = -4_i32;
+        let code = code.store("sw", 2, 1, 0).word(jal(1, -8)).word(jal(0, back));
+        let error = code.on(&small(xlen)).0.run(10_000_000).expect_err("fails");
+        match &error.kind {
+            ErrorKind::Unhandled(trap) => {
+                assert_eq!(trap.cause, cause::STORE_ACCESS);
+                assert_eq!(trap.lost_stack, Some(trap.value));
+            }
+            other => panic!("{other}"),
+        }
+        assert!(error.to_string().contains("stack pointer"), "{error}");
+    }
+}
+
+/// A machine whose RAM ends soon.
+fn small(xlen: Xlen) -> Platform {
+    let mut platform = Platform::generic(xlen, 1);
+    platform.memory[1].size = 0x10000;
+    platform.memory.push(tress_sim::Region { base: BASE + 0x0fff_0000, size: 0x10000, writable: true });
+    platform
+}
+
+fn jal(rd: u32, offset: i32) -> u32 {
+    let offset = offset as u32;
+    (offset >> 20 & 1) << 31
+        | (offset >> 1 & 0x3ff) << 21
+        | (offset >> 11 & 1) << 20
+        | (offset >> 12 & 0xff) << 12
+        | rd << 7
+        | 0x6f
+}
+
+#[test]
+fn handlers_that_trap_themselves() {
+    for xlen in BOTH {
+        // The handler is where there is nothing.
+        let error = Code::new(xlen).csrw(MTVEC, 0).word(ECALL).fails();
+        assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
+        assert_eq!(trap_of(&error), (cause::INSTRUCTION_ACCESS, 0));
+        // The handler does something and then what it should handle.
+        let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5).word(ECALL);
+        let mut code = code;
+        while code.here() < BASE + 0x40 {
+            code = code.word(NOP);
+        }
+        let error = code.word(NOP).word(0).fails();
+        assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
+        assert_eq!(place(&error).0, BASE + 0x44);
+    }
+}
+
+/// The handler notes cause, value and address, and goes on behind the instruction.
+#[test]
+fn traps_are_handled() {
+    for xlen in BOTH {
+        let mut code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5);
+        let load = code.here();
+        code = code.word(named("lw", xlen).immediate(9, 0, 4)).addi(12, 0, 1).word(WFI);
+        while code.here() < BASE + 0x40 {
+            code = code.word(NOP);
+        }
+        code = code
+            .csrr(20, MCAUSE)
+            .csrr(21, MTVAL)
+            .csrr(22, MEPC)
+            .csrr(23, MSTATUS)
+            .addi(6, 22, 4)
+            .csrw(MEPC, 6)
+            .word(MRET);
+        let (mut system, _) = code.system(1);
+        // At the end it waits for what will not come.
+        assert!(matches!(system.run(1000).expect_err("sleeps").kind, ErrorKind::Asleep));
+        let register = |number| system.harts[0].register(Reg::integer(number)) & xlen.address_mask();
+        assert_eq!((register(20), register(21), register(22)), (cause::LOAD_ACCESS, 4, load));
+        assert_eq!((register(9), register(12)), (0, 1));
+        // Machine mode is where it came from; interrupts are off.
+        assert_eq!(register(23) & 0x1888, 0x1800);
+    }
+}
+
+#[test]
+fn the_timer_wakes_and_interrupts() {
+    for xlen in BOTH {
+        let handler = BASE as u32 + 0x80;
+        // mtimecmp = 3, of ticks of 100 cycles; enabled in mie and mstatus.
+        let code = Code::new(xlen).constant(5, handler).csrw(MTVEC, 5).constant(6, 0x0200_4000).addi(7, 0, 3);
+        let code = code.store("sw", 6, 7, 0).store("sw", 6, 0, 4).addi(7, 0, 0x80).csrw(MIE, 7).addi(7, 0, 8);
+        let mut code = code.csrw(MSTATUS, 7).word(WFI).addi(13, 0, 1).word(LOOP);
+        while code.here() < u64::from(handler) {
+            code = code.word(NOP);
+        }
+        let code = code.csrr(20, MCAUSE).csrr(21, 0xc01).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
+        let (mut system, _) = code.store("sw", 5, 0, 4).word(LOOP).system(1);
+        assert_eq!(system.run(1000).unwrap(), Some(0));
+        let register = |number| system.harts[0].register(Reg::integer(number)) & xlen.address_mask();
+        assert_eq!(register(20), 1 << (xlen.bits() - 1) | 7);
+        assert!(register(21) >= 3 && system.harts[0].cycle >= 300);
+        assert_eq!(register(13), 0);
+    }
+}
+
+#[test]
+fn endless_loops_end_at_the_limit() {
+    let (mut system, _) = Code::new(Xlen::Rv64).word(LOOP).system(2);
+    assert_eq!(system.run(12_345).unwrap(), None);
+    assert_eq!(system.instructions(), 12_345);
+}
+
+/// Every hart adds 1 to a word a thousand times, by `amoadd` or by `lr` and `sc`, then the last one ends the program.
+#[test]
+fn harts_add_up() {
+    for xlen in BOTH {
+        for by_reservation in [false, true] {
+            let code = Code::new(xlen).constant(5, 0x8010_0000).addi(6, 0, 1000).addi(7, 0, 1);
+            let code = match by_reservation {
+                false => code.word(named("amoadd.w", xlen).registers(8, 5, 7)),
+                true => code
+                    .word(named("lr.w", xlen).registers(8, 5, 0))
+                    .addi(8, 8, 1)
+                    .word(named("sc.w", xlen).registers(9, 5, 8))
+                    // bne x9, x0, -12
+                    .word(0xfe04_9ae3),
+            };
+            let back = if by_reservation { -20 } else { -8 };
+            let code = code.addi(6, 6, -1).word(bne(6, 0, back));
+            // The last of four to arrive ends the program.
+            let code = code.addi(5, 5, 64).word(named("amoadd.w", xlen).registers(8, 5, 7)).addi(9, 0, 3);
+            let code = code.word(bne(8, 9, 0)).constant(5, TOHOST as u32).store("sw", 5, 7, 0).store("sw", 5, 0, 4);
+            let code = code.word(LOOP);
+            let (mut system, _) = code.system(4);
+            assert_eq!(system.run(1_000_000).unwrap(), Some(0));
+            assert_eq!(system.bus.memory.read(0x8010_0000), Some(4000_u32.to_le_bytes()));
+            let again = code_run(&code);
+            assert_eq!(again, (system.instructions(), system.report(0).cycles));
+        }
+    }
+}
+
+/// Instructions and cycles of a second run, cut into other pieces.
+fn code_run(code: &Code) -> (u64, u64) {
+    let (mut system, _) = code.system(4);
+    while system.run(777).unwrap().is_none() {}
+    (system.instructions(), system.report(0).cycles)
+}
+
+fn bne(rs1: u32, rs2: u32, offset: i32) -> u32 {
+    let offset = offset as u32;
+    let high = (offset >> 12 & 1) << 31 | (offset >> 5 & 0x3f) << 25;
+    high | rs2 << 20 | rs1 << 15 | 1 << 12 | (offset >> 1 & 15) << 8 | (offset >> 11 & 1) << 7 | 0x63
+}
+
+#[test]
+fn a_store_of_another_hart_ends_a_reservation() {
+    let xlen = Xlen::Rv64;
+    let code = Code::new(xlen).constant(5, 0x8010_0000).word(named("lr.d", xlen).registers(8, 5, 0));
+    let code = code.word(named("sc.d", xlen).registers(9, 5, 8)).word(named("sc.d", xlen).registers(10, 5, 8));
+    let (mut system, _) = code.word(LOOP).system(2);
+    let mut retired = Retired::default();
+    let mut step = |system: &mut System, hart: usize, steps: usize| {
+        for _ in 0..steps {
+            assert_eq!(system.harts[hart].step(&mut system.bus, &mut retired).unwrap(), Event::Retired);
+        }
+        retired
+    };
+    // Both reserve; the first to store succeeds, the other does not, and neither does a second time.
+    step(&mut system, 0, 5);
+    step(&mut system, 1, 5);
+    assert_eq!(step(&mut system, 1, 1).bytes, 8);
+    assert_eq!(step(&mut system, 0, 1).bytes, 0);
+    step(&mut system, 0, 1);
+    step(&mut system, 1, 1);
+    let register = |hart: usize, number| system.harts[hart].register(Reg::integer(number));
+    assert_eq!((register(0, 9), register(1, 9), register(0, 10), register(1, 10)), (1, 0, 1, 1));
+}
+
+/// Code that is changed is executed as it was until `fence.i`.
+#[test]
+fn changed_code_needs_fence_i() {
+    for (fence, expected) in [(NOP, 1), (FENCE_I, 2)] {
+        let xlen = Xlen::Rv32;
+        let new = named("addi", xlen).immediate(9, 9, 2);
+        // Executed once with 1, then changed to 2 and executed again.
+        let code = Code::new(xlen).constant(5, BASE as u32 + 24).constant(6, new).addi(9, 0, 0).word(NOP);
+        let code = code.addi(9, 9, 1).word(bne(7, 0, 20)).addi(7, 0, 1).store("sw", 5, 6, 0).word(fence);
+        let (mut system, _) = code.word(jal(0, -20)).word(WFI).system(1);
+        assert!(matches!(system.run(1000).expect_err("sleeps").kind, ErrorKind::Asleep));
+        assert_eq!(system.harts[0].register(Reg::integer(9)), 1 + expected);
+    }
+}
+
+#[test]
+fn misaligned_access_as_the_platform_says() {
+    for xlen in BOTH {
+        let code =
+            Code::new(xlen).constant(5, 0x8010_0001).store("sw", 5, 5, 0).word(named("lw", xlen).immediate(6, 5, 0));
+        let code = code.word(WFI);
+        let (mut system, _) = code.system(1);
+        assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));
+        assert_eq!(system.harts[0].register(Reg::integer(6)) as u32, 0x8010_0001);
+        let platform = Platform { misaligned: false, ..Platform::generic(xlen, 1) };
+        let error = code.on(&platform).0.run(100).expect_err("traps");
+        assert_eq!(trap_of(&error), (cause::STORE_MISALIGNED, 0x8010_0001));
+    }
+}
+
+/// Writing a counter sets what the next instruction reads.
+#[test]
+fn counters() {
+    for xlen in BOTH {
+        let code = Code::new(xlen).csrr(5, 0xb02).csrr(6, 0xb00).addi(7, 0, 100).csrw(0xb02, 7).csrr(8, 0xc02);
+        let (mut system, _) = code.csrw(0xb00, 7).csrr(9, 0xc00).csrr(10, 0x301).word(WFI).system(1);
+        assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));
+        let register = |number| system.harts[0].register(Reg::integer(number));
+        assert_eq!([5, 6, 8, 9].map(register), [0, 1, 100, 100]);
+        // ABCDFIM and the width.
+        let letters = 0b1_0001_0010_1111;
+        let width = if xlen == Xlen::Rv32 { 0x4000_0000 } else { 2 << 62 };
+        assert_eq!(register(10), letters | width);
+    }
+}
+
+#[test]
+fn marks_divide_a_program_into_regions() {
+    let mark = |number: u32| number << 20 | 2 << 12 | 0x13;
+    let code = Code::new(Xlen::Rv32).word(NOP).word(mark(1)).word(NOP).word(NOP).word(mark(2)).word(NOP).word(mark(0));
+    let (mut system, _) =
+        code.constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0).store("sw", 5, 0, 4).system(1);
+    assert_eq!(system.run(100).unwrap(), Some(0));
+    let regions = system.report(0).regions;
+    assert_eq!(regions.iter().map(|region| region.instructions).collect::<Vec<_>>(), [3, 2]);
+}
+
+/// A console that cannot be written to ends the run.
+#[test]
+fn a_closed_console() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let code = Code::new(Xlen::Rv64).constant(5, 0x1000_0000).store("sb", 5, 5, 0).word(LOOP);
+    let image = Image::parse(&elf(Xlen::Rv64, BASE, &words(&code.words), &[])).unwrap();
+    let mut system = System::new(&Platform::generic(Xlen::Rv64, 1), image, Box::new(Closed)).unwrap();
+    assert!(matches!(system.run(100).expect_err("fails").kind, ErrorKind::Console(_)));
+}

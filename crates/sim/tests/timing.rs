@@ -1,0 +1,296 @@
+//! Whole programs on machines with time: what the pieces make of them together. Cycles are counted by hand.
+
+mod common;
+
+use common::{elf, encode::named, words};
+use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen, machine::Path};
+
+const XLEN: Xlen = Xlen::Rv32;
+const RAM: u64 = 0x8000_0000;
+const FLASH: u64 = 0x2040_0000;
+/// Where the host listens.
+const TOHOST: u64 = 0x8000_3000;
+
+/// Instructions, one after another.
+#[derive(Default)]
+struct Program(Vec<u32>);
+
+impl Program {
+    fn i(mut self, name: &str, rd: u32, rs1: u32, immediate: i32) -> Program {
+        self.0.push(named(name, XLEN).immediate(rd, rs1, immediate));
+        self
+    }
+
+    fn r(mut self, name: &str, rd: u32, rs1: u32, rs2: u32) -> Program {
+        self.0.push(named(name, XLEN).registers(rd, rs1, rs2));
+        self
+    }
+
+    fn store(mut self, rs1: u32, rs2: u32, offset: i32) -> Program {
+        self.0.push(named("sw", XLEN).store(rs1, rs2, offset));
+        self
+    }
+
+    /// The upper 20 bits of a value.
+    fn lui(mut self, rd: u32, value: u32) -> Program {
+        self.0.push(value & 0xffff_f000 | rd << 7 | 0x37);
+        self
+    }
+
+    fn csr_read(mut self, rd: u32, csr: u32) -> Program {
+        self.0.push(csr << 20 | 2 << 12 | rd << 7 | 0x73);
+        self
+    }
+
+    /// Sets bits of a CSR.
+    fn csr_set(mut self, csr: u32, bits: u32) -> Program {
+        self.0.push(csr << 20 | bits << 15 | 6 << 12 | 0x73);
+        self
+    }
+
+    fn wfi(mut self) -> Program {
+        self.0.push(0x1050_0073);
+        self
+    }
+
+    fn mark(self, number: i32) -> Program {
+        self.i("slti", 0, 0, number)
+    }
+
+    fn here(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A branch to the instruction of that number: `bne`, or `beq`.
+    fn branch(mut self, if_equal: bool, rs1: u32, rs2: u32, to: usize) -> Program {
+        let offset = (4 * (to as i32 - self.0.len() as i32)) as u32;
+        let funct3 = if if_equal { 0 } else { 1 };
+        let high = (offset >> 12 & 1) << 31 | (offset >> 5 & 63) << 25;
+        self.0.push(
+            high | rs2 << 20 | rs1 << 15 | funct3 << 12 | (offset >> 1 & 15) << 8 | (offset >> 11 & 1) << 7 | 0x63,
+        );
+        self
+    }
+
+    /// Ends the program with the code in a register, using x30 and x31.
+    fn exit(self, code: u32) -> Program {
+        let at =
+            self.lui(30, TOHOST as u32).i("slli", 31, code, 1).i("ori", 31, 31, 1).store(30, 31, 0).store(30, 0, 4);
+        let here = at.here();
+        at.branch(true, 0, 0, here)
+    }
+
+    fn image(&self, at: u64) -> Image {
+        let file = elf(XLEN, at, &words(&self.0), &[("tohost", TOHOST), ("__region_7_seven", 0)]);
+        Image::parse(&file).expect("a program")
+    }
+}
+
+fn simulation(machine: &Machine, model: Model, image: Image) -> Simulation {
+    Simulation::new(machine, model, image, Box::new(std::io::sink())).expect("it fits")
+}
+
+fn run(machine: &Machine, model: Model, image: Image) -> Report {
+    let mut simulation = simulation(machine, model, image);
+    let code = simulation.run(10_000_000).expect("it runs").expect("it ends");
+    simulation.report(code)
+}
+
+fn raptor(issue: u32, harts: u32) -> Machine {
+    let mut machine = Machine::preset("raptor").expect("a preset");
+    machine.harts = harts;
+    machine.set_issue(issue).expect("a width");
+    machine
+}
+
+/// One instruction a cycle, no misses.
+fn simple() -> Machine {
+    let mut machine = raptor(1, 1);
+    machine.region[1].path = Path::Tight;
+    machine
+}
+
+#[test]
+fn a_program_sees_the_cycles_of_its_machine() {
+    // Two reads of mcycle with ten additions between: eleven cycles, once their line is there.
+    let mut program = Program::default().i("addi", 6, 0, 1).csr_read(5, 0xb00);
+    for _ in 0..10 {
+        program = program.i("addi", 6, 0, 1);
+    }
+    let program = program.csr_read(7, 0xb00).r("sub", 10, 7, 5).exit(10);
+    let report = run(&Machine::preset("fe310").expect("a preset"), Model::Pipeline, program.image(FLASH));
+    assert_eq!(report.exit_code, 11);
+    assert_eq!(report.instructions, 19);
+    let timing = report.timing.expect("a model");
+    assert_eq!(timing.slots.total(), report.cycles);
+    assert_eq!(timing.slots.retired, 19);
+    assert_eq!((timing.mix["csr"], timing.mix["store"], timing.mix["alu"]), (2, 2, 15));
+}
+
+#[test]
+fn the_longest_path_of_a_round_of_aes_is_seven_cycles() {
+    // Four tables' worth of one: new = (T[b1] ^ T[b2]) ^ ((T[b0] ^ T[b3]) ^ key). The longest way is shift, mask, scale,
+    // add, load of b1 or b2, then two exclusive-ors.
+    let mut program = Program::default().lui(5, 0x8001_0000).lui(6, 0x8001_1000);
+    let (mut state, mut next) = ([10, 11, 12, 13], [20, 21, 22, 23]);
+    for _ in 0..2 {
+        for column in 0..4 {
+            let byte = |number: usize| state[(column + number) % 4];
+            program = program.i("srli", 14, byte(0), 24).i("slli", 14, 14, 2).r("add", 14, 14, 5).i("lw", 14, 14, 0);
+            for (number, register, shift) in [(1, 15, 16), (2, 16, 8)] {
+                program = program.i("srli", register, byte(number), shift).i("andi", register, register, 255);
+                program = program.i("slli", register, register, 2).r("add", register, register, 5);
+                program = program.i("lw", register, register, 0);
+            }
+            program = program.i("andi", 17, byte(3), 255).i("slli", 17, 17, 2).r("add", 17, 17, 5).i("lw", 17, 17, 0);
+            program = program.i("lw", 18, 6, 4 * column as i32);
+            program = program.r("xor", 15, 15, 16).r("xor", 14, 14, 17).r("xor", 14, 14, 18);
+            program = program.r("xor", next[column], 14, 15);
+        }
+        (state, next) = (next, state);
+    }
+    let report = run(&raptor(4, 1), Model::Limit, program.exit(0).image(RAM));
+    assert_eq!(report.cycles, 2 * 7);
+}
+
+#[test]
+fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
+    // t = (b * (2b + 1)) <<< 5: shift, add, multiply (4), rotate; then exclusive-or, rotate, add of the key.
+    let mut program = Program::default().lui(5, 0x8001_0000);
+    let [mut a, mut b, mut c, mut d] = [10, 11, 12, 13];
+    for round in 0..4 {
+        for (product, word) in [(14, b), (15, d)] {
+            program = program.i("slli", product, word, 1).i("addi", product, product, 1);
+            program = program.r("mul", product, product, word).i("rori", product, product, 27);
+        }
+        for (word, by, turn, key) in [(a, 14, 15, 16), (c, 15, 14, 17)] {
+            program = program.r("xor", word, word, by).r("rol", word, word, turn);
+            program = program.i("lw", key, 5, 8 * round).r("add", word, word, key);
+        }
+        (a, b, c, d) = (b, c, d, a);
+    }
+    let image = program.exit(0).image(RAM);
+    assert_eq!(run(&raptor(4, 1), Model::Limit, image.clone()).cycles, 4 * 10);
+    // No pipeline is faster.
+    assert!(run(&raptor(64, 1), Model::Pipeline, image).cycles >= 40);
+}
+
+#[test]
+fn regions_are_told_apart() {
+    let mut program = Program::default().mark(7);
+    for _ in 0..20 {
+        program = program.i("addi", 5, 5, 1);
+    }
+    program = program.mark(9);
+    for _ in 0..5 {
+        program = program.i("addi", 5, 5, 1);
+    }
+    let report = run(&simple(), Model::Pipeline, program.mark(0).exit(0).image(RAM));
+    let regions: Vec<_> =
+        report.regions.iter().map(|region| (region.name.as_str(), region.number, region.instructions)).collect();
+    assert_eq!(regions, [("seven", 7, 21), ("region 9", 9, 6)], "with the mark that ends each");
+    assert_eq!(report.regions[1].cycles, 6);
+    assert_eq!(report.regions[1].harts[0].slots.retired, 6);
+    assert_eq!(report.instructions, 28 + 5);
+}
+
+/// Every hart goes `rounds << shift` times round a loop over words of its own; hart 0 waits for all.
+fn work(rounds: i32, shift: i32, harts: i32) -> Program {
+    let program = Program::default()
+        .csr_read(6, 0xf14)
+        .i("slli", 7, 6, 12)
+        .lui(8, 0x8010_0000)
+        .r("add", 7, 7, 8)
+        .i("addi", 5, 0, rounds)
+        .i("slli", 5, 5, shift);
+    let top = program.here();
+    let program = program
+        .i("lw", 10, 7, 0)
+        .i("addi", 10, 10, 3)
+        .r("xor", 11, 11, 10)
+        .r("mul", 12, 11, 11)
+        .store(7, 10, 0)
+        .i("addi", 5, 5, -1)
+        .branch(false, 5, 0, top)
+        .lui(8, 0x8020_0000)
+        .i("addi", 9, 0, 1)
+        .r("amoadd.w", 0, 8, 9)
+        .i("addi", 9, 0, harts);
+    let sleep = program.here();
+    let program = program.branch(true, 6, 0, sleep + 3).wfi().branch(true, 0, 0, sleep);
+    let wait = program.here();
+    program.i("lw", 10, 8, 0).branch(false, 10, 9, wait).exit(0)
+}
+
+#[test]
+fn four_harts_do_four_times_as_much() {
+    let one = run(&raptor(2, 1), Model::Pipeline, work(1000, 2, 1).image(RAM));
+    let four = run(&raptor(2, 4), Model::Pipeline, work(1000, 0, 4).image(RAM));
+    let times = one.cycles as f64 / four.cycles as f64;
+    assert!((3.8..=4.05).contains(&times), "{times} times as fast");
+    assert_eq!(four.harts.len(), 4);
+}
+
+#[test]
+fn a_run_is_the_same_every_time_and_however_it_is_cut() {
+    for (machine, model) in
+        [(raptor(4, 3), Model::Pipeline), (raptor(1, 64), Model::Pipeline), (raptor(4, 3), Model::Limit)]
+    {
+        let image = work(50, 0, machine.harts as i32).image(RAM);
+        let whole = run(&machine, model, image.clone());
+        assert_eq!(run(&machine, model, image.clone()), whole);
+        let mut pieces = simulation(&machine, model, image);
+        let mut length = 0;
+        let code = loop {
+            length = length % 97 + 1;
+            if let Some(code) = pieces.run(length).expect("it runs") {
+                break code;
+            }
+        };
+        assert_eq!(pieces.report(code), whole);
+    }
+}
+
+#[test]
+fn a_hart_that_sleeps_wakes_when_another_one_calls() {
+    let program = Program::default().csr_read(6, 0xf14).lui(8, 0x8020_0000).i("addi", 9, 0, 1).i("addi", 5, 0, 1000);
+    let fork = program.here();
+    // Hart 1 (x6 is not 0) goes on at the end.
+    let program = program.branch(true, 6, 0, fork + 5).csr_set(0x304, 8).wfi().r("amoadd.w", 0, 8, 9).wfi();
+    let top = program.here();
+    let program = program.i("addi", 5, 5, -1).branch(false, 5, 0, top).lui(7, 0x0200_0000).store(7, 9, 4);
+    let wait = program.here();
+    let program = program.i("lw", 10, 8, 0).branch(false, 10, 9, wait).exit(0);
+    for mut machine in [raptor(2, 2), raptor(1, 2)] {
+        machine.harts = 2;
+        let report = run(&machine, Model::Pipeline, program.image(RAM));
+        let slots = report.harts[1].timing.as_ref().expect("a model").slots;
+        let issue = u64::from(machine.out_of_order.as_ref().expect("a pipeline").issue);
+        assert!(slots.idle > 900 * issue, "{slots:?}");
+        assert_eq!(slots.total(), report.harts[1].cycles * issue);
+    }
+}
+
+#[test]
+fn a_trace_shows_the_instructions_of_its_window() {
+    let mut program = Program::default();
+    for _ in 0..100 {
+        program = program.i("addi", 5, 5, 1);
+    }
+    let mut simulation = simulation(&simple(), Model::Pipeline, program.exit(0).image(RAM));
+    simulation.record(50..60);
+    simulation.run(1_000_000).expect("it runs").expect("it ends");
+    let mut text = Vec::new();
+    simulation.trace().expect("a trace").write(&mut text).expect("memory takes everything");
+    let trace: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("events");
+    let whole: Vec<_> =
+        events.iter().filter(|event| event["name"].as_str().expect("a name").starts_with("alu")).collect();
+    // Ten cycles at one a cycle, and those in the pipeline at both ends.
+    assert!((10..=30).contains(&whole.len()), "{} instructions", whole.len());
+    for event in &whole {
+        let (begin, length) = (event["ts"].as_u64().expect("begin"), event["dur"].as_u64().expect("length"));
+        assert!(begin < 60 && begin + length > 50, "{event}");
+        assert_eq!(event["args"]["fetch"], event["ts"]);
+    }
+}

@@ -1,0 +1,310 @@
+//! Messages encrypted by RC6 or Rijndael in ECB or CBC, a key each, on one hart or several: what `tress study
+//! block-parallelism` simulates.
+//!
+//! The host writes what to do over `tress_parameters` in the ELF file and finds the ciphertext at `tress_result`. Keys,
+//! initialisation vectors and plaintext are numbers of a generator, which the host has too; it says what the ciphertext's
+//! sum has to be, and the exit code is 0 if it is that.
+#![no_std]
+#![no_main]
+
+use core::{array, cell::UnsafeCell, ops::Range};
+
+use tress_cipher::{Backend, BlockCipher, aes::Aes, lanes::cbc, modes::ecb};
+use tress_programs::{
+    numbers::{Numbers, sum},
+    rc6, rijndael,
+};
+use tress_runtime::{console, entry, harts, region::mark, region_name};
+
+/// What the host asks for.
+#[repr(C)]
+struct Parameters {
+    /// `"blkpar01"`, by which the host knows what it writes over.
+    magic: [u8; 8],
+    cipher: u32,
+    mode: u32,
+    /// Blocks of a message.
+    blocks: u32,
+    messages: u32,
+    harts: u32,
+    /// How often all is done before it is measured, so that caches and predictions know it.
+    warm: u32,
+    /// What [`sum`] says of the ciphertext.
+    sum: u32,
+    /// Whether to compare.
+    check: u32,
+}
+
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".parameters")]
+#[allow(non_upper_case_globals)]
+static tress_parameters: Parameters = Parameters {
+    magic: *b"blkpar01",
+    cipher: TABLES,
+    mode: ECB,
+    blocks: 1,
+    messages: 1,
+    harts: 1,
+    warm: 0,
+    sum: 0,
+    check: 0,
+};
+
+// Ciphers: of the submissions, one block at a time; Tress' bitsliced Rijndael, 16 blocks or messages side by side; RC6, two
+// messages side by side.
+const RC6: u32 = 0;
+const TABLES: u32 = 1;
+const BITSLICED: u32 = 2;
+const RC6_PAIRS: u32 = 3;
+/// [`TABLES`] with the state in memory.
+const IN_MEMORY: u32 = 4;
+
+const ECB: u32 = 0;
+const CBC: u32 = 1;
+
+/// Blocks of all messages.
+const MAX_BLOCKS: usize = 1 << 16;
+const MAX_MESSAGES: usize = 1 << 12;
+
+type Block = [u32; 4];
+
+/// What harts share. They work on different messages; the runtime's spawn and join put an order to the rest.
+struct Shared<T>(UnsafeCell<T>);
+
+// SAFETY: every use below says which part is whose.
+unsafe impl<T> Sync for Shared<T> {}
+
+#[repr(align(64))]
+struct Keys([[Block; 2]; MAX_MESSAGES]);
+#[repr(align(64))]
+struct Blocks([Block; MAX_BLOCKS]);
+
+/// Key and initialisation vector of every message.
+#[unsafe(link_section = ".noinit")]
+static KEYS: Shared<Keys> = Shared(UnsafeCell::new(Keys([[[0; 4]; 2]; MAX_MESSAGES])));
+#[unsafe(link_section = ".noinit")]
+static PLAIN: Shared<Blocks> = Shared(UnsafeCell::new(Blocks([[0; 4]; MAX_BLOCKS])));
+/// The ciphertext.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".noinit")]
+#[allow(non_upper_case_globals)]
+static tress_result: Shared<Blocks> = Shared(UnsafeCell::new(Blocks([[0; 4]; MAX_BLOCKS])));
+
+const PREPARE: i32 = 2;
+const KEY_SETUP: i32 = 3;
+const ENCRYPT: i32 = 4;
+const CHECK: i32 = 5;
+region_name!(2, "prepare");
+region_name!(3, "key_setup");
+region_name!(4, "encrypt");
+region_name!(5, "check");
+
+entry!(main);
+
+fn main() -> i32 {
+    mark::<PREPARE>();
+    // SAFETY: a static. The host may have changed it, so nothing that the compiler knows of it is true.
+    let asked = unsafe { (&raw const tress_parameters).read_volatile() };
+    let blocks = asked.messages as usize * asked.blocks as usize;
+    let is_possible = (1..=MAX_BLOCKS).contains(&blocks)
+        && asked.messages as usize <= MAX_MESSAGES
+        && (1..=harts::MAX as u32).contains(&asked.harts)
+        && asked.cipher <= IN_MEMORY
+        && asked.mode <= CBC;
+    if !is_possible {
+        console::write("block-parallelism: wrong parameters\n");
+        return 1;
+    }
+    let mut numbers = Numbers(1);
+    // SAFETY: only this hart runs.
+    let (keys, plain) = unsafe { (&mut (*KEYS.0.get()).0, &mut (*PLAIN.0.get()).0) };
+    for number in keys[..asked.messages as usize].as_flattened_mut().as_flattened_mut() {
+        *number = numbers.next();
+    }
+    for number in plain[..blocks].as_flattened_mut() {
+        *number = numbers.next();
+    }
+    for _ in 0..asked.warm {
+        work(&asked, false);
+    }
+    work(&asked, true);
+    mark::<CHECK>();
+    // SAFETY: only this hart runs.
+    let result = unsafe { &(*tress_result.0.get()).0 };
+    let found = sum(result[..blocks].as_flattened());
+    if asked.check != 0 && found != asked.sum {
+        console::write("block-parallelism: wrong ciphertext\n");
+        return 2;
+    }
+    0
+}
+
+/// All messages, on as many harts as there are to be.
+fn work(asked: &Parameters, is_measured: bool) {
+    let count = asked.harts as usize;
+    harts::each(count, |hart| {
+        let bound = |hart: usize| asked.messages as usize * hart / count;
+        let messages = bound(hart)..bound(hart + 1);
+        // Without a mark no region ends, so that what is not measured is not in one that is.
+        let regions = Regions { is_measured };
+        match asked.cipher {
+            RC6 => one_by_one(asked, messages, regions, rc6::expand_key, rc6::encrypt_block, [0; 44]),
+            TABLES => one_by_one(asked, messages, regions, rijndael::expand_key, rijndael::encrypt_block, [[0; 4]; 11]),
+            IN_MEMORY => one_by_one(
+                asked,
+                messages,
+                regions,
+                rijndael::expand_key,
+                rijndael::in_memory::encrypt_block,
+                [[0; 4]; 11],
+            ),
+            BITSLICED => {
+                side_by_side::<Aes, 16>(asked, messages, regions, |key| Aes::with_backend(key, Backend::Portable))
+            }
+            RC6_PAIRS => in_pairs(asked, messages, regions),
+            _ => {}
+        }
+    });
+    mark::<PREPARE>();
+}
+
+#[derive(Clone, Copy)]
+struct Regions {
+    is_measured: bool,
+}
+
+impl Regions {
+    #[inline(always)]
+    fn mark<const N: i32>(self) {
+        if self.is_measured {
+            mark::<N>();
+        }
+    }
+}
+
+/// Key and initialisation vector, plaintext and ciphertext of a message.
+fn message(asked: &Parameters, number: usize) -> (&'static [Block; 2], &'static [Block], &'static mut [Block]) {
+    let blocks = asked.blocks as usize;
+    let range = number * blocks..(number + 1) * blocks;
+    // SAFETY: nobody writes keys and plaintext while harts work, and each message is one hart's, which
+    // writes through one of these at a time.
+    unsafe {
+        let result: *mut Block = tress_result.0.get().cast();
+        (
+            &(*KEYS.0.get()).0[number],
+            &(&(*PLAIN.0.get()).0)[range.clone()],
+            core::slice::from_raw_parts_mut(result.add(range.start), blocks),
+        )
+    }
+}
+
+/// One block after the other, one message after the other, as the submissions' interface has it.
+#[inline(always)]
+fn one_by_one<K>(
+    asked: &Parameters,
+    messages: Range<usize>,
+    regions: Regions,
+    expand_key: fn(&Block, &mut K),
+    encrypt_block: fn(&K, &Block, &mut Block),
+    mut keys: K,
+) {
+    for number in messages {
+        let ([key, iv], plain, cipher) = message(asked, number);
+        regions.mark::<KEY_SETUP>();
+        expand_key(key, &mut keys);
+        regions.mark::<ENCRYPT>();
+        if asked.mode == ECB {
+            for (plain, cipher) in plain.iter().zip(cipher) {
+                encrypt_block(&keys, plain, cipher);
+            }
+        } else {
+            let mut chain = *iv;
+            for (plain, cipher) in plain.iter().zip(cipher) {
+                let block = array::from_fn(|word| chain[word] ^ plain[word]);
+                encrypt_block(&keys, &block, cipher);
+                chain = *cipher;
+            }
+        }
+    }
+}
+
+/// RC6, two messages side by side. An odd one at the end is done twice.
+#[inline(always)]
+fn in_pairs(asked: &Parameters, messages: Range<usize>, regions: Regions) {
+    let mut keys = [[0; 44]; 2];
+    for first in messages.clone().step_by(2) {
+        let pair = [first, if first + 1 < messages.end { first + 1 } else { first }];
+        let [([key_0, iv_0], plain_0, _), ([key_1, iv_1], plain_1, _)] = pair.map(|number| message(asked, number));
+        regions.mark::<KEY_SETUP>();
+        rc6::expand_key(key_0, &mut keys[0]);
+        rc6::expand_key(key_1, &mut keys[1]);
+        regions.mark::<ENCRYPT>();
+        let zero = [0; 4];
+        let [mut chain_0, mut chain_1] = if asked.mode == CBC { [*iv_0, *iv_1] } else { [zero; 2] };
+        for (place, (plain_0, plain_1)) in plain_0.iter().zip(plain_1).enumerate() {
+            let added = |chain: &Block, plain: &Block| array::from_fn(|word| chain[word] ^ plain[word]);
+            let blocks: [Block; 2] = [added(&chain_0, plain_0), added(&chain_1, plain_1)];
+            let mut out = [zero; 2];
+            let [out_0, out_1] = &mut out;
+            rc6::encrypt_two([&keys[0], &keys[1]], [&blocks[0], &blocks[1]], [out_0, out_1]);
+            if asked.mode == CBC {
+                [chain_0, chain_1] = out;
+            }
+            message(asked, pair[0]).2[place] = out[0];
+            message(asked, pair[1]).2[place] = out[1];
+        }
+    }
+}
+
+/// Blocks of a message, or in CBC up to `LANES` messages, side by side.
+#[inline(always)]
+fn side_by_side<C: BlockCipher, const LANES: usize>(
+    asked: &Parameters,
+    messages: Range<usize>,
+    regions: Regions,
+    cipher_of: fn(&[u8]) -> Result<C, tress_cipher::Error>,
+) {
+    const FITS: &str = "a key of 16 bytes, whole blocks";
+    let mut first = messages.start;
+    while first < messages.end {
+        let group: [usize; LANES] = array::from_fn(|lane| first + lane);
+        first += LANES;
+        regions.mark::<KEY_SETUP>();
+        // Messages that are missing in the last group are empty.
+        let ciphers = group.map(|number| {
+            let [key, _] = message(asked, number.min(messages.end - 1)).0;
+            cipher_of(bytes(key).as_flattened()).expect(FITS)
+        });
+        regions.mark::<ENCRYPT>();
+        let data = group.map(|number| {
+            if number >= messages.end {
+                return (&[0; 16], Default::default());
+            }
+            let ([_, iv], plain, cipher) = message(asked, number);
+            cipher.copy_from_slice(plain);
+            // SAFETY: words as bytes.
+            let data =
+                unsafe { core::slice::from_raw_parts_mut(cipher.as_mut_ptr().cast::<u8>(), size_of_val(cipher)) };
+            (bytes(iv).as_flattened().try_into().expect(FITS), data)
+        });
+        if asked.mode == ECB {
+            for (cipher, (_, data)) in ciphers.iter().zip(data) {
+                ecb::encrypt(cipher, data).expect(FITS);
+            }
+        } else {
+            let mut lane = 0;
+            let mut jobs = data.map(|(iv, data): (&[u8; 16], &mut [u8])| {
+                lane += 1;
+                cbc::Job::new(&ciphers[lane - 1], iv, data).expect(FITS)
+            });
+            cbc::encrypt(&mut jobs);
+        }
+    }
+}
+
+/// The bytes of a block, little-endian as this machine is.
+fn bytes(block: &Block) -> &[[u8; 4]; 4] {
+    const { assert!(cfg!(target_endian = "little")) };
+    // SAFETY: the same size, and bytes need no alignment.
+    unsafe { &*(&raw const *block).cast() }
+}

@@ -1,0 +1,97 @@
+//! Runs the kernels twice each and says the cycles of both runs, the instructions of the second, and what it computed.
+//!
+//! The host writes what to do over `tress_parameters` in the ELF file, and finds the figures at `tress_result`: for each
+//! kernel four words in the order below. A line of the same goes to the console. Where `report` is not 0, every word is
+//! stored to that address too, and a word 0xffffffff at the end, for test benches that see only a bus.
+#![no_std]
+#![no_main]
+
+use core::{cell::UnsafeCell, hint::black_box};
+
+use tress_programs::{
+    kernels::{ALL, Memory},
+    numbers::Numbers,
+};
+use tress_runtime::{console, counters, entry};
+
+/// What the host asks for.
+#[repr(C)]
+struct Parameters {
+    /// `"kernels1"`, by which the host knows what it writes over.
+    magic: [u8; 8],
+    /// The first kernel.
+    first: u32,
+    /// How many; those that there are not are left out.
+    count: u32,
+    /// Where words are stored to, or 0.
+    report: u32,
+    /// Whether nothing is written to the console.
+    quiet: u32,
+}
+
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".parameters")]
+#[allow(non_upper_case_globals)]
+static tress_parameters: Parameters =
+    Parameters { magic: *b"kernels1", first: 0, count: u32::MAX, report: 0, quiet: 0 };
+
+/// Cycles of the first run, of the second, instructions of the second, what it computed.
+type Figures = [u32; 4];
+
+struct Results(UnsafeCell<[Figures; ALL.len()]>);
+
+// SAFETY: one hart runs.
+unsafe impl Sync for Results {}
+
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+static tress_result: Results = Results(UnsafeCell::new([[0; 4]; ALL.len()]));
+
+entry!(main);
+
+fn main() -> i32 {
+    // SAFETY: a static, which the host may have changed.
+    let asked = unsafe { (&raw const tress_parameters).read_volatile() };
+    let mut memory = Memory { from: [0; 256], to: [0; 256] };
+    let mut place = 0;
+    for kernel in ALL.iter().skip(asked.first as usize).take(asked.count as usize) {
+        let mut figures = [0; 4];
+        for run in 0..2 {
+            let mut numbers = Numbers(1);
+            memory.from = core::array::from_fn(|_| numbers.next());
+            (kernel.prepare)(&mut memory);
+            let (cycles, instructions) = (counters::cycles(), counters::instructions());
+            let value = (kernel.run)(black_box(&mut memory));
+            let (instructions, cycles) =
+                (counters::instructions().wrapping_sub(instructions), counters::cycles().wrapping_sub(cycles));
+            figures[run] = cycles as u32;
+            figures[2] = instructions as u32;
+            figures[3] = black_box(value);
+        }
+        // SAFETY: one hart runs; `take` and `skip` leave no more than there are.
+        unsafe { (*tress_result.0.get())[place] = figures };
+        place += 1;
+        for word in figures {
+            report(asked.report, word);
+        }
+        if asked.quiet == 0 {
+            console::write(kernel.name);
+            for number in &figures[..3] {
+                console::write(" ");
+                console::write_number(*number as usize);
+            }
+            console::write(" ");
+            console::write_hexadecimal(figures[3] as usize);
+            console::write("\n");
+        }
+    }
+    report(asked.report, u32::MAX);
+    0
+}
+
+fn report(address: u32, word: u32) {
+    if address != 0 {
+        // SAFETY: the host has named an address that takes words.
+        unsafe { core::ptr::with_exposed_provenance_mut::<u32>(address as usize).write_volatile(word) };
+    }
+}

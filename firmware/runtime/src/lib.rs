@@ -1,0 +1,65 @@
+//! What a program on bare RISC-V harts needs before it can begin, and while it runs: start code with a stack for every
+//! hart, functions on many harts, barriers, a console, the exit code, and marks for the simulator.
+//!
+//! ```ignore
+//! #![no_std]
+//! #![no_main]
+//!
+//! use tress_runtime::{entry, harts, println};
+//!
+//! entry!(main);
+//!
+//! fn main() -> i32 {
+//!     harts::each(4, |hart| do_something(hart));
+//!     println!("done");
+//!     0
+//! }
+//! ```
+//!
+//! All harts begin at `_start`. Hart 0 clears `.bss`, copies `.data` and calls the program's function, whose result is the
+//! exit code; the others wait until [`harts::spawn`] gives them work. The link scripts are in `link/`; a program passes
+//! the one that its build script is told (`DEP_TRESS_RUNTIME_SCRIPT`) to the linker. Programs in C use `tress_runtime.h`.
+#![no_std]
+
+pub mod console;
+pub mod counters;
+mod exit;
+pub mod harts;
+pub mod region;
+mod start;
+mod trap;
+
+pub use exit::exit;
+
+/// The function of a program, `fn() -> i32`: hart 0 calls it, and the run ends with what it returns.
+#[macro_export]
+macro_rules! entry {
+    ($function:path) => {
+        const _: () = {
+            #[unsafe(export_name = "main")]
+            extern "C" fn entry() -> i32 {
+                let function: fn() -> i32 = $function;
+                function()
+            }
+        };
+    };
+}
+
+/// Says on the console where and why, and ends the run with exit code 101.
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    // Without formatting, which is larger than most programs.
+    console::write("panic");
+    if let Some(place) = info.location() {
+        console::write(" at ");
+        console::write(place.file());
+        console::write(":");
+        console::write_number(place.line() as usize);
+    }
+    if let Some(text) = info.message().as_str() {
+        console::write(": ");
+        console::write(text);
+    }
+    console::write("\n");
+    exit(101)
+}

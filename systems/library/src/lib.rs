@@ -1,0 +1,160 @@
+//! The operations of the paper's tables behind a C interface, at every digit size: the same object code whether it is
+//! linked into a program or loaded with it, and never inlined.
+//!
+//! Numbers are arrays of n digits, the lowest first. What can refuse returns 0 when it did what it should.
+
+use core::slice::{from_raw_parts, from_raw_parts_mut};
+
+use tress_modular::Error;
+use tress_modular_times::{Calls, Inlined};
+
+fn code(result: Result<(), Error>) -> i32 {
+    i32::from(result.is_err())
+}
+
+macro_rules! operations {
+    ($digit:ty, $add:ident, $subtract:ident, $multiply:ident, $square:ident, $reduce:ident, $montgomery:ident, $power:ident,
+     $montgomery_power:ident) => {
+        /// `sum = a + b`
+        ///
+        /// # Safety
+        /// All three have `n` digits; nothing else uses `sum` meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $add(a: *const $digit, b: *const $digit, sum: *mut $digit, n: usize) {
+            // SAFETY: the caller's.
+            let (a, b, sum) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts_mut(sum, n)) };
+            Inlined::add(a, b, sum);
+        }
+
+        /// `difference = a − b`
+        ///
+        /// # Safety
+        /// All three have `n` digits; nothing else uses `difference` meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $subtract(a: *const $digit, b: *const $digit, difference: *mut $digit, n: usize) {
+            // SAFETY: the caller's.
+            let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
+            // SAFETY: the caller's.
+            Inlined::subtract(a, b, unsafe { from_raw_parts_mut(difference, n) });
+        }
+
+        /// `product = a · b`
+        ///
+        /// # Safety
+        /// The factors have `n` digits, the product `2 * n`; nothing else uses it meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $multiply(a: *const $digit, b: *const $digit, product: *mut $digit, n: usize) {
+            // SAFETY: the caller's.
+            let (a, b) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n)) };
+            // SAFETY: the caller's.
+            Inlined::multiply(a, b, unsafe { from_raw_parts_mut(product, 2 * n) });
+        }
+
+        /// `square = a²`
+        ///
+        /// # Safety
+        /// `a` has `n` digits, its square `2 * n`; nothing else uses it meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $square(a: *const $digit, square: *mut $digit, n: usize) {
+            // SAFETY: the caller's.
+            Inlined::square(unsafe { from_raw_parts(a, n) }, unsafe { from_raw_parts_mut(square, 2 * n) });
+        }
+
+        /// `value = value` modulo N
+        ///
+        /// # Safety
+        /// The modulus has `n` digits, the value `2 * n`; nothing else uses it meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $reduce(value: *mut $digit, modulus: *const $digit, n: usize) -> i32 {
+            // SAFETY: the caller's.
+            code(Inlined::reduce(unsafe { from_raw_parts_mut(value, 2 * n) }, unsafe { from_raw_parts(modulus, n) }))
+        }
+
+        /// `product = a · b / R` modulo N; `inverse` is −1 / N modulo b
+        ///
+        /// # Safety
+        /// All four have `n` digits; nothing else uses `product` meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $montgomery(
+            a: *const $digit,
+            b: *const $digit,
+            modulus: *const $digit,
+            inverse: $digit,
+            product: *mut $digit,
+            n: usize,
+        ) {
+            // SAFETY: the caller's.
+            let (a, b, modulus) = unsafe { (from_raw_parts(a, n), from_raw_parts(b, n), from_raw_parts(modulus, n)) };
+            // SAFETY: the caller's.
+            Inlined::montgomery(a, b, modulus, inverse, unsafe { from_raw_parts_mut(product, n) });
+        }
+
+        operations!($digit, $power, power);
+        operations!($digit, $montgomery_power, montgomery_power);
+    };
+    ($digit:ty, $name:ident, $method:ident) => {
+        /// `result = base ^ exponent` modulo N
+        ///
+        /// # Safety
+        /// The first four have `n` digits, the last `scratch_n`; nothing else uses `result` and `scratch` meanwhile.
+        #[unsafe(no_mangle)]
+        #[inline(never)]
+        pub unsafe extern "C" fn $name(
+            base: *const $digit,
+            exponent: *const $digit,
+            modulus: *const $digit,
+            result: *mut $digit,
+            n: usize,
+            scratch: *mut $digit,
+            scratch_n: usize,
+        ) -> i32 {
+            // SAFETY: the caller's.
+            let (base, exponent) = unsafe { (from_raw_parts(base, n), from_raw_parts(exponent, n)) };
+            // SAFETY: the caller's.
+            let (modulus, result) = unsafe { (from_raw_parts(modulus, n), from_raw_parts_mut(result, n)) };
+            // SAFETY: the caller's.
+            let scratch = unsafe { from_raw_parts_mut(scratch, scratch_n) };
+            code(Inlined::$method(base, exponent, modulus, result, scratch))
+        }
+    };
+}
+
+operations!(
+    u16,
+    tress_add_16,
+    tress_subtract_16,
+    tress_multiply_16,
+    tress_square_16,
+    tress_reduce_16,
+    tress_montgomery_16,
+    tress_power_16,
+    tress_montgomery_power_16
+);
+operations!(
+    u32,
+    tress_add_32,
+    tress_subtract_32,
+    tress_multiply_32,
+    tress_square_32,
+    tress_reduce_32,
+    tress_montgomery_32,
+    tress_power_32,
+    tress_montgomery_power_32
+);
+operations!(
+    u64,
+    tress_add_64,
+    tress_subtract_64,
+    tress_multiply_64,
+    tress_square_64,
+    tress_reduce_64,
+    tress_montgomery_64,
+    tress_power_64,
+    tress_montgomery_power_64
+);

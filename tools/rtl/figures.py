@@ -1,0 +1,27 @@
+"""Figures of kernels, four numbers each, as a file of vectors: PROGRAM.elf FIGURES. The names are in the order of `ALL` in
+firmware/programs/src/kernels/mod.rs."""
+
+import hashlib
+import json
+import pathlib
+import re
+import sys
+
+program, figures = (pathlib.Path(name) for name in sys.argv[1:])
+source = pathlib.Path("firmware/programs/src/kernels/mod.rs").read_text()
+names = re.findall(r'Kernel \{ name: "([^"]+)"', source)
+numbers = [int(line) for line in figures.read_text().split()]
+if len(numbers) != 4 * len(names):
+    sys.exit(f"{len(numbers)} numbers for {len(names)} kernels")
+kernels = [
+    {"name": name, "first_cycles": first, "cycles": cycles, "instructions": instructions, "result": result}
+    for name, first, cycles, instructions, result in zip(names, *(numbers[place::4] for place in range(4)))
+]
+document = {
+    "source": "Rocket (Maven Central edu.berkeley.cs:rocketchip_2.12:1.2.6) configured by tools/rtl/E31.scala, run under "
+    "Verilator by tools/rtl/check; the memory outside the core answers a cycle after it is asked",
+    "program": str(program),
+    "program_sha256": hashlib.sha256(program.read_bytes()).hexdigest(),
+    "kernels": kernels,
+}
+print(json.dumps(document, indent=1))
