@@ -115,7 +115,11 @@ fn compare<C: CcmCipher + BlockCipher>(ours: &C, reference: &C, random: &mut Ran
 }
 
 /// Messages of different keys and lengths, side by side.
-fn compare_lanes<C: CcmCipher + BlockCipher>(ours: &[C; MESSAGES], reference: &[C; MESSAGES], random: &mut Random) -> u32 {
+fn compare_lanes<C: CcmCipher + BlockCipher>(
+    ours: &[C; MESSAGES],
+    reference: &[C; MESSAGES],
+    random: &mut Random,
+) -> u32 {
     let failures = &mut 0;
     let mut a = [[0; 300]; MESSAGES];
     let mut lengths = [0; MESSAGES];
