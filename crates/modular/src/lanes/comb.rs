@@ -89,6 +89,7 @@ impl Comb {
         TEETH * TABLES * self.columns
     }
 
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
     pub(super) fn columns(&self) -> usize {
         self.columns
     }

@@ -4,7 +4,6 @@
 //! U_(2k) = U_k V_k, V_(2k) = (V_k² + D U_k²) / 2, and one step up U' = (U + V) / 2, V' = (V + D U) / 2.
 
 use alloc::vec;
-use alloc::vec::Vec;
 
 use zeroize::Zeroizing;
 
@@ -126,7 +125,7 @@ pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
 }
 
 /// `number = other` where the mask has ones.
-fn select(mask: u64, other: &[u64], number: &mut Vec<u64>) {
+fn select(mask: u64, other: &[u64], number: &mut [u64]) {
     for (number, other) in number.iter_mut().zip(other) {
         *number = Limb::select(mask, *other, *number);
     }
