@@ -98,8 +98,8 @@ fn kernels_compute_what_they_should() {
         ("pipo", sum(&pipo)),
         ("sha-256", sum(&bytes(&state))),
         ("sort", sum(&bytes(&sorted))),
-        // 64 loads in each of 16 turns, seven words on each time.
-        ("load-use", 4 * (16 * 64 * 7 % 256)),
+        // 64 loads in each of 16 turns, seven words on each time, in a ring of 256: back where it began.
+        ("load-use", 0),
     ];
     for program in [RAM, FLASH] {
         let values = values(program);
