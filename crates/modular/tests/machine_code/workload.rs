@@ -88,8 +88,9 @@ extern "sysv64" fn eight_at_a_time(moduli: &Moduli) {
 /// Public exponents, of one length and mixed; moduli and bases may be secret all the same.
 extern "sysv64" fn public_exponents(moduli: &Moduli) {
     let moduli = moduli.of(16);
-    for exponents in [[65537; 4], [3, 65537, 0, 1], [1; 4], [0; 4], [u64::MAX; 4]] {
-        let bases: Vec<_> = (0..4).map(|i| secret(16, 20 + i)).collect();
+    let kinds = [[65537; 4], [3, 65537, 0, 1], [1; 4], [0; 4], [u64::MAX; 4]];
+    for (exponents, length) in kinds.into_iter().flat_map(|exponents| [(exponents, 16), (exponents, 31)]) {
+        let bases: Vec<_> = (0..4).map(|i| secret(length, 20 + i)).collect();
         let exponents = exponents.map(|exponent| [exponent]);
         let mut results = vec![vec![0; 16]; 4];
         let mut jobs: Vec<_> = (results.iter_mut().enumerate())

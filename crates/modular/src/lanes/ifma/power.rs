@@ -28,12 +28,12 @@ pub(crate) enum Exponents {
     Public,
 }
 
-/// Bits of a window. Wider ones would save products, but their tables leave the processor's first cache.
-const fn window_bits(exponent_bits: usize) -> usize {
-    match exponent_bits {
-        0..16 => 1,
-        16..48 => 2,
-        48..192 => 3,
+/// Bits of a window, for an exponent of so many limbs. Wider ones would save products, but their tables leave the
+/// processor's first cache.
+const fn window_bits(exponent_limbs: usize) -> usize {
+    match exponent_limbs {
+        0 => 1,
+        1..=2 => 3,
         _ => 4,
     }
 }
@@ -42,7 +42,7 @@ const fn window_bits(exponent_bits: usize) -> usize {
 pub(crate) const fn memory_digits(blocks: usize, exponents: Exponents, exponent_limbs: usize) -> usize {
     let length = BLOCK * blocks;
     let entries = match exponents {
-        Exponents::Secret => 1 << window_bits(64 * exponent_limbs),
+        Exponents::Secret => 1 << window_bits(exponent_limbs),
         Exponents::Public => 2,
     };
     (3 + entries) * length + entries + Ring::digits(length)
@@ -143,10 +143,8 @@ fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
     let entry = &mut entry[PART * part..][..PART];
     match masks.len() {
         2 => look_up_part::<2>(table, masks, entry),
-        4 => look_up_part::<4>(table, masks, entry),
         8 => look_up_part::<8>(table, masks, entry),
         16 => look_up_part::<16>(table, masks, entry),
-        32 => look_up_part::<32>(table, masks, entry),
         entries => unreachable!("{entries} entries"),
     }
 }
@@ -154,8 +152,8 @@ fn look_up(table: &[Digit], masks: &[Digit], entry: &mut [Digit], part: usize) {
 /// `power = base ^ exponent`: `base` in Montgomery form, `power` is not.
 #[target_feature(enable = "avx512f,avx512ifma")]
 fn fixed_window(exponents: [&[u64]; LANES], ring: &mut Ring<'_>, memory: &mut Memory<'_>) {
-    let bits = 64 * exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
-    let window_bits = window_bits(bits);
+    let limbs = exponents.iter().map(|exponent| exponent.len()).max().unwrap_or(0);
+    let (bits, window_bits) = (64 * limbs, window_bits(limbs));
     let length = ring.length();
     let Memory { base, power, factor, table, masks } = memory;
 
