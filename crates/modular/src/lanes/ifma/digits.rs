@@ -49,6 +49,7 @@ const fn staged_limbs(digits: usize) -> usize {
 /// Puts a number into each lane; it has to fit. `staging` is as long as `digits`, or longer.
 #[target_feature(enable = "avx512f")]
 pub(super) fn enter(numbers: [&[u64]; LANES], staging: &mut [Digit], digits: &mut [Digit]) {
+    assert!(!digits.is_empty(), "numbers have digits");
     let limbs = &mut staging[..staged_limbs(digits.len())];
     side_by_side(numbers, limbs);
     let mask = _mm512_set1_epi64(DIGIT_MASK as i64);
