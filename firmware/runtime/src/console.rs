@@ -139,6 +139,9 @@ pub(crate) mod htif {
         #[repr(C, align(64))]
         struct Call([u64; 8]);
         let call = Call([64, 1, bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64, 0, 0, 0, 0]);
+        // The compiler sees nobody read these bytes, and would leave them out.
+        // SAFETY: does nothing; it may read what it is given.
+        unsafe { core::arch::asm!("/* {0} {1} */", in(reg) bytes.as_ptr(), in(reg) &raw const call, options(nostack)) };
         send((&raw const call).expose_provenance() as u64);
         // QEMU before 8.0 knows no such call and never answers.
         for _ in 0..10_000 {
