@@ -10,6 +10,7 @@
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; make test takes the
 #               first and the last
 # make firmware  programs for bare RISC-V: that the images we keep are what builds, and that they run under QEMU
+# make rtl-check  the same programs' kernels on a core as RTL, whose cycles are kept for the tests of the simulator
 # make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
 #               each target
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
@@ -20,7 +21,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware bench fuzz dos systems soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware rtl-check bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -87,8 +88,12 @@ firmware:
 	@tools/setup firmware
 	firmware/build --check
 	firmware/test
+	$(MAKE) -C firmware/library test test-aes
 	cd firmware && $(CARGO) fmt --all --check
 	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
+
+rtl-check:
+	@tools/rtl/check
 
 miri:
 	@tools/setup miri
