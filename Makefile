@@ -9,7 +9,8 @@
 # make leaks    the same by measuring times
 # make qemu     the vectors on other processors: aarch64, riscv64, i686, and s390x, which is big-endian; make test takes the
 #               first and the last
-# make firmware  programs for bare RISC-V: that the images we keep are what builds, and that they run under QEMU
+# make firmware  programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU
+# make firmware-qemu  every console, both widths and several harts of the programs under QEMU; part of make soak
 # make rtl-check  the same programs' kernels on a core as RTL, whose cycles are kept for the tests of the simulator
 # make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
 #               each target
@@ -21,7 +22,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware rtl-check bench fuzz dos systems soak install clean tools
+.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -45,10 +46,9 @@ test-without:
 	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-aesni
 	RUSTFLAGS="--cfg tress_without_avx512 --cfg tress_without_adx" $(CARGO) test --locked -p tress-modular --test one --test lanes --target-dir target/without-adx
 
-# Other systems have to compile from the first day.
+# Other systems have to compile from the first day. What differs on aarch64 is built by qemu-two; make soak checks the rest.
 check-targets:
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target x86_64-pc-windows-gnu
-	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 
 # An independent reader and writer of the container.
 test-python:
@@ -87,10 +87,13 @@ qemu-two:
 firmware:
 	@tools/setup firmware
 	firmware/build --check
-	firmware/test
 	$(MAKE) -C firmware/library test test-aes
 	cd firmware && $(CARGO) fmt --all --check
 	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
+
+firmware-qemu:
+	@tools/setup firmware
+	firmware/test
 
 rtl-check:
 	@tools/rtl/check
@@ -120,7 +123,8 @@ dos:
 systems:
 	@systems/run
 
-soak: qemu miri
+soak: qemu miri firmware-qemu
+	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --release --locked -p tress-modular --test lanes --target-dir target/without-avx512
