@@ -7,7 +7,7 @@ pub struct Numbers(pub u32);
 impl Numbers {
     /// The next number.
     #[inline(always)]
-    pub fn next(&mut self) -> u32 {
+    pub fn number(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         // The lower bits have short periods.
         self.0 ^ self.0 >> 16

@@ -95,7 +95,9 @@ pub(crate) mod htif {
     struct Word([AtomicUsize; 64 / usize::BITS as usize]);
 
     impl Word {
-        const ZERO: Word = Word([const { AtomicUsize::new(0) }; 64 / usize::BITS as usize]);
+        const fn zero() -> Word {
+            Word([const { AtomicUsize::new(0) }; 64 / usize::BITS as usize])
+        }
 
         fn store(&self, value: u64) {
             for (part, half) in self.0.iter().enumerate() {
@@ -111,12 +113,12 @@ pub(crate) mod htif {
     #[unsafe(no_mangle)]
     #[unsafe(link_section = ".htif")]
     #[allow(non_upper_case_globals)]
-    static tohost: Word = Word::ZERO;
+    static tohost: Word = Word::zero();
 
     #[unsafe(no_mangle)]
     #[unsafe(link_section = ".htif")]
     #[allow(non_upper_case_globals)]
-    static fromhost: Word = Word::ZERO;
+    static fromhost: Word = Word::zero();
 
     pub(crate) fn send(command: u64) {
         tohost.store(command);

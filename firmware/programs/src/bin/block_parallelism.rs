@@ -119,10 +119,10 @@ fn main() -> i32 {
     // SAFETY: only this hart runs.
     let (keys, plain) = unsafe { (&mut (*KEYS.0.get()).0, &mut (*PLAIN.0.get()).0) };
     for number in keys[..asked.messages as usize].as_flattened_mut().as_flattened_mut() {
-        *number = numbers.next();
+        *number = numbers.number();
     }
     for number in plain[..blocks].as_flattened_mut() {
-        *number = numbers.next();
+        *number = numbers.number();
     }
     for _ in 0..asked.warm {
         work(&asked, false);

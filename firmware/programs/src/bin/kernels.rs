@@ -62,12 +62,12 @@ fn main() -> i32 {
     let asked = unsafe { (&raw const tress_parameters).read_volatile() };
     // SAFETY: one hart runs, and this is the only place that asks for it.
     let memory = unsafe { &mut *WORK.0.get() };
-    let mut place = 0;
-    for kernel in ALL.iter().skip(asked.first as usize).take(asked.count as usize) {
+    let asked_for = ALL.iter().skip(asked.first as usize).take(asked.count as usize);
+    for (place, kernel) in asked_for.enumerate() {
         let mut figures = [0; 4];
         for run in 0..2 {
             let mut numbers = Numbers(1);
-            memory.from.fill_with(|| numbers.next());
+            memory.from.fill_with(|| numbers.number());
             (kernel.prepare)(memory);
             let (cycles, instructions) = (counters::cycles(), counters::instructions());
             let value = (kernel.run)(black_box(&mut *memory));
@@ -79,7 +79,6 @@ fn main() -> i32 {
         }
         // SAFETY: one hart runs; `take` and `skip` leave no more than there are.
         unsafe { (*tress_result.0.get())[place] = figures };
-        place += 1;
         for word in figures {
             report(asked.report, word);
         }

@@ -34,7 +34,7 @@ pub(super) fn branches_random(memory: &mut Memory) -> u32 {
     let mut numbers = Numbers(memory.from[0]);
     let mut x = 0usize;
     for _ in 0..256 {
-        let number = numbers.next();
+        let number = numbers.number();
         // SAFETY: registers only. Written out, since a compiler would do without the branch.
         unsafe {
             asm!(
