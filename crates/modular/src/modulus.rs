@@ -85,6 +85,11 @@ impl Modulus {
         self.bits
     }
 
+    /// The name of what multiplies modulo this number, one product at a time: `adx` (MULX, ADCX and ADOX) or `portable`.
+    pub fn backend(&self) -> &'static str {
+        crate::one::backend(self.limbs())
+    }
+
     /// Length of the modulus in digits.
     pub fn limbs(&self) -> usize {
         self.modulus.len()

@@ -97,6 +97,10 @@ pub(crate) trait Work {
     fn employ(&mut self, _program: &Path) -> Result<(), Error> {
         Ok(())
     }
+    /// The name of our backend, where it is not one of the ciphers'.
+    fn backend(&self) -> Option<&'static str> {
+        None
+    }
     /// The time of runs in another process, for who works there.
     fn timed_elsewhere(&mut self, _who: Who, _runs: u32) -> Option<Result<Duration, Error>> {
         None
@@ -414,7 +418,7 @@ pub(crate) fn measure(case: &Case, options: &Options) -> Result<Row, Error> {
         name: case.name.into(),
         direction: case.direction.into(),
         workload: case.workload.into(),
-        backend: backend.name().into(),
+        backend: work.backend().unwrap_or(backend.name()).into(),
         threads: 1,
         lanes: case.lanes,
         message_bytes: case.message_bytes,

@@ -110,6 +110,10 @@ impl Work for Power {
         true
     }
 
+    fn backend(&self) -> Option<&'static str> {
+        Some(self.modulus.backend())
+    }
+
     fn prepare(&mut self, _: Who) -> Result<(), Error> {
         Ok(())
     }

@@ -96,6 +96,10 @@ impl Work for Signatures {
         true
     }
 
+    fn backend(&self) -> Option<&'static str> {
+        tress_modular::lanes::backend()
+    }
+
     fn employ(&mut self, program: &Path) -> Result<(), Error> {
         self.worker = Some(Worker::start(program, &self.key.key().to_der(), self.digests.len())?);
         Ok(())

@@ -41,6 +41,15 @@ pub struct Product<'a> {
     pub result: &'a mut [u64],
 }
 
+/// The name of what fills lanes on this machine, `ifma`, if anything does.
+pub fn backend() -> Option<&'static str> {
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    if crate::cpu::Ifma::detect().is_some() {
+        return Some("ifma");
+    }
+    None
+}
+
 /// Does all jobs, in constant time for everything but lengths.
 ///
 /// # Panics

@@ -135,4 +135,17 @@ impl Engine {
         let _ = digits;
         Engine::Portable
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Engine::Portable => "portable",
+            #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+            Engine::Adx(_) => "adx",
+        }
+    }
+}
+
+/// The name of what multiplies numbers of so many digits on this machine.
+pub(crate) fn backend(digits: usize) -> &'static str {
+    Engine::of(digits).name()
 }

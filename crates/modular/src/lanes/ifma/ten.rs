@@ -67,22 +67,42 @@ macro_rules! product {
     };
 }
 
-/// One row of a reduction. Its quotient digit clears the low 52 bits of the first column, whose product with the
-/// modulus is therefore never computed: what it carries is the column divided by 2^52 and rounded up.
-macro_rules! reduction_row {
-    ($row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
-        $c8:literal $c9:literal $c10:literal) => {
+/// The quotient digit that clears the low 52 bits of a column.
+macro_rules! quotient_digit {
+    ($q:literal $column:literal) => {
         concat!(
-            "vpxord xmm30, xmm30, xmm30\n",
-            "vpmadd52luq zmm30, zmm", $c0, ", [{inverse}]\n",
-            "vpaddq zmm", $c0, ", zmm", $c0, ", zmm31\n",
+            "vpxord xmm",
+            $q,
+            ", xmm",
+            $q,
+            ", xmm",
+            $q,
+            "\n",
+            "vpmadd52luq zmm",
+            $q,
+            ", zmm",
+            $column,
+            ", [{inverse}]\n",
+        )
+    };
+}
+
+/// One row of a reduction, as those over twenty digits are: the next quotient digit comes before most products.
+macro_rules! reduction_row {
+    ($q:literal $next:literal $row:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal
+        $c6:literal $c7:literal $c8:literal $c9:literal $c10:literal) => {
+        concat!(
+            "vpaddq zmm", $c0, ", zmm", $c0, ", [{low_bits}]\n",
             "vpsraq zmm", $c0, ", zmm", $c0, ", 52\n",
-            "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
-            "vpmadd52huq zmm", $c0, ", zmm30, zmm20\n",
+            "vpmadd52luq zmm", $c1, ", zmm", $q, ", zmm21\n",
+            "vpmadd52huq zmm", $c0, ", zmm", $q, ", zmm20\n",
             "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
-            products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
-            "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
-            "vmovdqa64 [{m} + 64*", $row, "], zmm30\n",
+            quotient_digit!($next $c1),
+            "vmovdqa64 [{m} + 64*", $row, "], zmm", $q, "\n",
+            "vpmadd52luq zmm", $c2, ", zmm", $q, ", zmm22\n",
+            "vpmadd52huq zmm", $c2, ", zmm", $q, ", zmm21\n",
+            "vpmadd52huq zmm", $c3, ", zmm", $q, ", zmm22\n",
+            products!($q; 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
         )
     };
 }
@@ -91,16 +111,17 @@ macro_rules! reduction {
     () => {
         concat!(
             load!("n"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
-            reduction_row!(0: 0 1 2 3 4 5 6 7 8 9 10),
-            reduction_row!(1: 1 2 3 4 5 6 7 8 9 10 11),
-            reduction_row!(2: 2 3 4 5 6 7 8 9 10 11 12),
-            reduction_row!(3: 3 4 5 6 7 8 9 10 11 12 13),
-            reduction_row!(4: 4 5 6 7 8 9 10 11 12 13 14),
-            reduction_row!(5: 5 6 7 8 9 10 11 12 13 14 15),
-            reduction_row!(6: 6 7 8 9 10 11 12 13 14 15 16),
-            reduction_row!(7: 7 8 9 10 11 12 13 14 15 16 17),
-            reduction_row!(8: 8 9 10 11 12 13 14 15 16 17 18),
-            reduction_row!(9: 9 10 11 12 13 14 15 16 17 18 19),
+            quotient_digit!(30 0),
+            reduction_row!(30 31 0: 0 1 2 3 4 5 6 7 8 9 10),
+            reduction_row!(31 30 1: 1 2 3 4 5 6 7 8 9 10 11),
+            reduction_row!(30 31 2: 2 3 4 5 6 7 8 9 10 11 12),
+            reduction_row!(31 30 3: 3 4 5 6 7 8 9 10 11 12 13),
+            reduction_row!(30 31 4: 4 5 6 7 8 9 10 11 12 13 14),
+            reduction_row!(31 30 5: 5 6 7 8 9 10 11 12 13 14 15),
+            reduction_row!(30 31 6: 6 7 8 9 10 11 12 13 14 15 16),
+            reduction_row!(31 30 7: 7 8 9 10 11 12 13 14 15 16 17),
+            reduction_row!(30 31 8: 8 9 10 11 12 13 14 15 16 17 18),
+            reduction_row!(31 30 9: 9 10 11 12 13 14 15 16 17 18 19),
         )
     };
 }
@@ -145,7 +166,7 @@ macro_rules! on_all_registers {
     };
 }
 
-pub(super) use {columns, load, on_all_registers, products};
+pub(super) use {columns, load, on_all_registers, products, quotient_digit};
 
 /// `t += a · b`, for any tens of b.
 #[target_feature(enable = "avx512f,avx512ifma")]
@@ -187,7 +208,7 @@ pub(super) fn reduce(t: &mut [Digit; 2 * BLOCK], n: &[Digit; BLOCK], inverse: &D
     // SAFETY: reads three blocks, two digits, and writes two blocks, all aligned to 64 bytes.
     unsafe {
         on_all_registers!(
-            concat!("vmovdqa64 zmm31, [{low_bits}]\n", columns!(load "t"), reduction!(), columns!(store_upper "t")),
+            concat!(columns!(load "t"), reduction!(), columns!(store_upper "t")),
             t = in(reg) t.as_mut_ptr(), n = in(reg) n.as_ptr(), m = in(reg) m.as_mut_ptr(),
             inverse = in(reg) &raw const inverse.0, low_bits = in(reg) &raw const LOW_BITS.0
         );

@@ -1,7 +1,7 @@
 //! The inner loops over twenty digits of a factor or of the moduli. What can stays in registers.
 //!
-//! Twenty columns are in zmm0 to zmm19, column c in register c modulo 20; ten digits in zmm20 to zmm29, the ten above them
-//! come from memory. A row of a product or of a reduction completes the lowest column, whose register becomes the next higher
+//! Twenty columns are in zmm0 to zmm19, column c in register c modulo 20; ten digits in zmm20 to zmm29 (nine in zmm21 to zmm29
+//! when reducing, which needs a register more), the ten above them come from memory. A row of a product or of a reduction completes the lowest column, whose register becomes the next higher
 //! column. Ten rows are unrolled; then the registers' halves change places for the next ten.
 //!
 //! Only the low 52 bits of digits count: `vpmadd52luq` and `vpmadd52huq` look at no others. Every instruction takes the
@@ -10,23 +10,24 @@
 use core::arch::asm;
 
 use super::digits::{BLOCK, DIGIT_MASK, Digit, LANES};
-use super::ten::{columns, load, on_all_registers, products};
+use super::ten::{columns, load, on_all_registers, products, quotient_digit};
 
 /// Digits.
 pub(super) const TWENTY: usize = 2 * BLOCK;
 
-/// Rows, each with the columns' registers, which move on by one from row to row.
+/// Rows of two kinds in turn, each with the columns' registers, which move on by one from row to row.
 macro_rules! rows {
-    ($row:ident; ; $($c:literal)*) => { "" };
-    ($row:ident; $i:literal $($more:literal)*; $c0:literal $($c:literal)*) => {
-        concat!($row!($i: $c0 $($c)*), rows!($row; $($more)*; $($c)* $c0))
+    ($row:ident $other:ident; ; $($c:literal)*) => { "" };
+    ($row:ident $other:ident; $i:literal $($more:literal)*; $c0:literal $($c:literal)*) => {
+        concat!($row!($i: $c0 $($c)*), rows!($other $row; $($more)*; $($c)* $c0))
     };
 }
 
-/// Digit 10 or a later one, at `{name}`, times zmm30.
-macro_rules! product_from_memory {
-    ($from:literal; $($index:literal $low:literal $high:literal),*) => {
-        concat!($("vmovdqa64 zmm31, [{", $from, "} + 64*", $index, "]\n", products!(30; 31 $low $high),)*)
+/// Digit 10 or a later one, at `{name}`, by way of zmm`$y`, times zmm`$x`. A product's own operand in memory would be read
+/// twice, which takes longer.
+macro_rules! products_from_memory {
+    ($from:literal $x:literal $y:literal; $($index:literal $low:literal $high:literal),*) => {
+        concat!($("vmovdqa64 zmm", $y, ", [{", $from, "} + 64*", $index, "]\n", products!($x; $y $low $high),)*)
     };
 }
 
@@ -44,35 +45,46 @@ macro_rules! product_row {
             products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
             "vpmadd52huq zmm", $c1, ", zmm30, zmm20\n",
             "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
-            product_from_memory!("a"; 10 $c10 $c11, 11 $c11 $c12, 12 $c12 $c13, 13 $c13 $c14, 14 $c14 $c15, 15 $c15 $c16,
+            products_from_memory!("a" 30 31; 10 $c10 $c11, 11 $c11 $c12, 12 $c12 $c13, 13 $c13 $c14, 14 $c14 $c15, 15 $c15 $c16,
                 16 $c16 $c17, 17 $c17 $c18, 18 $c18 $c19, 19 $c19 $c0),
         )
     };
 }
 
-/// A row of a reduction. Its quotient digit clears the low 52 bits of the first column, whose product with the modulus is
-/// therefore never computed: what it carries is the column divided by 2^52 and rounded up. The way from one quotient digit
-/// to the next is two products and a sum long.
+/// A row of a reduction, with its quotient digit in zmm`$q`. It clears the low 52 bits of the first column, whose product
+/// with the modulus is therefore never computed: what it carries is the column divided by 2^52 and rounded up.
+///
+/// The next row's quotient digit comes into zmm`$next` before most of this row's products. A processor that begins what
+/// came first, as far as it is ready, has it when these end; otherwise it would wait for its latency in every row.
 macro_rules! reduction_row {
-    ($i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal $c7:literal
-        $c8:literal $c9:literal $c10:literal $c11:literal $c12:literal $c13:literal $c14:literal $c15:literal
+    ($q:literal $next:literal $i:literal: $c0:literal $c1:literal $c2:literal $c3:literal $c4:literal $c5:literal $c6:literal
+        $c7:literal $c8:literal $c9:literal $c10:literal $c11:literal $c12:literal $c13:literal $c14:literal $c15:literal
         $c16:literal $c17:literal $c18:literal $c19:literal) => {
         concat!(
-            "vpxord xmm30, xmm30, xmm30\n",
-            "vpmadd52luq zmm30, zmm", $c0, ", [{inverse}]\n",
             "vpaddq zmm", $c0, ", zmm", $c0, ", [{low_bits}]\n",
             "vpsraq zmm", $c0, ", zmm", $c0, ", 52\n",
-            "vpmadd52luq zmm", $c1, ", zmm30, zmm21\n",
-            "vpmadd52huq zmm", $c0, ", zmm30, zmm20\n",
+            "vpmadd52luq zmm", $c1, ", zmm", $q, ", zmm21\n",
+            "vpmadd52huq zmm", $c0, ", zmm", $q, ", [{n}]\n",
             "vpaddq zmm", $c1, ", zmm", $c1, ", zmm", $c0, "\n",
-            "vmovdqa64 [{quotient} + 64*", $i, "], zmm30\n",
+            quotient_digit!($next $c1),
+            "vmovdqa64 [{quotient} + 64*", $i, "], zmm", $q, "\n",
             next_column!($i $c0),
-            products!(30; 22 $c2 $c3, 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
-            "vpmadd52huq zmm", $c2, ", zmm30, zmm21\n",
-            product_from_memory!("n"; 10 $c10 $c11, 11 $c11 $c12, 12 $c12 $c13, 13 $c13 $c14, 14 $c14 $c15, 15 $c15 $c16,
+            "vpmadd52luq zmm", $c2, ", zmm", $q, ", zmm22\n",
+            "vpmadd52huq zmm", $c2, ", zmm", $q, ", zmm21\n",
+            "vpmadd52huq zmm", $c3, ", zmm", $q, ", zmm22\n",
+            products!($q; 23 $c3 $c4, 24 $c4 $c5, 25 $c5 $c6, 26 $c6 $c7, 27 $c7 $c8, 28 $c8 $c9, 29 $c9 $c10),
+            products_from_memory!("n" $q 20; 10 $c10 $c11, 11 $c11 $c12, 12 $c12 $c13, 13 $c13 $c14, 14 $c14 $c15, 15 $c15 $c16,
                 16 $c16 $c17, 17 $c17 $c18, 18 $c18 $c19, 19 $c19 $c0),
         )
     };
+}
+
+/// A row whose quotient digit is in zmm30, and one that finds it in zmm31.
+macro_rules! reduction_row_30 {
+    ($($row:tt)*) => { reduction_row!(30 31 $($row)*) };
+}
+macro_rules! reduction_row_31 {
+    ($($row:tt)*) => { reduction_row!(31 30 $($row)*) };
 }
 
 /// A column of a product, from nothing.
@@ -101,9 +113,9 @@ macro_rules! next_row {
 
 /// Ten rows, and columns where the next ten expect them.
 macro_rules! ten_rows {
-    ($row:ident) => {
+    ($row:ident $other:ident) => {
         concat!(
-            rows!($row; 0 1 2 3 4 5 6 7 8 9; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
+            rows!($row $other; 0 1 2 3 4 5 6 7 8 9; 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19),
             change_places!(0 10, 1 11, 2 12, 3 13, 4 14, 5 15, 6 16, 7 17, 8 18, 9 19),
         )
     };
@@ -112,7 +124,7 @@ macro_rules! ten_rows {
 macro_rules! change_places {
     ($($a:literal $b:literal),*) => {
         concat!($(
-            "vmovdqa64 zmm30, zmm", $a, "\n", "vmovdqa64 zmm", $a, ", zmm", $b, "\n", "vmovdqa64 zmm", $b, ", zmm30\n",
+            "vmovdqa64 zmm31, zmm", $a, "\n", "vmovdqa64 zmm", $a, ", zmm", $b, "\n", "vmovdqa64 zmm", $b, ", zmm31\n",
         )*)
     };
 }
@@ -173,7 +185,7 @@ pub(super) fn multiply(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
                 columns!(zero),
                 load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
                 "2:\n",
-                ten_rows!(new_row),
+                ten_rows!(new_row new_row),
                 "add {b}, 640\n",
                 "add {t}, 640\n",
                 "dec {tens}\n",
@@ -198,7 +210,7 @@ pub(super) fn multiply_add(t: &mut [Digit], a: &[Digit; TWENTY], b: &[Digit]) {
                 columns!(load "t"),
                 load!("a"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
                 "2:\n",
-                ten_rows!(next_row),
+                ten_rows!(next_row next_row),
                 "add {b}, 640\n",
                 "add {t}, 640\n",
                 "dec {tens}\n",
@@ -230,7 +242,7 @@ pub(super) fn square(t: &mut [Digit; 2 * TWENTY], a: &[Digit; TWENTY]) {
                 products!(24; 24 8 9),
                 store!(0; 0 1 2 3 4 5 6 7 8 9),
                 zero!(0 1 2 3 4 5 6 7 8 9),
-                rows!(cross_row; 0 1 2 3 4 5 6 7 8 9; 10 11 12 13 14 15 16 17 18 19 0 1 2 3 4 5 6 7 8 9),
+                rows!(cross_row cross_row; 0 1 2 3 4 5 6 7 8 9; 10 11 12 13 14 15 16 17 18 19 0 1 2 3 4 5 6 7 8 9),
                 double!(10 11 12 13 14 15 16 17 18 19),
                 products!(25; 25 10 11),
                 products!(26; 26 12 13),
@@ -274,9 +286,10 @@ pub(super) fn reduce(t: &mut [Digit], n: &[Digit; TWENTY], inverse: &Digit, quot
         on_all_registers!(
             concat!(
                 columns!(load "t"),
-                load!("n"; 0 20, 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+                load!("n"; 1 21, 2 22, 3 23, 4 24, 5 25, 6 26, 7 27, 8 28, 9 29),
+                quotient_digit!(30 0),
                 "2:\n",
-                ten_rows!(reduction_row),
+                ten_rows!(reduction_row_30 reduction_row_31),
                 "add {quotient}, 640\n",
                 "add {t}, 640\n",
                 "dec {tens}\n",
