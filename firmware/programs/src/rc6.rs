@@ -31,6 +31,27 @@ pub fn expand_key(key: &[u32; 4], s: &mut Keys) {
     }
 }
 
+/// The same with the index into S as `(i + 1) % t`, as C programs of the time often have it, and t where the compiler does not
+/// see that it is constant: a division a step.
+#[inline(never)]
+pub fn expand_key_by_division(key: &[u32; 4], s: &mut Keys) {
+    let mut l = *key;
+    s[0] = P;
+    for i in 1..s.len() {
+        s[i] = s[i - 1].wrapping_add(Q);
+    }
+    let (mut a, mut b, mut i, mut j) = (0u32, 0u32, 0, 0);
+    for _ in 0..3 * s.len() {
+        s[i] = s[i].wrapping_add(a).wrapping_add(b).rotate_left(3);
+        a = s[i];
+        l[j] = l[j].wrapping_add(a).wrapping_add(b).rotate_left(a.wrapping_add(b) & 31);
+        b = l[j];
+        // Compilers of today make a comparison of it if they see that the length stays.
+        i = ((i as u32 + 1) % core::hint::black_box(s.len() as u32)) as usize;
+        j = (j + 1) % 4;
+    }
+}
+
 /// x (2x + 1), rotated by lg 32.
 #[inline(always)]
 fn quadratic(x: u32) -> u32 {

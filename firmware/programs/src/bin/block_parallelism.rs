@@ -58,6 +58,8 @@ const BITSLICED: u32 = 2;
 const RC6_PAIRS: u32 = 3;
 /// [`TABLES`] with the state in memory.
 const IN_MEMORY: u32 = 4;
+/// [`RC6`] with a division for each step of the key schedule.
+const RC6_BY_DIVISION: u32 = 5;
 
 const ECB: u32 = 0;
 const CBC: u32 = 1;
@@ -109,7 +111,7 @@ fn main() -> i32 {
     let is_possible = (1..=MAX_BLOCKS).contains(&blocks)
         && asked.messages as usize <= MAX_MESSAGES
         && (1..=harts::MAX as u32).contains(&asked.harts)
-        && asked.cipher <= IN_MEMORY
+        && asked.cipher <= RC6_BY_DIVISION
         && asked.mode <= CBC;
     if !is_possible {
         console::write("block-parallelism: wrong parameters\n");
@@ -149,6 +151,9 @@ fn work(asked: &Parameters, is_measured: bool) {
         let regions = Regions { is_measured };
         match asked.cipher {
             RC6 => one_by_one(asked, messages, regions, rc6::expand_key, rc6::encrypt_block, [0; 44]),
+            RC6_BY_DIVISION => {
+                one_by_one(asked, messages, regions, rc6::expand_key_by_division, rc6::encrypt_block, [0; 44])
+            }
             TABLES => one_by_one(asked, messages, regions, rijndael::expand_key, rijndael::encrypt_block, [[0; 4]; 11]),
             IN_MEMORY => one_by_one(
                 asked,

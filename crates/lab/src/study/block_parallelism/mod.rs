@@ -47,7 +47,7 @@ struct Printed {
 
 impl Printed {
     fn of(self, cipher: Cipher) -> f64 {
-        if matches!(cipher, Cipher::Rc6 | Cipher::Rc6Pairs) { self.rc6 } else { self.rijndael }
+        if matches!(cipher, Cipher::Rc6 | Cipher::Rc6Pairs | Cipher::Rc6ByDivision) { self.rc6 } else { self.rijndael }
     }
 }
 

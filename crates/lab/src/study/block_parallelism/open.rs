@@ -1,7 +1,10 @@
 //! What the paper's table leaves open, and what of it matters: the ends of Fig. 7 with other choices.
 
 use super::super::{Effort, Error};
-use super::{Cipher, Core, Mode, PAPER_BLOCKS, Run, Section, Work, row, simulate};
+use super::{
+    Cipher, Core, Mode, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, kind_name, row,
+    simulate,
+};
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 64 } else { 1024 };
@@ -45,5 +48,28 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let what = format!("{}, {}", run.work.cipher.name(), choices[place / ciphers.len()].0);
         section.rows.push(row(what, Some(PAPER_BLOCKS.of(run.work.cipher)), figures));
     }
+    by_division(effort, &mut section)?;
     Ok(section)
+}
+
+/// RC6 whose key schedule divides, once a step.
+fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
+    section.text += " One block of RC6 is mostly its key schedule, whose steps go round S: in C programs of the time by \
+                     `i = (i + 1) % t`, an integer division of 36 cycles a step, while our program compares. The last rows \
+                     are RC6 with such a division. They are where the paper has its figures for one block and for 1024; for \
+                     128 messages its figure then leaves no room for 128 key schedules, so those messages would have had \
+                     one key.";
+    let most = if effort.is_quick { 64 } else { 1024 };
+    let run =
+        |blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(Cipher::Rc6ByDivision, Mode::Ecb) } };
+    let runs = [run(1), run(most)];
+    for ((run, printed), figures) in
+        runs.iter().zip([PAPER_ONE_BLOCK, PAPER_BLOCKS]).zip(&simulate::all(&runs, effort)?)
+    {
+        let what = format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block"));
+        let paper = printed.of(run.work.cipher);
+        section.rows.push(row(what.clone(), Some(paper), figures));
+        section.verdicts.push(beside_paper(&what, paper, figures));
+    }
+    Ok(())
 }

@@ -30,6 +30,8 @@ pub(super) enum Cipher {
     Rc6Pairs,
     /// Rijndael by four tables, its state in memory.
     RijndaelInMemory,
+    /// RC6-32/20 with a division for each step of the key schedule.
+    Rc6ByDivision,
 }
 
 impl Cipher {
@@ -43,6 +45,7 @@ impl Cipher {
             Cipher::RijndaelBitsliced => "Rijndael, bitsliced",
             Cipher::Rc6Pairs => "RC6, two lanes",
             Cipher::RijndaelInMemory => "Rijndael, state in memory",
+            Cipher::Rc6ByDivision => "RC6, indexes by division",
         }
     }
 }
@@ -130,7 +133,7 @@ impl Work {
         for (key, message) in keys.as_chunks::<32>().0.iter().zip(messages) {
             let (key, iv) = key.split_at(16);
             match self.cipher {
-                Cipher::Rc6 | Cipher::Rc6Pairs => self.encrypt(&Rc6::new(key)?, iv, message)?,
+                Cipher::Rc6 | Cipher::Rc6Pairs | Cipher::Rc6ByDivision => self.encrypt(&Rc6::new(key)?, iv, message)?,
                 Cipher::Rijndael | Cipher::RijndaelBitsliced | Cipher::RijndaelInMemory => {
                     self.encrypt(&Aes::new(key)?, iv, message)?
                 }
@@ -153,8 +156,14 @@ mod tests {
 
     use super::*;
 
-    const CIPHERS: [Cipher; 5] =
-        [Cipher::Rc6, Cipher::Rijndael, Cipher::RijndaelBitsliced, Cipher::Rc6Pairs, Cipher::RijndaelInMemory];
+    const CIPHERS: [Cipher; 6] = [
+        Cipher::Rc6,
+        Cipher::Rijndael,
+        Cipher::RijndaelBitsliced,
+        Cipher::Rc6Pairs,
+        Cipher::RijndaelInMemory,
+        Cipher::Rc6ByDivision,
+    ];
 
     /// The exit code of the program under QEMU, which has HTIF on the machine `spike`; none without QEMU.
     fn under_qemu(program: &[u8], harts: u32) -> Option<i32> {
