@@ -88,6 +88,8 @@ pub struct SecretsReport {
     pub marked: Vec<SecretReport>,
     /// Where it showed, by address.
     pub findings: Vec<Finding>,
+    /// How often it showed in places beyond the first 65536, which are not told one by one.
+    pub left_out: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,16 +100,30 @@ struct Found {
     instructions: u64,
 }
 
+/// A program that writes itself anew could have places without end.
+const MAX_PLACES: usize = 1 << 16;
+
 #[derive(Debug, Default)]
-pub(super) struct Findings(BTreeMap<(u64, Leak), Found>);
+pub(super) struct Findings {
+    places: BTreeMap<(u64, Leak), Found>,
+    left_out: u64,
+}
 
 impl Findings {
     /// After the instruction at `pc`.
     pub(super) fn add(&mut self, pc: u64, leak: Leak, labels: u16, hart: &Hart) {
         let (hart, instructions) = (hart.id(), hart.completed().saturating_sub(1));
-        let found = self.0.entry((pc, leak)).or_insert(Found { count: 0, labels: 0, hart, instructions });
+        if self.places.len() == MAX_PLACES && !self.places.contains_key(&(pc, leak)) {
+            self.left_out += 1;
+            return;
+        }
+        let found = self.places.entry((pc, leak)).or_insert(Found { count: 0, labels: 0, hart, instructions });
         found.count += 1;
         found.labels |= labels;
+    }
+
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     pub(super) fn report(&self, image: &Image, labels: &Labels) -> Vec<Finding> {
@@ -124,6 +140,6 @@ impl Findings {
                 instructions: found.instructions,
             }
         };
-        self.0.iter().map(report).collect()
+        self.places.iter().map(report).collect()
     }
 }

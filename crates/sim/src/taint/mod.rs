@@ -123,7 +123,11 @@ impl Tracker {
     }
 
     pub(crate) fn report(&self, image: &Image) -> SecretsReport {
-        SecretsReport { marked: self.labels.report(), findings: self.findings.report(image, &self.labels) }
+        SecretsReport {
+            marked: self.labels.report(),
+            findings: self.findings.report(image, &self.labels),
+            left_out: self.findings.left_out(),
+        }
     }
 
     /// Takes what came of a step.

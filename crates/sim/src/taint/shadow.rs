@@ -8,8 +8,9 @@ use crate::{error::ErrorKind, platform::PAGE_BYTES};
 
 const PAGE: usize = PAGE_BYTES as usize;
 const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
-/// Pages with secrets that a program may have: 256 MiB of its memory, and three times that of ours.
-const MAX_PAGES: usize = 1 << 16;
+/// Pages with secrets that a program may have: 64 MiB of its memory, and three times that of ours.
+const MAX_PAGES: usize = 1 << 14;
+const MAX_BYTES: u64 = MAX_PAGES as u64 * PAGE_BYTES;
 /// Pages that are found at once.
 const NEAR: usize = 64;
 /// No page has this number.
@@ -52,7 +53,7 @@ impl Shadow {
             return Ok(page);
         }
         if self.pages.len() == MAX_PAGES {
-            return Err(ErrorKind::SecretPages(MAX_PAGES as u64 * PAGE_BYTES));
+            return Err(ErrorKind::SecretPages(MAX_BYTES));
         }
         let page = self.pages.len() as u32;
         self.pages.push(Box::new(Page { bits: [0; PAGE], labels: [0; PAGE] }));
@@ -95,6 +96,9 @@ impl Shadow {
 
     /// These bytes are secret, of this label too.
     pub(super) fn mark(&mut self, start: u64, bytes: u64, label: u16) -> Result<(), ErrorKind> {
+        if bytes > MAX_BYTES {
+            return Err(ErrorKind::SecretPages(MAX_BYTES));
+        }
         let (mut at, mut left) = (start, bytes);
         while left > 0 {
             let page = self.find_or_make(at)?;
@@ -147,8 +151,10 @@ mod tests {
         shadow.write(0x5000, 8, Taint::PUBLIC).unwrap();
         shadow.clear(0, 1 << 32);
         assert!(shadow.pages.is_empty());
-        let most = MAX_PAGES as u64 * PAGE_BYTES;
-        assert!(matches!(shadow.mark(0, most + 1, 1), Err(ErrorKind::SecretPages(_))));
-        assert_eq!(shadow.read(most - 1, 2), Taint { bits: 0xff, labels: 1 });
+        assert!(matches!(shadow.mark(0, MAX_BYTES + 1, 1), Err(ErrorKind::SecretPages(MAX_BYTES))));
+        assert!(shadow.pages.is_empty());
+        shadow.mark(0, MAX_BYTES, 1).unwrap();
+        assert!(matches!(shadow.mark(MAX_BYTES, 1, 1), Err(ErrorKind::SecretPages(MAX_BYTES))));
+        assert_eq!(shadow.read(MAX_BYTES - 1, 2), Taint { bits: 0xff, labels: 1 });
     }
 }
