@@ -109,6 +109,9 @@ pub(super) fn secrets(report: &SecretsReport) -> String {
         let what = format!("{} at {place}, {times}: {}", finding.kind, finding.secrets.join(", "));
         row(&mut text, "shown", &what);
     }
+    if report.left_out > 0 {
+        row(&mut text, "shown", &format!("in more places, {} times", report.left_out));
+    }
     text
 }
 
