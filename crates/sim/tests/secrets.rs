@@ -134,7 +134,7 @@ impl Code {
     }
 
     #[track_caller]
-    fn is_clean(self) {
+    fn shows_nothing(self) {
         assert_eq!(self.findings(), []);
     }
 }
@@ -255,7 +255,7 @@ fn what_leaves_the_hart() {
         with_key(xlen).csr(1, 0x341, 0, 10).leaks(Leak::Csr, &["key"]);
         with_key(xlen).csr(3, 0x342, 0, 10).leaks(Leak::Csr, &["key"]);
         // Where handlers keep a register is no leak, and is followed.
-        with_key(xlen).csr(1, MSCRATCH, 0, 10).is_clean();
+        with_key(xlen).csr(1, MSCRATCH, 0, 10).shows_nothing();
         with_key(xlen)
             .csr(1, MSCRATCH, 0, 10)
             .csr(2, MSCRATCH, 11, 0)
@@ -268,14 +268,14 @@ fn what_leaves_the_hart() {
             .csr(2, MSCRATCH, 11, 0)
             .over(0, 11, 0)
             .nop()
-            .is_clean();
+            .shows_nothing();
         // A UART.
         let uart = || with_key(xlen).word(0x1000_0000 | 11 << 7 | 0x37);
         uart().store("sb", 11, 10, 0).leaks(Leak::Output, &["key"]);
-        uart().store("sb", 11, 0, 0).is_clean();
+        uart().store("sb", 11, 0, 0).shows_nothing();
         // Semihosting's SYS_WRITEC with a pointer that is public, and one that is not; never compressed.
         let print = |code: Code| code.i("addi", 10, 0, 3).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
-        print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).is_clean();
+        print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).shows_nothing();
         print(with_key(xlen).r("add", 11, TO_ROOM, 10)).leaks(Leak::Output, &["key"]);
     }
 }
@@ -287,17 +287,17 @@ fn through_memory() {
         let spilled =
             || (0..4).fold(Code::new(xlen), |code, at| code.i("lbu", 10, TO_KEY, at).store("sb", TO_ROOM, 10, at + 1));
         spilled().i("lw", 11, TO_ROOM, 1).over(0, 11, 0).nop().leaks(Leak::Branch, &["key"]);
-        spilled().i("lbu", 11, TO_ROOM, 0).over(0, 11, 0).nop().is_clean();
-        spilled().i("lbu", 11, TO_ROOM, 5).over(0, 11, 0).nop().is_clean();
+        spilled().i("lbu", 11, TO_ROOM, 0).over(0, 11, 0).nop().shows_nothing();
+        spilled().i("lbu", 11, TO_ROOM, 5).over(0, 11, 0).nop().shows_nothing();
         // Overwritten.
-        spilled().store("sw", TO_ROOM, 0, 1).i("lw", 11, TO_ROOM, 1).over(0, 11, 0).nop().is_clean();
+        spilled().store("sw", TO_ROOM, 0, 1).i("lw", 11, TO_ROOM, 1).over(0, 11, 0).nop().shows_nothing();
         // By atomic operations.
         let swapped = || with_key(xlen).r("amoswap.w", 11, TO_ROOM, 10);
-        swapped().over(0, 11, 0).nop().is_clean();
+        swapped().over(0, 11, 0).nop().shows_nothing();
         swapped().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).nop().leaks(Leak::Branch, &["key"]);
         swapped().r("amoadd.w", 11, TO_ROOM, 0).over(0, 11, 0).nop().leaks(Leak::Branch, &["key"]);
         let conditional = || with_key(xlen).r("lr.w", 11, TO_ROOM, 0).r("sc.w", 12, TO_ROOM, 10);
-        conditional().over(0, 12, 0).nop().is_clean();
+        conditional().over(0, 12, 0).nop().shows_nothing();
         conditional().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).nop().leaks(Leak::Branch, &["key"]);
     }
 }
@@ -313,31 +313,31 @@ fn clean_code() {
                 code = code.word(operands(instruction, 12, 10, 10, 3));
             }
         }
-        code.is_clean();
+        code.shows_nothing();
         // What has nothing of it any more.
-        decides(with_key(xlen).r("xor", 11, 10, 10)).is_clean();
-        decides(with_key(xlen).r("sub", 11, 10, 10)).is_clean();
-        decides(with_key(xlen).i("andi", 11, 10, 0)).is_clean();
-        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("srli", 11, 10, 8)).is_clean();
-        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("sltiu", 11, 10, 256)).is_clean();
-        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("ori", 11, 10, 256)).is_clean();
+        decides(with_key(xlen).r("xor", 11, 10, 10)).shows_nothing();
+        decides(with_key(xlen).r("sub", 11, 10, 10)).shows_nothing();
+        decides(with_key(xlen).i("andi", 11, 10, 0)).shows_nothing();
+        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("srli", 11, 10, 8)).shows_nothing();
+        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("sltiu", 11, 10, 256)).shows_nothing();
+        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("ori", 11, 10, 256)).shows_nothing();
         // A counter above a secret byte.
-        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 512).i("srli", 11, 10, 9)).is_clean();
+        decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 512).i("srli", 11, 10, 9)).shows_nothing();
         decides(Code::new(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 1).i("srli", 11, 10, 8))
             .leaks(Leak::Branch, &["key"]);
         // Nothing is below zero, and what is public in part may decide.
-        with_key(xlen).over(6, 10, 0).nop().is_clean();
-        decides(Code::new(xlen).i("lw", 11, TO_KEY, 13)).is_clean();
+        with_key(xlen).over(6, 10, 0).nop().shows_nothing();
+        decides(Code::new(xlen).i("lw", 11, TO_KEY, 13)).shows_nothing();
         // An address that a secret does not change.
         with_key(xlen)
             .i("andi", 11, 10, 3)
             .i("srli", 11, 11, 2)
             .r("add", 11, 11, TO_ROOM)
             .i("lw", 11, 11, 0)
-            .is_clean();
+            .shows_nothing();
         // Neighbours of secrets.
-        decides(Code::new(xlen).i("lw", 11, TO_PUBLIC, 0)).is_clean();
-        decides(Code::new(xlen).i("lw", 11, TO_KEY, 16)).is_clean();
+        decides(Code::new(xlen).i("lw", 11, TO_PUBLIC, 0)).shows_nothing();
+        decides(Code::new(xlen).i("lw", 11, TO_KEY, 16)).shows_nothing();
         decides(Code::new(xlen).i("lbu", 11, TO_KEY, 15)).leaks(Leak::Branch, &["key"]);
     }
 }
@@ -348,19 +348,19 @@ fn marks_of_the_program() {
         let decides = |code: Code, register, offset| code.i("lw", 11, register, offset).over(0, 11, 0).nop();
         // What has a name, and what has none.
         decides(Code::new(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 4).leaks(Leak::Branch, &["open"]);
-        decides(Code::new(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 8).is_clean();
+        decides(Code::new(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 8).shows_nothing();
         decides(Code::new(xlen).mark(true, TO_ROOM, 0, 4), TO_ROOM, 0).leaks(Leak::Branch, &["marked in start"]);
         // A mark is of what stands there; a symbol that was named of whatever will.
-        decides(Code::new(xlen).mark(true, TO_ROOM, 0, 4).store("sw", TO_ROOM, 0, 0), TO_ROOM, 0).is_clean();
+        decides(Code::new(xlen).mark(true, TO_ROOM, 0, 4).store("sw", TO_ROOM, 0, 0), TO_ROOM, 0).shows_nothing();
         decides(Code::new(xlen).store("sw", TO_KEY, 0, 0), TO_KEY, 0).leaks(Leak::Branch, &["key"]);
         // Public: what is there, and what is written there later; not what stands beside it, nor copies in registers.
-        decides(Code::new(xlen).mark(false, TO_KEY, 4, 4), TO_KEY, 4).is_clean();
-        decides(Code::new(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 4), TO_KEY, 4).is_clean();
+        decides(Code::new(xlen).mark(false, TO_KEY, 4, 4), TO_KEY, 4).shows_nothing();
+        decides(Code::new(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 4), TO_KEY, 4).shows_nothing();
         decides(Code::new(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 8), TO_KEY, 8)
             .leaks(Leak::Branch, &["key"]);
         with_key(xlen).mark(false, TO_KEY, 0, 16).over(0, 10, 0).nop().leaks(Leak::Branch, &["key"]);
         // Without a secret there is none, whatever registers hold.
-        Code::new(xlen).mark(true, TO_ROOM, 0, 0).is_clean();
+        Code::new(xlen).mark(true, TO_ROOM, 0, 0).shows_nothing();
     }
 }
 
