@@ -35,9 +35,11 @@ class Target:
         folder = pathlib.Path(self.folder.name)
         kernels = folder / "kernels.S"
         kernels.write_text("".join((KERNELS / name).read_text() for name in files))
-        library = ROOT / "firmware/library/build/libtress_rv32.a"
+        build = "build" if march == "rv32imac" else f"build/{march}"
+        library = ROOT / "firmware/library" / build / "libtress_rv32.a"
         if not files:
-            subprocess.run(["make", "-s", "-C", str(library.parents[1])], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["make", "-s", "-C", str(ROOT / "firmware/library"), f"B={build}",
+                            f"ARCH=-march={march} -mabi=ilp32"], check=True, stdout=subprocess.DEVNULL)
         (folder / "functions.h").write_text("".join(f"FUNCTION({name})\n" for name in self.functions))
         self.program = folder / "target"
         command = ["riscv64-unknown-elf-gcc", f"-march={march}", "-mabi=ilp32", "-O1", "-nostdlib", "-static", "-ffreestanding",

@@ -1,93 +1,7 @@
 /* AES-CCM for C (SP 800-38C): what stands before and after the whole blocks, which the kernels do. */
 #include "aes.h"
 
-#include "check.h"
-
-enum { BLOCK = 16 };
-
-/* The sizes of a message, the same for each of four. */
-struct shape { size_t nonce, aad, data, tag; };
-
-static int check_shape(struct shape s)
-{
-    size_t q = 15 - s.nonce;
-    if (s.nonce < 7 || s.nonce > 13 || s.tag < 4 || s.tag > 16 || s.tag % 2)
-        return TRESS_LENGTH;
-    return q < sizeof s.data && s.data >> (8 * q) ? TRESS_LENGTH : TRESS_OK;
-}
-
-static int check_message(const void *key, size_t key_length, const uint8_t *nonce, const uint8_t *aad, const uint8_t *data,
-                         const uint8_t *tag, struct shape s)
-{
-    if ((s.aad && !aad) || !tag)
-        return TRESS_NULL;
-    if (wraps(aad, s.aad))
-        return TRESS_OVERLAP;
-    int error = check_data(data, data, s.data);
-    if (!error)
-        error = check_other(key, key_length, data, s.data);
-    if (!error)
-        error = check_other(nonce, s.nonce, data, s.data);
-    if (!error && (overlap(aad, s.aad, data, s.data) || overlap(tag, s.tag, data, s.data) ||
-                   overlap(tag, s.tag, key, key_length)))
-        error = TRESS_OVERLAP;
-    return error;
-}
-
-static void add(uint8_t *to, const uint8_t *from, size_t length)
-{
-    while (length--)
-        *to++ ^= *from++;
-}
-
-/* Block `number` of what the MAC sees before the message; 0 is B_0 (appendix A.2). */
-static void header_block(uint8_t block[16], size_t number, const uint8_t *nonce, const uint8_t *aad, struct shape s)
-{
-    for (int i = 0; i < BLOCK; i++)
-        block[i] = 0;
-    if (!number) {
-        block[0] = (uint8_t)((s.aad != 0) << 6 | (s.tag - 2) / 2 << 3 | (14 - s.nonce));
-        copy(block + 1, nonce, s.nonce);
-        for (size_t i = 15, left = s.data; i > s.nonce; i--, left >>= 8)
-            block[i] = (uint8_t)left;
-        return;
-    }
-    /* The length of the associated data, then these. */
-    uint8_t prefix[6] = { 0xff, 0xfe };
-    size_t prefix_length = s.aad < 0xff00 ? 2 : 6;
-    for (size_t i = prefix_length, left = s.aad, end = prefix_length == 2 ? 0 : 2; i > end; left >>= 8)
-        prefix[--i] = (uint8_t)left;
-    size_t start = (number - 1) * BLOCK;
-    for (size_t i = 0; i < BLOCK; i++) {
-        size_t at = start + i;
-        if (at < prefix_length)
-            block[i] = prefix[at];
-        else if (at - prefix_length < s.aad)
-            block[i] = aad[at - prefix_length];
-    }
-}
-
-static size_t header_blocks(struct shape s)
-{
-    return s.aad ? 1 + (s.aad + (s.aad < 0xff00 ? 2 : 6) + BLOCK - 1) / BLOCK : 1;
-}
-
-/* Counter block 0 (appendix A.3). */
-static void counter_block(uint8_t block[16], const uint8_t *nonce, struct shape s)
-{
-    for (int i = 0; i < BLOCK; i++)
-        block[i] = 0;
-    block[0] = (uint8_t)(14 - s.nonce);
-    copy(block + 1, nonce, s.nonce);
-}
-
-static int equal(const uint8_t *a, const uint8_t *b, size_t length)
-{
-    uint8_t difference = 0;
-    while (length--)
-        difference |= *a++ ^ *b++;
-    return ((difference - 1u) >> 8 & 1) != 0;
-}
+#include "ccm.h"
 
 /* One message or four. state: the chains, then the counters; masks: what the tags are hidden with. */
 struct work { uint32_t state[32], masks[16]; };
@@ -110,11 +24,11 @@ static void cipher(const uint32_t *keys, int lanes, uint32_t *first, uint32_t *s
 
 /* Everything but the tags, which are left in the masks. */
 static void run(const uint32_t *keys, int lanes, const uint8_t *const *nonces, const uint8_t *const *aads,
-                uint8_t *const *data, struct shape s, int decrypt, struct work *w)
+                uint8_t *const *data, const struct shape *s, int decrypt, struct work *w)
 {
     uint8_t block[BLOCK];
     uint8_t *mac = (uint8_t *)w->state, *counter = mac + lanes * BLOCK, *mask = (uint8_t *)w->masks;
-    size_t whole = s.data / BLOCK, rest = s.data % BLOCK;
+    size_t whole = s->data / BLOCK, rest = s->data % BLOCK;
 
     for (int l = 0; l < lanes; l++) {
         header_block(mac + l * BLOCK, 0, nonces[l], aads[l], s);
@@ -123,7 +37,8 @@ static void run(const uint32_t *keys, int lanes, const uint8_t *const *nonces, c
     copy(mask, counter, (size_t)lanes * BLOCK);
     cipher(keys, lanes, w->state, w->masks); /* B_0 and counter 0 at once */
     for (size_t n = 1; n < header_blocks(s); n++) {
-        uint32_t idle[16] = { 0 };
+        uint32_t idle[16];
+        tress_wipe(idle, sizeof idle);
         for (int l = 0; l < lanes; l++) {
             header_block(block, n, nonces[l], aads[l], s);
             add(mac + l * BLOCK, block, BLOCK);
@@ -141,7 +56,8 @@ static void run(const uint32_t *keys, int lanes, const uint8_t *const *nonces, c
         uint32_t stream[16];
         copy(stream, counter, (size_t)lanes * BLOCK);
         if (decrypt) { /* the chain has to wait for the key stream */
-            uint32_t idle[16] = { 0 };
+            uint32_t idle[16];
+        tress_wipe(idle, sizeof idle);
             cipher(keys, lanes, idle, stream);
             tress_wipe(idle, sizeof idle);
         }
@@ -152,7 +68,8 @@ static void run(const uint32_t *keys, int lanes, const uint8_t *const *nonces, c
             add(mac + l * BLOCK, end, rest);
         }
         if (decrypt) {
-            uint32_t idle[16] = { 0 };
+            uint32_t idle[16];
+        tress_wipe(idle, sizeof idle);
             cipher(keys, lanes, w->state, idle);
             tress_wipe(idle, sizeof idle);
         } else {
@@ -170,12 +87,12 @@ int tress_aes_ccm_encrypt(const tress_aes_key *key, const uint8_t *nonce, size_t
 {
     struct shape s = { nonce_length, aad_length, length, tag_length };
     struct work w;
-    int error = check_message(key, sizeof *key, nonce, aad, data, tag, s);
+    int error = check_message(key, sizeof *key, nonce, aad, data, tag, &s);
     if (!error)
-        error = check_shape(s);
+        error = check_shape(&s);
     if (error)
         return error;
-    run(key->chain, 1, &nonce, &aad, &data, s, 0, &w);
+    run(key->chain, 1, &nonce, &aad, &data, &s, 0, &w);
     copy(tag, w.masks, tag_length);
     tress_wipe(&w, sizeof w);
     return TRESS_OK;
@@ -186,12 +103,12 @@ int tress_aes_ccm_decrypt(const tress_aes_key *key, const uint8_t *nonce, size_t
 {
     struct shape s = { nonce_length, aad_length, length, tag_length };
     struct work w;
-    int error = check_message(key, sizeof *key, nonce, aad, data, tag, s);
+    int error = check_message(key, sizeof *key, nonce, aad, data, tag, &s);
     if (!error)
-        error = check_shape(s);
+        error = check_shape(&s);
     if (error)
         return error;
-    run(key->chain, 1, &nonce, &aad, &data, s, 1, &w);
+    run(key->chain, 1, &nonce, &aad, &data, &s, 1, &w);
     int good = equal((uint8_t *)w.masks, tag, tag_length);
     tress_wipe(&w, sizeof w);
     if (!good)
@@ -221,19 +138,19 @@ int tress_aes_set_lanes(tress_aes_lanes *lanes, const uint8_t *const keys[4], si
 }
 
 static int check_x4(const tress_aes_lanes *lanes, const uint8_t *const nonces[4], const uint8_t *const aads[4],
-                    uint8_t *const data[4], const uint8_t *const tags[4], struct shape s)
+                    uint8_t *const data[4], const uint8_t *const tags[4], const struct shape *s)
 {
-    if (!lanes || !nonces || !data || !tags || (s.aad && !aads))
+    if (!lanes || !nonces || !data || !tags || (s->aad && !aads))
         return TRESS_NULL;
     for (int l = 0; l < 4; l++) {
         int error = check_message(lanes, sizeof *lanes, nonces[l], aads ? aads[l] : 0, data[l], tags[l], s);
         if (error)
             return error;
         for (int m = 0; m < 4; m++) {
-            if (m != l && (overlap(data[l], s.data, data[m], s.data) || overlap(tags[l], s.tag, tags[m], s.tag)))
+            if (m != l && (overlap(data[l], s->data, data[m], s->data) || overlap(tags[l], s->tag, tags[m], s->tag)))
                 return TRESS_OVERLAP;
-            if (overlap(data[l], s.data, tags[m], s.tag) || overlap(data[l], s.data, nonces[m], s.nonce) ||
-                (s.aad && overlap(data[l], s.data, aads[m], s.aad)))
+            if (overlap(data[l], s->data, tags[m], s->tag) || overlap(data[l], s->data, nonces[m], s->nonce) ||
+                (s->aad && overlap(data[l], s->data, aads[m], s->aad)))
                 return TRESS_OVERLAP;
         }
     }
@@ -247,10 +164,10 @@ int tress_aes_ccm_encrypt_x4(const tress_aes_lanes *lanes, const uint8_t *const 
     static const uint8_t *const none[4];
     struct shape s = { nonce_length, aad_length, length, tag_length };
     struct work w;
-    int error = check_x4(lanes, nonces, aads, data, (const uint8_t *const *)tags, s);
+    int error = check_x4(lanes, nonces, aads, data, (const uint8_t *const *)tags, &s);
     if (error)
         return error;
-    run(lanes->many, 4, nonces, aads ? aads : none, data, s, 0, &w);
+    run(lanes->many, 4, nonces, aads ? aads : none, data, &s, 0, &w);
     for (int l = 0; l < 4; l++)
         copy(tags[l], w.masks + 4 * l, tag_length);
     tress_wipe(&w, sizeof w);
@@ -264,10 +181,10 @@ int tress_aes_ccm_decrypt_x4(const tress_aes_lanes *lanes, const uint8_t *const 
     static const uint8_t *const none[4];
     struct shape s = { nonce_length, aad_length, length, tag_length };
     struct work w;
-    int forged = 0, error = check_x4(lanes, nonces, aads, data, tags, s);
+    int forged = 0, error = check_x4(lanes, nonces, aads, data, tags, &s);
     if (error)
         return error;
-    run(lanes->many, 4, nonces, aads ? aads : none, data, s, 1, &w);
+    run(lanes->many, 4, nonces, aads ? aads : none, data, &s, 1, &w);
     for (int l = 0; l < 4; l++)
         if (!equal((uint8_t *)(w.masks + 4 * l), tags[l], tag_length)) {
             tress_wipe(data[l], length);

@@ -1,10 +1,9 @@
-/* RC6-32/20 for C: arguments are checked, then the kernels (crates/cipher/src/riscv32/rc6) do the work. */
+/* RC6-32/20 for C: arguments are checked, then the kernels do the work; they take any alignment. */
+#include "rc6.h"
+
 #include "check.h"
 
-void tress_rc6_expand_key(uint32_t *round_keys, const uint8_t *key, size_t key_length);
-void tress_rc6_encrypt(const uint32_t *round_keys, uint8_t *out, const uint8_t *in, size_t length);
-void tress_rc6_decrypt(const uint32_t *round_keys, uint8_t *out, const uint8_t *in, size_t length);
-void tress_rc6_stream(const uint32_t *round_keys, uint8_t *counter, uint8_t *out, const uint8_t *in, size_t length);
+enum { BLOCK = 16 };
 
 int tress_rc6_set_key(tress_rc6_key *key, const uint8_t *bytes, size_t length)
 {
@@ -14,7 +13,7 @@ int tress_rc6_set_key(tress_rc6_key *key, const uint8_t *bytes, size_t length)
         return TRESS_LENGTH;
     if (overlap(key, sizeof *key, bytes, length))
         return TRESS_OVERLAP;
-    tress_rc6_expand_key(key->words, bytes, length);
+    RC6(expand_key)(key->words, bytes, length);
     return TRESS_OK;
 }
 
@@ -30,7 +29,7 @@ int tress_rc6_ecb_encrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *
     if (!error && length % 16)
         error = TRESS_LENGTH;
     if (!error)
-        tress_rc6_encrypt(key->words, out, in, length);
+        RC6(encrypt)(key->words, out, in, length);
     return error;
 }
 
@@ -40,7 +39,48 @@ int tress_rc6_ecb_decrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *
     if (!error && length % 16)
         error = TRESS_LENGTH;
     if (!error)
-        tress_rc6_decrypt(key->words, out, in, length);
+        RC6(decrypt)(key->words, out, in, length);
+    return error;
+}
+
+/* A block that the call reads and writes besides: an IV, a counter. */
+static int check_block(const uint8_t *block, const tress_rc6_key *key, const uint8_t *in, const uint8_t *out, size_t length)
+{
+    int error = check_other(block, BLOCK, out, length);
+    if (!error)
+        error = check_other(block, BLOCK, in, length);
+    return error ? error : check_other(block, BLOCK, key, sizeof *key);
+}
+
+static int check_chain(const tress_rc6_key *key, const uint8_t *iv, const uint8_t *in, const uint8_t *out, size_t length)
+{
+    int error = check(key, in, out, length);
+    if (!error)
+        error = check_block(iv, key, in, out, length);
+    return !error && length % BLOCK ? TRESS_LENGTH : error;
+}
+
+int tress_rc6_cbc_encrypt(const tress_rc6_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length)
+{
+    int error = check_chain(key, iv, in, out, length);
+    for (; !error && length; length -= BLOCK, in += BLOCK, out += BLOCK) {
+        add(iv, in, BLOCK);
+        RC6(encrypt)(key->words, iv, iv, BLOCK);
+        copy(out, iv, BLOCK);
+    }
+    return error;
+}
+
+int tress_rc6_cbc_decrypt(const tress_rc6_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length)
+{
+    uint32_t before[BLOCK / 4];
+    int error = check_chain(key, iv, in, out, length);
+    for (; !error && length; length -= BLOCK, in += BLOCK, out += BLOCK) {
+        copy(before, in, BLOCK);
+        RC6(decrypt)(key->words, out, in, BLOCK);
+        add(out, iv, BLOCK);
+        copy(iv, before, BLOCK);
+    }
     return error;
 }
 
@@ -48,12 +88,8 @@ int tress_rc6_ctr(const tress_rc6_key *key, uint8_t counter[16], const uint8_t *
 {
     int error = check(key, in, out, length);
     if (!error)
-        error = check_other(counter, 16, out, length);
+        error = check_block(counter, key, in, out, length);
     if (!error)
-        error = check_other(counter, 16, in, length);
-    if (!error)
-        error = check_other(counter, 16, key, sizeof *key);
-    if (!error)
-        tress_rc6_stream(key->words, counter, out, in, length);
+        RC6(stream)(key->words, counter, out, in, length);
     return error;
 }

@@ -130,8 +130,16 @@ typedef struct { uint32_t words[44]; } tress_rc6_key;
 int tress_rc6_set_key(tress_rc6_key *key, const uint8_t *bytes, size_t length);
 int tress_rc6_ecb_encrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *out, size_t length);
 int tress_rc6_ecb_decrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *out, size_t length);
+/* CBC of whole blocks; iv is left at the last ciphertext block. */
+int tress_rc6_cbc_encrypt(const tress_rc6_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
+int tress_rc6_cbc_decrypt(const tress_rc6_key *key, uint8_t iv[16], const uint8_t *in, uint8_t *out, size_t length);
 /* The whole block counts, big-endian, and wraps; it is left at the next one. */
 int tress_rc6_ctr(const tress_rc6_key *key, uint8_t counter[16], const uint8_t *in, uint8_t *out, size_t length);
+/* CCM in place, as tress_aes_ccm_encrypt and tress_aes_ccm_decrypt. */
+int tress_rc6_ccm_encrypt(const tress_rc6_key *key, const uint8_t *nonce, size_t nonce_length, const uint8_t *aad,
+                          size_t aad_length, uint8_t *data, size_t length, uint8_t *tag, size_t tag_length);
+int tress_rc6_ccm_decrypt(const tress_rc6_key *key, const uint8_t *nonce, size_t nonce_length, const uint8_t *aad,
+                          size_t aad_length, uint8_t *data, size_t length, const uint8_t *tag, size_t tag_length);
 
 /* Overwrites memory with zeros, in a way that the compiler does not take away. */
 void tress_wipe(void *memory, size_t length);

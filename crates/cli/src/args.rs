@@ -15,7 +15,7 @@ use tress_sign::Scheme;
 
 use crate::units;
 pub(crate) use measure::{Bench, Measure, Modular, Study};
-pub(crate) use simulate::Simulate;
+pub(crate) use simulate::{Followed, Simulate, Variable};
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -48,6 +48,10 @@ impl Failure {
             tress_sim::ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
             tress_sim::ErrorKind::SegmentOutside { .. } => Some("the linker script has to fit the machine's memory"),
             tress_sim::ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
+            tress_sim::ErrorKind::Interrupted => Some("--limit N ends it after so many instructions"),
+            tress_sim::ErrorKind::NoSymbol(_) => {
+                Some("nm shows the program's symbols; ADDRESS+BYTES names bytes without one")
+            }
             _ => None,
         };
         let failure = Failure::failed(format!("{}: {error}", name(program)));

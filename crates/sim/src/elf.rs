@@ -30,6 +30,8 @@ pub struct Image {
     /// Where the host answers (symbol `fromhost`).
     pub fromhost: Option<u64>,
     symbols: Vec<Symbol>,
+    /// Names of all that is not marked as a function.
+    data: Vec<Symbol>,
     region_names: BTreeMap<u16, String>,
 }
 
@@ -109,6 +111,30 @@ impl Image {
         self.region_names.get(&number).cloned().unwrap_or_else(|| format!("region {number}"))
     }
 
+    /// The data of that name: as it is in the file, as its author wrote it, or as the last part of that (`KEY` for
+    /// `program::KEY`). None where several have it.
+    #[must_use]
+    pub fn data(&self, name: &str) -> Option<&Symbol> {
+        let only = |is_called: &dyn Fn(&Symbol) -> bool| {
+            let mut found = self.data.iter().filter(|symbol| is_called(symbol));
+            match (found.next(), found.next()) {
+                (Some(symbol), None) => Some(symbol),
+                _ => None,
+            }
+        };
+        let ends = |symbol: &Symbol| {
+            symbol.demangled().strip_suffix(name).is_some_and(|path| path.is_empty() || path.ends_with("::"))
+        };
+        only(&|symbol| symbol.name == name).or_else(|| only(&ends))
+    }
+
+    /// The data that an address is in, if they say how long they are.
+    #[must_use]
+    pub fn data_at(&self, address: u64) -> Option<&Symbol> {
+        let inside = |symbol: &&Symbol| address.checked_sub(symbol.address).is_some_and(|offset| offset < symbol.size);
+        self.data.iter().find(inside)
+    }
+
     /// All symbols of code, in the order of their addresses, one for each address.
     #[must_use]
     pub fn symbols(&self) -> &[Symbol] {
@@ -173,8 +199,8 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     let address_of = |name: &str| named.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.address);
     let (tohost, fromhost) = (address_of("tohost"), address_of("fromhost"));
     let region_names = region_names(&named);
-    let symbols = code_symbols(named, &segments);
-    Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, region_names })
+    let (symbols, data) = code_and_data(named, &segments);
+    Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, data, region_names })
 }
 
 fn check_range(start: u64, bytes: u64, xlen: Xlen) -> Result<(), Error> {
@@ -221,15 +247,15 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
     Ok(symbols)
 }
 
-/// Those in executable segments, sorted, one an address: a function rather than a label.
-fn code_symbols(mut symbols: Vec<Symbol>, segments: &[Segment]) -> Vec<Symbol> {
-    symbols.retain(|symbol| {
-        let inside = |segment: &Segment| {
-            symbol.address.checked_sub(segment.address).is_some_and(|offset| offset < segment.memory_bytes)
-        };
-        segments.iter().any(|segment| segment.executable && inside(segment))
-    });
+/// Those in executable segments, sorted, one an address: a function rather than a label; and all that are no functions.
+fn code_and_data(mut symbols: Vec<Symbol>, segments: &[Segment]) -> (Vec<Symbol>, Vec<Symbol>) {
+    let is_in = |symbol: &Symbol, segment: &Segment| {
+        symbol.address.checked_sub(segment.address).is_some_and(|offset| offset < segment.memory_bytes)
+    };
+    symbols.retain(|symbol| segments.iter().any(|segment| is_in(symbol, segment)));
+    let data = symbols.iter().filter(|symbol| !symbol.is_function).cloned().collect();
+    symbols.retain(|symbol| segments.iter().any(|segment| segment.executable && is_in(symbol, segment)));
     symbols.sort_by(|a, b| (a.address, !a.is_function, &a.name).cmp(&(b.address, !b.is_function, &b.name)));
     symbols.dedup_by_key(|symbol| symbol.address);
-    symbols
+    (symbols, data)
 }

@@ -79,9 +79,32 @@ pub enum ErrorKind {
     /// Every hart waits for an interrupt, and none will come.
     #[error("every hart waits for an interrupt that cannot come")]
     Asleep,
+    /// Somebody has stopped it.
+    #[error("interrupted")]
+    Interrupted,
     /// The limit of instructions was reached.
     #[error("limit of {0} instructions reached")]
     Limit(u64),
+    /// A secret is called by a name that the program does not have.
+    #[error("no data {0:?} among the program's symbols, or several")]
+    NoSymbol(String),
+    /// The name is there, but not how long it is.
+    #[error("symbol {0:?} does not say how long it is: {0}+BYTES does")]
+    NoSymbolSize(String),
+    /// Bytes that are said to be secret, or public, are not all memory.
+    #[error("secret or public bytes at {start:#x} to {end:#x} are outside the machine's memory")]
+    SecretOutside {
+        /// The first byte.
+        start: u64,
+        /// The byte after the last.
+        end: u64,
+    },
+    /// More secrets than can be told apart.
+    #[error("at most {0} secrets can be told apart")]
+    TooManySecrets(usize),
+    /// Secrets are in more of the memory than can be followed.
+    #[error("secrets in more than {0} bytes of memory")]
+    SecretPages(u64),
     /// A request to the host that cannot be served.
     #[error("unknown request to the host: {0}")]
     Request(String),

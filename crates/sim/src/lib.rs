@@ -12,6 +12,7 @@
 //! hart/     state, decoding into a cache, execution, traps
 //! retired   what an executed instruction tells a model
 //! system    harts and bus, loaded with a program; runs it without a model
+//! taint/    where secrets show: follows them beside the harts
 //! machine/   machines as TOML files describe them
 //! timing/   models of pipelines, caches, bus
 //! simulation  harts stepped by their models
@@ -32,6 +33,7 @@ mod report;
 mod retired;
 mod simulation;
 mod system;
+mod taint;
 pub mod timing;
 
 pub use bus::Bus;
@@ -45,3 +47,4 @@ pub use report::{FunctionReport, HartReport, HartTiming, RegionReport, Regions, 
 pub use retired::{Class, Reg, Retired};
 pub use simulation::{Model, Simulation};
 pub use system::System;
+pub use taint::{Finding, Leak, Secret, SecretName, SecretReport, SecretsReport, Variable};

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     Image,
     retired::Class,
+    taint::SecretsReport,
     timing::{Account, CacheFigures, PredictFigures, SharedFigures},
 };
 
@@ -25,6 +26,9 @@ pub struct Report {
     pub harts: Vec<HartReport>,
     /// Each region that the program has marked, in the order of their numbers.
     pub regions: Vec<RegionReport>,
+    /// Where secrets showed, if they were followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<SecretsReport>,
     /// What the model knows besides.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub timing: Option<TimingReport>,

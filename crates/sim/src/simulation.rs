@@ -128,6 +128,9 @@ impl Simulation {
     ///
     /// What the program cannot go on from; it says where.
     pub fn run(&mut self, steps: u64) -> Result<Option<u64>, Error> {
+        if let Some(tracker) = &mut self.system.tracker {
+            tracker.begin(&self.system.harts);
+        }
         match &mut self.cores {
             Cores::InOrder(cores) => self.watch.run(&mut self.system, cores, steps),
             Cores::OutOfOrder(cores) => self.watch.run(&mut self.system, cores, steps),
@@ -297,6 +300,12 @@ impl Watch {
                     Ok(event) => event,
                     Err(error) => return Err(system.explain(*error)),
                 };
+                if let Some(tracker) = &mut system.tracker
+                    && let Err(error) =
+                        tracker.follow_event(event, &system.harts[hart], &system.bus, &system.image, &retired)
+                {
+                    return Err(system.explain(*error));
+                }
                 if event == Event::Waiting {
                     self.asleep[hart] = Some(system.harts[hart].wakes_at(&system.bus));
                     break;
@@ -395,6 +404,7 @@ impl Watch {
             ipc: ipc(instructions, cycles),
             harts,
             regions: Regions::report(&regions, system.image()),
+            secrets: system.secrets(),
             timing: None,
         }
     }

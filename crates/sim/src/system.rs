@@ -10,7 +10,8 @@ use crate::{
     hart::{Event, Hart},
     platform::Platform,
     report::{HartReport, Regions, Report, Spent, ipc},
-    retired::Retired,
+    retired::{Reg, Retired},
+    taint::{Secret, SecretsReport, Tracker, Variable},
 };
 
 /// Cycles of a hart's turn where there are several.
@@ -23,11 +24,13 @@ pub struct System {
     pub bus: Bus,
     /// Each hart.
     pub harts: Vec<Hart>,
-    image: Image,
+    pub(crate) image: Image,
     regions: Vec<Regions>,
     /// Whose turn it is, and the cycle at which the turn ends.
     turn: usize,
     round_ends: u64,
+    /// Follows secrets, where somebody wants to know.
+    pub(crate) tracker: Option<Box<Tracker>>,
 }
 
 impl System {
@@ -42,7 +45,7 @@ impl System {
         bus.load_image(&image)?;
         let harts = (0..platform.harts).map(|id| Hart::new(platform, id, image.entry)).collect();
         let regions = vec![Regions::default(); platform.harts];
-        Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN })
+        Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN, tracker: None })
     }
 
     /// The program.
@@ -57,6 +60,37 @@ impl System {
         self.harts.iter().map(Hart::completed).sum()
     }
 
+    /// From here on tells where secrets show: those that are given here, and those that the program marks. What is
+    /// written to the given ones is secret too, until the program says otherwise.
+    ///
+    /// # Errors
+    ///
+    /// A secret that is not all in memory, or more of them than can be told apart.
+    pub fn follow_secrets(&mut self, secrets: &[Secret], variable: Variable) -> Result<(), Error> {
+        let mut tracker = Box::new(Tracker::new(self.harts.len(), variable));
+        for secret in secrets {
+            tracker.keep(secret, &self.bus)?;
+        }
+        self.tracker = Some(tracker);
+        Ok(())
+    }
+
+    /// Which bits of a hart's register depend on secrets, if they are followed.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such hart.
+    #[must_use]
+    pub fn secret_bits(&self, hart: usize, register: Reg) -> u64 {
+        self.tracker.as_ref().map_or(0, |tracker| tracker.secret_bits(hart, register))
+    }
+
+    /// Where secrets have shown so far, if they are followed.
+    #[must_use]
+    pub fn secrets(&self) -> Option<SecretsReport> {
+        self.tracker.as_ref().map(|tracker| tracker.report(&self.image))
+    }
+
     /// Runs without a model for so many instructions, or a few more, or until the program ends: its exit code.
     ///
     /// Harts run in turns of 256 cycles. Nothing depends on how a run is cut into calls.
@@ -65,6 +99,16 @@ impl System {
     ///
     /// What the program cannot go on from; it says where.
     pub fn run(&mut self, instructions: u64) -> Result<Option<u64>, Error> {
+        match &mut self.tracker {
+            Some(tracker) => {
+                tracker.begin(&self.harts);
+                self.run_and_follow::<true>(instructions)
+            }
+            None => self.run_and_follow::<false>(instructions),
+        }
+    }
+
+    fn run_and_follow<const FOLLOW: bool>(&mut self, instructions: u64) -> Result<Option<u64>, Error> {
         let mut left = instructions;
         let mut retired = Retired::default();
         while left > 0 {
@@ -72,11 +116,17 @@ impl System {
             let turn = self.round_ends.saturating_sub(hart.cycle).min(left);
             let before = hart.completed();
             for _ in 0..turn {
-                let event = match hart.step_and_tell::<false>(&mut self.bus, &mut retired) {
+                let event = match hart.step_and_tell::<FOLLOW>(&mut self.bus, &mut retired) {
                     Ok(event) => event,
                     Err(error) => return Err(self.explain(*error)),
                 };
                 hart.cycle += 1;
+                if FOLLOW
+                    && let Some(tracker) = &mut self.tracker
+                    && let Err(error) = tracker.follow_event(event, hart, &self.bus, &self.image, &retired)
+                {
+                    return Err(self.explain(*error));
+                }
                 match event {
                     Event::Retired | Event::Trapped => {}
                     Event::Mark(number) => self.regions[self.turn].enter(number, spent(hart)),
@@ -152,6 +202,7 @@ impl System {
             ipc: ipc(instructions, cycles),
             harts: self.harts.iter().map(hart).collect(),
             regions: Regions::report(&regions, &self.image),
+            secrets: self.secrets(),
             timing: None,
         }
     }

@@ -49,6 +49,10 @@ void tress_barrier_wait(tress_barrier *barrier, size_t count);
 #define TRESS_REGION_NAME(number, name) \
     __asm__(".globl __region_" #number "_" #name "\n.set __region_" #number "_" #name ", " #number)
 
+/* For `tress simulate --secret`: the bytes, as they stand there, are secret from here on; they are public from here on. */
+#define TRESS_SECRET(pointer, bytes) __asm__ volatile("slt x0, %0, %1" : : "r"(pointer), "r"((size_t)(bytes)) : "memory")
+#define TRESS_PUBLIC(pointer, bytes) __asm__ volatile("sltu x0, %0, %1" : : "r"(pointer), "r"((size_t)(bytes)) : "memory")
+
 /* Cycles and instructions of this hart; the lower halves of RV32's counters. */
 static inline size_t tress_cycles(void) {
     size_t count;

@@ -26,6 +26,7 @@ pub mod counters;
 mod exit;
 pub mod harts;
 pub mod region;
+pub mod secret;
 mod start;
 mod trap;
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{Args, ValueEnum, ValueHint};
+use tress_sim::SecretName;
 
 #[derive(Args)]
 #[command(after_help = "\
@@ -13,11 +14,19 @@ other than 0 is a failure (status 1).
 Machines: fe310 (a microcontroller that executes in order), raptor (a chip multiprocessor that executes out of order), or
 a TOML file; without --machine the program just runs, an instruction a cycle.
 
+A program runs until it ends: --limit, or Ctrl-C, stops it and says where it was.
+
+--secret follows bytes through registers and memory, and tells every branch, address, jump, division, CSR and device that
+they reach; finding any is a failure. A program marks bytes itself by slt x0, ADDRESS, BYTES, and declares them public by
+sltu x0, ADDRESS, BYTES.
+
 Examples:
   tress simulate program.elf
   tress simulate --harts 4 --limit 1000000000 --json program.elf
   tress simulate --machine raptor --issue 8 --regions program.elf
   tress simulate --machine raptor --unlimited program.elf
+  tress simulate --secret key,data program.elf
+  tress simulate --secret 0x80001000+16 --secret marked --variable multiply --json program.elf
   tress simulate --machine fe310 --trace trace.json --cycles 1000..1200 program.elf")]
 pub(crate) struct Simulate {
     /// The machine whose time is told: fe310, raptor, or a TOML file
@@ -41,6 +50,13 @@ pub(crate) struct Simulate {
     /// The window of --trace
     #[arg(long, value_name = "FROM..TO", requires = "trace", default_value = "0..1000", value_parser = cycles)]
     pub(crate) cycles: std::ops::Range<u64>,
+    /// Tell where these secrets show: data by their symbols, SYMBOL+BYTES, ADDRESS+BYTES, or the word marked for nothing but
+    /// what the program marks itself
+    #[arg(long, value_name = "SECRET,...", value_delimiter = ',', value_parser = followed)]
+    pub(crate) secret: Vec<Followed>,
+    /// With --secret: what takes a time that depends on its operands, besides division and floating point
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',', requires = "secret")]
+    pub(crate) variable: Vec<Variable>,
     /// Give up after so many instructions of all harts together [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
@@ -50,6 +66,27 @@ pub(crate) struct Simulate {
     /// The program, or - for standard input
     #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
     pub(crate) program: PathBuf,
+}
+
+/// What --secret names.
+#[derive(Clone, Debug)]
+pub(crate) enum Followed {
+    /// What the program marks; that is followed with any other, too.
+    Marked,
+    Named(SecretName),
+}
+
+/// Instructions that take their time by their operands on some cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Variable {
+    /// Multipliers that end early for small numbers
+    Multiply,
+    /// Shifts and rotations by a register, without a barrel shifter
+    Shift,
+}
+
+fn followed(text: &str) -> Result<Followed, String> {
+    if text == "marked" { Ok(Followed::Marked) } else { text.parse().map(Followed::Named) }
 }
 
 /// A window of cycles.

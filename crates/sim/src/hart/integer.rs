@@ -21,7 +21,7 @@ pub(super) fn remainder_unsigned(a: u64, b: u64) -> u64 {
 
 /// The lower half of a register with the sign of its bit 31.
 #[inline]
-pub(super) fn word(value: u64) -> u64 {
+pub(crate) fn word(value: u64) -> u64 {
     value as i32 as u64
 }
 
@@ -37,16 +37,16 @@ pub(super) fn or_combine(value: u64) -> u64 {
 }
 
 /// The bits of each byte in reverse.
-pub(super) fn reverse_in_bytes(value: u64) -> u64 {
+pub(crate) fn reverse_in_bytes(value: u64) -> u64 {
     u64::from_le_bytes(value.to_le_bytes().map(u8::reverse_bits))
 }
 
 /// Bits of the lower half to the even places, of the upper half to the odd ones, of 32.
-pub(super) fn zip(value: u32) -> u32 {
+pub(crate) fn zip(value: u32) -> u32 {
     (0..16).fold(0, |zipped, bit| zipped | (value >> bit & 1) << (2 * bit) | (value >> (16 + bit) & 1) << (2 * bit + 1))
 }
 
 /// The inverse of [`zip`].
-pub(super) fn unzip(value: u32) -> u32 {
+pub(crate) fn unzip(value: u32) -> u32 {
     (0..16).fold(0, |whole, bit| whole | (value >> (2 * bit) & 1) << bit | (value >> (2 * bit + 1) & 1) << (16 + bit))
 }

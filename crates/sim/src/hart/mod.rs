@@ -5,9 +5,9 @@ mod csr;
 mod decode;
 mod execute;
 mod float;
-mod integer;
+pub(crate) mod integer;
 mod memory;
-mod op;
+pub(crate) mod op;
 mod trap;
 
 pub(crate) use code::CodeCache;

@@ -150,6 +150,14 @@ pub(crate) enum Code {
     Float,
 }
 
+impl Code {
+    /// Whether it shifts or rotates by what a register says, where it is no immediate.
+    pub(crate) const fn shifts_by_register(self) -> bool {
+        use Code::{Rol, Rolw, Ror, Rorw, Sll, Sllw, Sra, Sraw, Srl, Srlw};
+        matches!(self, Sll | Sllw | Srl | Srlw | Sra | Sraw | Rol | Rolw | Ror | Rorw)
+    }
+}
+
 /// What an atomic memory operation makes of the old value and rs2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -266,13 +266,14 @@ impl OutOfOrder {
         let before = self.commit;
         let retire = self.commit.pass(complete);
         if retire > before.cycle || self.account.retired == 0 {
-            // The slots since the last commit, by what this instruction, now the oldest, did in each cycle.
+            // The slots since the last commit, by what kept this instruction, now the oldest, from retiring in each cycle:
+            // what arrives, is renamed, has its operands or begins in a cycle can retire 2, 2, 1 and 1 cycles later.
             let mut cycle = before.cycle;
             self.lose_from(&before, &mut cycle, self.refill.min(retire), self.refill_cause);
-            self.lose_from(&before, &mut cycle, (arrived + 1).min(retire), Cause::FrontEnd);
-            self.lose_from(&before, &mut cycle, (decode + 1).min(retire), decode_cause);
-            self.lose_from(&before, &mut cycle, operands.min(retire), Cause::Dependence);
-            self.lose_from(&before, &mut cycle, issue.min(retire), Cause::Unit);
+            self.lose_from(&before, &mut cycle, (arrived + 2).min(retire), Cause::FrontEnd);
+            self.lose_from(&before, &mut cycle, (decode + 2).min(retire), decode_cause);
+            self.lose_from(&before, &mut cycle, (operands + 1).min(retire), Cause::Dependence);
+            self.lose_from(&before, &mut cycle, (issue + 1).min(retire), Cause::Unit);
             self.lose_from(&before, &mut cycle, own.min(retire), Cause::Dependence);
             let slow = if class == UnitClass::Load { Cause::Memory } else { Cause::Dependence };
             let slow = if class == UnitClass::Atomic || retired.class == Class::Csr { Cause::Serial } else { slow };

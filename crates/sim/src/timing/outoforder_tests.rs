@@ -122,6 +122,29 @@ fn a_pipelined_unit_takes_one_a_cycle_and_another_one_at_a_time() {
     assert_eq!(core.cycles(), 5 + 9 + 1 + 40);
 }
 
+/// What the limit is, the account says: units, fetch, or results.
+#[test]
+fn the_account_names_the_limit() {
+    // Two units for 160 independent additions: 80 cycles of issue width 8, of which a quarter retires.
+    let mut few = machine(8);
+    spec(&mut few).unit[0].count = 2;
+    let (_, core) = Listing::new().fill(160).out_of_order(&few);
+    assert_eq!(core.cycles(), 5 + 80);
+    // Five cycles before the first result; then in each cycle the six that found no unit; in the last, six of no instruction.
+    assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 6, unit: 79 * 6, ..Account::default() });
+    // The same by a fetch of two a cycle.
+    let mut narrow = machine(8);
+    spec(&mut narrow).fetch = 2;
+    let (_, core) = Listing::new().fill(160).out_of_order(&narrow);
+    assert_eq!(core.cycles(), 5 + 80);
+    assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 80 * 6, ..Account::default() });
+    // Two chains wait for results, however many units there are.
+    let chains = (0..80).fold(Listing::new(), |listing, _| listing.alu(1, [1, 0]).alu(2, [2, 0]));
+    let (_, core) = chains.out_of_order(&machine(8));
+    assert_eq!(core.cycles(), 5 + 80);
+    assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 6, dependence: 79 * 6, ..Account::default() });
+}
+
 #[test]
 fn one_port_lets_one_access_pass_a_cycle() {
     let mut listing = Listing::new();
@@ -141,7 +164,7 @@ fn the_reorder_buffer_holds_back_what_comes_behind_a_slow_one() {
     let (times, core) = listing.out_of_order(&machine);
     assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 3, 3, 15]);
     assert_eq!(times.iter().map(|each| each.retire).collect::<Vec<_>>(), [14, 14, 14, 14, 17]);
-    assert_eq!(core.account.unit, 4, "cycle 15, in which the fifth is renamed");
+    assert_eq!(core.account.unit, 8, "cycles 15 and 16: the fifth is renamed in 15 and begins in 16");
 }
 
 #[test]

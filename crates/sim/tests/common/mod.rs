@@ -7,6 +7,17 @@ use tress_sim::Xlen;
 
 /// An ELF executable with one segment of these bytes at an address, entered there. Names are symbols of functions.
 pub fn elf(xlen: Xlen, address: u64, bytes: &[u8], symbols: &[(&str, u64)]) -> Vec<u8> {
+    elf_with_data(xlen, address, bytes, symbols, &[])
+}
+
+/// The same with names of data: where they are, and how long.
+pub fn elf_with_data(
+    xlen: Xlen,
+    address: u64,
+    bytes: &[u8],
+    functions: &[(&str, u64)],
+    data: &[(&str, u64, u64)],
+) -> Vec<u8> {
     let wide = xlen == Xlen::Rv64;
     let word = |value: u64| if wide { value.to_le_bytes().to_vec() } else { (value as u32).to_le_bytes().to_vec() };
     let half = |value: u16| value.to_le_bytes().to_vec();
@@ -16,14 +27,17 @@ pub fn elf(xlen: Xlen, address: u64, bytes: &[u8], symbols: &[(&str, u64)]) -> V
     let data_at = 0x1000 + address % 0x1000;
     let mut strings = vec![0];
     let mut table = vec![0; if wide { 24 } else { 16 }];
-    for (name, value) in symbols {
+    // Global functions and objects.
+    let functions = functions.iter().map(|(name, value)| (*name, *value, 0, 0x12));
+    let data = data.iter().map(|(name, value, size)| (*name, *value, *size, 0x11));
+    for (name, value, size, info) in functions.chain(data) {
         let at = number(strings.len() as u32);
         strings.extend_from_slice(name.as_bytes());
         strings.push(0);
-        // Global function, of section 1 (which nobody looks at).
+        // Of section 1, which nobody looks at.
         table.extend(match wide {
-            true => [at, vec![0x12, 0], half(1), word(*value), word(0)].concat(),
-            false => [at, word(*value), word(0), vec![0x12, 0], half(1)].concat(),
+            true => [at, vec![info, 0], half(1), word(value), word(size)].concat(),
+            false => [at, word(value), word(size), vec![info, 0], half(1)].concat(),
         });
     }
     let table_at = data_at + bytes.len() as u64;

@@ -8,10 +8,18 @@ use std::{
     path::Path,
 };
 
-use tress_sim::{Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, machine::PRESETS};
+use serde_json::json;
+use tress_sim::{
+    Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, Variable, machine::PRESETS,
+};
 
 use super::cancellable;
-use crate::{args, failure::Failure, files, progress::Instructions};
+use crate::{
+    args::{self, Followed},
+    failure::{self, Failure},
+    files,
+    progress::Instructions,
+};
 
 /// Instructions between two looks at whether somebody wants it to end.
 const SLICE: u64 = 5_000_000;
@@ -29,6 +37,9 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let progress = Instructions::start();
     let console = Console { to_stderr: options.json, progress: progress.clone() };
     let mut runner = Runner::new(options, image, Box::new(LineWriter::new(console)))?;
+    if !options.secret.is_empty() {
+        follow_secrets(options, runner.system_mut()).map_err(failed)?;
+    }
     let outcome = cancellable(|control| {
         loop {
             let done = runner.system().instructions();
@@ -39,7 +50,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
                 return Ok(exit_code);
             }
             if control.is_cancelled() {
-                return Err(tress_stream::Error::new(tress_stream::ErrorKind::Interrupted).into());
+                return Err(failed(runner.system().stopped(ErrorKind::Interrupted)));
             }
             let done = runner.system().instructions();
             if let Some(limit) = options.limit
@@ -61,7 +72,19 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
         write_whole(path, &text).map_err(|error| Failure::io(path, &error))?;
     }
-    let exit_code = outcome?;
+    let exit_code = match outcome {
+        Ok(exit_code) => exit_code,
+        // A program for a device never ends: what it has shown until it was stopped is what was asked for.
+        Err(failure) => {
+            if let Some(secrets) = runner.system().secrets() {
+                match options.json {
+                    true => files::print_json(&json!({ "secrets": secrets }))?,
+                    false => files::print(&text::secrets(&secrets))?,
+                }
+            }
+            return Err(failure);
+        }
+    };
     flushed?;
     let report = runner.report(exit_code);
     if options.json {
@@ -69,10 +92,33 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     } else {
         files::print(&text::report(&report, options.regions))?;
     }
+    let mut failures = Vec::new();
     if exit_code != 0 {
-        return Err(Failure::failed(format!("{}: the program's exit code is {exit_code}", program.display())));
+        failures.push(format!("the program's exit code is {exit_code}"));
     }
-    Ok(())
+    match report.secrets.map_or(0, |secrets| secrets.findings.len()) {
+        0 => {}
+        1 => failures.push("secrets show in one place".to_owned()),
+        places => failures.push(format!("secrets show in {places} places")),
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::failed(format!("{}: {}", failure::name(program), failures.join(", and "))))
+}
+
+/// Has the program's secrets followed.
+fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), Error> {
+    let named = options.secret.iter().filter_map(|secret| match secret {
+        Followed::Named(name) => Some(name.find(system.image())),
+        Followed::Marked => None,
+    });
+    let secrets = named.collect::<Result<Vec<_>, Error>>()?;
+    let variable = Variable {
+        multiply: options.variable.contains(&args::Variable::Multiply),
+        shift: options.variable.contains(&args::Variable::Shift),
+    };
+    system.follow_secrets(&secrets, variable)
 }
 
 /// A program that just runs, or one whose time is told.

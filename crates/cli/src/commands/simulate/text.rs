@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use tress_sim::{
-    Report,
+    Report, SecretsReport,
     timing::{Account, CacheFigures},
 };
+
+use crate::failure::escape;
 
 /// Functions that are shown.
 const FUNCTIONS: usize = 12;
@@ -45,6 +47,9 @@ pub(super) fn report(report: &Report, regions: bool) -> String {
             }
         }
     }
+    if let Some(secrets) = &report.secrets {
+        text.push_str(&self::secrets(secrets));
+    }
     let Some(timing) = &report.timing else {
         return text;
     };
@@ -78,8 +83,41 @@ pub(super) fn report(report: &Report, regions: bool) -> String {
     text
 }
 
+/// Where secrets showed.
+pub(super) fn secrets(report: &SecretsReport) -> String {
+    let mut text = String::new();
+    for secret in &report.marked {
+        let reads = match secret.reads {
+            0 => "never read: nothing was learnt of it".to_owned(),
+            reads => format!("in {reads} loads"),
+        };
+        let what = format!("{}: {} bytes at {:#x}, {reads}", secret.name, secret.bytes, secret.address);
+        row(&mut text, "secret", &what);
+    }
+    if report.marked.is_empty() {
+        row(&mut text, "secret", "nothing: the program has marked no bytes");
+    }
+    if report.findings.is_empty() {
+        row(&mut text, "shown", "nowhere");
+    }
+    for finding in &report.findings {
+        let place = match &finding.function {
+            Some(function) => format!("{:#x} ({function}+{:#x})", finding.address, finding.offset),
+            None => format!("{:#x}", finding.address),
+        };
+        let times = if finding.count == 1 { "once".to_owned() } else { format!("{} times", finding.count) };
+        let what = format!("{} at {place}, {times}: {}", finding.kind, finding.secrets.join(", "));
+        row(&mut text, "shown", &what);
+    }
+    if report.left_out > 0 {
+        row(&mut text, "shown", &format!("in more places, {} times", report.left_out));
+    }
+    text
+}
+
 fn row(text: &mut String, name: &str, what: &str) {
-    let _ = writeln!(text, "{name:<13} {what}");
+    // Names in a program are whoever's made it.
+    let _ = writeln!(text, "{name:<13} {}", escape(what));
 }
 
 fn percent(part: u64, whole: u64) -> String {
