@@ -17,6 +17,9 @@ macro_rules! parts {
         // refers to that table, so a program that does not ask for it has none of this.
         global_asm!(
             $(concat!(".section .text.", stringify!($part), ",\"ax\",@progbits"),)*
+            // The only section whose code has no name.
+            ".section .text.tress_aes8_ccm4_carry",
+            "tress_aes8_ccm4_carry:",
             include_str!("../../../crates/cipher/src/riscv32/aes/macros.S"),
             include_str!("../../../crates/cipher/src/riscv32/aes/bytes.S"),
             include_str!("../../../crates/cipher/src/riscv32/aes/eight.S"),
@@ -44,6 +47,7 @@ macro_rules! parts {
                 concat!(".Lend_", stringify!($part), ":"),
                 ".popsection",
             )*
+            ".size tress_aes8_ccm4_carry, .Lend_tress_aes8_ccm4_carry - tress_aes8_ccm4_carry",
             ".pushsection .constants.tress_rv32_parts,\"a\",@progbits",
             ".balign 4",
             ".globl tress_rv32_parts",
@@ -70,7 +74,7 @@ parts! {
     tress_aes8_pack tress_aes8_rounds tress_aes8_last tress_aes8_encrypt_frame tress_aes8_ecb_encrypt
     tress_aes8_counters tress_aes8_counters_1 tress_aes8_counters_2 tress_aes8_prepare tress_aes8_use_key_stream
     tress_aes8_ctr
-    tress_aes8_ccm4_begin tress_aes8_ccm4_counters tress_aes8_ccm4_encrypt tress_aes8_ccm4_decrypt
+    tress_aes8_ccm4_begin tress_aes8_ccm4_counters tress_aes8_ccm4_carry tress_aes8_ccm4_encrypt tress_aes8_ccm4_decrypt
     tress_aes8_inverse_rounds tress_aes8_inverse_last tress_aes8_decrypt_frame
     tress_aes8_ecb_decrypt tress_aes8_cbc_decrypt
     tress_aes_sub_word tress_aes8_key_form tress_aes8_expand_key tress_aes8_set_lane_key

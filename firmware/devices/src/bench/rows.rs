@@ -107,6 +107,7 @@ const CCM4: &[Arg] = &[Key, Room, Messages, Quarter];
 const CCM4_PARTS: &[Part] = &[
     tress_aes8_ccm4_begin,
     tress_aes8_ccm4_counters,
+    tress_aes8_ccm4_carry,
     tress_aes_add_block,
     tress_aes_add,
     tress_aes_copy,
@@ -115,7 +116,6 @@ const CCM4_PARTS: &[Part] = &[
     tress_aes8_rounds,
     tress_aes8_last,
 ];
-const CBC_PARTS: &[Part] = &[tress_aes2_encrypt_words, tress_aes_copy, tress_aes_add_block, tress_aes_add];
 
 /// All of them, those that prepare a key or a nonce before those that use it.
 pub(crate) static ROWS: [Row; 45] = [
@@ -198,9 +198,14 @@ pub(crate) static ROWS: [Row; 45] = [
     Row::new(tress_aes8_ccm4_encrypt, CCM4, 64, CCM4_PARTS),
     Row::new(tress_aes8_ccm4_decrypt, CCM4, 64, CCM4_PARTS),
     Row::new(tress_aes2_expand_key, EXPAND, 0, &[tress_aes_copy, tress_aes2_key_form, tress_aes_sub_word]),
-    Row::new(tress_aes2_cbc_encrypt, IV, 16, CBC_PARTS),
-    Row::new(tress_aes2_ccm_encrypt, CCM, 16, CBC_PARTS),
-    Row::new(tress_aes2_ccm_decrypt, CCM, 16, CBC_PARTS),
+    Row::new(
+        tress_aes2_cbc_encrypt,
+        IV,
+        16,
+        &[tress_aes2_encrypt_words, tress_aes_copy, tress_aes_add_block, tress_aes_add],
+    ),
+    Row::new(tress_aes2_ccm_encrypt, CCM, 16, &[tress_aes2_encrypt_words]),
+    Row::new(tress_aes2_ccm_decrypt, CCM, 16, &[tress_aes2_encrypt_words]),
     Row::new(tress_aes_table_make, &[Tables], 0, &[tress_aes_sub_word]),
     Row::new(tress_aes_table_expand_key, EXPAND, 0, &[tress_aes_copy, tress_aes_table_key_form, tress_aes_sub_word]),
     Row::new(tress_aes_table_encrypt, &[Key, Data, Data, Bytes, Tables], 16, &[tress_aes_copy]),
