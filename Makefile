@@ -91,6 +91,7 @@ firmware:
 	$(MAKE) -C firmware/library test test-aes check-image
 	cd firmware && $(CARGO) fmt --all --check
 	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
+	cd firmware && $(CARGO) clippy --release --locked -p tress-devices -p tress-rv32 --target riscv32imac-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
 
 firmware-qemu:
 	@tools/setup firmware

@@ -46,7 +46,12 @@ impl Failure {
     pub(crate) fn simulation(error: &tress_sim::Error, program: &Path) -> Failure {
         let hint = match &error.kind {
             tress_sim::ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
-            tress_sim::ErrorKind::SegmentOutside { .. } => Some("the linker script has to fit the machine's memory"),
+            tress_sim::ErrorKind::SegmentOutside { .. } => {
+                Some("the linker script has to fit the machine's memory; without --machine there is more of it")
+            }
+            tress_sim::ErrorKind::WrongXlen { .. } => {
+                Some("fe310 is RV32; with --machine raptor, and without --machine, the width is the program's")
+            }
             tress_sim::ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
             tress_sim::ErrorKind::Interrupted => Some("--limit N ends it after so many instructions"),
             tress_sim::ErrorKind::NoSymbol(_) => {

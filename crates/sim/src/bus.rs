@@ -83,14 +83,15 @@ impl Bus {
     /// Loads a program: its bytes where they belong, and the host listens at its `tohost`.
     pub fn load_image(&mut self, image: &Image) -> Result<(), Error> {
         for segment in &image.segments {
-            let outside = |start: u64, bytes: u64| {
-                Error::new(ErrorKind::SegmentOutside { start, end: start.saturating_add(bytes) })
+            let outside = |memory: &Memory, start: u64, bytes: u64| {
+                let (end, memory) = (start.saturating_add(bytes), memory.ranges());
+                Error::new(ErrorKind::SegmentOutside { start, end, memory })
             };
             if !self.memory.contains_range(segment.address, segment.memory_bytes) {
-                return Err(outside(segment.address, segment.memory_bytes));
+                return Err(outside(&self.memory, segment.address, segment.memory_bytes));
             }
             if !self.memory.load(segment.load_address, &segment.bytes) {
-                return Err(outside(segment.load_address, segment.bytes.len() as u64));
+                return Err(outside(&self.memory, segment.load_address, segment.bytes.len() as u64));
             }
         }
         self.htif = image.tohost.map(|tohost| Htif::new(tohost, image.fromhost));

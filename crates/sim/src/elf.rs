@@ -206,7 +206,10 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
 fn check_range(start: u64, bytes: u64, xlen: Xlen) -> Result<(), Error> {
     match start.checked_add(bytes.saturating_sub(1)) {
         Some(last) if last <= xlen.address_mask() => Ok(()),
-        _ => Err(ErrorKind::SegmentOutside { start, end: start.saturating_add(bytes) }.into()),
+        _ => {
+            let memory = format!("at most at 0x0 to {:#x}", xlen.address_mask());
+            Err(ErrorKind::SegmentOutside { start, end: start.saturating_add(bytes), memory }.into())
+        }
     }
 }
 

@@ -53,12 +53,14 @@ pub enum ErrorKind {
     #[error("no segment to load")]
     NoSegments,
     /// A segment lies, wholly or in part, where the machine has no memory.
-    #[error("segment at {start:#x} to {end:#x} is outside the machine's memory")]
+    #[error("segment at {start:#x} to {end:#x} is outside the machine's memory, which is {memory}")]
     SegmentOutside {
         /// Its first byte.
         start: u64,
         /// The byte after its last.
         end: u64,
+        /// The memory that there is, for people.
+        memory: String,
     },
     /// Two segments claim the same bytes.
     #[error("segments overlap at {0:#x}")]

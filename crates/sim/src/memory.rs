@@ -38,6 +38,14 @@ impl Memory {
         Memory { banks }
     }
 
+    /// Where there is memory, for people.
+    pub(crate) fn ranges(&self) -> String {
+        let mut banks: Vec<_> = self.banks.iter().map(|bank| (bank.base, bank.size)).collect();
+        banks.sort_unstable();
+        let range = |(base, size): (u64, u64)| format!("at {base:#x} to {:#x}", base.saturating_add(size));
+        banks.into_iter().map(range).collect::<Vec<_>>().join(" and ")
+    }
+
     /// `N` bytes at an address; none where any of them is outside.
     #[inline]
     #[must_use]

@@ -163,7 +163,9 @@ fn entry_and_segments_that_are_not_where_they_should_be() {
     for xlen in BOTH {
         let outside = Image::parse(&elf(xlen, 0x1000, &words(&[0x13]), &[])).unwrap();
         let error = load(outside, &Platform::generic(xlen, 1)).expect_err("is refused").kind;
-        assert!(matches!(error, ErrorKind::SegmentOutside { start: 0x1000, end: 0x1004 }), "{error}");
+        assert!(matches!(error, ErrorKind::SegmentOutside { start: 0x1000, end: 0x1004, .. }), "{error}");
+        let ErrorKind::SegmentOutside { memory, .. } = error else { unreachable!() };
+        assert_eq!(memory, "at 0x20000000 to 0x40000000 and at 0x80000000 to 0xc0000000");
         let mut entry = file(xlen);
         entry[24..28].copy_from_slice(&0x8000_000c_u32.to_le_bytes());
         assert!(matches!(kind(Image::parse(&entry)), ErrorKind::EntryOutside(0x8000_000c)));

@@ -29,15 +29,23 @@ fn end(code: u8) {
 fn end(code: u8) {
     let block = [0x20026, usize::from(code)];
     // SAFETY: the three instructions are the call, which QEMU and debuggers know; without them the breakpoint traps, and
-    // the trap handler comes back here once.
+    // this hart sleeps.
     unsafe {
         core::arch::asm!(
+            "la {handler}, 2f",
+            "csrw mtvec, {handler}",
             ".option push",
             ".option norvc",
             "slli x0, x0, 0x1f",
             "ebreak",
             "srai x0, x0, 7",
             ".option pop",
+            "j 3f",
+            ".balign 4",
+            "2: wfi",
+            "j 2b",
+            "3:",
+            handler = out(reg) _,
             inout("a0") 0x20usize => _,
             in("a1") block.as_ptr(),
         );

@@ -21,6 +21,8 @@
 //! the one that its build script is told (`DEP_TRESS_RUNTIME_SCRIPT`) to the linker. Programs in C use `tress_runtime.h`.
 #![no_std]
 
+#[cfg(feature = "hifive1-revb")]
+mod board;
 pub mod console;
 pub mod counters;
 mod exit;

@@ -91,6 +91,8 @@ unsafe extern "C" {
 
 extern "C" fn enter(hart: usize) -> ! {
     floating_point();
+    #[cfg(feature = "hifive1-revb")]
+    crate::board::set_up();
     if hart == 0 { exit(main()) } else { harts::work(hart) }
 }
 

@@ -1,0 +1,76 @@
+//! Who stands between devices and gateway: lets everything through, and adds what he can make of it without a key.
+
+use std::collections::BTreeMap;
+
+use tress_cipher::{aes::Aes, modes::ccm};
+
+use crate::{
+    nodes::Node,
+    wire::{Dropped, Frames, NONCE, Sealed, TAG},
+};
+
+/// Of so many packets, one is followed by something of his.
+const EVERY: usize = 10;
+const KINDS: [Dropped; 5] =
+    [Dropped::Forged, Dropped::Replayed, Dropped::Damaged, Dropped::Truncated, Dropped::Unknown];
+
+/// What the gateway receives: the packets of all devices in turn, the first of each, the second of each and so on; and how
+/// many of each kind he has added.
+pub(crate) fn between(outputs: &[Vec<u8>], devices: &[Node]) -> Result<(Vec<u8>, BTreeMap<Dropped, u64>), String> {
+    let mut queues = Vec::new();
+    for (output, device) in outputs.iter().zip(devices) {
+        let mut frames = Vec::new();
+        Frames::default().feed(output, &mut frames);
+        if frames.len() as u32 != device.packets {
+            return Err(format!("a node sent {} frames", frames.len()));
+        }
+        queues.push(frames);
+    }
+    let (mut received, mut planted) = (Vec::new(), BTreeMap::new());
+    let most = queues.iter().map(Vec::len).max().unwrap_or(0);
+    let sent = (0..most).flat_map(|number| queues.iter().filter_map(move |queue| queue.get(number)));
+    for (number, packet) in sent.enumerate() {
+        let packet = packet.as_ref().map_err(|dropped| format!("a node sent what is {dropped:?}"))?;
+        received.extend(Sealed::frame(packet.bytes()));
+        if number % EVERY == EVERY - 1 {
+            let kind = KINDS[number / EVERY % KINDS.len()];
+            received.extend(plant(kind, packet, number));
+            *planted.entry(kind).or_default() += 1;
+        }
+    }
+    Ok((received, planted))
+}
+
+/// Something of that kind, made from a packet.
+pub(crate) fn plant(kind: Dropped, packet: &Sealed, number: usize) -> Vec<u8> {
+    let mut bytes = packet.bytes().to_vec();
+    let frame = Sealed::frame(&bytes);
+    match kind {
+        // Another sample, or another tag, with a check that fits.
+        Dropped::Forged => {
+            let place = NONCE + number % (bytes.len() - NONCE);
+            bytes[place] ^= 1 << (number % 8);
+            Sealed::frame(&bytes)
+        }
+        Dropped::Replayed => frame,
+        // A bit, behind the length, that does not become the end of a frame.
+        Dropped::Damaged => {
+            let mut frame = frame;
+            let place = 3 + number % (frame.len() - 4);
+            frame[place] ^= if frame[place] == 1 << (number % 8) { 0xff } else { 1 << (number % 8) };
+            frame
+        }
+        // The zero at its end is gone as well; that of the next frame's begin ends it.
+        Dropped::Truncated => frame[..3 + number % (frame.len() - 4)].to_vec(),
+        // A device of his own.
+        Dropped::Unknown => {
+            bytes[1] ^= 0x80;
+            let end = bytes.len() - TAG;
+            let (head, tag) = bytes.split_at_mut(end);
+            let (nonce, data) = head.split_at_mut(NONCE);
+            let cipher = Aes::new(&[0; 16]).expect("a key");
+            ccm::encrypt(&cipher, nonce, b"", data, tag).expect("lengths of a packet");
+            Sealed::frame(&bytes)
+        }
+    }
+}

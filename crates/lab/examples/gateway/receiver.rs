@@ -1,0 +1,157 @@
+//! Opening packets: many at once, each with the key of its device, in the lanes of `tress-cipher`.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
+
+use tress_cipher::{aes::Aes, lanes::ccm};
+
+use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, NONCE, SAMPLE, Sealed};
+
+/// The devices that a gateway knows.
+pub(crate) struct Receiver {
+    devices: HashMap<[u8; IDENTIFIER], Device>,
+}
+
+struct Device {
+    cipher: Aes,
+    /// The counter of its last packet.
+    last: Option<u32>,
+}
+
+/// A genuine packet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Packet {
+    /// Whose it is.
+    pub(crate) identifier: [u8; IDENTIFIER],
+    /// Its number.
+    pub(crate) counter: u32,
+    /// What was measured.
+    pub(crate) samples: Vec<Sample>,
+}
+
+/// What a device measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    /// In hundredths of a degree Celsius.
+    pub(crate) temperature: i16,
+    /// In hundredths of a percent, relative.
+    pub(crate) humidity: u16,
+}
+
+impl Receiver {
+    /// A receiver of these devices, of which it has received nothing yet.
+    pub(crate) fn new<'a>(devices: impl IntoIterator<Item = ([u8; IDENTIFIER], &'a [u8; KEY])>) -> Receiver {
+        let device = |(identifier, key): ([u8; IDENTIFIER], &[u8; KEY])| {
+            let cipher = Aes::new(key).expect("AES has keys of 16 bytes");
+            (identifier, Device { cipher, last: None })
+        };
+        Receiver { devices: devices.into_iter().map(device).collect() }
+    }
+
+    /// What becomes of each of these, which arrived in this order. They are decrypted in place, all at once; then each
+    /// packet that is genuine is held against the counter of the one before it.
+    pub(crate) fn open(&mut self, frames: &mut [Result<Sealed, Dropped>]) -> Vec<Result<Packet, Dropped>> {
+        let mut verdicts: Vec<Result<(), Dropped>> = Vec::with_capacity(frames.len());
+        let (mut jobs, mut places) = (Vec::new(), Vec::new());
+        for (place, frame) in frames.iter_mut().enumerate() {
+            verdicts.push(match frame {
+                Err(dropped) => Err(*dropped),
+                Ok(sealed) => match self.devices.get(&sealed.identifier()) {
+                    None => Err(Dropped::Unknown),
+                    Some(device) => {
+                        let (nonce, data, tag) = sealed.parts();
+                        jobs.push(ccm::Job::new(&device.cipher, &nonce, b"", data, tag).expect("lengths are checked"));
+                        places.push(place);
+                        Ok(())
+                    }
+                },
+            });
+        }
+        ccm::decrypt(&mut jobs);
+        for (job, place) in jobs.iter().zip(&places) {
+            verdicts[*place] = job.result().map_err(|_| Dropped::Forged);
+        }
+        drop(jobs);
+        let take = |(frame, verdict): (&mut Result<Sealed, Dropped>, Result<(), Dropped>)| {
+            verdict?;
+            self.take(frame.as_mut().map_err(|dropped| *dropped)?)
+        };
+        frames.iter_mut().zip(verdicts).map(take).collect()
+    }
+
+    /// Takes a genuine packet, if it is new.
+    fn take(&mut self, packet: &mut Sealed) -> Result<Packet, Dropped> {
+        let (identifier, counter) = (packet.identifier(), packet.counter());
+        let device = self.devices.get_mut(&identifier).ok_or(Dropped::Unknown)?;
+        if device.last.is_some_and(|last| counter <= last) {
+            return Err(Dropped::Replayed);
+        }
+        device.last = Some(counter);
+        let (_, data, _) = packet.parts();
+        let sample = |bytes: &[u8; SAMPLE]| Sample {
+            temperature: i16::from_be_bytes([bytes[0], bytes[1]]),
+            humidity: u16::from_be_bytes([bytes[2], bytes[3]]),
+        };
+        Ok(Packet { identifier, counter, samples: data.as_chunks().0.iter().map(sample).collect() })
+    }
+}
+
+/// How many of what there were.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    /// Packets that were genuine and new.
+    pub(crate) opened: u64,
+    /// Their samples.
+    pub(crate) samples: u64,
+    /// The others.
+    pub(crate) dropped: BTreeMap<Dropped, u64>,
+}
+
+impl Summary {
+    /// Counts one.
+    pub(crate) fn count(&mut self, outcome: &Result<Packet, Dropped>) {
+        match outcome {
+            Ok(packet) => {
+                self.opened += 1;
+                self.samples += packet.samples.len() as u64;
+            }
+            Err(dropped) => *self.dropped.entry(*dropped).or_default() += 1,
+        }
+    }
+
+    /// All that there were.
+    pub(crate) fn frames(&self) -> u64 {
+        self.opened + self.dropped.values().sum::<u64>()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "opened     {} packets, {} samples", self.opened, self.samples)?;
+        for (kind, count) in &self.dropped {
+            let what = match kind {
+                Dropped::Truncated => "cut off before their end",
+                Dropped::Damaged => "damaged, or no packets at all",
+                Dropped::Unknown => "of devices without a key here",
+                Dropped::Forged => "forged: the tag is wrong",
+                Dropped::Replayed => "replayed: the counter is not above the last",
+            };
+            write!(f, "\ndropped    {count} {what}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Packet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", Hexadecimal(&self.identifier), self.counter)?;
+        for sample in &self.samples {
+            write!(f, "  {:.2} °C {:.2} %", f64::from(sample.temperature) / 100.0, f64::from(sample.humidity) / 100.0)?;
+        }
+        Ok(())
+    }
+}
+
+const _: () = assert!(NONCE == 13);
