@@ -6,7 +6,8 @@
 mod programs;
 
 use tress_sim::{
-    Bus, Device, DeviceKind, Error, Hart, Image, PAGE_BYTES, Platform, Reg, Region, Retired, Secret, System, Variable, Xlen,
+    Bus, Device, DeviceKind, Error, Hart, Image, PAGE_BYTES, Platform, Reg, Region, Retired, Secret, System, Variable,
+    Xlen,
 };
 
 const BASE: u64 = 0x8000_0000;
@@ -36,8 +37,16 @@ pub fn loader(input: &[u8]) {
 }
 
 /// Names that mean something, and one that means nothing.
-const NAMES: [&str; 8] =
-    ["tohost", "fromhost", "__region_3_x", "__region__", "main", "_ZN4core3fmt3pad17h0123456789abcdefE", "key", "k\u{1b}"];
+const NAMES: [&str; 8] = [
+    "tohost",
+    "fromhost",
+    "__region_3_x",
+    "__region__",
+    "main",
+    "_ZN4core3fmt3pad17h0123456789abcdefE",
+    "key",
+    "k\u{1b}",
+];
 
 /// An ELF file that is right but for what the bytes change, so that a fuzzer gets beyond its headers. The first byte says
 /// how many symbols and changes there are, and of what width and with how many segments it is; the second where it is
@@ -96,7 +105,8 @@ fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
     let mut system = System::new(&platform(xlen, true), image, Box::new(std::io::sink()))?;
     if follow {
         let secrets = ["key", "main"].into_iter().filter_map(|name| system.image().data(name));
-        let secrets = secrets.map(|symbol| Secret { name: symbol.demangled(), start: symbol.address, bytes: symbol.size });
+        let secrets =
+            secrets.map(|symbol| Secret { name: symbol.demangled(), start: symbol.address, bytes: symbol.size });
         let code = Secret { name: "code".into(), start: BASE, bytes: PAGE_BYTES };
         let secrets: Vec<Secret> = secrets.chain([code]).collect();
         system.follow_secrets(&secrets, Variable { multiply: true, shift: true })?;
@@ -187,7 +197,9 @@ mod tests {
         for _ in 0..20_000 {
             random(&mut state, &mut bytes);
             let file = program(&bytes);
-            match Image::parse(&file).and_then(|image| System::new(&platform(image.xlen, true), image, Box::new(std::io::sink()))) {
+            match Image::parse(&file)
+                .and_then(|image| System::new(&platform(image.xlen, true), image, Box::new(std::io::sink())))
+            {
                 Ok(_) => ran += 1,
                 Err(error) => *refused.entry(format!("{:?}", discriminant(&error.kind))).or_insert(0) += 1,
             }
