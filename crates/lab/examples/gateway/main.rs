@@ -109,7 +109,11 @@ fn simulate(devices: u32, packets: u32, out: Option<&Path>) -> Result<(), String
     let mut summary = Summary::default();
     let time = open(&mut receiver, &mut summary, &received[..], |_| Ok(()))?;
     println!("{summary}");
-    println!("{} frames opened in {:.1} ms, all keys different", summary.frames(), 1e3 * time.as_secs_f64());
+    println!(
+        "{} frames opened in {:.1} ms, each with its device's own key",
+        summary.frames(),
+        1e3 * time.as_secs_f64()
+    );
     let sent = devices.len() as u64 * u64::from(packets);
     if summary.opened != sent || summary.dropped != planted {
         return Err(format!("{sent} packets were sent, and planted among them: {planted:?}"));
@@ -171,8 +175,11 @@ fn open(
     }
 }
 
+/// Identifier and key of a device.
+type Identity = ([u8; IDENTIFIER], Zeroizing<[u8; KEY]>);
+
 /// Lines of identifier and key in hexadecimal; empty ones and those that begin with # are none.
-fn read_keys(path: &Path) -> Result<Vec<([u8; IDENTIFIER], Zeroizing<[u8; KEY]>)>, String> {
+fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     let mut text = Zeroizing::new(String::new());
     let file = File::open(path).map_err(|error| failed(&error))?;

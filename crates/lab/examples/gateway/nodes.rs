@@ -43,6 +43,7 @@ pub(crate) struct Run {
     /// What it sent.
     pub(crate) output: Vec<u8>,
     /// What its store holds.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only tests cut the power"))]
     pub(crate) store: Store,
     /// With what it ended, if it did.
     pub(crate) exit_code: Option<u64>,
