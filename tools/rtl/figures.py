@@ -1,5 +1,5 @@
-"""Figures of kernels, four numbers each, as a file of vectors: PROGRAM.elf FIGURES. The names are in the order of `ALL` in
-firmware/programs/src/kernels/mod.rs."""
+"""Figures of kernels, four numbers each, as a file of vectors: PROGRAM.elf FIGURES. The names are those that the program has
+in it, or in the order of `ALL` in firmware/programs/src/kernels/mod.rs."""
 
 import hashlib
 import json
@@ -8,8 +8,12 @@ import re
 import sys
 
 program, figures = (pathlib.Path(name) for name in sys.argv[1:])
-source = pathlib.Path("firmware/programs/src/kernels/mod.rs").read_text()
-names = re.findall(r'Kernel \{ name: "([^"]+)"', source)
+rows = re.search(rb"rows of [^\n]*\n((?:[a-z][a-z0-9_]* [0-9]+\n)+)", program.read_bytes())
+if rows:
+    names = rows[1].decode().splitlines()
+else:
+    source = pathlib.Path("firmware/programs/src/kernels/mod.rs").read_text()
+    names = re.findall(r'Kernel \{ name: "([^"]+)"', source)
 numbers = [int(line) for line in figures.read_text().split()]
 if len(numbers) != 4 * len(names):
     sys.exit(f"{len(numbers)} numbers for {len(names)} kernels")

@@ -1,4 +1,4 @@
-//! The in-order model against RTL: the kernels of `firmware/` on the E31 that `tools/rtl/check` measured.
+//! The in-order model against RTL: programs of `firmware/` on the E31 that `tools/rtl/check` measured.
 //!
 //! The machine is the preset `fe310` with that test bench's memory in place of the serial flash: it answers within a cycle, and
 //! a line of 64 bytes then takes 47 until the instruction that missed is fetched.
@@ -12,7 +12,7 @@ use tress_sim::{Image, Machine, Model, Simulation};
 const LINE_CYCLES: u32 = 47;
 
 /// Kernels that the model misses by more than 3 %, and by how much at most.
-const FAR: [(&str, f64); 1] = [("calls", 0.055)];
+const FAR: [(&str, f64); 2] = [("calls", 0.055), ("rc6_ctr 16", 0.04)];
 
 fn read(path: &str) -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
@@ -40,9 +40,9 @@ fn simulated(program: &[u8], kernels: usize) -> Vec<[u32; 4]> {
     (0..kernels).map(|kernel| std::array::from_fn(|figure| word(4 * kernel + figure))).collect()
 }
 
-#[test]
-fn the_model_of_an_e31_is_near_its_rtl() {
-    let vectors: Value = serde_json::from_slice(&read("vectors/rtl/e31-kernels.json")).unwrap();
+/// Holds the model against a file of vectors, and its mean against `most_mean`.
+fn compare(vectors: &str, most_mean: f64) {
+    let vectors: Value = serde_json::from_slice(&read(vectors)).unwrap();
     let kernels = vectors["kernels"].as_array().unwrap();
     let program = read(vectors["program"].as_str().unwrap());
     let mut sum = 0.0;
@@ -61,5 +61,16 @@ fn the_model_of_an_e31_is_near_its_rtl() {
     }
     let mean = sum / kernels.len() as f64;
     println!("mean {:.2} %", 100.0 * mean);
-    assert!(mean <= 0.015, "{mean}");
+    assert!(mean <= most_mean, "{mean}");
+}
+
+#[test]
+fn the_model_of_an_e31_is_near_its_rtl() {
+    compare("vectors/rtl/e31-kernels.json", 0.015);
+}
+
+/// PIPO in a paper's layout and in ours, AES and RC6, on messages of 8 to 1024 bytes.
+#[test]
+fn kernels_for_32_bits_take_what_they_take_on_rtl() {
+    compare("vectors/rtl/e31-pipo.json", 0.015);
 }

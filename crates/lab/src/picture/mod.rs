@@ -1,8 +1,9 @@
-//! Pictures of curves as SVG: [`Chart`] is what all studies draw with, [`plan`] what `tress plan -o` draws.
+//! Pictures as SVG: [`Chart`] has curves, [`bars`] bars, [`plan`] is what `tress plan -o` draws.
 //!
 //! SVG is text, and a chart is a few lines and words, so this writes it without a library. Labels stand beside what they
 //! name; there is no legend to look up.
 
+pub mod bars;
 pub mod plan;
 mod ticks;
 

@@ -12,6 +12,8 @@ mod error;
 mod keep;
 mod modular;
 mod page;
+mod pipo_riscv;
+mod runs;
 
 use std::{fs, io::Write, ops::RangeInclusive, path::PathBuf};
 
@@ -181,7 +183,7 @@ pub struct Options {
 
 /// Every study.
 pub fn all() -> Vec<Study> {
-    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY]
+    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY]
 }
 
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.

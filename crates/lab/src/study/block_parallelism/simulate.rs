@@ -1,9 +1,4 @@
-//! Runs of the program on machines like `raptor`, several at a time.
-
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
-};
+//! Runs of the program on machines like `raptor`.
 
 use tress_sim::{
     Image, Machine, Model, Report, Simulation, Spent,
@@ -11,7 +6,7 @@ use tress_sim::{
     timing::Account,
 };
 
-use super::super::{Effort, Error};
+use super::super::{Effort, Error, runs};
 use super::program::Work;
 
 /// A processor: `raptor` with changes.
@@ -191,42 +186,11 @@ fn one(run: &Run) -> Result<Figures, Error> {
 
 /// All runs, in their order; as many at a time as this machine has cores.
 pub(super) fn all(runs: &[Run], _: &Effort) -> Result<Vec<Figures>, Error> {
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    // Long ones first, so that none of them is alone at the end.
-    order.sort_by_key(|&place| {
-        let work = &runs[place].work;
-        std::cmp::Reverse(u64::from(work.messages) * u64::from(work.blocks + 4) * u64::from(1 + work.warm))
-    });
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(vec![None; runs.len()]);
-    let failed = Mutex::new(None);
-    let progress = crate::bench::progress(runs.len() as u64);
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(runs.len()) {
-            scope.spawn(|| {
-                while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match one(&runs[place]) {
-                        Ok(figures) => lock(&done)[place] = Some(figures),
-                        Err(error) => {
-                            lock(&failed).get_or_insert(error);
-                            next.store(order.len(), Ordering::Relaxed);
-                        }
-                    }
-                    progress.inc(1);
-                }
-            });
-        }
-    });
-    progress.finish_and_clear();
-    if let Some(error) = lock(&failed).take() {
-        return Err(error);
-    }
-    Ok(lock(&done).iter().map(|figures| figures.unwrap_or_default()).collect())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    let work = |run: &Run| {
+        let work = &run.work;
+        u64::from(work.messages) * u64::from(work.blocks + 4) * u64::from(1 + work.warm)
+    };
+    runs::each(runs, work, one)
 }
 
 #[cfg(test)]

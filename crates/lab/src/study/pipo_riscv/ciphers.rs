@@ -1,0 +1,216 @@
+//! Our kernels of all ciphers on short and long messages, and what others have published for processors of this kind.
+
+use super::super::{Effort, Error, Picture, Section, Table, Verdict};
+use super::simulate::{self, Figures};
+use super::{cells, header, verdict};
+use crate::picture::bars::{Bars, Group};
+
+/// A kernel of ours.
+struct Kernel {
+    name: &'static str,
+    /// Its rows in the program for 16, 64 and 1024 bytes.
+    rows: [&'static str; 3],
+}
+
+macro_rules! kernel {
+    ($name:literal, $row:literal, $short:literal) => {
+        Kernel { name: $name, rows: [concat!($row, " ", $short), concat!($row, " 64"), concat!($row, " 1024")] }
+    };
+    ($name:literal, $row:literal) => {
+        kernel!($name, $row, 16)
+    };
+}
+
+/// Four blocks of PIPO are 32 bytes, four messages of AES 64: less is as much work.
+const KERNELS: [Kernel; 22] = [
+    kernel!("PIPO-64/128 ECB, one block", "pipo128_encrypt1"),
+    kernel!("PIPO-64/128 ECB, four blocks", "pipo128_encrypt4", 32),
+    kernel!("PIPO-64/128 ECB, four blocks, no prepared key", "pipo128_small_encrypt4", 32),
+    kernel!("PIPO-64/128 CTR, one block", "pipo128_ctr1"),
+    kernel!("PIPO-64/128 CTR, four blocks", "pipo128_ctr4", 32),
+    kernel!("PIPO-64/128 CBC encryption, one message", "pipo128_cbc_encrypt1"),
+    kernel!("PIPO-64/128 CBC encryption, four messages", "pipo128_cbc_x4", 32),
+    kernel!("PIPO-64/128 CBC decryption, four blocks", "pipo128_cbc_decrypt4", 32),
+    kernel!("PIPO-64/256 ECB, one block", "pipo256_encrypt1"),
+    kernel!("PIPO-64/256 ECB, four blocks", "pipo256_encrypt4", 32),
+    kernel!("PIPO-64/256 CTR, four blocks", "pipo256_ctr4", 32),
+    kernel!("AES-128 CTR, constant time", "aes128_ctr"),
+    kernel!("AES-128 CTR, tables", "aes128_table_ctr"),
+    kernel!("AES-128 ECB, constant time", "aes128_ecb_encrypt"),
+    kernel!("AES-128 CBC encryption, constant time", "aes128_cbc_encrypt"),
+    kernel!("AES-128 CBC decryption, constant time", "aes128_cbc_decrypt"),
+    kernel!("AES-128 CCM, constant time, one message", "aes128_ccm"),
+    kernel!("AES-128 CCM, constant time, four messages", "aes128_ccm_x4", 64),
+    kernel!("AES-256 CTR, constant time", "aes256_ctr"),
+    kernel!("AES-256 CCM, constant time, one message", "aes256_ccm"),
+    kernel!("RC6-32/20 CTR", "rc6_ctr"),
+    kernel!("RC6-32/20 ECB", "rc6_ecb_encrypt"),
+];
+
+const PIPO_CTR: &str = "PIPO-64/128 CTR, four blocks";
+const AES_CTR: &str = "AES-128 CTR, constant time";
+const TABLE_CTR: &str = "AES-128 CTR, tables";
+const RC6_CTR: &str = "RC6-32/20 CTR";
+
+/// What others print, in cycles a byte; measured on boards with an FE310.
+const PUBLISHED: [(&str, &str, &str); 8] = [
+    ("PIPO-64/128 ECB, one block", "152.21", "the paper, Table 5"),
+    ("PIPO-64/128 ECB, four blocks", "59.93", "the paper, Table 5"),
+    ("PIPO-64/128 CTR, four blocks", "59.59", "the paper, Table 5"),
+    ("PIPO-64/128 ECB, one block, with key schedule", "259.75", "Kwak, Kim and Seo 2021, in the paper's Table 5"),
+    (
+        "PIPO-64/128 ECB, four blocks, with key schedule",
+        "113.7",
+        "Kwak, Kim and Seo, WISA 2021, in the paper's Table 5",
+    ),
+    ("AES-128, constant time, eight blocks", "78.9", "Adomnicai and Peyrin, TCHES 2021"),
+    ("AES-128, constant time, two blocks", "89", "Adomnicai and Peyrin, TCHES 2021"),
+    ("AES-128 CTR, tables", "57", "Stoffelen, LATINCRYPT 2019"),
+];
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let rows: Vec<&str> = KERNELS.iter().flat_map(|kernel| kernel.rows).collect();
+    let figures = simulate::all(&rows)?;
+    let figures: &[[Figures; 3]] = figures.as_chunks().0;
+    Ok(Section {
+        text: "A call of a kernel for so many bytes, its key prepared, divided by these bytes. A kernel does whole groups: \
+               eight blocks of AES in ECB and CTR, four of PIPO, whatever the message needs of them, and four messages share \
+               the bytes where there are four. CCM is its chain and its key stream, without the two blocks of AES for a nonce \
+               and a tag. Tables of AES show secrets to whoever shares a cache; an FE310 has none for data. RC6 multiplies, so \
+               it needs RV32IM. Code and stack are those of the 1024 bytes."
+            .into(),
+        tables: vec![table(figures), published()],
+        pictures: vec![picture(figures)],
+        verdicts: verdicts(figures),
+        ..Section::default()
+    })
+}
+
+fn table(figures: &[[Figures; 3]]) -> Table {
+    let row = |(kernel, figures): (&Kernel, &[Figures; 3])| {
+        let [short, middle, long] = per_byte(figures);
+        let [.., last] = figures;
+        cells([
+            kernel.name.into(),
+            format!("{short:.1}"),
+            format!("{middle:.1}"),
+            format!("{long:.1}"),
+            last.code_bytes.to_string(),
+            last.stack_bytes.to_string(),
+        ])
+    };
+    Table {
+        title: "Ours, simulated: cycles a byte; bytes of code and stack".into(),
+        header: header(&["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"]),
+        rows: KERNELS.iter().zip(figures).map(row).collect(),
+    }
+}
+
+/// Cycles a byte of messages of 16, 64 and 1024 bytes.
+fn per_byte(figures: &[Figures; 3]) -> [f64; 3] {
+    let [short, middle, long] = figures;
+    [f64::from(short.cycles) / 16.0, f64::from(middle.cycles) / 64.0, f64::from(long.cycles) / 1024.0]
+}
+
+fn published() -> Table {
+    let row =
+        |(name, per_byte, source): &(&str, &str, &str)| cells([(*name).into(), (*per_byte).into(), (*source).into()]);
+    Table {
+        title: "Published for an FE310, measured on boards by others: cycles a byte of long messages".into(),
+        header: header(&["", "cycles a byte", "by"]),
+        rows: PUBLISHED.iter().map(row).collect(),
+    }
+}
+
+fn picture(figures: &[[Figures; 3]]) -> Picture {
+    let group = |(kernel, figures): (&Kernel, &[Figures; 3])| {
+        let [_, middle, long] = per_byte(figures);
+        Group { name: kernel.name.replace(", constant time", ""), values: vec![Some(long), Some(middle)] }
+    };
+    let shown = |(kernel, _): &(&Kernel, &[Figures; 3])| kernel.name.contains("CTR") || kernel.name.contains("CCM");
+    let bars = Bars {
+        title: "Key streams and CCM on an FE310, simulated: cycles a byte".into(),
+        series: ["1024 bytes", "64 bytes"].map(String::from).into(),
+        groups: KERNELS.iter().zip(figures).filter(shown).map(group).collect(),
+    };
+    Picture { name: "ciphers".into(), svg: bars.svg() }
+}
+
+fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
+    let of = |name: &str| {
+        let place = KERNELS.iter().position(|kernel| kernel.name == name);
+        place.and_then(|place| figures.get(place)).map_or([f64::NAN; 3], per_byte)
+    };
+    let printed = |name: &str| {
+        let row = PUBLISHED.iter().find(|(known, ..)| *known == name);
+        row.map_or(f64::NAN, |(_, per_byte, _)| per_byte.parse().unwrap_or(f64::NAN))
+    };
+    let (pipo, aes, table, rc6) = (of(PIPO_CTR), of(AES_CTR), of(TABLE_CTR), of(RC6_CTR));
+    let mut verdicts = Vec::new();
+    for (place, bytes) in [16, 64, 1024].into_iter().enumerate() {
+        verdicts.push(verdict(
+            format!(
+                "{bytes} bytes of key stream in constant time: PIPO-64/128 takes {:.1} cycles a byte, AES-128 {:.1}, {:.1} \
+                 times as many",
+                pipo[place],
+                aes[place],
+                aes[place] / pipo[place]
+            ),
+            pipo[place] < aes[place],
+        ));
+    }
+    for (what, ours, theirs) in [
+        ("AES-128 CTR in constant time", aes[2], printed("AES-128, constant time, eight blocks")),
+        ("AES-128 CTR with tables", table[2], printed(TABLE_CTR)),
+    ] {
+        verdicts
+            .push(verdict(format!("{what}: {ours:.1} cycles a byte of 1024, published are {theirs}"), ours < theirs));
+    }
+    verdicts.push(verdict(
+        format!(
+            "RC6, with a multiplier of five cycles, is as fast as AES with tables: {:.1} and {:.1}",
+            rc6[2], table[2]
+        ),
+        (rc6[2] / table[2] - 1.0).abs() < 0.1,
+    ));
+    let most = figures.iter().flatten().map(|figures| figures.stack_bytes).max().unwrap_or(0);
+    verdicts.push(verdict(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
+    verdicts.push(Verdict::LeftOut(
+        "lightweight ciphers other than PIPO: we have no kernels of them, and found no cycles a byte on an FE310 that are printed \
+         in what we can read"
+            .into(),
+    ));
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program;
+    use super::*;
+
+    #[test]
+    fn the_program_has_all_rows() {
+        let names = program::names().expect("names");
+        for row in KERNELS.iter().flat_map(|kernel| kernel.rows) {
+            assert!(names.contains(&row), "{row}");
+        }
+    }
+
+    #[test]
+    fn verdicts_follow_the_figures() {
+        let with = |cycles: u32| -> Vec<[Figures; 3]> {
+            let of = |bytes: u32, kernel: &Kernel| {
+                let slow = if kernel.name.starts_with("PIPO") { 1 } else { 2 };
+                Figures { bytes, cycles: cycles * slow * bytes, ..Figures::default() }
+            };
+            KERNELS.iter().map(|kernel| [16, 64, 1024].map(|bytes| of(bytes, kernel))).collect()
+        };
+        let fails = |figures: &[[Figures; 3]]| {
+            verdicts(figures).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
+        };
+        assert_eq!(fails(&with(20)), 0);
+        // AES at 60 is slower than 57, at 80 than 78.9 as well.
+        assert_eq!(fails(&with(30)), 1);
+        assert_eq!(fails(&with(40)), 2);
+    }
+}

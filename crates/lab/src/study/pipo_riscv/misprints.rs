@@ -1,0 +1,99 @@
+//! What is misprinted in the paper, each found by something that can be computed.
+
+use super::super::{Effort, Error, Section, Verdict};
+use super::paper::{KWAK, TABLE_5};
+use super::verdict;
+
+/// Round keys of PIPO-64/128 and their bytes.
+const ROUND_KEYS: u32 = 14;
+const ROUND_KEY_BYTES: u32 = 8;
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let mut verdicts: Vec<Verdict> = Vec::new();
+    let bytes = ROUND_KEYS * ROUND_KEY_BYTES;
+    verdicts.push(verdict(
+        format!(
+            "section 3.2: 14 round keys of 64 bits take 224 bytes, widened four times 896. They take {bytes}, widened {}",
+            4 * bytes
+        ),
+        bytes == 224,
+    ));
+    for row in &TABLE_5 {
+        let exact = f64::from(row.cycles) / f64::from(row.bytes);
+        let how = printed(exact, row.per_byte);
+        verdicts.push(verdict(
+            format!(
+                "Table 5, {}: {} cycles are {exact} a byte, printed {} ({how})",
+                row.name, row.cycles, row.per_byte
+            ),
+            how != OTHER,
+        ));
+    }
+    // What the text says of the table.
+    let [one, _, _, memory, speed, ..] = &TABLE_5;
+    for (what, exact, text) in [
+        ("one block, beside Kwak, Kim and Seo", KWAK[0].1 / one.per_byte(), "1.7"),
+        ("four blocks with little memory, beside Kwak, Kim and Seo", KWAK[1].1 / memory.per_byte(), "1.34"),
+        ("four blocks with speed, beside Kwak, Kim and Seo", KWAK[1].1 / speed.per_byte(), "1.89"),
+        ("four blocks with little memory, beside one", one.per_byte() / memory.per_byte(), "1.79"),
+        ("four blocks with speed, beside one", one.per_byte() / speed.per_byte(), "2.53"),
+    ] {
+        let how = printed(exact, text);
+        verdicts.push(verdict(
+            format!("section 4, {what}: {exact:.4} times as fast, printed {text} ({how})"),
+            how != OTHER,
+        ));
+    }
+    Ok(Section {
+        text: "Cycles a byte follow from cycles, and gains from cycles a byte: rounded, or cut off after the digits that are \
+               printed."
+            .into(),
+        verdicts,
+        ..Section::default()
+    })
+}
+
+const OTHER: &str = "neither rounded nor cut off";
+
+/// How a figure became what is printed.
+fn printed(exact: f64, text: &str) -> &'static str {
+    let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let scale = 10f64.powi(digits as i32);
+    let value: f64 = text.parse().unwrap_or(f64::NAN);
+    let is = |scaled: f64| (scaled / scale - value).abs() < 1e-9;
+    match (is((exact * scale).round()), is((exact * scale).floor())) {
+        (true, true) => "rounded or cut off",
+        (true, false) => "rounded",
+        (false, true) => "cut off",
+        (false, false) => OTHER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 1217/8 = 152.125, 2715/32 = 84.84375.
+    #[test]
+    fn two_figures_and_the_keys_do_not_follow() {
+        let section = run(&Effort::new(true, None)).expect("a section");
+        let fails: Vec<&String> = section
+            .verdicts
+            .iter()
+            .filter_map(|verdict| if let Verdict::Fails(text) = verdict { Some(text) } else { None })
+            .collect();
+        assert_eq!(fails.len(), 3, "{fails:?}");
+        for (text, needle) in fails.iter().zip(["112, widened 448", "152.125 a byte", "84.84375 a byte"]) {
+            assert!(text.contains(needle), "{text}");
+        }
+    }
+
+    #[test]
+    fn how_a_figure_was_printed() {
+        assert_eq!(printed(59.9375, "59.93"), "cut off");
+        assert_eq!(printed(59.9375, "59.94"), "rounded");
+        assert_eq!(printed(155.25, "155.25"), "rounded or cut off");
+        assert_eq!(printed(2.3, "2"), "rounded or cut off");
+        assert_eq!(printed(2.3, "3"), OTHER);
+    }
+}

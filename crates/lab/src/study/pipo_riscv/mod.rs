@@ -1,0 +1,47 @@
+//! PIPO on a 32-bit RISC-V: S. Eum et al., "Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V
+//! Processor", 2022, on the model of its board's processor.
+//!
+//! Figures of four kinds stand in columns of their own: what papers print (measured on a board), what the model `fe310`
+//! gives (simulated), what the same program took on a core as RTL, and sizes.
+
+mod account;
+mod ciphers;
+mod misprints;
+mod paper;
+mod program;
+mod rtl;
+mod simulate;
+mod table_5;
+
+use super::{Part, Study, Verdict};
+
+pub(super) const STUDY: Study = Study {
+    name: "pipo-riscv",
+    title: "PIPO on a 32-bit RISC-V",
+    source: "Eum, Jang, Song, Lee and Seo, \"Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V \
+             Processor\" (in Korean), 2022, on a HiFive1 Rev B. Here its FE310 is the machine `fe310` of `tress simulate`. *Paper* \
+             is what the paper prints; *its layout* is that layout written anew, as the paper describes it; *ours* is what \
+             Tress has. Keys are prepared, and the code is in the instruction cache, from calls before. Nothing \
+             in it depends on the machine that it runs on.",
+    parts: &[
+        Part { name: "table-5", title: "Table 5", run: table_5::run },
+        Part { name: "account", title: "Where the cycles go", run: account::run },
+        Part { name: "ciphers", title: "PIPO beside AES and RC6, by length", run: ciphers::run },
+        Part { name: "rtl", title: "The model beside a core as RTL", run: rtl::run },
+        Part { name: "misprints", title: "What is misprinted", run: misprints::run },
+    ],
+};
+
+fn verdict(claim: String, is_so: bool) -> Verdict {
+    if is_so { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+}
+
+/// Cells of a row.
+fn cells<const N: usize>(cells: [String; N]) -> Vec<String> {
+    cells.into()
+}
+
+/// Names of columns.
+fn header(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
+}

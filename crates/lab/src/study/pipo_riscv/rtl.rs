@@ -1,0 +1,129 @@
+//! The same program on the model and on a core as RTL: vectors/rtl/e31-pipo.json, which tools/rtl/check makes.
+
+use serde::Deserialize;
+
+use super::super::{Effort, Error, Section, Table, Verdict};
+use super::simulate::{self, Figures};
+use super::{cells, header, verdict};
+
+const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/rtl/e31-pipo.json"));
+
+/// How far the model may be from the RTL.
+const TOLERANCE: f64 = 0.03;
+/// How many rows may be further, and what is known of them.
+const FAR: usize = 1;
+const WHY_FAR: &str = "On the RTL a turn of its two loops over bytes, whose branch and whose first instruction both lie across two \
+                       fetched words, takes six cycles, in the model five";
+
+#[derive(Deserialize)]
+struct Vectors {
+    source: String,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    name: String,
+    cycles: u32,
+    instructions: u32,
+}
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let broken = |error: serde_json::Error| Error::Program(format!("vectors/rtl/e31-pipo.json: {error}"));
+    let vectors: Vectors = serde_json::from_str(VECTORS).map_err(broken)?;
+    let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let figures = simulate::all(&names)?;
+    Ok(Section {
+        text: format!(
+            "Every row of the program, its name as the program has it with the bytes of a call. RTL: {}. The model has the \
+             FE310's flash, the test bench a faster one; neither shows once code is in the cache.",
+            vectors.source
+        ),
+        tables: vec![table(&vectors.kernels, &figures)],
+        verdicts: verdicts(&vectors.kernels, &figures),
+        ..Section::default()
+    })
+}
+
+fn off(kernel: &Kernel, figures: &Figures) -> f64 {
+    f64::from(figures.cycles) / f64::from(kernel.cycles) - 1.0
+}
+
+fn table(kernels: &[Kernel], figures: &[Figures]) -> Table {
+    let row = |(kernel, figures): (&Kernel, &Figures)| {
+        cells([
+            kernel.name.clone(),
+            figures.cycles.to_string(),
+            kernel.cycles.to_string(),
+            format!("{:+.2} %", 100.0 * off(kernel, figures)),
+            format!("{:.1}", f64::from(kernel.cycles) / f64::from(figures.bytes)),
+        ])
+    };
+    Table {
+        title: "Cycles of a call".into(),
+        header: header(&["", "model, simulated", "RTL", "model to RTL", "RTL, a byte"]),
+        rows: kernels.iter().zip(figures).map(row).collect(),
+    }
+}
+
+fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    let pairs = || kernels.iter().zip(figures);
+    let far = |(kernel, figures): &(&Kernel, &Figures)| off(kernel, figures).abs() > TOLERANCE;
+    let (far, near): (Vec<_>, Vec<_>) = pairs().partition(far);
+    let most = near.iter().map(|(kernel, figures)| off(kernel, figures).abs()).fold(0.0, f64::max);
+    let mean = pairs().map(|(kernel, figures)| off(kernel, figures).abs()).sum::<f64>() / kernels.len().max(1) as f64;
+    verdicts.push(verdict(
+        format!(
+            "the model is within 3 % of the RTL in {} of {} rows: {:.2} % at most in these, {:.2} % in the mean of all",
+            near.len(),
+            kernels.len(),
+            100.0 * most,
+            100.0 * mean
+        ),
+        near.len() + FAR >= kernels.len(),
+    ));
+    for (kernel, figures) in far {
+        verdicts.push(Verdict::Fails(format!(
+            "{}: the model is within 3 % of the RTL ({:+.2} %). {WHY_FAR}",
+            kernel.name,
+            100.0 * off(kernel, figures)
+        )));
+    }
+    let others: Vec<&str> = pairs()
+        .filter(|(kernel, figures)| kernel.instructions != figures.instructions)
+        .map(|(kernel, _)| kernel.name.as_str())
+        .collect();
+    if !others.is_empty() {
+        verdicts
+            .push(Verdict::Fails(format!("the RTL ran another program: {} differ in instructions", others.join(", "))));
+    }
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_and_the_rtl_ran_the_same_program() {
+        let section = run(&Effort::new(true, None)).expect("a section");
+        assert!(section.tables[0].rows.len() > 80);
+        for verdict in &section.verdicts {
+            let is_known = matches!(verdict, Verdict::Fails(text) if text.starts_with("rc6_ctr 16: "));
+            assert!(is_known || matches!(verdict, Verdict::Holds(_)), "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_is_told() {
+        let kernel = |cycles, instructions| Kernel { name: "k".into(), cycles, instructions };
+        let figures = Figures { bytes: 8, cycles: 1000, instructions: 900, ..Figures::default() };
+        let fails = |kernel: Kernel| {
+            verdicts(&[kernel], &[figures]).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
+        };
+        assert_eq!([fails(kernel(1000, 900)), fails(kernel(960, 900)), fails(kernel(1000, 901))], [0, 1, 1]);
+        let two = [kernel(960, 900), kernel(960, 900)];
+        assert!(matches!(&verdicts(&two, &[figures; 2])[0], Verdict::Fails(text) if text.contains("in 0 of 2 rows")));
+    }
+}

@@ -1,0 +1,149 @@
+//! Runs of the program on the model of an FE310, a row each.
+
+use tress_sim::{Image, Machine, Model, Report, Simulation, timing::Account};
+
+use super::super::{Error, runs};
+use super::program;
+
+/// What a row comes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Figures {
+    /// Bytes of the call.
+    pub(super) bytes: u32,
+    /// Cycles and instructions of a call; what calling a function that does nothing takes is taken off.
+    pub(super) cycles: u32,
+    pub(super) instructions: u32,
+    /// Of the first call, which fetches its code from flash.
+    pub(super) first_cycles: u32,
+    /// Bytes of stack that were written.
+    pub(super) stack_bytes: u32,
+    /// Bytes of the functions that ran, without those that prepare keys.
+    pub(super) code_bytes: u64,
+    /// Where the cycles went.
+    pub(super) slots: Account,
+}
+
+impl Figures {
+    pub(super) fn per_byte(&self) -> f64 {
+        f64::from(self.cycles) / f64::from(self.bytes)
+    }
+}
+
+/// Functions that run before a kernel does.
+const PREPARING: [&str; 4] = ["tress_study", "tress_pipo_", "expand_key", "key_form"];
+const PREPARING_AES: [&str; 2] = ["tress_aes_table_make", "tress_aes_sub_word"];
+
+fn is_kernel(name: &str) -> bool {
+    name.starts_with("tress_")
+        && !PREPARING.iter().any(|part| name.contains(part))
+        && !PREPARING_AES.contains(&name)
+        && name != "tress_trap"
+}
+
+/// Instructions after which a run is a bug.
+const LIMIT: u64 = 1 << 30;
+
+fn one(row: usize, name: &str) -> Result<Figures, Error> {
+    let machine = Machine::preset("fe310").ok_or_else(|| Error::Program("no machine fe310".into()))?;
+    let image = Image::parse(&program::asked_for(row)?)?;
+    let mut simulation = Simulation::new(&machine, Model::Pipeline, image, Box::new(std::io::sink()))?;
+    match simulation.run(LIMIT)? {
+        Some(0) => {}
+        Some(code) => return Err(Error::Program(format!("{name}: exit code {code}"))),
+        None => return Err(Error::Program(format!("{name}: no end"))),
+    }
+    let memory = |symbol: &str, bytes: u64| -> Result<Vec<u8>, Error> {
+        let address = program::symbol(symbol)? + row as u64 * bytes;
+        Ok(simulation.system().bus.memory.bytes(address, bytes))
+    };
+    let result: Vec<u32> =
+        memory("tress_result", 16)?.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let stack: Vec<u16> =
+        memory("tress_stack", 2)?.as_chunks().0.iter().map(|word| u16::from_le_bytes(*word)).collect();
+    if result[3] != program::sum(name)? {
+        return Err(Error::Disagreement(name.into()));
+    }
+    let report = simulation.report(0);
+    let bytes = name.split_once(' ').and_then(|(_, bytes)| bytes.parse().ok());
+    Ok(Figures {
+        bytes: bytes.ok_or_else(|| Error::Program(format!("{name}: no number of bytes")))?,
+        cycles: result[1],
+        instructions: result[2],
+        first_cycles: result[0],
+        stack_bytes: stack[0].into(),
+        code_bytes: code_bytes(&report, simulation.system().image()),
+        slots: slots(&report),
+    })
+}
+
+/// Bytes of all functions of kernels that ran.
+fn code_bytes(report: &Report, image: &Image) -> u64 {
+    let ran = report.timing.iter().flat_map(|timing| &timing.functions).map(|function| function.name.as_str());
+    let size = |name: &str| image.symbols().iter().find(|symbol| symbol.name == name).map_or(0, |symbol| symbol.size);
+    ran.filter(|name| is_kernel(name)).map(size).sum()
+}
+
+/// The slots of the call, without those of calling a function that does nothing.
+fn slots(report: &Report) -> Account {
+    let of = |name: &str| {
+        let region = report.regions.iter().find(|region| region.name == name);
+        region.and_then(|region| region.harts.first()).map(|spent| spent.slots).unwrap_or_default()
+    };
+    let (call, nothing) = (of("call"), of("nothing"));
+    let less = |call: u64, nothing: u64| call.saturating_sub(nothing);
+    Account {
+        retired: less(call.retired, nothing.retired),
+        front_end: less(call.front_end, nothing.front_end),
+        prediction: less(call.prediction, nothing.prediction),
+        dependence: less(call.dependence, nothing.dependence),
+        unit: less(call.unit, nothing.unit),
+        memory: less(call.memory, nothing.memory),
+        serial: less(call.serial, nothing.serial),
+        idle: less(call.idle, nothing.idle),
+    }
+}
+
+/// What these rows come to, in their order.
+pub(super) fn all(wanted: &[&str]) -> Result<Vec<Figures>, Error> {
+    let names = program::names()?;
+    let place = |name: &&str| {
+        let place = names.iter().position(|known| known == name);
+        place.map(|place| (place, names[place])).ok_or_else(|| Error::Program(format!("it has no row {name}")))
+    };
+    let jobs: Vec<(usize, &str)> = wanted.iter().map(place).collect::<Result<_, _>>()?;
+    let bytes = |job: &(usize, &str)| job.1.split_once(' ').map_or(0, |(_, bytes)| bytes.parse().unwrap_or(0));
+    runs::each(&jobs, bytes, |(row, name)| one(*row, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever else this machine does meanwhile; every instruction has a slot, and the rest are cycles that were lost.
+    #[test]
+    fn the_same_row_takes_the_same_cycles() {
+        let rows = ["pipo128_encrypt4 32", "aes128_ctr 16", "pipo128_encrypt4 32"];
+        let figures = all(&rows).expect("figures");
+        assert_eq!(figures[0], figures[2]);
+        for figures in figures {
+            assert_eq!(figures.slots.retired, u64::from(figures.instructions));
+            assert!(figures.slots.total().abs_diff(u64::from(figures.cycles)) <= 3, "{figures:?}");
+            // Flash is slow.
+            assert!(figures.first_cycles > 10 * figures.cycles, "{figures:?}");
+        }
+    }
+
+    /// `size -A` of the C library's object says 4224; here the linker has made some instructions shorter.
+    #[test]
+    fn code_is_that_of_the_kernel_alone() {
+        let figures = all(&["pipo128_encrypt4 32", "pipo128_paper_encrypt1 8"]).expect("figures");
+        assert!((4216..=4224).contains(&figures[0].code_bytes), "{}", figures[0].code_bytes);
+        assert!(figures[1].code_bytes < 5000);
+        assert_eq!([figures[0].stack_bytes, figures[1].stack_bytes], [96, 8]);
+    }
+
+    #[test]
+    fn what_the_program_lacks_is_an_error() {
+        assert!(matches!(all(&["pipo128_encrypt4 33"]), Err(Error::Program(_))));
+    }
+}

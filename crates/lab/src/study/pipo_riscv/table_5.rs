@@ -1,0 +1,212 @@
+//! Table 5 of the paper, its layout written anew, and ours: cycles, cycles a byte, code, stack and keys.
+
+use super::super::{Effort, Error, Picture, Section, Table, Verdict};
+use super::paper::{KWAK, NEAR, Printed, TABLE_5};
+use super::simulate::{self, Figures};
+use super::{cells, header, verdict};
+use crate::picture::bars::{Bars, Group};
+
+/// Of a row of the table: the layout's call, our call, ours on 1024 bytes.
+pub(super) type Simulated = [Figures; 3];
+
+/// What stands beside the table.
+pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
+    let names: Vec<&str> = TABLE_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect();
+    Ok(simulate::all(&names)?.as_chunks().0.to_vec())
+}
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let simulated = simulated()?;
+    Ok(Section {
+        text: "PIPO-64/128. A call does one block or four; registers are saved and restored in it. *In bulk* is a call for 1024 \
+               bytes, a byte of it. The paper's figures were measured on a board, the others come from the model of its \
+               processor; below, the same program on a core as RTL."
+            .into(),
+        tables: vec![cycles(&simulated), sizes(&simulated)],
+        pictures: vec![picture(&simulated)],
+        verdicts: verdicts(&simulated),
+        ..Section::default()
+    })
+}
+
+fn cycles(simulated: &[Simulated]) -> Table {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (printed, [layout, ours, bulk]) in TABLE_5.iter().zip(simulated) {
+        rows.push(cells([
+            printed.name.into(),
+            printed.cycles.to_string(),
+            layout.cycles.to_string(),
+            ours.cycles.to_string(),
+            printed.per_byte.into(),
+            format!("{:.1}", layout.per_byte()),
+            format!("{:.1}", ours.per_byte()),
+            format!("{:.1}", bulk.per_byte()),
+        ]));
+    }
+    for (bytes, per_byte) in KWAK {
+        let blocks = if bytes == 8 { "one block" } else { "four blocks" };
+        let cycles = if bytes == 8 { "2078".into() } else { String::new() };
+        let name = format!("{blocks}, ECB, with key schedule (Kwak, Kim and Seo)");
+        rows.push(cells([
+            name,
+            cycles,
+            String::new(),
+            String::new(),
+            format!("{per_byte}"),
+            String::new(),
+            String::new(),
+            String::new(),
+        ]));
+    }
+    Table {
+        title: "Cycles of a call, and cycles a byte".into(),
+        header: header(&[
+            "",
+            "paper, cycles",
+            "its layout, simulated",
+            "ours, simulated",
+            "paper, a byte",
+            "its layout, a byte",
+            "ours, a byte",
+            "ours in bulk, a byte",
+        ]),
+        rows,
+    }
+}
+
+fn sizes(simulated: &[Simulated]) -> Table {
+    let row = |(printed, [layout, ours, _]): (&Printed, &Simulated)| {
+        cells([
+            printed.name.into(),
+            layout.code_bytes.to_string(),
+            ours.code_bytes.to_string(),
+            layout.stack_bytes.to_string(),
+            ours.stack_bytes.to_string(),
+            printed.key_bytes[0].to_string(),
+            printed.key_bytes[1].to_string(),
+        ])
+    };
+    Table {
+        title: "Bytes of code (of the functions' symbols), of stack (painted before a call) and of prepared key. The paper \
+                gives none of these but the keys"
+            .into(),
+        header: header(&[
+            "",
+            "its layout, code",
+            "ours, code",
+            "its layout, stack",
+            "ours, stack",
+            "its layout, key",
+            "ours, key",
+        ]),
+        rows: TABLE_5.iter().zip(simulated).map(row).collect(),
+    }
+}
+
+fn picture(simulated: &[Simulated]) -> Picture {
+    let group = |(printed, [layout, ours, bulk]): (&Printed, &Simulated)| Group {
+        name: printed.name.into(),
+        values: [printed.per_byte(), layout.per_byte(), ours.per_byte(), bulk.per_byte()].map(Some).into(),
+    };
+    let bars = Bars {
+        title: "PIPO-64/128 on an FE310, cycles a byte: the paper on a board, the rest simulated".into(),
+        series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
+        groups: TABLE_5.iter().zip(simulated).map(group).collect(),
+    };
+    Picture { name: "table-5".into(), svg: bars.svg() }
+}
+
+fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    let gains = TABLE_5.iter().zip(simulated).map(|(printed, [_, ours, bulk])| {
+        (f64::from(printed.cycles) / f64::from(ours.cycles), printed.per_byte() / bulk.per_byte())
+    });
+    let (low, high, low_bulk, high_bulk) = gains.fold(
+        (f64::INFINITY, 0.0, f64::INFINITY, 0.0),
+        |(low, high, low_bulk, high_bulk): (f64, f64, f64, f64), (call, bulk)| {
+            (low.min(call), high.max(call), low_bulk.min(bulk), high_bulk.max(bulk))
+        },
+    );
+    verdicts.push(verdict(
+        format!(
+            "every row takes fewer cycles than the paper's: {low:.2} to {high:.2} times as fast in one call, {low_bulk:.2} to \
+             {high_bulk:.2} times in bulk"
+        ),
+        low > 1.0 && low_bulk > 1.0,
+    ));
+    for (printed, [layout, ours, _]) in TABLE_5.iter().zip(simulated) {
+        let gain = f64::from(layout.cycles) / f64::from(ours.cycles);
+        verdicts.push(verdict(
+            format!(
+                "{}: {} cycles, {gain:.2} times as fast as its layout on the same model",
+                printed.name, ours.cycles
+            ),
+            gain > 1.0,
+        ));
+    }
+    for (printed, [layout, ..]) in TABLE_5.iter().zip(simulated) {
+        let off = f64::from(layout.cycles) / f64::from(printed.cycles) - 1.0;
+        verdicts.push(verdict(
+            format!(
+                "{}: its layout, written anew, is near the paper's {} cycles ({}, {:+.1} %)",
+                printed.name,
+                printed.cycles,
+                layout.cycles,
+                100.0 * off
+            ),
+            off.abs() <= NEAR,
+        ));
+    }
+    let most = simulated.iter().flatten().map(|figures| figures.stack_bytes).max().unwrap_or(0);
+    verdicts.push(verdict(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(bytes: u32, cycles: u32) -> Figures {
+        Figures { bytes, cycles, ..Figures::default() }
+    }
+
+    /// Verdicts say what the figures say.
+    #[test]
+    fn verdicts_follow_the_figures() {
+        let with = |layout: f64, ours: f64| -> Vec<Simulated> {
+            let of = |printed: &Printed, times: f64| (f64::from(printed.cycles) * times) as u32;
+            let row = |printed: &Printed| {
+                let bulk = (printed.per_byte() * 1024.0 * ours) as u32;
+                [
+                    figures(printed.bytes, of(printed, layout)),
+                    figures(printed.bytes, of(printed, ours)),
+                    figures(1024, bulk),
+                ]
+            };
+            TABLE_5.iter().map(row).collect()
+        };
+        let fails = |simulated: &[Simulated]| {
+            verdicts(simulated).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
+        };
+        assert_eq!(fails(&with(1.0, 0.5)), 0);
+        // One for all, one a row.
+        assert_eq!(fails(&with(1.0, 1.1)), 1 + TABLE_5.len());
+        assert_eq!(fails(&with(1.1, 0.5)), TABLE_5.len());
+        let mut deep = with(1.0, 0.5);
+        deep[3][1].stack_bytes = 257;
+        assert_eq!(fails(&deep), 1);
+    }
+
+    /// What the library promises (cycles a byte of a call, and in bulk).
+    #[test]
+    fn kernels_stay_as_fast_as_they_are() {
+        let most =
+            [(106.0, 100.0), (110.5, 102.0), (104.0, 98.0), (43.0, 36.0), (37.0, 35.5), (36.5, 31.5), (38.0, 36.0)];
+        for ((printed, [_, ours, bulk]), (most, most_bulk)) in
+            TABLE_5.iter().zip(simulated().expect("figures")).zip(most)
+        {
+            assert!(ours.per_byte() <= most, "{}: {}", printed.name, ours.per_byte());
+            assert!(bulk.per_byte() <= most_bulk, "{}: {}", printed.name, bulk.per_byte());
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Simulations of a study, several at a time.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use super::Error;
+
+/// What `one` makes of each job, in their order; as many at a time as this machine has cores, those first whose `work` is
+/// most, so that none of them is alone at the end.
+pub(super) fn each<J: Sync, R: Send>(
+    jobs: &[J],
+    work: impl Fn(&J) -> u64,
+    one: impl Fn(&J) -> Result<R, Error> + Sync,
+) -> Result<Vec<R>, Error> {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&place| std::cmp::Reverse(work(&jobs[place])));
+    let next = AtomicUsize::new(0);
+    let mut done: Vec<Option<R>> = Vec::new();
+    done.resize_with(jobs.len(), || None);
+    let done = Mutex::new(done);
+    let failed = Mutex::new(None);
+    let progress = crate::bench::progress(jobs.len() as u64);
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        for _ in 0..cores.min(jobs.len()) {
+            scope.spawn(|| {
+                while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match one(&jobs[place]) {
+                        Ok(result) => lock(&done)[place] = Some(result),
+                        Err(error) => {
+                            lock(&failed).get_or_insert(error);
+                            next.store(order.len(), Ordering::Relaxed);
+                        }
+                    }
+                    progress.inc(1);
+                }
+            });
+        }
+    });
+    progress.finish_and_clear();
+    if let Some(error) = lock(&failed).take() {
+        return Err(error);
+    }
+    let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    done.into_iter().map(|result| result.ok_or_else(|| Error::Program("a run is missing".into()))).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_stand_in_the_order_of_jobs() {
+        let jobs: Vec<u64> = (0..40).map(|job| job * 7 % 40).collect();
+        let squares = each(&jobs, |job| *job, |job| Ok(job * job)).expect("squares");
+        assert!(jobs.iter().zip(squares).all(|(job, square)| job * job == square));
+    }
+
+    #[test]
+    fn one_failure_ends_all() {
+        let fails = |job: &u64| if *job == 3 { Err(Error::Program("three".into())) } else { Ok(()) };
+        assert!(matches!(each(&[1, 2, 3, 4], |_| 0, fails), Err(Error::Program(why)) if why == "three"));
+        assert!(each(&[] as &[u64], |_| 0, fails).expect("nothing").is_empty());
+    }
+}
