@@ -89,6 +89,7 @@ firmware:
 	firmware/build --check
 	tools/rv32-aes/generate --check
 	$(MAKE) -C firmware/library test test-aes
+	firmware/kernels-test/numbers.py
 	cd firmware && $(CARGO) fmt --all --check
 	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
 

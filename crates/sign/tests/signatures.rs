@@ -158,6 +158,22 @@ fn a_long_salt_of_openssl_verifies_where_any_does() {
     });
 }
 
+/// Of one message, in one batch and in the next: a salt that repeats is none.
+#[test]
+fn every_pss_signature_has_a_salt_of_its_own() {
+    let key = &keys()[0];
+    assert!(matches!(key.scheme(), Scheme::RsaPss { .. }));
+    let digest = Hash::Sha256.digest(b"one for all");
+    let mut signatures: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..2 {
+        let batch = sign_batch(&[SignJob { key, digest: &digest }; 9]);
+        signatures.extend(batch.iter().map(|signature| signature.as_ref().unwrap().as_bytes().to_vec()));
+    }
+    signatures.sort();
+    signatures.dedup();
+    assert_eq!(signatures.len(), 18);
+}
+
 #[test]
 fn batches_of_mixed_keys() {
     let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());
