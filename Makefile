@@ -71,6 +71,7 @@ secrets:
 	@tools/setup secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --test machine_code --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-sign --test secrets --target-dir target/secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks

@@ -56,4 +56,5 @@ pub use error::Error;
 pub use limb::Limb;
 #[cfg(feature = "alloc")]
 pub use modulus::Modulus;
-use reveal::reveal;
+#[doc(hidden)]
+pub use reveal::reveal;
