@@ -71,6 +71,7 @@ secrets:
 	@tools/setup secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
 	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --test machine_code --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-sign --test secrets --target-dir target/secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
@@ -89,6 +90,7 @@ firmware:
 	firmware/build --check
 	tools/rv32-aes/generate --check
 	$(MAKE) -C firmware/library test test-aes check-image
+	firmware/kernels-test/numbers.py
 	cd firmware && $(CARGO) fmt --all --check
 	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings
 	cd firmware && $(CARGO) clippy --release --locked -p tress-devices -p tress-rv32 --target riscv32imac-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings

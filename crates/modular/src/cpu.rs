@@ -3,7 +3,8 @@
 //! Code that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to have
 //! detected those instructions. So a call of it on a machine without them does not compile.
 //!
-//! `--cfg tress_without_avx512` and `--cfg tress_without_adx` (in `RUSTFLAGS`) build a library without that code.
+//! `--cfg tress_without_avx512`, `--cfg tress_without_adx` and `--cfg tress_without_riscv32` (in `RUSTFLAGS`) build a library
+//! without that code. What 32-bit RISC-V has is known when it is compiled.
 
 /// Defines a token: its features are detected once, then read from an atomic.
 #[allow(unused_macros, reason = "no token on other processors, and in builds without any")]

@@ -6,6 +6,7 @@
 //! - [`Modulus`]: what signature schemes use, digits of 64 bits on the heap (feature `alloc`, on by default).
 //! - [`lanes`]: many exponentiations at once.
 //! - [`prime`]: probable primes.
+//! - `riscv32`: assembly for 32-bit RISC-V, on builds for it.
 //!
 //! What is not constant time says so in its name, `_vartime`. Lengths, of numbers in digits and of moduli in bits, are
 //! never secret.
@@ -48,9 +49,12 @@ pub mod power;
 pub mod prime;
 pub mod reduce;
 mod reveal;
+#[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+pub mod riscv32;
 
 pub use error::Error;
 pub use limb::Limb;
 #[cfg(feature = "alloc")]
 pub use modulus::Modulus;
-use reveal::reveal;
+#[doc(hidden)]
+pub use reveal::reveal;

@@ -55,23 +55,33 @@ impl Modulus {
         }
         let modulus = modulus[..length].to_vec();
         let bits = 64 * length - reveal(leading_zeros(modulus[length - 1])) as usize;
-        let mut prepared = Modulus {
+        let inverse = negative_inverse(modulus[0]);
+        let (mut one, mut square) = (vec![0; length], vec![0; length]);
+        let mut montgomery = Montgomery::new(&modulus, inverse);
+        prepare(&modulus, &mut one, &mut square, |value| montgomery.square_below(value));
+        drop(montgomery);
+        let prepared = Modulus {
             bits,
-            inverse: negative_inverse(modulus[0]),
-            one: vec![0; length],
-            square: vec![0; length],
+            inverse,
+            one,
+            square,
             #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
             in_lanes: None,
             modulus,
         };
-        let mut scratch = Zeroizing::new(vec![0; length]);
-        prepare(&prepared.modulus, prepared.inverse, &mut prepared.one, &mut prepared.square, &mut scratch);
         #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
-        if crate::cpu::Ifma::detect().is_some() {
-            let montgomery = |a: &[u64], b: &[u64], product: &mut [u64]| prepared.montgomery(a, b, product);
-            prepared.in_lanes = Prepared::new(bits, &prepared.square, montgomery);
-        }
+        let prepared = prepared.with_lanes();
         Ok(prepared)
+    }
+
+    /// With what lanes need, where the machine has them.
+    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    fn with_lanes(mut self) -> Self {
+        if crate::cpu::Ifma::detect().is_some() {
+            let montgomery = |a: &[u64], b: &[u64], product: &mut [u64]| self.montgomery(a, b, product);
+            self.in_lanes = Prepared::new(self.bits, &self.square, montgomery);
+        }
+        self
     }
 
     /// `product = a · b / R`.
@@ -85,7 +95,8 @@ impl Modulus {
         self.bits
     }
 
-    /// The name of what multiplies modulo this number, one product at a time: `adx` (MULX, ADCX and ADOX) or `portable`.
+    /// The name of what multiplies modulo this number, one product at a time: `adx` (MULX, ADCX and ADOX),
+    /// `riscv32` or `portable`.
     pub fn backend(&self) -> &'static str {
         crate::one::backend(self.limbs())
     }

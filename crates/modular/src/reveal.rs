@@ -5,8 +5,10 @@
 /// Built with `--cfg tress_secrets` it tells Valgrind's memcheck so: `tests/secrets.rs` runs everything that claims
 /// constant time on numbers that are marked as undefined, and memcheck reports every branch and address that depends on
 /// them.
+///
+/// Not for other users than `tress-sign`, which has outcomes of its own to reveal.
 #[inline(always)]
-pub(crate) fn reveal<L: Copy>(digit: L) -> L {
+pub fn reveal<L: Copy>(digit: L) -> L {
     #[allow(unused_mut)]
     let mut digit = digit;
     #[cfg(all(tress_secrets, target_arch = "x86_64"))]

@@ -6,56 +6,16 @@
 //! exponent, is the planted leak: it has to be found.
 #![cfg(all(tress_secrets, target_arch = "x86_64"))]
 
-use std::process::Command;
-
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 use tress_modular::power::{binary_scratch, binary_vartime, fixed_window, fixed_window_scratch};
 use tress_modular::reduce::montgomery::{Arrangement, negative_inverse};
 use tress_modular::reduce::{Barrett, Montgomery, Ring, barrett_scratch};
 use tress_modular::{Limb, Modulus, add, inverse, multiply, prime};
 
-/// Set for the run under Valgrind.
-const INSIDE: &str = "TRESS_SECRETS_INSIDE";
+#[path = "common/memcheck.rs"]
+mod memcheck;
 
-/// A client request (valgrind.h).
-fn request(code: u64, address: *const u8, length: usize) -> u64 {
-    let request: [u64; 6] = [code, address.addr() as u64, length as u64, 0, 0, 0];
-    let mut result = 0;
-    // SAFETY: outside of Valgrind the rotations add up to nothing and the exchange is with itself; inside, the requests
-    // used here only change or read memcheck's notes.
-    unsafe {
-        std::arch::asm!(
-            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
-            in("rax") &raw const request, inout("rdx") result,
-        );
-    }
-    result
-}
-
-fn is_on_valgrind() -> bool {
-    request(0x1001, std::ptr::null(), 0) != 0
-}
-
-fn errors() -> u64 {
-    request(0x1201, std::ptr::null(), 0)
-}
-
-/// Makes the digits secret.
-fn hide<L>(digits: &mut [L]) {
-    request(0x4d43_0001, digits.as_ptr().cast(), size_of_val(digits));
-}
-
-/// Ends the secret.
-fn show<L>(digits: &mut [L]) {
-    request(0x4d43_0002, digits.as_ptr().cast(), size_of_val(digits));
-}
-
-/// Runs work and says what memcheck found in it.
-fn watch(what: &str, work: impl FnOnce()) {
-    let before = errors();
-    work();
-    println!("secrets: {what}: {}", errors() - before);
-}
+use memcheck::{hide, show, watch};
 
 fn digits<L: Limb>(count: usize, seed: u64) -> Vec<L> {
     (0..count as u64)
@@ -197,42 +157,15 @@ fn whole_moduli() {
 /// The run under Valgrind; elsewhere nothing.
 #[test]
 fn inside() {
-    if std::env::var_os(INSIDE).is_none() {
-        return;
+    if memcheck::is_inside() {
+        slices::<u16>();
+        slices::<u32>();
+        slices::<u64>();
+        whole_moduli();
     }
-    assert!(is_on_valgrind());
-    slices::<u16>();
-    slices::<u32>();
-    slices::<u64>();
-    whole_moduli();
 }
 
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
-    if std::env::var_os(INSIDE).is_some() {
-        return;
-    }
-    let output = Command::new("valgrind")
-        .args(["--quiet", "--error-limit=no", "--num-callers=12"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "inside", "--nocapture", "--test-threads=1"])
-        .env(INSIDE, "1")
-        .output()
-        .expect("valgrind (Debian's package of that name)");
-    let (found, report) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{found}\n{report}");
-    let (mut watched, mut planted) = (0, 0);
-    for line in found.lines().filter_map(|line| line.strip_prefix("secrets: ")) {
-        let (what, count) = line.rsplit_once(": ").expect("a count");
-        let count: u64 = count.parse().expect("a number");
-        if what == "planted" {
-            planted += count;
-            continue;
-        }
-        watched += 1;
-        assert_eq!(count, 0, "{what} depends on a secret\n{report}");
-    }
-    println!("{watched} operations watched; {planted} leaks of the binary method found");
-    assert!(planted >= 100, "the planted leak was not found");
-    assert!(watched >= 100, "only {watched} operations ran");
+    memcheck::check(100, 100);
 }

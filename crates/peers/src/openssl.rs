@@ -16,7 +16,7 @@ use crate::{Direction, Error, Missing};
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "openssl";
 
-const LIBRARY: &str = "libcrypto.so.3";
+const FILE: &str = "libcrypto.so.3";
 const PACKAGE: &str = "libssl3";
 
 // include/openssl/crypto.h and include/openssl/evp.h of OpenSSL 3.0.
@@ -37,23 +37,36 @@ struct Functions {
     init: unsafe extern "C" fn(*mut c_void, *const c_void, *mut c_void, *const u8, *const u8, c_int) -> c_int,
     update: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int, *const u8, c_int) -> c_int,
     finish: unsafe extern "C" fn(*mut c_void, *mut u8, *mut c_int) -> c_int,
-    library: Library,
+    library: &'static Library,
 }
 
-fn functions() -> Result<&'static Functions, Missing> {
-    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    FUNCTIONS.get_or_init(|| load().map_err(missing)).as_ref().map_err(Clone::clone)
+/// libcrypto, opened once for all that call it, and never closed.
+fn library() -> Result<&'static Library, Missing> {
+    static LIBRARY: OnceLock<Result<Library, Missing>> = OnceLock::new();
+    // SAFETY: libcrypto's initialisers have no precondition.
+    LIBRARY.get_or_init(|| unsafe { Library::new(FILE) }.map_err(missing)).as_ref().map_err(Clone::clone)
+}
+
+/// Some of its functions, looked up once into their module's static.
+pub(crate) fn functions_of<F: 'static>(
+    functions: &'static OnceLock<Result<F, Missing>>,
+    load: fn(&'static Library) -> Result<F, libloading::Error>,
+) -> Result<&'static F, Missing> {
+    functions.get_or_init(|| load(library()?).map_err(missing)).as_ref().map_err(Clone::clone)
 }
 
 fn missing(error: libloading::Error) -> Missing {
     Missing { peer: NAME, reason: error.to_string(), package: PACKAGE }
 }
 
-fn load() -> Result<Functions, libloading::Error> {
-    // SAFETY: libcrypto's initialisers have no precondition. The types are those of the prototypes in evp.h and
-    // crypto.h, and the library stays loaded as long as the pointers: both live in one static.
+fn functions() -> Result<&'static Functions, Missing> {
+    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
+    functions_of(&FUNCTIONS, load)
+}
+
+fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
+    // SAFETY: the types are those of the prototypes in evp.h and crypto.h.
     unsafe {
-        let library = Library::new(LIBRARY)?;
         Ok(Functions {
             version: *library.get(b"OpenSSL_version")?,
             context_new: *library.get(b"EVP_CIPHER_CTX_new")?,

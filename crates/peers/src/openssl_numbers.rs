@@ -9,9 +9,6 @@ use libloading::Library;
 
 use crate::{Error, Missing, openssl};
 
-const LIBRARY: &str = "libcrypto.so.3";
-const PACKAGE: &str = "libssl3";
-
 struct Functions {
     context_new: unsafe extern "C" fn() -> *mut c_void,
     context_free: unsafe extern "C" fn(*mut c_void),
@@ -31,24 +28,16 @@ struct Functions {
         *mut c_void,
         *mut c_void,
     ) -> c_int,
-    _library: Library,
 }
 
 fn functions() -> Result<&'static Functions, Missing> {
     static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    FUNCTIONS
-        .get_or_init(|| {
-            load().map_err(|error| Missing { peer: openssl::NAME, reason: error.to_string(), package: PACKAGE })
-        })
-        .as_ref()
-        .map_err(Clone::clone)
+    openssl::functions_of(&FUNCTIONS, load)
 }
 
-fn load() -> Result<Functions, libloading::Error> {
-    // SAFETY: libcrypto's initialisers have no precondition. The types are those of the prototypes in bn.h, and the
-    // library stays loaded as long as the pointers: both live in one static.
+fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
+    // SAFETY: the types are those of the prototypes in bn.h.
     unsafe {
-        let library = Library::new(LIBRARY)?;
         Ok(Functions {
             context_new: *library.get(b"BN_CTX_new")?,
             context_free: *library.get(b"BN_CTX_free")?,
@@ -60,7 +49,6 @@ fn load() -> Result<Functions, libloading::Error> {
             montgomery_free: *library.get(b"BN_MONT_CTX_free")?,
             montgomery_set: *library.get(b"BN_MONT_CTX_set")?,
             power: *library.get(b"BN_mod_exp_mont_consttime")?,
-            _library: library,
         })
     }
 }

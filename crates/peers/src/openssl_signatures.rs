@@ -11,9 +11,6 @@ use libloading::Library;
 
 use crate::{Error, Missing, openssl};
 
-const LIBRARY: &str = "libcrypto.so.3";
-const PACKAGE: &str = "libssl3";
-
 struct Functions {
     read: unsafe extern "C" fn(*mut *mut c_void, *mut *const u8, c_long) -> *mut c_void,
     key_free: unsafe extern "C" fn(*mut c_void),
@@ -26,24 +23,16 @@ struct Functions {
     /// Context, signature, its length, digest, its length.
     sign: unsafe extern "C" fn(*mut c_void, *mut u8, *mut usize, *const u8, usize) -> c_int,
     verify: unsafe extern "C" fn(*mut c_void, *const u8, usize, *const u8, usize) -> c_int,
-    _library: Library,
 }
 
 fn functions() -> Result<&'static Functions, Missing> {
     static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
-    FUNCTIONS
-        .get_or_init(|| {
-            load().map_err(|error| Missing { peer: openssl::NAME, reason: error.to_string(), package: PACKAGE })
-        })
-        .as_ref()
-        .map_err(Clone::clone)
+    openssl::functions_of(&FUNCTIONS, load)
 }
 
-fn load() -> Result<Functions, libloading::Error> {
-    // SAFETY: libcrypto's initialisers have no precondition. The types are those of the prototypes in evp.h and x509.h, and
-    // the library stays loaded as long as the pointers: both live in one static.
+fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
+    // SAFETY: the types are those of the prototypes in evp.h and x509.h.
     unsafe {
-        let library = Library::new(LIBRARY)?;
         Ok(Functions {
             read: *library.get(b"d2i_AutoPrivateKey")?,
             key_free: *library.get(b"EVP_PKEY_free")?,
@@ -55,7 +44,6 @@ fn load() -> Result<Functions, libloading::Error> {
             verify_init: *library.get(b"EVP_PKEY_verify_init")?,
             sign: *library.get(b"EVP_PKEY_sign")?,
             verify: *library.get(b"EVP_PKEY_verify")?,
-            _library: library,
         })
     }
 }

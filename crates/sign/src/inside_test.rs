@@ -145,6 +145,27 @@ fn primes_in_either_order() {
     assert_eq!(signatures, sign(&key));
 }
 
+/// What enters the arithmetic modulo p and q is another number each time, of the same message too.
+#[test]
+fn blinded_numbers_are_never_the_same() {
+    let key = rsa_key();
+    let message = integer::from_bytes(&[5; 200]);
+    let jobs = [(); 9].map(|()| Job { key: &key, message: message.clone() });
+    let mut seen = vec![integer::padded(&message, key.public_key().bits() / 64).to_vec()];
+    for _ in 0..2 {
+        let outcomes = operation::private_with(&jobs, |_, at, number| {
+            if at == Place::Blinded {
+                seen.push(number.to_vec());
+            }
+        });
+        assert!(outcomes.iter().all(Result::is_ok));
+    }
+    assert_eq!(seen.len(), 1 + 2 * 9);
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 1 + 2 * 9);
+}
+
 /// Both halves wrong in the same way is a fault, too.
 #[test]
 fn a_fault_in_both_halves_never_leaves() {

@@ -1,7 +1,8 @@
 //! Numbers as bytes, and the few sums that keys need outside a [`Modulus`](tress_modular::Modulus): whole products, and
-//! remainders by even numbers. Limbs have 64 bits, the lowest first. Constant time for everything but lengths.
+//! remainders by even numbers. Limbs have 64 bits, the lowest first. Constant time for everything but lengths. What a
+//! comparison says is public: the callers ask only for what an error tells.
 
-use tress_modular::add;
+use tress_modular::{Limb as _, add, reveal};
 use zeroize::Zeroizing;
 
 /// A number that is wiped when it is dropped.
@@ -38,19 +39,19 @@ pub(crate) fn bits(number: &[u64]) -> usize {
 
 /// Whether the numbers are equal, of whatever lengths.
 pub(crate) fn is_equal(a: &[u64], b: &[u64]) -> bool {
-    let common = a.len().min(b.len());
-    add::is_equal(&a[..common], &b[..common]) & add::is_zero(&a[common..]) & add::is_zero(&b[common..]) == 1
+    let length = a.len().max(b.len());
+    reveal(add::is_equal(&padded(a, length), &padded(b, length))) == 1
 }
 
 /// Whether `a < b`, of whatever lengths.
 pub(crate) fn is_less(a: &[u64], b: &[u64]) -> bool {
     let length = a.len().max(b.len());
-    add::is_less(&padded(a, length), &padded(b, length)) == 1
+    reveal(add::is_less(&padded(a, length), &padded(b, length))) == 1
 }
 
 /// Whether the number is 0.
 pub(crate) fn is_zero(a: &[u64]) -> bool {
-    add::is_zero(a) == 1
+    reveal(add::is_zero(a)) == 1
 }
 
 /// The number with zeros up to this length.
@@ -101,7 +102,7 @@ pub(crate) fn remainder(value: &[u64], modulus: &[u64]) -> Number {
         add::double(&mut rest);
         rest[0] |= add::bit(value, position);
         let keeps = add::is_less(&rest, &modulus);
-        add::subtract_masked(&mut rest, &modulus, keeps.wrapping_sub(1));
+        add::subtract_masked(&mut rest, &modulus, (keeps ^ 1).mask());
     }
     rest.truncate(length - 1);
     rest

@@ -3,7 +3,7 @@
 mod common;
 
 use common::openssl;
-use common::vectors::{File, hexadecimal};
+use common::vectors::{File, hexadecimal, rsa_numbers as numbers};
 use tress_sign::rsa::PrivateParts;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete, rsa};
@@ -30,27 +30,6 @@ fn integer(bytes: &[u8]) -> Vec<u8> {
         return tlv(2, &[&[0], stripped].concat());
     }
     tlv(2, stripped)
-}
-
-/// The numbers of a key of 2048 bits: version, n, e, d, p, q, d mod p − 1, d mod q − 1, 1 / q mod p.
-fn numbers() -> Vec<Vec<u8>> {
-    let file = File::read("cavp-rsa-pkcs1-sigver");
-    let pkcs8 = file.groups.iter().find_map(|group| group.private_key.clone()).unwrap();
-    // PrivateKeyInfo of 2048 bits: 26 bytes before the RSAPrivateKey, whose numbers have lengths of one to three bytes.
-    let mut rest = &pkcs8[26 + 4..];
-    let mut numbers = Vec::new();
-    while !rest.is_empty() {
-        assert_eq!(rest[0], 2);
-        let (header, length) = match rest[1] {
-            0x81 => (3, usize::from(rest[2])),
-            0x82 => (4, usize::from(rest[2]) << 8 | usize::from(rest[3])),
-            length => (2, usize::from(length)),
-        };
-        numbers.push(rest[header..header + length].to_vec());
-        rest = &rest[header + length..];
-    }
-    assert_eq!(numbers.len(), 9);
-    numbers
 }
 
 fn read_pkcs1(numbers: &[Vec<u8>]) -> Result<PrivateKey, Error> {

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use common::openssl::{self, Openssl};
+use common::vectors::hexadecimal;
 use tress_sign::rsa::SaltLength;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{
@@ -158,6 +159,22 @@ fn a_long_salt_of_openssl_verifies_where_any_does() {
     });
 }
 
+/// Of one message, in one batch and in the next: a salt that repeats is none.
+#[test]
+fn every_pss_signature_has_a_salt_of_its_own() {
+    let key = &keys()[0];
+    assert!(matches!(key.scheme(), Scheme::RsaPss { .. }));
+    let digest = Hash::Sha256.digest(b"one for all");
+    let mut signatures: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..2 {
+        let batch = sign_batch(&[SignJob { key, digest: &digest }; 9]);
+        signatures.extend(batch.iter().map(|signature| signature.as_ref().unwrap().as_bytes().to_vec()));
+    }
+    signatures.sort();
+    signatures.dedup();
+    assert_eq!(signatures.len(), 18);
+}
+
 #[test]
 fn batches_of_mixed_keys() {
     let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());
@@ -244,6 +261,34 @@ fn signatures_in_wrong_forms() {
     }
 }
 
+/// The sum of two big-endian numbers of one length, if it is as long.
+fn sum_of_bytes(a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
+    let mut carry = 0;
+    let mut sum = vec![0; a.len()];
+    for ((digit, a), b) in sum.iter_mut().zip(a).zip(b).rev() {
+        let whole = u16::from(*a) + u16::from(*b) + carry;
+        (*digit, carry) = (whole as u8, whole >> 8);
+    }
+    (carry == 0).then_some(sum)
+}
+
+/// s + q is the same exponent; taken, it would be a second signature that nobody made.
+#[test]
+fn schnorr_signatures_out_of_range() {
+    let key = &keys()[3];
+    let groups = include_str!("../../../vectors/sign/groups.json");
+    let groups: serde_json::Value = serde_json::from_str(groups).unwrap();
+    let q = hexadecimal(groups["testGroups"][0]["tests"][0]["q"].as_str().unwrap());
+    let (number, sum) = (0..=u8::MAX)
+        .find_map(|number| {
+            let signature = key.sign(&[number]).as_ref().to_vec();
+            let (challenge, s) = signature.split_at(32);
+            Some((number, [challenge, &sum_of_bytes(s, &q)?].concat()))
+        })
+        .expect("an s below 2^256 - q");
+    assert_eq!(verify(key, &[number], &sum), Err(Error::MalformedSignature));
+}
+
 #[test]
 fn rsa_signatures_out_of_range() {
     let key = &keys()[1];
@@ -255,17 +300,7 @@ fn rsa_signatures_out_of_range() {
     *before.last_mut().unwrap() -= 1;
     assert_eq!(verify(key, b"x", &before), Err(Error::Mismatch));
     let (number, sum) = (0..=u8::MAX)
-        .find_map(|number| {
-            let signature = key.sign(&[number]);
-            let mut carry = 0;
-            let mut sum: Vec<u8> = Vec::new();
-            for (a, b) in signature.as_ref().iter().zip(&modulus).rev() {
-                let digit = u16::from(*a) + u16::from(*b) + carry;
-                sum.insert(0, digit as u8);
-                carry = digit >> 8;
-            }
-            (carry == 0).then_some((number, sum))
-        })
+        .find_map(|number| Some((number, sum_of_bytes(key.sign(&[number]).as_ref(), &modulus)?)))
         .expect("a signature below 2^2048 - n");
     assert_eq!(verify(key, &[number], &sum), Err(Error::MalformedSignature));
 }

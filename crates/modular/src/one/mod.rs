@@ -2,7 +2,8 @@
 //! [`Modulus`](crate::Modulus) computes with.
 //!
 //! On x86-64 with BMI2 and ADX, numbers of whole blocks of eight digits are multiplied in assembly (512 bits, 1024, and so
-//! on: all usual sizes of keys and of their primes). Everywhere else the portable arrangement does it.
+//! on: all usual sizes of keys and of their primes); on 32-bit RISC-V with multiplication, numbers of whole blocks of 256
+//! bits. Everywhere else the portable arrangement does it.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -15,6 +16,8 @@ use crate::reduce::montgomery::cios;
 #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
 mod adx;
 mod power;
+#[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+mod words;
 
 pub(crate) use power::{Way, look_up, power, power_vartime};
 
@@ -30,6 +33,8 @@ enum Engine {
     Portable,
     #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
     Adx(Adx),
+    #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+    Riscv32,
 }
 
 /// Multiplication modulo N.
@@ -48,8 +53,9 @@ pub(crate) struct Montgomery<'a> {
 impl<'a> Montgomery<'a> {
     /// `inverse` is −1 / N modulo b.
     pub(crate) fn new(modulus: &'a [u64], inverse: u64) -> Self {
-        let scratch = Zeroizing::new(vec![0; 2 * modulus.len() + 8]);
-        Montgomery { modulus, inverse: double_inverse(modulus, inverse), engine: Engine::of(modulus.len()), scratch }
+        let engine = Engine::of(modulus.len());
+        let scratch = Zeroizing::new(vec![0; engine.scratch(modulus.len())]);
+        Montgomery { modulus, inverse: double_inverse(modulus, inverse), engine, scratch }
     }
 
     /// `a = a · b / R` modulo N.
@@ -74,6 +80,8 @@ impl<'a> Montgomery<'a> {
                     adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
                 }
             }
+            #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+            Engine::Riscv32 => words::multiply(a, Some(b), self.modulus, self.inverse[0], &mut self.scratch),
         }
     }
 
@@ -98,12 +106,20 @@ impl<'a> Montgomery<'a> {
                     adx::reduce(t.as_mut_ptr(), modulus, a.as_mut_ptr(), n / BLOCK, inverse, quotient.as_mut_ptr());
                 }
             }
+            #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+            Engine::Riscv32 => words::multiply(a, None, self.modulus, self.inverse[0], &mut self.scratch),
         }
     }
 
     /// `a = a · b / R` modulo N, below N, where one of the factors is below N.
     pub(crate) fn multiply_below(&mut self, a: &mut [u64], b: &[u64]) {
         self.multiply(a, b);
+        add::subtract_once(a, 0, self.modulus);
+    }
+
+    /// `a = a² / R` modulo N, below N, where a is.
+    pub(crate) fn square_below(&mut self, a: &mut [u64]) {
+        self.square(a);
         add::subtract_once(a, 0, self.modulus);
     }
 }
@@ -132,8 +148,23 @@ impl Engine {
         {
             return Engine::Adx(token);
         }
+        #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+        if words::fits(digits) {
+            return Engine::Riscv32;
+        }
         let _ = digits;
         Engine::Portable
+    }
+
+    /// Digits of scratch memory for numbers of so many.
+    fn scratch(&self, digits: usize) -> usize {
+        match self {
+            Engine::Portable => digits,
+            #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+            Engine::Adx(_) => 2 * digits + BLOCK,
+            #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+            Engine::Riscv32 => words::scratch(digits),
+        }
     }
 
     fn name(self) -> &'static str {
@@ -141,6 +172,8 @@ impl Engine {
             Engine::Portable => "portable",
             #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
             Engine::Adx(_) => "adx",
+            #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
+            Engine::Riscv32 => "riscv32",
         }
     }
 }

@@ -10,6 +10,7 @@
 //! e and s. Whoever verifies computes `R = g^s · y^(q − e)`.
 
 use tress_modular::lanes::{self, CombPower, Power};
+use tress_modular::reveal;
 use zeroize::Zeroizing;
 
 use super::nonce::{self, leading_bits};
@@ -196,6 +197,8 @@ fn dsa(key: &PrivateKey<Dsa>, digest: &[u8], power: &[u64], blind: &[u64], inver
     if integer::is_zero(&r) || integer::is_zero(&s) {
         return Err(Error::Fault);
     }
+    // From here on public.
+    let [r, s] = [r, s].map(|number| number.into_iter().map(reveal).collect::<Vec<u64>>());
     let bytes = group.scalar_bytes();
     Ok(asn1::encode_numbers(&[&integer::to_bytes(&r, bytes), &integer::to_bytes(&s, bytes)]).to_vec())
 }

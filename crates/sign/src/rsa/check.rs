@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tress_modular::Modulus;
+use tress_modular::{Modulus, reveal};
 
 use super::{Half, PrivateKey, PrivateParts, PublicKey, Secret};
 use crate::Error;
@@ -44,7 +44,7 @@ pub(super) fn private_key(public: PublicKey, parts: &PrivateParts<'_>) -> Result
 
 /// The number less leading zero bytes, whose count is public: encoders write none.
 fn stripped(bytes: &[u8]) -> Number {
-    integer::from_bytes(&bytes[bytes.iter().take_while(|byte| **byte == 0).count()..])
+    integer::from_bytes(&bytes[bytes.iter().take_while(|byte| reveal(**byte == 0)).count()..])
 }
 
 /// A prime has to be odd, above 1, and half as long as the modulus or a little longer, as those of real keys are.

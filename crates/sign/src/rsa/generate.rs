@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tress_modular::{Modulus, prime};
+use tress_modular::{Limb as _, Modulus, prime};
 use zeroize::Zeroizing;
 
 use super::{Half, MAX_BITS, MIN_SIGN_BITS, PrivateKey, PublicKey, Secret};
@@ -84,7 +84,7 @@ fn divide(value: &[u64], divisor: &[u64]) -> Number {
         add::double(&mut rest);
         rest[0] |= add::bit(value, position);
         let keeps = add::is_less(&rest, &divisor);
-        add::subtract_masked(&mut rest, &divisor, keeps.wrapping_sub(1));
+        add::subtract_masked(&mut rest, &divisor, (keeps ^ 1).mask());
         quotient[position / 64] |= (keeps ^ 1) << (position % 64);
     }
     quotient

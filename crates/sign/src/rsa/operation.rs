@@ -14,7 +14,7 @@
 //! signature whose difference from the right one has p or q as divisor (Boneh, DeMillo, Lipton, 1997).
 
 use tress_modular::lanes::{self, Power, Product};
-use tress_modular::{Modulus, add};
+use tress_modular::{Limb as _, Modulus, add};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Half, PrivateKey, PublicKey};
@@ -188,8 +188,8 @@ fn difference(p: &Modulus, x_p: &[u64], x_q: &[u64]) -> Number {
     // p has its highest bit set, so twice p is above every x_q.
     let mut difference = Zeroizing::new(x_p.to_vec());
     let borrow = add::subtract_assign(&mut difference, x_q);
-    let carry = add::add_masked(&mut difference, p.as_limbs(), borrow.wrapping_neg());
-    add::add_masked(&mut difference, p.as_limbs(), (borrow & (carry ^ 1)).wrapping_neg());
+    let carry = add::add_masked(&mut difference, p.as_limbs(), borrow.mask());
+    add::add_masked(&mut difference, p.as_limbs(), (borrow & (carry ^ 1)).mask());
     difference
 }
 

@@ -98,7 +98,11 @@ impl<'a, L: Limb> Montgomery<'a, L> {
         }
         let inverse = negative_inverse(modulus[0]);
         let (one, square) = powers.split_at_mut(n);
-        prepare(modulus, inverse, one, square, &mut scratch[..n]);
+        let other = &mut scratch[..n];
+        prepare(modulus, one, square, |value| {
+            cios(value, value, modulus, inverse, other);
+            value.copy_from_slice(other);
+        });
         Ok(Montgomery { modulus, inverse, one, square, arrangement })
     }
 
@@ -157,8 +161,12 @@ impl<L: Limb> Ring<L> for Montgomery<'_, L> {
     }
 }
 
-/// R and R² modulo N, by doublings and squarings: no division sees the modulus.
-pub(crate) fn prepare<L: Limb>(modulus: &[L], inverse: L, one: &mut [L], square: &mut [L], other: &mut [L]) {
+/// Squarings of [`prepare`]; all that comes before them are doublings.
+const SQUARINGS: u32 = 6;
+
+/// R and R² modulo N, by doublings and squarings: no division sees the modulus. `squared` is Montgomery's square of a number
+/// below N, below N.
+pub(crate) fn prepare<L: Limb>(modulus: &[L], one: &mut [L], square: &mut [L], mut squared: impl FnMut(&mut [L])) {
     let n = modulus.len();
     let bits = L::BITS as usize;
     let top = crate::reveal(leading_zeros(modulus[n - 1]));
@@ -168,12 +176,16 @@ pub(crate) fn prepare<L: Limb>(modulus: &[L], inverse: L, one: &mut [L], square:
     for _ in 0..=top {
         double(one, modulus);
     }
-    // 2^(n bits) in Montgomery form, bit by bit of the exponent, which is public.
+    // 2^(n bits) in Montgomery form, bit by bit of the exponent, which is public. A doubling takes n steps, a squaring more
+    // than n²: the exponent's upper bits are done by doublings alone.
     let exponent = n * bits;
+    let squarings = SQUARINGS.min(exponent.ilog2());
     square.copy_from_slice(one);
-    for bit in (0..=exponent.ilog2()).rev() {
-        cios(square, square, modulus, inverse, other);
-        square.copy_from_slice(other);
+    for _ in 0..exponent >> squarings {
+        double(square, modulus);
+    }
+    for bit in (0..squarings).rev() {
+        squared(square);
         if (exponent >> bit) & 1 == 1 {
             double(square, modulus);
         }

@@ -1,0 +1,83 @@
+//! Valgrind's memcheck as a judge of constant time: secrets are marked as undefined, and it reports every jump and every
+//! address that is made of them. A test program has a test `inside`, which does the work when [`is_inside`], and one that calls
+//! [`check`], which runs the program again under Valgrind.
+
+use std::process::Command;
+
+/// Set for the run under Valgrind.
+const INSIDE: &str = "TRESS_SECRETS_INSIDE";
+
+/// A client request (valgrind.h).
+fn request(code: u64, address: *const u8, length: usize) -> u64 {
+    let request: [u64; 6] = [code, address.addr() as u64, length as u64, 0, 0, 0];
+    let mut result = 0;
+    // SAFETY: outside of Valgrind the rotations add up to nothing and the exchange is with itself; inside, the requests
+    // used here only change or read memcheck's notes.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
+            in("rax") &raw const request, inout("rdx") result,
+        );
+    }
+    result
+}
+
+fn errors() -> u64 {
+    request(0x1201, std::ptr::null(), 0)
+}
+
+/// Makes the digits secret.
+pub(crate) fn hide<L>(digits: &mut [L]) {
+    request(0x4d43_0001, digits.as_ptr().cast(), size_of_val(digits));
+}
+
+/// Ends the secret.
+pub(crate) fn show<L>(digits: &mut [L]) {
+    request(0x4d43_0002, digits.as_ptr().cast(), size_of_val(digits));
+}
+
+/// Runs work and says what memcheck found in it. Work that is called `planted` has to show something.
+pub(crate) fn watch(what: &str, work: impl FnOnce()) {
+    let before = errors();
+    work();
+    println!("secrets: {what}: {}", errors() - before);
+}
+
+/// Whether this is the run under Valgrind.
+pub(crate) fn is_inside() -> bool {
+    let is_inside = std::env::var_os(INSIDE).is_some();
+    assert!(!is_inside || request(0x1001, std::ptr::null(), 0) != 0, "not under Valgrind");
+    is_inside
+}
+
+/// The test `inside` again, under Valgrind: so many operations at least without a finding, and so many findings in what is
+/// planted.
+pub(crate) fn check(operations: usize, leaks: u64) {
+    if is_inside() {
+        return;
+    }
+    let output = Command::new("valgrind")
+        .args(["--quiet", "--error-limit=no", "--num-callers=12"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "inside", "--nocapture", "--test-threads=1"])
+        .env(INSIDE, "1")
+        .output()
+        .expect("valgrind (Debian's package of that name)");
+    let (found, report) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{found}\n{report}");
+    let (mut watched, mut planted) = (0, 0);
+    // The first one stands behind the name of the test.
+    for (_, line) in found.lines().filter_map(|line| line.split_once("secrets: ")) {
+        let (what, count) = line.rsplit_once(": ").expect("a count");
+        let count: u64 = count.parse().expect("a number");
+        if what == "planted" {
+            planted += count;
+            continue;
+        }
+        watched += 1;
+        assert_eq!(count, 0, "{what} depends on a secret\n{report}");
+    }
+    println!("{watched} operations watched; {planted} planted leaks found");
+    assert!(planted >= leaks, "the planted leak was not found");
+    assert!(watched >= operations, "only {watched} operations ran");
+}
