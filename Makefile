@@ -89,7 +89,7 @@ firmware:
 	@tools/setup firmware
 	firmware/build --check
 	tools/rv32-aes/generate --check
-	$(MAKE) -C firmware/library test test-aes check-image
+	$(MAKE) -C firmware/library test test-zbb test-aes check-image
 	firmware/kernels-test/numbers.py
 	cd firmware && $(CARGO) fmt --all --check
 	cd firmware && $(CARGO) clippy --release --locked --target riscv64gc-unknown-none-elf --target-dir $(FIRMWARE)-clippy -- -D warnings

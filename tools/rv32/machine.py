@@ -27,14 +27,15 @@ def sign(value, bits):
     return value - (1 << bits) if value >> (bits - 1) & 1 else value
 
 
-def assemble(files, march="rv32i", tools="riscv64-unknown-elf-"):
-    """Code and addresses of the functions of some .S files, which are assembled as one."""
+def assemble(files, march="rv32i", symbols=(), tools="riscv64-unknown-elf-"):
+    """Code and addresses of the functions of some .S files, which are assembled as one, with these symbols defined."""
+    defined = [word for symbol in symbols for word in ("--defsym", f"{symbol}=1")]
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         text = "".join((KERNELS / file).read_text() for file in files)
         (base / "k.S").write_text(text)
         run = lambda *command: subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        run(tools + "as", f"-march={march}", "-mabi=ilp32", str(base / "k.S"), "-o", str(base / "k.o"))
+        run(tools + "as", f"-march={march}", "-mabi=ilp32", *defined, str(base / "k.S"), "-o", str(base / "k.o"))
         symbols = [line.split()[2] for line in run(tools + "nm", str(base / "k.o")).splitlines() if " T " in line]
         run(tools + "ld", "-melf32lriscv", "-Ttext=0x1000", "-e", "0", str(base / "k.o"), "-o", str(base / "k.elf"))
         run(tools + "objcopy", "-O", "binary", "--only-section=.text", str(base / "k.elf"), str(base / "k.bin"))
@@ -71,8 +72,8 @@ def decode(w):
     elif op == 0x13:
         if f3 == 1 and f7 == 0:
             return "slli", rd, rs1, 0, rs2
-        if f3 == 5 and f7 in (0, 32):
-            return ("srai" if f7 else "srli"), rd, rs1, 0, rs2
+        if f3 == 5 and f7 in (0, 32, 48):
+            return {0: "srli", 32: "srai", 48: "rori"}[f7], rd, rs1, 0, rs2
         name = {0: "addi", 2: "slti", 3: "sltiu", 4: "xori", 6: "ori", 7: "andi"}.get(f3)
         if name:
             return name, rd, rs1, 0, i
@@ -92,7 +93,7 @@ def decode(w):
         return "jal", rd, 0, 0, imm
     elif op == 0x67:
         return "jalr", rd, rs1, 0, i
-    raise Fault(f"instruction {w:08x} is not one of RV32I that a kernel may use")
+    raise Fault(f"instruction {w:08x} is not one of RV32I and Zbb that a kernel may use")
 
 
 class Integers:
@@ -114,6 +115,8 @@ class Integers:
             return a << (b & 31) & M
         if name == "srl":
             return a >> (b & 31)
+        if name == "ror":
+            return (a >> (b & 31) | a << (-b & 31)) & M
         if name == "sra":
             return sign(a, 32) >> (b & 31) & M
         if name == "add":

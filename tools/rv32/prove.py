@@ -1,4 +1,4 @@
-"""Proves PIPO's RV32I kernels equal to PIPO as the paper defines it, for all inputs and keys: python3 prove.py [NAME...]
+"""Proves PIPO's RV32I kernels equal to PIPO as the paper defines it, for all inputs and keys: python3 prove.py [--zbb] [NAME...]
 
 Needs z3-solver (PyPI) and the assembler. The machine code of each kernel is executed with every bit of data, keys and
 nonces a term (terms.py); addresses, lengths and counters are numbers, and a branch or an address that depends on a term
@@ -280,10 +280,14 @@ def cases():
 
 
 def main():
-    code = assemble(FILES)
+    names = sys.argv[1:]
+    # Rotations by instructions of Zbb, or by those of RV32I.
+    has_zbb = "--zbb" in names
+    names = [name for name in names if name != "--zbb"]
+    code = assemble(FILES, "rv32i_zbb", ["TRESS_ZBB"]) if has_zbb else assemble(FILES)
     failed = 0
     for name, bits, what, proof in cases():
-        if len(sys.argv) > 1 and name not in sys.argv[1:]:
+        if names and name not in names:
             continue
         start = time.monotonic()
         kernel = Kernel(code, bits)

@@ -179,10 +179,12 @@ class Terms:
     def op(self, name, a, b):
         if name in ("xor", "and", "or"):
             return self.word([self.node(name, p, q) for p, q in zip(self.bits(a), self.bits(b))])
-        if name in ("sll", "srl"):
+        if name in ("sll", "srl", "ror"):
             if not isinstance(b, int):
                 raise Fault("a shift by a term")
             bits, b = self.bits(a), b & 31
+            if name == "ror":
+                return self.word(bits[b:] + bits[:b])
             return self.word((0,) * b + bits[:32 - b] if name == "sll" else bits[b:] + (0,) * b)
         if name in ("add", "sub"):
             # a - b = a + ~b + 1, with the carry as a term.

@@ -8,9 +8,24 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::Error;
 use crate::pipo::Block;
 
+/// What the files ask for: instructions of Zbb where the target has them, which assembly beside functions is not told.
+#[cfg(target_feature = "zbb")]
+macro_rules! rotations {
+    () => {
+        ".option push\n.option arch, +zbb\n.set TRESS_ZBB, 1\n"
+    };
+}
+#[cfg(not(target_feature = "zbb"))]
+macro_rules! rotations {
+    () => {
+        ".option push\n"
+    };
+}
+
 // One piece, so that the macros of the first files are known in the others. The assembler reads it as it is.
 global_asm!(
     concat!(
+        rotations!(),
         include_str!("pipo/layers.S"),
         include_str!("pipo/frame.S"),
         include_str!("pipo/rounds1.S"),
@@ -19,6 +34,7 @@ global_asm!(
         include_str!("pipo/ctr4.S"),
         include_str!("pipo/one.S"),
         include_str!("pipo/prepare.S"),
+        ".option pop\n",
     ),
     options(raw)
 );

@@ -9,6 +9,8 @@
 # to 7 of each 64-bit word of the key; each row spread to a word in the state's form. 28 words (112 bytes) for a key of 128
 # bits, 46 (184 bytes) for one of 256.
 #
+# Where the symbol TRESS_ZBB is defined rotations are instructions of Zbb.
+#
 # Registers, unless a kernel says otherwise:
 #   s0 s1 a0 a1 a2 a3 a4 a5     rows 0 to 7
 #   t0 t1 t2                    temporaries, of every macro
@@ -87,9 +89,23 @@
     xor   \x1, \x1, t1          # a1 ^ t2
 .endm
 
-# The R-layer on what S_LAYER leaves, and row 0 of the round key, at `key`; rows are in order again. 23 instructions.
+# The R-layer on what S_LAYER leaves, and row 0 of the round key, at `key`; rows are in order again. 23 instructions, 12
+# with Zbb.
 .macro R_LAYER x0, x1, x2, x3, x4, x5, x6, x7, key
     lw    t1, \key
+.ifdef TRESS_ZBB
+    rori  t0, \x0, 4            # row 1: 7
+    rori  t2, \x6, 20           # row 3: 3
+    xor   \x0, \x7, t1          # row 0
+    rori  \x7, \x1, 24          # row 7: 2
+    rori  \x6, \x3, 28          # row 6: 1
+    mv    \x1, t0
+    mv    \x3, t2
+    rori  t0, \x5, 8            # row 4: 6
+    rori  \x5, \x4, 12          # row 5: 5
+    rori  \x2, \x2, 16          # row 2: 4
+    mv    \x4, t0
+.else
     slli  t0, \x0, 28           # row 1: 7
     srli  t2, \x0, 4
     xor   \x0, \x7, t1          # row 0
@@ -112,6 +128,7 @@
     slli  t0, \x2, 16           # row 2: 4
     srli  \x2, \x2, 16
     or    \x2, \x2, t0
+.endif
 .endm
 
 # The inverse of the S-layer. Rows out, 0 to 7: y1 y7 y2 y6 y5 y4 y3 y0. 34 instructions.
@@ -152,7 +169,8 @@
     xor   \y2, \y2, t0          # x2
 .endm
 
-# The inverse of the R-layer, on rows in order; row 0 stays. 21 instructions.
+# The inverse of the R-layer, on rows in order; row 0 stays. 21 instructions, 7
+# with Zbb.
 .macro INVERSE_R_LAYER y1, y2, y3, y4, y5, y6, y7
     ROTATE \y1, 4
     ROTATE \y2, 16
@@ -165,9 +183,13 @@
 
 # Rotates a word to the left.
 .macro ROTATE x, left
+.ifdef TRESS_ZBB
+    rori  \x, \x, 32 - \left
+.else
     slli  t0, \x, \left
     srli  \x, \x, 32 - \left
     or    \x, \x, t0
+.endif
 .endm
 
 # Rows 1 to 7 of a round key, from registers.

@@ -7,6 +7,8 @@
 # take 7 and 24 instructions for the R-layer in turn, and the last three 7 each, for 11 good bits at the end.
 # Eum et al. (2022) take 28 in each round.
 #
+# With Zbb a rotation of the copies is an instruction, and rounds take 7 each.
+#
 # Prepared key: as for four blocks, but each row is a byte four times. Registers as in layers.S.
 
 # Loads row r of a round key from memory, where `at` is the place of row 1; -1 where it is in a register anyway.
@@ -16,30 +18,39 @@
     .endif
 .endm
 
+# out = in rotated to the right by k bits, of which the highest are not good afterwards without Zbb.
+.macro DOWN out, in, k
+.ifdef TRESS_ZBB
+    rori  \out, \in, \k
+.else
+    srli  \out, \in, \k
+.endif
+.endm
+
 # The R-layer on what S_LAYER leaves, by shifts, and the round key; rows are in order again. 16 instructions.
 .macro R_SHIFT key0, at, k1, k2, k3, k4, k5, k6, k7
     lw    t1, \key0
     ROW_KEY \at, 1, \k1
-    srli  t0, s0, 1             # row 1: 7
+    DOWN  t0, s0, 1             # row 1: 7
     xor   s0, a5, t1            # row 0
     ROW_KEY \at, 7, \k7
-    srli  a5, s1, 6             # row 7: 2
+    DOWN  a5, s1, 6             # row 7: 2
     xor   s1, t0, \k1
     xor   a5, a5, \k7
     ROW_KEY \at, 3, \k3
     ROW_KEY \at, 6, \k6
-    srli  t0, a4, 5             # row 3: 3
-    srli  a4, a1, 7             # row 6: 1
+    DOWN  t0, a4, 5             # row 3: 3
+    DOWN  a4, a1, 7             # row 6: 1
     xor   a1, t0, \k3
     xor   a4, a4, \k6
     ROW_KEY \at, 4, \k4
     ROW_KEY \at, 5, \k5
-    srli  t0, a3, 2             # row 4: 6
-    srli  a3, a2, 3             # row 5: 5
+    DOWN  t0, a3, 2             # row 4: 6
+    DOWN  a3, a2, 3             # row 5: 5
     xor   a2, t0, \k4
     ROW_KEY \at, 2, \k2
     xor   a3, a3, \k5
-    srli  a0, a0, 4             # row 2: 4
+    DOWN  a0, a0, 4             # row 2: 4
     xor   a0, a0, \k2
 .endm
 
@@ -91,11 +102,15 @@
 
 # The R-layer and the key of round i.
 .macro TURN1 i, words
+.ifdef TRESS_ZBB
+    WITH_KEY \i, \words, R_SHIFT
+.else
     .if (\i) & 1 == 0 && (\i) < 7 + 4 * (\words) / 2
     WITH_KEY \i, \words, R_WIDEN
     .else
     WITH_KEY \i, \words, R_SHIFT
     .endif
+.endif
 .endm
 
 .macro ROUND1 i, words
@@ -126,13 +141,13 @@
     xor   a3, a3, \k5
     xor   a4, a4, \k6
     xor   a5, a5, \k7
-    srli  s1, s1, 7
-    srli  a0, a0, 4
-    srli  a1, a1, 3
-    srli  a2, a2, 6
-    srli  a3, a3, 5
-    srli  a4, a4, 1
-    srli  a5, a5, 2
+    DOWN  s1, s1, 7
+    DOWN  a0, a0, 4
+    DOWN  a1, a1, 3
+    DOWN  a2, a2, 6
+    DOWN  a3, a3, 5
+    DOWN  a4, a4, 1
+    DOWN  a5, a5, 2
 .endm
 
 # The same on what INVERSE_S_LAYER leaves.
@@ -143,23 +158,23 @@
     lw    t1, \key0
     xor   a5, a5, \k1
     xor   s0, s1, t1            # row 0
-    srli  s1, a5, 7             # row 1: 1
-    srli  a5, t0, 2             # row 7: 6
+    DOWN  s1, a5, 7             # row 1: 1
+    DOWN  a5, t0, 2             # row 7: 6
     ROW_KEY \at, 3, \k3
     ROW_KEY \at, 6, \k6
     xor   t0, a4, \k3
     xor   a1, a1, \k6
-    srli  a4, a1, 1             # row 6: 7
-    srli  a1, t0, 3             # row 3: 5
+    DOWN  a4, a1, 1             # row 6: 7
+    DOWN  a1, t0, 3             # row 3: 5
     ROW_KEY \at, 4, \k4
     ROW_KEY \at, 5, \k5
     xor   t0, a3, \k4
     xor   a2, a2, \k5
     ROW_KEY \at, 2, \k2
-    srli  a3, a2, 5             # row 5: 3
-    srli  a2, t0, 6             # row 4: 2
+    DOWN  a3, a2, 5             # row 5: 3
+    DOWN  a2, t0, 6             # row 4: 2
     xor   a0, a0, \k2
-    srli  a0, a0, 4             # row 2: 4
+    DOWN  a0, a0, 4             # row 2: 4
 .endm
 
 # The same with 32 good bits out of 24.
@@ -192,11 +207,15 @@
 
 # `nth` counts from the last round, which is the first one backwards.
 .macro INVERSE_ROUND1 i, words, nth
+.ifdef TRESS_ZBB
+    WITH_KEY \i, \words, INVERSE_R_SHIFT
+.else
     .if (\nth) & 1 == 0 && (\nth) < 7 + 4 * (\words) / 2
     WITH_KEY \i, \words, INVERSE_R_WIDEN
     .else
     WITH_KEY \i, \words, INVERSE_R_SHIFT
     .endif
+.endif
     INVERSE_S_LAYER s0, s1, a0, a1, a2, a3, a4, a5
 .endm
 

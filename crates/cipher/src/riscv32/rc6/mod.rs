@@ -1,4 +1,4 @@
-//! RC6-32/20 in assembly.
+//! RC6-32/20 in assembly, with rotations of Zbb where the target has them.
 
 use crate::Block;
 use crate::cpu::Riscv32;
@@ -11,8 +11,11 @@ const WORDS: usize = 44;
 
 // SAFETY: the signatures of the functions are those that the assembly file states.
 unsafe extern "C" {
+    #[cfg_attr(target_feature = "zbb", link_name = "tress_rc6_zbb_encrypt")]
     fn tress_rc6_encrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
+    #[cfg_attr(target_feature = "zbb", link_name = "tress_rc6_zbb_decrypt")]
     fn tress_rc6_decrypt(keys: *const [u32; WORDS], out: *mut u8, input: *const u8, bytes: usize);
+    #[cfg_attr(target_feature = "zbb", link_name = "tress_rc6_zbb_stream")]
     fn tress_rc6_stream(keys: *const [u32; WORDS], counter: *mut Block, out: *mut u8, input: *const u8, bytes: usize);
 }
 
