@@ -39,7 +39,7 @@ tools:
 
 # Vectors, properties, pipeline, command.
 test-rust:
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --no-fail-fast
 
 # The same on builds that never see AES instructions, and none of those that numbers use; make soak has those between.
 test-without:

@@ -6,8 +6,10 @@
 //! `machine_code.rs`. `reference`, which looks up tables, is the planted leak: it has to be found.
 #![cfg(all(tress_secrets, target_arch = "x86_64"))]
 
-use std::process::Command;
+#[path = "../../modular/tests/common/memcheck.rs"]
+mod memcheck;
 
+use memcheck::{hide, show};
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use tress_cipher::pipo::Pipo;
@@ -15,47 +17,12 @@ use tress_cipher::rc6::Rc6;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
 
-/// Set for the run under Valgrind.
-const INSIDE: &str = "TRESS_SECRETS_INSIDE";
-
-/// A client request (valgrind.h).
-fn request(code: u64, address: *const u8, length: usize) -> u64 {
-    let request: [u64; 6] = [code, address.addr() as u64, length as u64, 0, 0, 0];
-    let mut result = 0;
-    // SAFETY: outside of Valgrind the rotations add up to nothing and the exchange is with itself; inside, the requests
-    // used here only change or read memcheck's notes.
-    unsafe {
-        std::arch::asm!(
-            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
-            in("rax") &raw const request, inout("rdx") result,
-        );
-    }
-    result
-}
-
-fn is_on_valgrind() -> bool {
-    request(0x1001, std::ptr::null(), 0) != 0
-}
-
-fn errors() -> u64 {
-    request(0x1201, std::ptr::null(), 0)
-}
-
-/// Makes the bytes secret.
-fn hide(bytes: &mut [u8]) {
-    request(0x4d43_0001, bytes.as_ptr(), bytes.len());
-}
-
-/// Ends the secret.
-fn show(bytes: &mut [u8]) {
-    request(0x4d43_0002, bytes.as_ptr(), bytes.len());
-}
-
-/// Runs work and says what memcheck found in it.
+/// Runs work of a backend and says what memcheck found in it.
 fn watch(what: &str, backend: Backend, work: impl FnOnce()) {
-    let before = errors();
-    work();
-    println!("secrets: {} {what}: {}", backend.name(), errors() - before);
+    match backend {
+        Backend::Reference => memcheck::watch("planted", work),
+        _ => memcheck::watch(&format!("{} {what}", backend.name()), work),
+    }
 }
 
 /// Enough for every path: several vectors, and a rest.
@@ -174,10 +141,9 @@ fn everything(backend: Backend) {
 /// The run under Valgrind; elsewhere nothing.
 #[test]
 fn inside() {
-    if std::env::var_os(INSIDE).is_none() {
+    if !memcheck::is_inside() {
         return;
     }
-    assert!(is_on_valgrind());
     for backend in Backend::ALL {
         if backend.is_available() {
             everything(backend);
@@ -195,31 +161,10 @@ fn inside() {
 
 #[test]
 fn no_branch_and_no_address_depends_on_a_secret() {
-    if std::env::var_os(INSIDE).is_some() {
+    if memcheck::is_inside() {
         return;
     }
-    let output = Command::new("valgrind")
-        .args(["--quiet", "--error-limit=no", "--num-callers=12"])
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "inside", "--nocapture", "--test-threads=1"])
-        .env(INSIDE, "1")
-        .output()
-        .expect("valgrind (Debian's package of that name)");
-    let (found, report) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{found}\n{report}");
-    let (mut watched, mut planted) = (0, 0);
-    for line in found.lines().filter_map(|line| line.strip_prefix("secrets: ")) {
-        let (what, count) = line.rsplit_once(": ").expect("a count");
-        let count: u64 = count.parse().expect("a number");
-        if what.starts_with("reference ") {
-            planted += count;
-            continue;
-        }
-        watched += 1;
-        assert_eq!(count, 0, "{what} depends on a secret\n{report}");
-    }
-    println!("{watched} operations watched; {planted} leaks of `reference` found");
-    assert!(planted > 1000, "the planted leak was not found");
+    let found = memcheck::check(500, 1000);
     for backend in ["portable ", "aesni ", "avx2 "] {
         assert!(found.contains(&format!("secrets: {backend}")), "{backend} did not run");
     }
