@@ -212,7 +212,7 @@ mod tests {
         let mut wrong = program.clone();
         wrong[start + 8 + 4 * 6] ^= 1;
         assert!(matches!(under_qemu(&wrong, 1), None | Some(2)));
-        for (parameter, value) in [(0, 5u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65)] {
+        for (parameter, value) in [(0, 6u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65)] {
             let mut wrong = program.clone();
             let place = start + 8 + 4 * parameter;
             wrong[place..place + 4].copy_from_slice(&value.to_le_bytes());
