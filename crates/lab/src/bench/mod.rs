@@ -26,6 +26,7 @@ mod worker;
 use std::{
     fs,
     io::{self, Write},
+    iter,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -156,8 +157,15 @@ pub(crate) fn progress(steps: u64) -> ProgressBar {
     bar
 }
 
+/// A file of this name in the folder, or one with a number where there is one: an earlier record of the day stays.
+fn free_name(folder: &Path, name: &str) -> PathBuf {
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.json")));
+    iter::once(folder.join(name)).chain(numbered).find(|file| !file.exists()).expect("numbers do not end")
+}
+
 fn write_record(path: &Path, document: &Document) -> Result<(), Error> {
-    let file = if path.is_dir() { path.join(document.file_name()) } else { path.to_path_buf() };
+    let file = if path.is_dir() { free_name(path, &document.file_name()) } else { path.to_path_buf() };
     let failed = |error: io::Error| Error::Record { path: file.clone(), error };
     let mut text = serde_json::to_vec_pretty(document).map_err(|error| failed(error.into()))?;
     text.push(b'\n');
