@@ -1,8 +1,8 @@
 //! `tress bench`: rows of measurements, each against its peers in turn.
 //!
 //! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
-//! turn, and `visits` comes back to them until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what comes out, and `keep` where it
-//! lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
+//! turn, and `visits` comes back to them until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what
+//! comes out, and `keep` where it lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
 
 pub mod command;
 pub mod compare;
@@ -127,6 +127,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
         None => None,
     };
+    // What an earlier run measured against others, or other versions, is measured anew.
+    document.rows.retain(|row| plans.iter().all(|plan| plan.made(row) || !plan.is_of(row)));
     let measured = measure(options, &plans, &mut document, &mut keeper);
     if measured.is_err() {
         // What there is stays, and the next run goes on from there.
