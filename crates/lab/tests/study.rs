@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use tress_lab::study::{Error, Options, run};
+use tress_lab::study::{Error, Options, all, run};
 
 fn study(name: &str, folder: Option<&Path>) -> Result<String, Error> {
     let mut out = Vec::new();
@@ -35,6 +35,13 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     study("all", folder.parent()).expect("the rest");
     assert!(fs::read_to_string(folder.join("README.md")).expect("the page").contains("on ONE thread"));
     assert!(folder.join("strategies.json").exists());
+    // Each ends in words.
+    for study in all() {
+        let page = folder.with_file_name(study.name).join("README.md");
+        let page = fs::read_to_string(page).expect("the page");
+        let (_, words) = page.split_once("## What held, what did not, and why").expect("closing words");
+        assert!(words.trim().len() > 300, "{words}");
+    }
 
     // Simulations: what the paper prints is beside it, and four processors are worth four.
     let folder = folder.with_file_name("block-parallelism");

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use super::{COLOURS, LETTER, STYLE, WIDTH, escape};
 
 const LEFT: f64 = 250.0;
@@ -13,7 +15,7 @@ const GAP: f64 = 3.0;
 const BETWEEN: f64 = 15.0;
 
 /// Bars from left to right, each with its name in it and its figure behind it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bars {
     /// What they show, with the unit.
     pub title: String,
@@ -24,7 +26,7 @@ pub struct Bars {
 }
 
 /// Figures of one thing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Group {
     /// Of what.
     pub name: String,

@@ -1,4 +1,5 @@
-//! Pictures as SVG: [`Chart`] has curves, [`bars`] bars, [`plan`] is what `tress plan -o` draws.
+//! Pictures: [`Chart`] has curves, [`bars`] bars, [`timeline`] who did what when; [`plan`] is what `tress plan -o` draws. A
+//! [`Drawing`] is any of them: data, which is kept and read again, and an SVG.
 //!
 //! SVG is text, and a chart is a few lines and words, so this writes it without a library. Labels stand beside what they
 //! name; there is no legend to look up.
@@ -6,8 +7,14 @@
 pub mod bars;
 pub mod plan;
 mod ticks;
+pub mod timeline;
 
 use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use bars::Bars;
+use timeline::Timeline;
 
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 620.0;
@@ -30,8 +37,58 @@ text { font: 14px system-ui, sans-serif; fill: #333 } .title { font-size: 18px; 
 /// Of the lines, first to last; apart also for those who see fewer colours.
 const COLOURS: [&str; 5] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0", "#0e8a9a"];
 
+/// Any picture.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Drawing {
+    /// Curves.
+    Chart(Chart),
+    /// Bars.
+    Bars(Bars),
+    /// Who did what when.
+    Timeline(Timeline),
+}
+
+impl Drawing {
+    /// The picture.
+    pub fn svg(&self) -> String {
+        match self {
+            Drawing::Chart(chart) => chart.svg(),
+            Drawing::Bars(bars) => bars.svg(),
+            Drawing::Timeline(timeline) => timeline.svg(),
+        }
+    }
+
+    /// What it shows.
+    pub fn title(&self) -> &str {
+        match self {
+            Drawing::Chart(chart) => &chart.title,
+            Drawing::Bars(bars) => &bars.title,
+            Drawing::Timeline(timeline) => &timeline.title,
+        }
+    }
+}
+
+impl From<Chart> for Drawing {
+    fn from(chart: Chart) -> Drawing {
+        Drawing::Chart(chart)
+    }
+}
+
+impl From<Bars> for Drawing {
+    fn from(bars: Bars) -> Drawing {
+        Drawing::Bars(bars)
+    }
+}
+
+impl From<Timeline> for Drawing {
+    fn from(timeline: Timeline) -> Drawing {
+        Drawing::Timeline(timeline)
+    }
+}
+
 /// A picture of curves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chart {
     /// What it shows.
     pub title: String,
@@ -50,7 +107,7 @@ pub struct Chart {
 }
 
 /// One axis.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Axis {
     /// What it counts, with its unit.
     pub name: String,
@@ -63,7 +120,8 @@ pub struct Axis {
 }
 
 /// How an axis counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// Equal steps add.
     Linear,
@@ -88,7 +146,7 @@ impl Axis {
 }
 
 /// A curve.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// Its name, written above its end; none where it is the only one.
     pub name: String,
@@ -97,7 +155,7 @@ pub struct Line {
 }
 
 /// A straight line across the picture.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Level {
     /// Its name, written on it.
     pub name: String,
@@ -106,7 +164,7 @@ pub struct Level {
 }
 
 /// A point that stands out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mark {
     /// Its name, written beside it.
     pub name: String,

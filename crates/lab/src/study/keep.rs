@@ -5,34 +5,44 @@ use std::{
     fs,
     io::{self, Write},
     path::Path,
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::{Deserialize, Serialize};
 use tress_sign::Hash;
 
 use super::{Error, Section};
+use crate::bench::record::Machine;
 
 /// The version of [`Kept`].
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 2;
 
+/// A section with what it was made by and on.
 #[derive(Serialize, Deserialize)]
-struct Kept<S> {
-    schema: u32,
-    tress: String,
-    machine: String,
-    quick: bool,
+pub(crate) struct Kept<S> {
+    /// [`SCHEMA`].
+    pub(crate) schema: u32,
+    /// The version of Tress.
+    pub(crate) tress: String,
+    /// Where it was made.
+    pub(crate) machine: Machine,
+    /// Few samples, small messages.
+    pub(crate) quick: bool,
+    /// Seconds since 1970-01-01 00:00 UTC.
+    pub(crate) time: u64,
     /// What else it was made from, as a SHA-256 digest; none where that is nothing.
     #[serde(default)]
     inputs: String,
-    section: S,
+    /// What was found.
+    pub(crate) section: S,
 }
 
 /// The section in this file, where it is one that a run now would make.
 pub(super) fn load(path: &Path, quick: bool, inputs: &str) -> Option<Section> {
     let kept: Kept<Section> = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     let now = here(quick, inputs, ());
-    let same = (kept.schema, kept.tress, kept.machine, kept.quick, kept.inputs)
-        == (now.schema, now.tress, now.machine, now.quick, now.inputs);
+    let same = (kept.schema, kept.tress, name(&kept.machine), kept.quick, kept.inputs)
+        == (now.schema, now.tress, name(&now.machine), now.quick, now.inputs);
     same.then_some(kept.section)
 }
 
@@ -57,13 +67,18 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write().map_err(|error: io::Error| Error::files(path, error))
 }
 
+/// What makes machines the same.
+fn name(machine: &Machine) -> String {
+    format!("{}, {} cores, {}", machine.model, machine.cores, machine.target)
+}
+
 fn here<S>(quick: bool, inputs: &str, section: S) -> Kept<S> {
-    let machine = crate::bench::machine();
     Kept {
         schema: SCHEMA,
         tress: env!("CARGO_PKG_VERSION").into(),
-        machine: format!("{}, {} cores, {}", machine.model, machine.cores, machine.target),
+        machine: crate::bench::machine(),
         quick,
+        time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
         inputs: if inputs.is_empty() { String::new() } else { digest(inputs) },
         section,
     }
@@ -87,7 +102,7 @@ mod tests {
         assert!(load(&path, true, "").is_none() && load(&path, false, "something else").is_none());
         let text = fs::read_to_string(&path).expect("text");
         for changed in
-            [text.replace("\"machine\": \"", "\"machine\": \"other "), text[..text.len() / 2].into(), String::new()]
+            [text.replace("\"model\": \"", "\"model\": \"other "), text[..text.len() / 2].into(), String::new()]
         {
             fs::write(&path, changed).expect("written");
             assert!(load(&path, false, "").is_none());

@@ -9,6 +9,7 @@
 mod block_parallelism;
 mod ccm_overlap;
 mod error;
+mod found;
 mod keep;
 mod modular;
 mod page;
@@ -19,8 +20,9 @@ use std::{fs, io::Write, ops::RangeInclusive, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::bench::statistics::Median;
+use crate::{bench::statistics::Median, picture::Drawing};
 pub use error::Error;
+pub use found::Found;
 
 /// A study of one paper.
 pub struct Study {
@@ -32,6 +34,9 @@ pub struct Study {
     pub source: &'static str,
     /// What it does, in this order.
     pub parts: &'static [Part],
+    /// What held, what did not and why, misprints included: words around what was found. None where a part is missing that
+    /// they speak of.
+    pub conclude: fn(Found<'_>) -> Option<String>,
 }
 
 /// One question of a study.
@@ -132,8 +137,14 @@ pub struct Table {
 pub struct Picture {
     /// The name of its file, without its ending.
     pub name: String,
-    /// The picture.
-    pub svg: String,
+    /// What it shows, with its figures.
+    pub drawing: Drawing,
+}
+
+impl Picture {
+    fn new(name: &str, drawing: impl Into<Drawing>) -> Picture {
+        Picture { name: name.into(), drawing: drawing.into() }
+    }
 }
 
 /// Whether something that the paper says, or that we expected, is so.
@@ -208,7 +219,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
             Some(folder) => {
                 let folder = folder.join(study.name);
                 for picture in sections.iter().flat_map(|(_, section)| &section.pictures) {
-                    keep::write(&folder.join(format!("{}.svg", picture.name)), picture.svg.as_bytes())?;
+                    keep::write(&folder.join(format!("{}.svg", picture.name)), picture.drawing.svg().as_bytes())?;
                 }
                 let path = folder.join("README.md");
                 keep::write(&path, page.as_bytes())?;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Measured, Part, Row, Section, Study, Table, Verdict};
+use super::{Found, Measured, Part, Row, Section, Study, Table, Verdict};
 
 /// The page of a study with these sections.
-pub(super) fn write(study: &Study, sections: &[(&Part, Section)], quick: bool) -> String {
+pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick: bool) -> String {
     let machine = crate::bench::machine();
     let mut page = format!("# {}\n\n{}\n\n", study.title, study.source);
     let _ = writeln!(page, "{}, {} cores, {}.", machine.model, machine.cores, machine.kernel);
@@ -44,6 +44,9 @@ pub(super) fn write(study: &Study, sections: &[(&Part, Section)], quick: bool) -
             };
             let _ = writeln!(page, "- {word}: {text}");
         }
+    }
+    if let Some(conclusion) = (study.conclude)(Found::new(sections)) {
+        let _ = write!(page, "\n## What held, what did not, and why\n\n{conclusion}\n");
     }
     page
 }

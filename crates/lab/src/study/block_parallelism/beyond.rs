@@ -87,8 +87,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         walls: Vec::new(),
         marks: Vec::new(),
     };
-    section.pictures.push(Picture { name: "beyond-width".into(), svg: by_width.svg() });
-    section.pictures.push(Picture { name: "beyond-harts".into(), svg: by_harts.svg() });
+    section.pictures.push(Picture::new("beyond-width", by_width));
+    section.pictures.push(Picture::new("beyond-harts", by_harts));
     Ok(section)
 }
 

@@ -72,6 +72,6 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         walls: Vec::new(),
         marks: Vec::new(),
     };
-    section.pictures.push(Picture { name: "lanes".into(), svg: chart.svg() });
+    section.pictures.push(Picture::new("lanes", chart));
     Ok(section)
 }

@@ -6,6 +6,7 @@
 
 mod beyond;
 mod blocks;
+mod conclude;
 mod harts;
 mod lanes;
 mod messages;
@@ -36,6 +37,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "beyond", title: "Wider, more, and without limits", run: beyond::run },
         Part { name: "lanes", title: "Lanes in software against width in hardware", run: lanes::run },
     ],
+    conclude: conclude::conclude,
 };
 
 /// What the paper prints for Rijndael or for RC6.
@@ -159,7 +161,7 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, pap
         walls: Vec::new(),
         marks: Vec::new(),
     };
-    Picture { name: name.into(), svg: chart.svg() }
+    Picture::new(name, chart)
 }
 
 fn modes_alike_enough(curves: &[Curve]) -> bool {

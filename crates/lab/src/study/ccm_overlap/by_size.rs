@@ -96,7 +96,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         walls: Vec::new(),
         marks: Vec::new(),
     };
-    section.pictures.push(Picture { name: "by-size".into(), svg: chart.svg() });
+    section.pictures.push(Picture::new("by-size", chart));
     let claim = format!(
         "one figure does for all sizes, as the paper takes it: from 64 KiB on the cost of a byte changes by a factor of \
          {worst:.2} at most"

@@ -3,6 +3,7 @@
 //! KIISE: Computing Practices and Letters 16(8), 2010.
 
 mod by_size;
+mod conclude;
 mod links;
 mod message;
 mod strategies;
@@ -29,6 +30,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
         Part { name: "links", title: "Over real links", run: links::run },
     ],
+    conclude: conclude::conclude,
 };
 
 /// What the paper calls R_comp.

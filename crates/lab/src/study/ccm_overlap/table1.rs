@@ -52,8 +52,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         }
         if bytes == 10_000_000_000 && link == "100 Mbit/s" {
             let title = "10 GB over 100 Mbit/s, the model of the paper".into();
-            let svg = picture::plan::chart(&problem, &plan, title).svg();
-            section.pictures.push(Picture { name: "table-1".into(), svg });
+            section.pictures.push(Picture::new("table-1", picture::plan::chart(&problem, &plan, title)));
         }
     }
     let right = 2 * TABLE.len() - differ.len();

@@ -55,7 +55,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             }
         }
     }
-    section.pictures.push(Picture { name: "digits".into(), svg: chart(lines).svg() });
+    section.pictures.push(Picture::new("digits", chart(lines)));
 
     for (gains, what) in gains.iter().zip(["32 bits rather than 16", "64 bits rather than 32"]) {
         let claim = format!(

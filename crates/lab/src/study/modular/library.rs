@@ -63,7 +63,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         }
     }
     section.tables.push(table(&pairs));
-    section.pictures.push(Picture { name: "library".into(), svg: chart(&pairs).svg() });
+    section.pictures.push(Picture::new("library", chart(&pairs)));
 
     for pair in &pairs {
         section.verdicts.push(match pair.name {

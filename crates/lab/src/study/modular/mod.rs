@@ -1,6 +1,7 @@
 //! Arithmetic for signatures on several systems: the paper's tables 2 to 5 beside this machine and beside what systems/run
 //! recorded, its three questions, and what is misprinted in it.
 
+mod conclude;
 mod digits;
 mod far_pointers;
 mod library;
@@ -35,6 +36,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "digits", title: "What does a wider digit gain?", run: digits::run },
         Part { name: "misprints", title: "What is misprinted", run: misprints::run },
     ],
+    conclude: conclude::conclude,
 };
 
 /// What a study is made from that is not measured.

@@ -133,7 +133,7 @@ fn picture(figures: &[[Figures; 3]]) -> Picture {
         series: ["1024 bytes", "64 bytes"].map(String::from).into(),
         groups: KERNELS.iter().zip(figures).filter(shown).map(group).collect(),
     };
-    Picture { name: "ciphers".into(), svg: bars.svg() }
+    Picture::new("ciphers", bars)
 }
 
 fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {

@@ -6,6 +6,7 @@
 
 mod account;
 mod ciphers;
+mod conclude;
 mod misprints;
 mod paper;
 mod program;
@@ -30,6 +31,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "rtl", title: "The model beside a core as RTL", run: rtl::run },
         Part { name: "misprints", title: "What is misprinted", run: misprints::run },
     ],
+    conclude: conclude::conclude,
 };
 
 fn verdict(claim: String, is_so: bool) -> Verdict {

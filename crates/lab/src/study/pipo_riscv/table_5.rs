@@ -113,7 +113,7 @@ fn picture(simulated: &[Simulated]) -> Picture {
         series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
         groups: TABLE_5.iter().zip(simulated).map(group).collect(),
     };
-    Picture { name: "table-5".into(), svg: bars.svg() }
+    Picture::new("table-5", bars)
 }
 
 fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {

@@ -234,7 +234,7 @@ impl Run {
             walls: Vec::new(),
             marks: vec![Mark { name: "m_opt".into(), at: (best, problem.time_s(best, 1, 1)) }],
         };
-        section.pictures.push(Picture { name: "links-sweep".into(), svg: chart.svg() });
+        section.pictures.push(Picture::new("links-sweep", chart));
         // Each number of stages against m_opt in the same round.
         let at_best = &seconds[4];
         let gain =

@@ -1,0 +1,87 @@
+//! What the parts of a study found, for its closing words.
+
+use super::{Part, Row, Section, Verdict};
+
+/// Sections by the names of their parts.
+#[derive(Clone, Copy)]
+pub struct Found<'a>(&'a [(&'static Part, Section)]);
+
+impl<'a> Found<'a> {
+    pub(super) fn new(sections: &'a [(&'static Part, Section)]) -> Found<'a> {
+        Found(sections)
+    }
+
+    /// The section of a part, if it was run.
+    pub fn section(self, part: &str) -> Option<&'a Section> {
+        self.0.iter().find(|(of, _)| of.name == part).map(|(_, section)| section)
+    }
+
+    /// A part's last row whose name ends so: where a row is there for every backend, that is the best one's.
+    pub fn row(self, part: &str, end: &str) -> Option<&'a Row> {
+        self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end))
+    }
+
+    /// Its median.
+    pub fn measured(self, part: &str, end: &str) -> Option<f64> {
+        Some(self.row(part, end)?.measured?.median)
+    }
+
+    /// What a simulation gave.
+    pub fn simulated(self, part: &str, end: &str) -> Option<f64> {
+        self.row(part, end)?.simulated
+    }
+
+    /// A cell of a part's own tables, by the names of its row and column.
+    pub fn cell(self, part: &str, row: &str, column: &str) -> Option<&'a str> {
+        self.section(part)?.tables.iter().find_map(|table| {
+            let column = table.header.iter().position(|name| name == column)?;
+            let row = table.rows.iter().find(|cells| cells.first().is_some_and(|name| name == row))?;
+            row.get(column).map(String::as_str)
+        })
+    }
+
+    /// How many claims of these parts hold, and how many there are; what was left out or is unclear is none.
+    pub fn holding(self, parts: &[&str]) -> (usize, usize) {
+        let verdicts = || {
+            let wanted = self.0.iter().filter(|(part, _)| parts.contains(&part.name));
+            wanted.flat_map(|(_, section)| &section.verdicts)
+        };
+        let holds = verdicts().filter(|verdict| matches!(verdict, Verdict::Holds(_))).count();
+        (holds, holds + verdicts().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Table, *};
+
+    fn part(name: &'static str) -> &'static Part {
+        Box::leak(Box::new(Part { name, title: "", run: |_| Ok(Section::default()) }))
+    }
+
+    #[test]
+    fn by_name() {
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let row = |what: &str, simulated| Row { what: what.into(), simulated, ..Row::default() };
+        let section = Section {
+            rows: vec![row("slow: gain", Some(1.0)), row("fast: gain", Some(2.0)), row("gain of all", None)],
+            tables: vec![
+                Table { title: String::new(), header: words(&["", "a"]), rows: vec![words(&["r", "1"])] },
+                Table {
+                    title: String::new(),
+                    header: words(&["", "b"]),
+                    rows: vec![words(&["q"]), words(&["r", "2"])],
+                },
+            ],
+            verdicts: vec![Verdict::Holds("h".into()), Verdict::Fails("f".into()), Verdict::Unclear("u".into())],
+            ..Section::default()
+        };
+        let sections = [(part("one"), section), (part("two"), Section::default())];
+        let found = Found::new(&sections);
+        assert_eq!(found.simulated("one", ": gain"), Some(2.0));
+        assert_eq!((found.simulated("two", ": gain"), found.measured("one", ": gain")), (None, None));
+        assert_eq!((found.cell("one", "r", "a"), found.cell("one", "r", "b")), (Some("1"), Some("2")));
+        assert_eq!((found.cell("one", "q", "b"), found.cell("one", "r", "c")), (None, None));
+        assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((1, 2), (0, 0)));
+    }
+}
