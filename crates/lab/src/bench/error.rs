@@ -62,6 +62,13 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// A record that has not what a plan needs.
+    Lacks {
+        /// The record's path.
+        path: PathBuf,
+        /// What it has none of.
+        what: &'static str,
+    },
     /// The result could not be written.
     Output(io::Error),
 }
@@ -102,6 +109,7 @@ impl fmt::Display for Error {
             }
             Error::NotComparable { what } => write!(f, "the records are of different {what}"),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::Lacks { path, what } => write!(f, "{}: the record has no {what}", path.display()),
             Error::Output(error) => error.fmt(f),
         }
     }

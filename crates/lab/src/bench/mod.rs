@@ -18,7 +18,7 @@ mod kinds;
 mod machine;
 pub mod modular;
 mod numbers;
-mod sample;
+pub(crate) mod sample;
 mod signatures;
 mod table;
 mod worker;
@@ -35,11 +35,14 @@ use indicatif::{ProgressBar, ProgressStyle};
 use regex::Regex;
 use tress_cipher::Backend;
 
+use crate::roofs;
+
 pub use error::Error;
 pub use record::{Against, Document, Missing, Row};
 pub use worker::serve;
 
 pub(crate) use machine::inspect as machine;
+pub(crate) use table::{write_machine, write_rows};
 
 /// What to measure, and what to do with it.
 #[derive(Clone, Debug, Default)]
@@ -122,6 +125,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     if cases.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }
+    // What only plans need is for records.
+    let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
+    let roofs = roofs::measure(scope, options.quick);
     let progress = progress(cases.len() as u64);
     for case in cases {
         progress.set_message(format!("{} {} {}", case.name, case.direction, case.workload));
@@ -136,6 +142,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     if let Some(path) = &options.with {
         document.rows.extend(compare::read(path)?.rows);
     }
+    roofs::fill(&mut document, &roofs);
+    document.roofs = Some(roofs);
     if let Some(path) = &options.record {
         write_record(path, &document)?;
     }
@@ -145,6 +153,22 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     } else {
         table::write(&document, out).map_err(Error::Output)?;
     }
+    Ok(document)
+}
+
+/// The rows of these names with the best backend, quickly, without peers.
+pub(crate) fn rows(names: &str) -> Result<Document, Error> {
+    let filter = Some(Regex::new(names).expect("a pattern of ours"));
+    let options = Options { filter, quick: true, ..Options::default() };
+    let mut document = Document::new(machine::inspect());
+    let cases: Vec<_> = case::all().into_iter().filter(|case| options.wants(case.name)).collect();
+    let progress = progress(cases.len() as u64);
+    for case in cases {
+        progress.set_message(format!("{} {} {}", case.name, case.direction, case.workload));
+        document.rows.push(case::measure(&case, &options)?);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
     Ok(document)
 }
 

@@ -8,6 +8,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use crate::roofs::Roofs;
+
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
 
@@ -28,6 +30,9 @@ pub struct Document {
     pub missing: Vec<Missing>,
     /// The measurements.
     pub rows: Vec<Row>,
+    /// What the machine does at most, measured before the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofs: Option<Roofs>,
 }
 
 /// The machine and the build.
@@ -95,6 +100,12 @@ pub struct Row {
     /// Most memory that was resident at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
+    /// The roof that binds it ([`Roofs`]), where a bound is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
+    /// Our rate over what that roof allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// Comparisons by the peer's name.
     pub against: BTreeMap<String, Against>,
     /// Our rates, one a sample, in the order of time; bytes or runs a second.
@@ -125,7 +136,16 @@ impl Document {
     pub(crate) fn new(machine: Machine) -> Document {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let tress = env!("CARGO_PKG_VERSION").into();
-        Document { schema: SCHEMA, time, tress, quick: false, machine, missing: Vec::new(), rows: Vec::new() }
+        Document {
+            schema: SCHEMA,
+            time,
+            tress,
+            quick: false,
+            machine,
+            missing: Vec::new(),
+            rows: Vec::new(),
+            roofs: None,
+        }
     }
 
     /// `<date>-<machine>.json`.

@@ -43,7 +43,19 @@ macro_rules! twelve {
 turns!(aes_128, "aes", twelve!("aese v\\r\\().16b, v20.16b\naesmc v\\r\\().16b, v\\r\\().16b"));
 turns!(aes_chain, "aes", ".rept 12", "aese v0.16b, v20.16b", "aesmc v0.16b, v0.16b", ".endr");
 turns!(multiply_64, "neon", ".rept 12", "mul x9, x11, x12", "umulh x10, x11, x12", ".endr");
-turns!(multiply_32_chain, "neon", ".rept 12", "mul w9, w9, w9", ".endr");
+// What a round of RC6 hands to the next one: 2x + 1, the product, its rotation, the other word's sum, rotation and key.
+turns!(
+    rc6_chain,
+    "neon",
+    ".rept 12",
+    "add w9, w12, w10, lsl #1",
+    "mul w9, w9, w10",
+    "ror w9, w9, #27",
+    "eor w9, w9, w11",
+    "ror w9, w9, w12",
+    "add w10, w9, w11",
+    ".endr"
+);
 turns!(logic_128, "neon", twelve!("eor v\\r\\().16b, v20.16b, v21.16b"));
 
 pub(super) fn loops() -> Vec<Loop> {
@@ -57,7 +69,7 @@ pub(super) fn loops() -> Vec<Loop> {
     add("aes-128", "AES rounds of a block", 12, aes_128, aes);
     add("aes-chain", "AES rounds, each after the last", 12, aes_chain, aes);
     add("multiply-64", "products of 64 bits", 12, multiply_64, true);
-    add("multiply-32-chain", "products of 32 bits, each after the last", 12, multiply_32_chain, true);
+    add("rc6-chain", "RC6 rounds, each after the last", 12, rc6_chain, true);
     add("logic-128", "bytes of logic", 12 * 16, logic_128, true);
     loops
 }

@@ -50,7 +50,6 @@ pub const NAMES: [&str; 21] = [
     "ifma-512",
     "multiply-add-64",
     "multiply-64",
-    "multiply-32-chain",
     "logic-512",
     "logic-256",
     "logic-128",
@@ -63,6 +62,7 @@ pub const NAMES: [&str; 21] = [
     "shuffle-512",
     "rc6-512",
     "rc6-256",
+    "rc6-chain",
     "pipo-512",
 ];
 

@@ -23,7 +23,7 @@ macro_rules! turns {
                         "dec {turns}",
                         "jnz 2b",
                         turns = inout(reg) turns => _,
-                        out("rax") _, out("rdx") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
+                        out("rax") _, out("rcx") _, out("rdx") _, out("r8") _, out("r9") _, out("r10") _, out("r11") _,
                         out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _, out("xmm5") _,
                         out("xmm6") _, out("xmm7") _, out("xmm8") _, out("xmm9") _, out("xmm10") _, out("xmm11") _,
                         out("xmm12") _, out("xmm13") _, out("xmm14") _, out("xmm15") _,
@@ -75,7 +75,19 @@ turns!(
     ".endr"
 );
 turns!(multiply_64, "sse2", ".rept 24", "mov rax, r11", "mul r10", ".endr");
-turns!(multiply_32_chain, "sse2", ".rept 24", "imul eax, eax", ".endr");
+// What a round of RC6 hands to the next one: 2x + 1, the product, its rotation, the other word's sum, rotation and key.
+turns!(
+    rc6_chain,
+    "sse2",
+    ".rept 12",
+    "lea edx, [rax + rax + 1]",
+    "imul edx, eax",
+    "rol edx, 5",
+    "xor edx, r8d",
+    "rol edx, cl",
+    "lea eax, [rdx + r9]",
+    ".endr"
+);
 turns!(
     logic_512,
     "avx512f",
@@ -171,7 +183,6 @@ pub(super) fn loops() -> Vec<Loop> {
     add("ifma-512", "multiply-adds of 52 bits", 24 * 8, ifma_512, ifma);
     add("multiply-add-64", "multiply-adds of 64 bits", 24, multiply_add_64, adx);
     add("multiply-64", "products of 64 bits", 24, multiply_64, true);
-    add("multiply-32-chain", "products of 32 bits, each after the last", 24, multiply_32_chain, true);
     let logic = "bytes of logic";
     add("logic-512", logic, 24 * 64, logic_512, avx512);
     add("logic-256", logic, 24 * 32, logic_256, avx2);
@@ -185,6 +196,7 @@ pub(super) fn loops() -> Vec<Loop> {
     add("shuffle-512", "bytes moved in a register", 24 * 64, shuffle_512, avx512);
     add("rc6-512", "half rounds of RC6", 4 * 16, rc6_512, avx512);
     add("rc6-256", "half rounds of RC6", 4 * 8, rc6_256, avx2);
+    add("rc6-chain", "RC6 rounds, each after the last", 12, rc6_chain, true);
     add("pipo-512", "rounds of PIPO", 64, pipo_512, gfni);
     loops
 }
