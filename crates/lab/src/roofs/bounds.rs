@@ -135,8 +135,13 @@ fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Boun
     if bounds.is_empty() {
         return bounds;
     }
-    let bytes = row.lanes as u64 * row.message_bytes;
-    bounds.push(Bound::of_one(level(bytes, &roofs.cache_bytes), 1.0));
+    let level = level(row.lanes as u64 * row.message_bytes, &roofs.cache_bytes);
+    bounds.push(match level.as_str() {
+        "memory-update" if row.threads > 1 => {
+            Bound { roof: "memory-update-all".into(), per_unit: 1.0, of_each_thread: false }
+        }
+        _ => Bound::of_one(level, 1.0),
+    });
     bounds
 }
 

@@ -1,8 +1,8 @@
 //! `tress bench roofs`: the ceilings of this machine, and some rows of `tress bench` below them.
 
-use std::io::Write;
+use std::io::{self, Write};
 
-use super::{Roofs, Scope, fill, measure, picture, table};
+use super::{Scope, measure, picture, table};
 use crate::bench::{self, Document, Error};
 
 /// Rows that are shown below the roofs: one of each kind, at most one core.
@@ -13,7 +13,7 @@ const ROWS: &str = "^(aes-128-(ctr|cbc|ccm)|aes-256-ccm|rc6-128-(ctr|cbc)|pipo-1
 pub struct Options {
     /// Write the document rather than a table.
     pub json: bool,
-    /// Fewer and shorter samples.
+    /// Fewer and shorter samples of the roofs; those of rows are few and short anyway.
     pub quick: bool,
 }
 
@@ -22,25 +22,22 @@ pub struct Options {
 /// # Errors
 /// Those of writing, and what a cipher refuses.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
-    let roofs = measure(Scope::All, options.quick);
-    let mut document = bench::rows(ROWS)?;
-    document.quick = options.quick;
-    fill(&mut document, &roofs);
+    let document = bench::rows(ROWS, measure(Scope::All, options.quick))?;
     if options.json {
-        document.roofs = Some(roofs);
         serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
         writeln!(out).map_err(Error::Output)?;
     } else {
-        write(&document, &roofs, out).map_err(Error::Output)?;
-        document.roofs = Some(roofs);
+        write(&document, out).map_err(Error::Output)?;
     }
     Ok(document)
 }
 
-fn write(document: &Document, roofs: &Roofs, out: &mut dyn Write) -> std::io::Result<()> {
+fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     bench::write_machine(&document.machine, out)?;
-    table::write(roofs, out)?;
-    writeln!(out)?;
+    if let Some(roofs) = &document.roofs {
+        table::write(roofs, out)?;
+        writeln!(out)?;
+    }
     bench::write_rows(document, out)
 }
 

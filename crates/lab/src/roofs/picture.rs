@@ -123,7 +123,8 @@ mod tests {
             ..Row::default()
         });
         document.rows.push(Row { name: "encrypt-start".into(), per_s: Some(100.0), ..Row::default() });
-        fill(&mut document, &roofs);
+        document.roofs = Some(roofs.clone());
+        fill(&mut document);
         let chart = chart(&document, &roofs);
         assert_eq!(chart.marks.len(), 1);
         assert_eq!(chart.marks[0].name, "aes-128-ctr: 50 %");

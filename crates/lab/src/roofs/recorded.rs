@@ -92,7 +92,7 @@ fn compute(document: &Document) -> Option<(Row, Compute)> {
     let rows: Vec<&Row> = document.rows.iter().filter(is_chunks).collect();
     let rate = |row: &Row| row.bytes_per_s.unwrap_or(0.0);
     let order = |a: &&&Row, b: &&&Row| a.lanes.cmp(&b.lanes).then(rate(a).total_cmp(&rate(b)));
-    let best = **rows.iter().filter(|row| row.threads == 1 && row.lanes > 1).max_by(order)?;
+    let best = *rows.iter().filter(|row| row.threads == 1 && row.lanes > 1).max_by(order)?;
     let like: Vec<&Row> = rows.into_iter().filter(|row| row.backend == best.backend).collect();
     // Of several rows with the same count the fastest.
     let rates = |count: fn(&Row) -> usize, is_in: &dyn Fn(&Row) -> bool| {
@@ -107,7 +107,7 @@ fn compute(document: &Document) -> Option<(Row, Compute)> {
     };
     let by_lanes = rates(|row| row.lanes, &|row| row.threads == 1 && row.lanes <= best.lanes);
     let by_cores = rates(|row| row.threads, &|row| row.lanes == best.lanes);
-    let one = Rate { count: 1, seconds_per_byte: rate(best).recip() };
+    let one = Rate { count: 1, seconds_per_byte: rate(&best).recip() };
     let compute = match (by_lanes.first(), by_cores.len()) {
         // Cores that were not measured together are taken to be as fast as one each.
         (_, 1) => Compute::Given { r_comp: one.seconds_per_byte, strategy: Strategy::Chunks },

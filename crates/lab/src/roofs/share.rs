@@ -12,8 +12,9 @@ pub struct Share {
     pub share: f64,
 }
 
-/// Fills in `bound` and `share` of every row that has none and of which a bound is known.
-pub fn fill(document: &mut Document, roofs: &Roofs) {
+/// Fills in `bound` and `share` of every row that has none, by the document's roofs.
+pub fn fill(document: &mut Document) {
+    let Some(roofs) = &document.roofs else { return };
     for row in document.rows.iter_mut().filter(|row| row.bound.is_none()) {
         if let Some(Share { roof, share }) = Share::of(row, roofs) {
             (row.bound, row.share) = (Some(roof), Some(share));
