@@ -33,7 +33,8 @@ fn recorded_rows_are_below_their_roofs() {
         for (_, document) in records.iter().filter(|(_, other)| other.machine.model == with_roofs.machine.model) {
             for row in &document.rows {
                 let Some(Share { roof, share }) = Share::of(row, roofs) else { continue };
-                let has_cycles = row.cycles_per_byte.is_some() && roofs.find(&roof).is_some_and(|r| r.per_cycle.is_some());
+                let has_cycles =
+                    row.cycles_per_byte.is_some() && roofs.find(&roof).is_some_and(|r| r.per_cycle.is_some());
                 let most = if has_cycles { BY_CYCLES } else { BY_TIME };
                 let what = format!("{} {}, {}", row.name, row.direction, row.workload);
                 assert!(share > 0.0 && share <= most, "{}: {what}: {share} of {roof}", file.display());
@@ -44,7 +45,9 @@ fn recorded_rows_are_below_their_roofs() {
     }
     // The records of 2026-11 have that many rows of a model, and every kind of model.
     assert!(compared >= 100, "{compared} rows");
-    for name in ["aes-128-ccm", "aes-128-cbc", "rc6-128-ctr", "pipo-128-ctr", "rijndael-256-256-ecb", "multiply", "power"] {
+    for name in
+        ["aes-128-ccm", "aes-128-cbc", "rc6-128-ctr", "pipo-128-ctr", "rijndael-256-256-ecb", "multiply", "power"]
+    {
         assert!(bound.iter().any(|row| row == name), "{name}");
     }
     for name in ["rsa-2048-sign", "rsa-2048-verify", "dsa-2048-sign", "encrypt-file"] {

@@ -124,6 +124,9 @@ pub struct Row {
     pub share: Option<f64>,
     /// Comparisons by the peer's name.
     pub against: BTreeMap<String, Against>,
+    /// How many samples were taken at a time, of all comparisons; all of them are in order, so these are runs of so many.
+    #[serde(default = "one")]
+    pub per_visit: usize,
     /// Our rates, one a sample, in the order of time; bytes or runs a second.
     pub samples: Vec<f64>,
     /// Core cycles a byte of the same samples, where they could be counted.
@@ -150,6 +153,9 @@ pub struct Against {
     /// Why there are no more pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
+    /// How many pairs were taken at a time.
+    #[serde(default = "one")]
+    pub per_visit: usize,
     /// Our rate and the peer's of every pair, in the order of time.
     pub pairs: Vec<[f64; 2]>,
 }
@@ -158,10 +164,34 @@ fn yes() -> bool {
     true
 }
 
+fn one() -> usize {
+    1
+}
+
+impl Against {
+    /// The ratios of visits.
+    pub(crate) fn visits(&self) -> Vec<f64> {
+        let ratios: Vec<f64> = self.pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
+        statistics::by_visit(&ratios, self.per_visit)
+    }
+}
+
 impl Row {
+    /// Our rates of visits.
+    pub(crate) fn visits(&self) -> Vec<f64> {
+        statistics::by_visit(&self.samples, self.per_visit)
+    }
+
+    /// Our cycles a byte of visits.
+    pub(crate) fn cycle_visits(&self) -> Vec<f64> {
+        // Samples without a count of cycles have none at all.
+        let per_visit = if self.cycle_samples.len() == self.samples.len() { self.per_visit } else { 1 };
+        statistics::by_visit(&self.cycle_samples, per_visit)
+    }
+
     /// The median of the samples; its interval and their outliers are put down.
     pub(crate) fn summarise(&mut self) -> f64 {
-        let rate = statistics::median(&self.samples);
+        let rate = statistics::median(&self.visits());
         (self.rate_low, self.rate_high) = (Some(rate.low), Some(rate.high));
         self.outliers = statistics::outliers(&self.samples);
         rate.median

@@ -12,10 +12,10 @@ pub struct Share {
     pub share: f64,
 }
 
-/// Fills in `bound` and `share` of every row that has none, by the document's roofs.
+/// Fills in `bound` and `share` of every row that has a bound, by the document's roofs.
 pub fn fill(document: &mut Document) {
     let Some(roofs) = &document.roofs else { return };
-    for row in document.rows.iter_mut().filter(|row| row.bound.is_none()) {
+    for row in &mut document.rows {
         if let Some(Share { roof, share }) = Share::of(row, roofs) {
             (row.bound, row.share) = (Some(roof), Some(share));
         }
