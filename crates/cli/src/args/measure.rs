@@ -68,6 +68,31 @@ pub(crate) struct Bench {
 pub(crate) enum Measure {
     /// Measure arithmetic for signatures: every operation at every size of digits
     Modular(Modular),
+    /// Measure what this machine does at most: instructions, caches, memory, waiting, loopback
+    Roofs(Roofs),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+A table of ceilings, and some rows of `tress bench` with their share of the one that binds them; with -o a picture of both,
+a roofline.
+
+Examples:
+  tress bench roofs --quick
+  tress bench roofs -o roofline.svg")]
+pub(crate) struct Roofs {
+    /// Print one JSON object, the record of this run
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fewer and shorter samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Draw intensity against rate into this SVG file, or to standard output (-) instead of the tables
+    #[arg(short, long, value_name = "FILE.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args)]
