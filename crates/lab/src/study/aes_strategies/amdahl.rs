@@ -1,10 +1,10 @@
 //! Amdahl's law, section 2.2: the paper's two examples; what its own profile allows; and what the shares measured here predict,
 //! beside what came of it.
 
-use std::fs;
+use std::hint::black_box;
 use std::time::Instant;
 
-use super::files;
+use super::files::{self, OnDisk};
 use super::paper::{self, amdahl};
 use super::plain::{Direction, Keys};
 use super::strategy::{Bench, Code, Strategy};
@@ -89,23 +89,18 @@ fn measure(bench: &Bench<'_>, file: &[u8], effort: &Effort) -> Result<Whole, Err
     let strategies = [Strategy::Plain, Strategy::RowsSpinning, Strategy::Segments(Code::Plain)];
     let mut turns =
         turns::measure(bench, &strategies, Direction::Encrypt, file, samples, budget(effort), &mut Vec::new())?;
-    let folder = tempfile::tempdir().map_err(|error| Error::files(&std::env::temp_dir(), error))?;
-    let (input, output) = (folder.path().join("plain"), folder.path().join("encrypted"));
-    fs::write(&input, file).map_err(|error| Error::files(&input, error))?;
+    let disk = OnDisk::new(file)?;
     let reading_s = super::threads::reading_s();
     let (mut around, mut in_rows) = (Vec::new(), Vec::new());
     for _ in 0..samples {
+        let (mut read, reading) = disk.read()?;
         let start = Instant::now();
-        let mut read = fs::read(&input).map_err(|error| Error::files(&input, error))?;
-        std::hint::black_box(Keys::new(std::hint::black_box(&KEY)));
-        let mut seconds = start.elapsed().as_secs_f64();
+        black_box(Keys::new(black_box(&KEY)));
+        let key_schedule = start.elapsed().as_secs_f64();
         read.truncate(turns.first().map_or(0, |plain| plain.bytes));
         let laps = bench.run(Strategy::Plain, Direction::Encrypt, true, &mut read)?.laps.without(reading_s);
         in_rows.push(laps.seconds[..3].iter().sum::<f64>() / laps.total().max(f64::MIN_POSITIVE));
-        let start = Instant::now();
-        fs::write(&output, file).map_err(|error| Error::files(&output, error))?;
-        seconds += start.elapsed().as_secs_f64();
-        around.push(seconds);
+        around.push(reading + key_schedule + disk.write(file)?);
     }
     let plain = turns.remove(0);
     Ok(Whole { around, in_rows, plain, others: turns })
@@ -166,8 +161,8 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
             let predicted = amdahl(share.median, threads as f64);
             section.verdicts.push(Verdict::of(
                 format!(
-                    "{what} over {threads} cores reach Amdahl's {predicted:.2} within 15 %: a whole run is {} times as fast",
-                    super::three(gain.median)
+                    "{what} over {threads} cores reach Amdahl's {predicted:.2} within 15 %: a whole run is {}",
+                    super::times(gain.median)
                 ),
                 gain,
                 0.85 * predicted..=f64::INFINITY,

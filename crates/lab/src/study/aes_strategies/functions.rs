@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use super::files;
+use super::files::{self, OnDisk};
 use super::plain::{Direction, Function, Keys};
 use super::strategy::{Bench, Run, Strategy};
 use super::turns::{self, size};
@@ -79,7 +79,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bench = Bench::new(KEY, openmp.as_ref())?;
     let file = files::padded(&files::text(bytes));
     let all = watch(&bench, &file, samples, effort, &mut section.verdicts)?;
-    once(&mut section, samples);
+    once(&mut section, &file, samples)?;
     by_function(&mut section, &all);
     how_busy(&mut section, &all);
     Ok(section)
@@ -122,8 +122,8 @@ fn watch(
     Ok(all)
 }
 
-/// What is done once for a file.
-fn once(section: &mut Section, samples: usize) {
+/// What is done once for a file, however it is encrypted.
+fn once(section: &mut Section, file: &[u8], samples: usize) -> Result<(), Error> {
     let one = || {
         let start = Instant::now();
         for _ in 0..MICRO {
@@ -131,13 +131,24 @@ fn once(section: &mut Section, samples: usize) {
         }
         start.elapsed().as_secs_f64() * 1e9 / f64::from(MICRO)
     };
-    let ns: Vec<f64> = (0..samples.max(5)).map(|_| one()).collect();
-    section.rows.push(Row {
-        what: "the key schedule, plain, once for a file".into(),
-        unit: "ns".into(),
-        measured: Some(statistics::median(&ns).into()),
-        ..Row::default()
-    });
+    let disk = OnDisk::new(file)?;
+    let (mut schedule, mut reading, mut writing) = (Vec::new(), Vec::new(), Vec::new());
+    let per_byte = 1e9 / file.len() as f64;
+    for _ in 0..samples.max(5) {
+        schedule.push(one());
+        let (read, seconds) = disk.read()?;
+        reading.push(seconds * per_byte);
+        writing.push(disk.write(&read)? * per_byte);
+    }
+    for (what, unit, ns) in [
+        ("the key schedule, plain, once for a file", "ns", schedule),
+        ("reading, the same for all strategies", "ns a byte", reading),
+        ("writing, the same for all strategies", "ns a byte", writing),
+    ] {
+        let measured = Some(statistics::median(&ns).into());
+        section.rows.push(Row { what: what.into(), unit: unit.into(), measured, ..Row::default() });
+    }
+    Ok(())
 }
 
 pub(super) const REST: &str = "waiting and the rest";
@@ -189,8 +200,8 @@ fn how_busy(section: &mut Section, all: &[Watched]) {
     }
     let names: Vec<String> = (1..=most).map(|thread| format!("thread {thread}")).collect();
     let mut table = Table {
-        title: "Measured, per cent of the time for which each thread had a core; the paper's picture 9 has one thread, its picture \
-                11 two"
+        title: "Measured, per cent of the time for which each thread had a core; one thread in the paper's figure 9, two in \
+                its figure 11"
             .into(),
         header: [header(&["strategy", "threads"]), names.clone(), header(&["in functions"])].concat(),
         rows: Vec::new(),

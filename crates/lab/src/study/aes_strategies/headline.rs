@@ -1,20 +1,17 @@
 //! Section 4.3: 100 MB of text, which took the paper 7.4999 s, 4.2343 s of them in `Encrypt`, and 5.0127 s with rows over
 //! threads. Every strategy in turn, both directions; then the whole run, with reading and writing.
 
-use std::fs;
-use std::time::Instant;
-
-use super::files;
+use super::files::{self, OnDisk};
 use super::plain::Direction;
 use super::strategy::{Bench, Code, Strategy, best};
 use super::turns::{self, Turns, size};
-use super::{KEY, budget, openmp, paper};
+use super::{KEY, budget, openmp, paper, three, times};
 use crate::bench::statistics;
 use crate::picture::{
     Drawing,
     bars::{Bars, Group},
 };
-use crate::study::{Effort, Error, Measured, Picture, Row, Section, Verdict};
+use crate::study::{Effort, Error, Measured, Picture, Row, Section, Table, Verdict};
 
 /// Bytes of the paper's file.
 const BYTES: usize = 100_000_000;
@@ -59,7 +56,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     }
     whole_runs(&mut section, encrypted, &file)?;
     gains(&mut section, encrypted);
+    order(&mut section, encrypted);
     pictures(&mut section, encrypted);
+    company(&mut section, encrypted);
     verdicts(&mut section, encrypted, decrypted);
     Ok(section)
 }
@@ -80,18 +79,13 @@ fn of(turns: &[Turns], strategy: Strategy) -> Option<&Turns> {
 
 /// Reading and writing the file, and what that makes of the paper's two runs.
 fn whole_runs(section: &mut Section, encrypted: &[Turns], file: &[u8]) -> Result<(), Error> {
-    let folder = tempfile::tempdir().map_err(|error| Error::files(&std::env::temp_dir(), error))?;
-    let (input, output) = (folder.path().join("plain"), folder.path().join("encrypted"));
-    fs::write(&input, file).map_err(|error| Error::files(&input, error))?;
+    let disk = OnDisk::new(file)?;
     let (mut reading, mut writing) = (Vec::new(), Vec::new());
     let scale = (BYTES as f64 / file.len() as f64).max(1.0);
     for _ in 0..encrypted.first().map_or(0, |turns| turns.runs.len()) {
-        let start = Instant::now();
-        let read = fs::read(&input).map_err(|error| Error::files(&input, error))?;
-        reading.push(start.elapsed().as_secs_f64() * scale);
-        let start = Instant::now();
-        fs::write(&output, &read).map_err(|error| Error::files(&output, error))?;
-        writing.push(start.elapsed().as_secs_f64() * scale);
+        let (read, seconds) = disk.read()?;
+        reading.push(seconds * scale);
+        writing.push(disk.write(&read)? * scale);
     }
     if reading.is_empty() {
         return Ok(());
@@ -169,12 +163,34 @@ fn pictures(section: &mut Section, encrypted: &[Turns]) {
     section.pictures.push(Picture { name: "headline-rates".into(), drawing: bars(title, "MB/s", rates) });
 }
 
+/// Below this the machine had other things to do.
+const ALONE: f64 = 0.9;
+pub(super) const HAD_A_CORE: &str = "share of its time for which plain AES had a core";
+
+/// Whether this machine did something else meanwhile, which is hard on threads that wait for each other.
+fn company(section: &mut Section, encrypted: &[Turns]) {
+    let Some(plain) =
+        of(encrypted, Strategy::Plain).filter(|plain| plain.runs.iter().all(|run| !run.busy_s.is_empty()))
+    else {
+        return;
+    };
+    let share = plain.median(|run| run.busy_s[0] / run.seconds);
+    section.rows.push(Row { what: HAD_A_CORE.into(), measured: Some(share), ..Row::default() });
+    if share.median < ALONE {
+        section.verdicts.push(Verdict::Unclear(format!(
+            "this machine was busy: plain AES had a core for {:.0} % of its time. Threads that wait for each other lose most by \
+             that: their figures would be better on an idle machine",
+            100.0 * share.median
+        )));
+    }
+}
+
 fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns]) {
     let gain = |strategy| Some(of(encrypted, strategy)?.gain_over(of(encrypted, beside(strategy))?));
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
     let mut claim = |strategy: Strategy, text: String, at_least: f64| {
         if let Some(gain) = gain(strategy) {
-            let claim = format!("{text}: {} times as fast", super::three(gain.median));
+            let claim = format!("{text}: it is {}", times(gain.median));
             section.verdicts.push(Verdict::of(claim, gain, at_least..=f64::INFINITY));
         }
     };
@@ -194,14 +210,7 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns]) {
     );
     claim(Strategy::Lanes(best()), "lanes on one core beat plain AES on all cores".into(), cores);
     if let (Some(one), Some(other)) = (of(encrypted, Strategy::Plain), of(decrypted, Strategy::Plain)) {
-        let pairs = one.runs.iter().zip(&other.runs);
-        let ratios: Vec<f64> = pairs
-            .map(|(one, two)| {
-                (two.seconds / other.bytes as f64)
-                    / (one.seconds / self::of(encrypted, Strategy::Plain).map_or(1, |turns| turns.bytes) as f64)
-            })
-            .collect();
-        let ratio: Measured = statistics::median(&ratios).into();
+        let ratio = one.gain_over(other);
         section.verdicts.push(Verdict::of(
             format!(
                 "decryption takes as long as encryption, as the paper says, within 10 %: {:.2} times as long",
@@ -211,15 +220,36 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns]) {
             0.9..=1.1,
         ));
     }
+    let first = encrypted.iter().min_by(|a, b| a.ns_per_byte().median.total_cmp(&b.ns_per_byte().median));
+    if let Some(first) = first {
+        section.verdicts.push(super::verdict(
+            format!("what has lanes is first: {}", first.strategy.name()),
+            matches!(
+                first.strategy,
+                Strategy::Lanes(_) | Strategy::LanesEverywhere | Strategy::Segments(Code::Library)
+            ),
+        ));
+    }
+}
+
+/// All strategies, the first one first.
+fn order(section: &mut Section, encrypted: &[Turns]) {
     let mut order: Vec<&Turns> = encrypted.iter().collect();
     order.sort_by(|a, b| a.ns_per_byte().median.total_cmp(&b.ns_per_byte().median));
-    if let (Some(first), Some(last)) = (order.first(), order.last()) {
-        section.verdicts.push(Verdict::Holds(format!(
-            "first is: {}, with {} ns a byte; last: {}, with {}",
-            first.strategy.name(),
-            super::three(first.ns_per_byte().median),
-            last.strategy.name(),
-            super::three(last.ns_per_byte().median)
-        )));
-    }
+    let plain = of(encrypted, Strategy::Plain);
+    let row = |turns: &&Turns| {
+        let ns = turns.ns_per_byte().median;
+        super::cells([
+            turns.strategy.name(),
+            three(ns),
+            three(1e3 / ns),
+            plain.map_or(String::new(), |plain| three(turns.gain_over(plain).median)),
+            if turns.bytes == turns.of { "all".into() } else { size(turns.bytes) },
+        ])
+    };
+    section.tables.push(Table {
+        title: "Encryption, measured, the first one first".into(),
+        header: super::header(&["strategy", "ns a byte", "MB a second", "times as fast as plain", "of the file"]),
+        rows: order.iter().map(row).collect(),
+    });
 }

@@ -70,6 +70,11 @@ fn header(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
+/// A gain, or a loss, in words that `as` has to follow.
+fn times(gain: f64) -> String {
+    if gain >= 1.0 { format!("{} times as fast", three(gain)) } else { format!("{} times as slow", three(1.0 / gain)) }
+}
+
 /// Three digits that count.
 fn three(value: f64) -> String {
     let decimals =

@@ -5,6 +5,10 @@ mod mp3;
 mod mp4;
 mod office;
 
+use std::{fs, time::Instant};
+
+use tempfile::TempDir;
+
 use super::plain::BLOCK;
 use crate::study::Error;
 
@@ -83,6 +87,36 @@ pub(super) fn text(bytes: usize) -> Vec<u8> {
     }
     text.truncate(bytes);
     text
+}
+
+/// A file in a folder that goes with it, to be read and written with a clock beside.
+pub(super) struct OnDisk(TempDir);
+
+impl OnDisk {
+    /// # Errors
+    /// Where nothing can be written.
+    pub(super) fn new(bytes: &[u8]) -> Result<OnDisk, Error> {
+        let folder = tempfile::tempdir().map_err(|error| Error::files(&std::env::temp_dir(), error))?;
+        let path = folder.path().join("plain");
+        fs::write(&path, bytes).map_err(|error| Error::files(&path, error))?;
+        Ok(OnDisk(folder))
+    }
+
+    /// What is in it, and the seconds that reading took; from the system's cache, after the first time at the latest.
+    pub(super) fn read(&self) -> Result<(Vec<u8>, f64), Error> {
+        let path = self.0.path().join("plain");
+        let start = Instant::now();
+        let bytes = fs::read(&path).map_err(|error| Error::files(&path, error))?;
+        Ok((bytes, start.elapsed().as_secs_f64()))
+    }
+
+    /// The seconds that writing another file took; the system may keep it for itself for a while.
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<f64, Error> {
+        let path = self.0.path().join("encrypted");
+        let start = Instant::now();
+        fs::write(&path, bytes).map_err(|error| Error::files(&path, error))?;
+        Ok(start.elapsed().as_secs_f64())
+    }
 }
 
 /// Bytes that look like nothing: Marsaglia's xorshift.
