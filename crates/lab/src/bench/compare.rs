@@ -123,17 +123,24 @@ pub fn read(path: &Path) -> Result<Document, Error> {
 }
 
 fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
+    match difference(before, after) {
+        Some(what) => Err(Error::NotComparable { what }),
+        None => Ok(()),
+    }
+}
+
+/// In what two records differ so that they say nothing about each other.
+pub(super) fn difference(before: &Document, after: &Document) -> Option<&'static str> {
     let (a, b) = (&before.machine, &after.machine);
-    let what = if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
-        "machines"
+    if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
+        Some("machines")
     } else if a.target != b.target {
-        "targets"
+        Some("targets")
     } else if before.quick != after.quick {
-        "efforts (one was made with --quick)"
+        Some("efforts (one was made with --quick)")
     } else {
-        return Ok(());
-    };
-    Err(Error::NotComparable { what })
+        None
+    }
 }
 
 /// Compares row by row.
@@ -151,7 +158,7 @@ pub fn compare(before: &Document, after: &Document) -> Comparison {
 }
 
 /// What makes two rows the same measurement. Not the backend: a new one is a change to be seen.
-fn identity(row: &Row) -> String {
+pub(super) fn identity(row: &Row) -> String {
     let threads = if row.threads > 1 { format!(", {} threads", row.threads) } else { String::new() };
     format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, bytes(row.message_bytes))
 }
@@ -162,13 +169,12 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
         if let Some(now) = new.against.get(peer)
             && now.version == then.version
         {
-            let ratios = |pairs: &[[f64; 2]]| pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
-            measures.push((peer.clone(), ratios(&then.pairs), ratios(&now.pairs)));
+            measures.push((peer.clone(), then.visits(), now.visits()));
         }
     }
-    let speeds = |row: &Row| row.cycle_samples.iter().map(|cycles| cycles.recip()).collect();
+    let speeds = |row: &Row| row.cycle_visits().iter().map(|cycles| cycles.recip()).collect();
     measures.push(("cycles".into(), speeds(old), speeds(new)));
-    measures.push(("rate".into(), old.samples.clone(), new.samples.clone()));
+    measures.push(("rate".into(), old.visits(), new.visits()));
     let candidates = measures.into_iter().filter_map(|(measure, then, now)| {
         let (then, now) = (usable(&then)?, usable(&now)?);
         Some(Change {

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use tress_peers::clock;
 
 use super::{
-    Effort, Error, Row,
+    Error, Row,
     case::{Who, Work},
+    enough::Stopped,
     record::Against,
     statistics,
 };
@@ -15,6 +16,18 @@ use super::{
 /// the core to keep the frequency that the sample left it at.
 const CHAIN_ROUNDS: u64 = 1000;
 
+/// How long a sample is, and a visit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub(crate) sample: Duration,
+    pub(crate) warm_up: Duration,
+    /// For one comparison, warm-up included.
+    pub(crate) visit: Duration,
+}
+
+/// The most pairs of a visit: more would be alike.
+const MOST_PAIRS: usize = 5;
+
 /// One timed sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -22,21 +35,32 @@ struct Sample {
     cycles_per_byte: Option<f64>,
 }
 
-/// Fills in the measured part of `row`.
-pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
+/// One visit: adds samples to the measured part of `row`, as many as at its visits before.
+pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
+    let start = Instant::now();
     let runs_of_ours = warm_up(work, Who::Ours, effort)?;
     let mut ours = Vec::new();
     if peers.is_empty() {
-        for _ in 0..effort.pairs {
+        let spent = start.elapsed();
+        ours.push(sample(work, Who::Ours, runs_of_ours)?);
+        let fits = pairs(effort, spent, start.elapsed() - spent);
+        for _ in 1..if row.per_visit == 0 { fits } else { row.per_visit } {
             ours.push(sample(work, Who::Ours, runs_of_ours)?);
         }
     }
     for &who in peers {
+        let start = Instant::now();
         let runs = warm_up(work, who, effort)?;
-        let mut pairs = Vec::with_capacity(effort.pairs);
-        for pair in 0..effort.pairs {
+        let spent = start.elapsed();
+        let (mut rates, per_visit) = match row.against.remove(who.name()) {
+            Some(against) => (against.pairs, against.per_visit),
+            None => (Vec::new(), 0),
+        };
+        let mut count = per_visit.max(1);
+        let mut made = 0;
+        while made < count {
             // Every other pair in the other order, so that a steady drift helps neither.
-            let (mine, theirs) = if pair % 2 == 0 {
+            let (mine, theirs) = if rates.len() % 2 == 0 {
                 let mine = sample(work, Who::Ours, runs_of_ours)?;
                 (mine, sample(work, who, runs)?)
             } else {
@@ -44,28 +68,42 @@ pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &
                 (sample(work, Who::Ours, runs_of_ours)?, theirs)
             };
             ours.push(mine);
-            pairs.push([mine.bytes_per_s, theirs.bytes_per_s]);
+            rates.push([mine.bytes_per_s, theirs.bytes_per_s]);
+            made += 1;
+            if per_visit == 0 && made == 1 {
+                count = pairs(effort, spent, start.elapsed() - spent);
+            }
         }
-        row.against.insert(who.name().into(), compare(who.version(), pairs));
+        row.against.insert(who.name().into(), compare(who.version(), rates, count, None));
     }
-    row.samples = ours.iter().map(|sample| sample.bytes_per_s).collect();
-    row.bytes_per_s = Some(statistics::median(&row.samples).median);
-    row.cycle_samples = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
+    row.per_visit = ours.len();
+    row.samples.extend(ours.iter().map(|sample| sample.bytes_per_s));
+    row.cycle_samples.extend(ours.iter().filter_map(|sample| sample.cycles_per_byte));
+    row.bytes_per_s = Some(row.summarise());
     row.cycles_per_byte = (!row.cycle_samples.is_empty()).then(|| statistics::median(&row.cycle_samples).median);
     Ok(())
 }
 
+/// How many pairs fit into a visit when one takes so long. The number stays, so that visits are alike.
+fn pairs(effort: Effort, spent: Duration, pair: Duration) -> usize {
+    let fits = effort.visit.saturating_sub(spent).as_nanos() / pair.as_nanos().max(1);
+    usize::try_from(fits).unwrap_or(MOST_PAIRS).clamp(1, MOST_PAIRS)
+}
+
 /// A comparison from pairs of rates, ours first.
-pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>) -> Against {
+pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, stopped: Option<Stopped>) -> Against {
     let ratios: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
     let theirs: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
-    let ratio = statistics::median(&ratios);
+    let ratio = statistics::median(&statistics::by_visit(&ratios, per_visit));
     Against {
         version,
         ratio: ratio.median,
         ratio_low: ratio.low,
         ratio_high: ratio.high,
         rate: statistics::median(&theirs).median,
+        outliers: statistics::outliers(&ratios),
+        per_visit,
+        stopped,
         pairs,
     }
 }
@@ -82,9 +120,10 @@ fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> 
 }
 
 fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
-    let before = cycles_per_s();
+    let counts_cycles = work.counts_cycles();
+    let before = counts_cycles.then(cycles_per_s).flatten();
     let seconds = timed(work, who, runs)?.as_secs_f64();
-    let after = cycles_per_s();
+    let after = counts_cycles.then(cycles_per_s).flatten();
     let bytes = work.bytes(who) as f64 * f64::from(runs);
     // An interruption makes the chain look slow, nothing makes it look fast.
     let cycles_per_byte = before.zip(after).map(|(before, after)| before.max(after) * seconds / bytes);
