@@ -134,7 +134,8 @@ fn bits(text: &str) -> Result<usize, String> {
 #[command(after_help = "\
 Studies: ccm-overlap (computing overlapped with communicating), modular (arithmetic for signatures on several systems),
 block-parallelism (RC6 and Rijndael on wide and on many processors, simulated), pipo-riscv (PIPO, AES and RC6 on a 32-bit
-RISC-V, simulated). With --out every part is kept when it is done, and the same command goes on where it stopped.
+RISC-V, simulated), aes-strategies (AES by rows, blocks and segments over threads and in lanes). With --out every part is kept
+when it is done, and the same command goes on where it stopped.
 
 Examples:
   tress study ccm-overlap --out studies
