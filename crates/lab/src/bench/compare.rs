@@ -122,7 +122,7 @@ pub fn read(path: &Path) -> Result<Document, Error> {
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
-fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
+pub(crate) fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
     let (a, b) = (&before.machine, &after.machine);
     let what = if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
         "machines"

@@ -20,7 +20,7 @@ pub mod modular;
 mod numbers;
 mod sample;
 mod signatures;
-mod table;
+pub(crate) mod table;
 mod worker;
 
 use std::{

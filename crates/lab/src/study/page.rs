@@ -82,7 +82,7 @@ fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
 }
 
 /// Four digits that count, or one after the point.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let magnitude = value.abs();
     let decimals = match magnitude {
         m if m >= 100.0 => 1,
