@@ -50,11 +50,16 @@ class Chart {
     if (legend) this.figure.insertBefore(legend, this.plot);
     this.figure.append(this.details(element));
     this.figure.classList.add("is-drawn");
-    this.u = new uPlot(this.options(), this.sketch.values ?? [[this.sketch.x.from, this.sketch.x.to]], this.plot);
-    this.u.over.append(this.tip);
-    new ResizeObserver(() => this.resize()).observe(this.plot);
     this.plot.addEventListener("keydown", (event) => this.key(event));
     this.plot.addEventListener("blur", () => (this.tip.hidden = true));
+    new ResizeObserver(() => this.resize()).observe(this.plot);
+  }
+
+  // Draws it, once: pictures far away are drawn when the reader comes near them. Their room is there from the start.
+  draw() {
+    if (this.u) return;
+    this.u = new uPlot(this.options(), this.sketch.values ?? [[this.sketch.x.from, this.sketch.x.to]], this.plot);
+    this.u.over.append(this.tip);
     this.u.over.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.u.over.addEventListener("dblclick", () => this.show(() => this.reset()));
   }
@@ -74,6 +79,7 @@ class Chart {
         button.addEventListener("click", () => {
           const show = button.getAttribute("aria-pressed") !== "true";
           button.setAttribute("aria-pressed", String(show));
+          this.draw();
           this.u.setSeries(place + 1, { show });
         });
         item.append(button);
@@ -119,7 +125,7 @@ class Chart {
     return {
       width,
       height: this.sketch.height(width),
-      padding: [10, 16, 0, y ? 0 : 2],
+      padding: [10, 18, 0, y ? 0 : 12],
       legend: { show: false },
       scales: {
         x: { time: false, distr: x.log ? 3 : 1, range: () => this.view.x },
@@ -142,11 +148,14 @@ class Chart {
 
   resize() {
     const width = this.plot.clientWidth;
-    if (width > 0 && width !== this.u.width) this.u.setSize({ width, height: this.sketch.height(width) });
+    const height = this.sketch.height(width);
+    this.plot.style.minHeight = `${height}px`;
+    if (this.u && width > 0 && width !== this.u.width) this.u.setSize({ width, height });
   }
 
   // Changes the view and draws it.
   show(change) {
+    this.draw();
     change();
     this.tip.hidden = true;
     this.u.batch(() => {
@@ -212,7 +221,7 @@ class Chart {
   // Shows a figure beside its place.
   tell(stop) {
     const { u, tip } = this;
-    tip.textContent = stop.text;
+    tip.textContent = stop.text();
     tip.hidden = false;
     const x = u.valToPos(Math.min(Math.max(stop.x, this.view.x[0]), this.view.x[1]), "x");
     const y = stop.top ?? u.valToPos(Math.min(Math.max(stop.y, this.view.y[0]), this.view.y[1]), "y");
@@ -233,10 +242,11 @@ class Chart {
     const stop = stops[row][column];
     if (stop.x < this.view.x[0] || stop.x > this.view.x[1]) this.show(() => this.reset());
     this.tell(stop);
-    document.getElementById("live").textContent = stop.text;
+    document.getElementById("live").textContent = stop.text();
   }
 
   key(event) {
+    this.draw();
     if (event.target !== this.plot || event.altKey || event.ctrlKey || event.metaKey) return;
     const shift = event.shiftKey && event.key.startsWith("Arrow");
     const acts = {

@@ -5,19 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{
     figures::{Cell, Table, figure, moment},
     read::{Found, Kind, Record},
-    studies::title,
 };
 use crate::bench::record::Machine;
 
 /// Above this many programs that wanted a core, what was measured is to be taken with care.
 const BUSY: f64 = 0.5;
-
-/// One machine with one build, and what was done on it.
-pub(super) struct Place {
-    /// The studies and records.
-    pub(super) title: String,
-    pub(super) facts: Vec<(&'static str, String)>,
-}
 
 /// What was made in one go.
 struct Source<'a> {
@@ -30,8 +22,8 @@ struct Source<'a> {
 
 fn sources(found: &Found) -> Vec<Source<'_>> {
     let sections = found.studies.iter().flat_map(|kind| {
-        kind.parts.iter().map(move |(_, kept)| Source {
-            name: title(&kind.name),
+        kind.parts.iter().map(move |(part, kept)| Source {
+            name: format!("{}: {part}", kind.name),
             tress: &kept.tress,
             quick: kept.quick,
             time: kept.time,
@@ -48,72 +40,58 @@ fn sources(found: &Found) -> Vec<Source<'_>> {
     sections.chain(records).collect()
 }
 
-/// Each machine with each build once.
-pub(super) fn places(found: &Found) -> Vec<Place> {
-    let mut places: Vec<(Vec<(&'static str, String)>, Vec<Source>)> = Vec::new();
-    for source in sources(found) {
-        let facts = facts(&source);
-        match places.iter_mut().find(|(known, _)| *known == facts) {
-            Some((_, sources)) => sources.push(source),
-            None => places.push((facts, vec![source])),
-        }
-    }
-    places
-        .into_iter()
-        .map(|(mut facts, sources)| {
-            facts.extend(circumstances(&sources));
-            let mut names: Vec<&str> = Vec::new();
-            for source in &sources {
-                if !names.contains(&source.name.as_str()) {
-                    names.push(&source.name);
-                }
-            }
-            Place { title: names.join("; "), facts }
-        })
-        .collect()
-}
-
-/// What is the same for everything that one build does on one machine.
-fn facts(source: &Source) -> Vec<(&'static str, String)> {
-    let effort = if source.quick { "quick: few samples of small messages" } else { "full" };
-    let machine = source.machine;
+/// What is the same for everything that one machine does.
+fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
     let memory = machine.memory_bytes.map(|bytes| format!("{} GiB", figure(bytes as f64 / f64::from(1 << 30))));
     let kind = if machine.virtual_machine { " (virtual machine)" } else { "" };
     let mut facts = vec![
         ("machine", format!("{}{kind}", machine.model)),
         ("cores", machine.cores.to_string()),
-        ("instructions", machine.flags.join(" ")),
         ("memory", memory.unwrap_or_default()),
         ("kernel", machine.kernel.clone()),
         ("governor", machine.governor.clone().unwrap_or_else(|| "not told by the system".into())),
         ("compiler", machine.rustc.clone()),
-        ("build", machine.target.clone()),
-        ("commit", machine.commit.clone().unwrap_or_default()),
+        ("instructions", machine.flags.join(" ")),
     ];
-    facts.push(("Tress", source.tress.into()));
-    facts.push(("effort", effort.into()));
     facts.retain(|(_, value)| !value.is_empty());
     facts
 }
 
-/// What changes from one run to the next.
-fn circumstances(sources: &[Source]) -> Vec<(&'static str, String)> {
-    let mut facts = Vec::new();
-    let times = || sources.iter().map(|source| source.time);
-    if let (Some(first), Some(last)) = (times().min(), times().max()) {
-        let (first, last) = (moment(first), moment(last));
-        facts.push(("taken", if first == last { first } else { format!("{first} to {last}") }));
+/// Each machine once.
+pub(super) fn machines(found: &Found) -> Vec<Vec<(&'static str, String)>> {
+    let mut machines = Vec::new();
+    for source in sources(found) {
+        let facts = facts(source.machine);
+        if !machines.contains(&facts) {
+            machines.push(facts);
+        }
     }
-    let loads = || sources.iter().filter_map(|source| source.machine.load).filter(|load| load.is_finite());
-    if let Some(most) = loads().reduce(f64::max) {
-        let care = if most > BUSY { ": busy, take what was measured with care" } else { "" };
-        facts.push(("load at the start", format!("{most:.2}{care}")));
-    }
-    facts
+    machines
+}
+
+/// What was made when, with which build, and how busy the machine was.
+pub(super) fn runs(found: &Found) -> Table {
+    let rows = sources(found).into_iter().map(|source| {
+        let load = source.machine.load.filter(|load| load.is_finite()).map_or_else(Cell::default, |load| {
+            Cell::shown(format!("{load:.2}{}", if load > BUSY { ", busy" } else { "" }), load)
+        });
+        vec![
+            Cell::text(source.name),
+            Cell::text(moment(source.time)),
+            load,
+            Cell::text(if source.quick { "quick" } else { "full" }),
+            Cell::text(source.tress),
+            Cell::text(source.machine.commit.clone().unwrap_or_default()),
+            Cell::text(&source.machine.target),
+            Cell::text(&source.machine.model),
+        ]
+    });
+    let names = ["what", "taken", "load at the start", "effort", "Tress", "commit", "build", "machine"];
+    Table::new("Runs", &names, rows.collect())
 }
 
 /// Machines in a few words each.
-pub(super) fn machines(found: &Found) -> Vec<String> {
+pub(super) fn names(found: &Found) -> Vec<String> {
     let mut machines: Vec<String> = Vec::new();
     for source in sources(found) {
         let words = in_words(source.machine);

@@ -2,6 +2,9 @@
 
 use crate::study::Measured;
 
+/// Letters of a cell that is long.
+const LONG: usize = 24;
+
 /// A cell of a table: what is shown, and the figure behind it, by which columns are sorted and which is copied.
 #[derive(Clone, Default)]
 pub(super) struct Cell {
@@ -67,6 +70,8 @@ impl Cell {
 #[derive(Clone, Default)]
 pub(super) struct Table {
     pub(super) caption: String,
+    /// What it is called where its caption is not near.
+    pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
     /// Where in the page's data the rows' samples are; empty where there are none.
@@ -80,6 +85,8 @@ pub(super) struct Column {
     /// What stands below the name.
     pub(super) note: String,
     pub(super) is_number: bool,
+    /// Of texts that need room.
+    pub(super) is_long: bool,
 }
 
 impl Table {
@@ -105,11 +112,21 @@ impl Table {
                 let (name, note) = names[column].clone();
                 let mut cells = rows.iter().map(|row| &row[place]).filter(|cell| !cell.text.is_empty()).peekable();
                 let is_number = place > 0 && cells.peek().is_some() && cells.all(Cell::is_number);
-                Column { name, note, is_number }
+                let is_long = rows.iter().any(|row| row[place].text.chars().count() > LONG);
+                Column { name, note, is_number, is_long }
             })
             .collect();
-        Table { caption: caption.into(), columns, rows, samples: String::new() }
+        Table { caption: caption.into(), label: caption.into(), columns, rows, samples: String::new() }
     }
+}
+
+/// A text in pieces, of which those between backticks are code.
+pub(super) fn pieces(text: &str) -> Vec<(bool, &str)> {
+    let is_paired = text.matches('`').count().is_multiple_of(2);
+    if !is_paired {
+        return vec![(false, text)];
+    }
+    text.split('`').enumerate().map(|(place, piece)| (!place.is_multiple_of(2), piece)).collect()
 }
 
 /// Four digits that count, or one after the point, as on the pages of studies.
@@ -209,6 +226,12 @@ mod tests {
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["what", "model"]);
         assert!(table.columns[1].is_number && table.rows[1][1].text.is_empty());
+    }
+
+    #[test]
+    fn code_between_backticks() {
+        assert_eq!(pieces("a `b` c"), [(false, "a "), (true, "b"), (false, " c")]);
+        assert_eq!(pieces("a `b"), [(false, "a `b")]);
     }
 
     #[test]

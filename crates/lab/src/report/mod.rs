@@ -79,11 +79,14 @@ struct Page {
     notes: Vec<String>,
     counts: Vec<studies::Count>,
     overview: Table,
+    /// Whether the overview shows its verdicts at once.
+    is_short: bool,
     record_overview: Table,
     studies: Vec<studies::Study>,
     records: Vec<records::Record>,
     changes: Vec<records::Changes>,
-    environments: Vec<environment::Place>,
+    machines: Vec<Vec<(&'static str, String)>>,
+    runs: Table,
     peers: Table,
 }
 
@@ -128,7 +131,10 @@ impl Page {
             overview: studies::overview(&studies),
             record_overview: record_overview(&records, found),
             changes: records::changes(&found.records),
-            environments: environment::places(found),
+            machines: environment::machines(found),
+            runs: environment::runs(found),
+            // More than fit on a screen are opened by who wants them.
+            is_short: verdicts().count() <= 20,
             peers: environment::peers(&found.records),
             studies,
             records,
@@ -146,7 +152,7 @@ fn title(found: &read::Found) -> String {
 }
 
 fn lead(found: &read::Found) -> String {
-    let environments = environment::machines(found);
+    let environments = environment::names(found);
     let quick = environment::is_any_quick(found);
     let mut lead = environments.join("; ");
     if quick {

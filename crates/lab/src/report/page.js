@@ -19,7 +19,7 @@ const storage = {
 };
 
 const charts = [];
-const redraw = () => charts.forEach((chart) => chart.u.redraw(false));
+const redraw = () => charts.forEach((chart) => chart.u?.redraw(false));
 
 const themes = ["system", "light", "dark"];
 const themeButton = document.getElementById("theme");
@@ -69,9 +69,19 @@ const watch = new IntersectionObserver(
 for (const section of document.querySelectorAll("main section[id]")) if (links.has(section.id)) watch.observe(section);
 
 for (const table of document.querySelectorAll("div.table")) enhance(table);
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      target.chart.draw();
+    }
+  },
+  { rootMargin: "50% 0px" },
+);
 for (const figure of document.querySelectorAll("figure.chart")) {
-  const chart = new Chart(figure);
-  figure.chart = chart;
-  charts.push(chart);
+  figure.chart = new Chart(figure);
+  charts.push(figure.chart);
+  near.observe(figure);
 }
 document.querySelector(".tools").hidden = false;

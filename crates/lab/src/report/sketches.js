@@ -9,12 +9,15 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 const colour = (place) => css(`--series-${(place % SERIES) + 1}`);
 const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
+const four = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 10 });
+
 // A number as people read it: four digits that count, thousands apart.
 const shown = (value) => {
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
-  const digits = size >= 1000 ? 1 : size >= 100 ? 2 : size >= 1 ? 3 : 6;
-  return value.toLocaleString("en", { maximumFractionDigits: digits });
+  return (size >= 10000 ? whole : four).format(value);
 };
 
 // Round places between two ends of an axis.
@@ -32,8 +35,10 @@ function ticks(from, to, log, most) {
       }
       return found;
     };
-    const many = all([1, 2, 5]);
-    if (many.length <= most) return many;
+    for (const factors of [[1, 2, 5], [1, 3]]) {
+      const many = all(factors);
+      if (many.length <= most) return many;
+    }
     const few = all([1]);
     const step = Math.ceil(few.length / most);
     return few.filter((_, place) => place % step === 0);
@@ -51,7 +56,7 @@ function ticks(from, to, log, most) {
 const label = (at) => {
   const size = Math.abs(at);
   if (size !== 0 && (size < 1e-4 || size >= 1e10)) return at.toExponential();
-  return at.toLocaleString("en", { maximumFractionDigits: 10 });
+  return plain.format(at);
 };
 
 // The unit in which times up to `most` seconds are numbers of a few digits.
@@ -122,9 +127,9 @@ function curves(chart) {
   const name = (place) => lines[place].name || chart.y.name;
   const stops = lines
     .map(({ points }, place) =>
-      points.map(([x, y]) => ({ x, y, text: `${name(place)}: ${shown(y)} at ${shown(x)}`, place })),
+      points.map(([x, y]) => ({ x, y, text: () => `${name(place)}: ${shown(y)} at ${shown(x)}`, place })),
     )
-    .concat(chart.marks.length > 0 ? [chart.marks.map(({ name, at: [x, y] }) => ({ x, y, text: name, place: 0 }))] : [])
+    .concat(chart.marks.length > 0 ? [chart.marks.map(({ name, at: [x, y] }) => ({ x, y, text: () => name, place: 0 }))] : [])
     .filter((row) => row.length > 0);
   return {
     height: (width) => Math.round(Math.min(460, Math.max(280, width * 0.6))),
@@ -137,6 +142,7 @@ function curves(chart) {
       stroke: () => colour(place),
       width: 2.5,
       spanGaps: true,
+      pxAlign: 0,
       points: { show: lines[place].points.length <= 24, size: 7, fill: () => colour(place) },
     })),
     draw(u) {
@@ -168,8 +174,9 @@ function curves(chart) {
       for (const { name, at } of chart.levels) {
         const y = u.valToPos(at, "y", true);
         if (y < bbox.top || y > bottom) continue;
-        const above = y - 6 * ratio() > bbox.top + 14 * ratio();
-        text(u, fitted(u, name, room), right - 8 * ratio(), free(above ? y - 6 * ratio() : y + 16 * ratio()), { align: "right" });
+        // Away from the middle, where the curves are.
+        const above = y < bbox.top + bbox.height / 2 ? y - bbox.top > 20 * ratio() : bottom - y < 22 * ratio();
+        text(u, fitted(u, name, room), right - 8 * ratio(), free(above ? y - 6 * ratio() : y + 17 * ratio()), { align: "right" });
       }
       let row = 0;
       for (const { name, at } of chart.walls) {
@@ -244,7 +251,7 @@ function bars(chart) {
     values.map(({ value, place }, number) => ({
       x: value,
       top: layout.places[group].line(number) + 8,
-      text: `${name}, ${chart.series[place]}: ${shown(value)}`,
+      text: () => `${name}, ${chart.series[place]}: ${shown(value)}`,
       from: 0,
       place,
     })),
@@ -291,7 +298,7 @@ function intervals(chart) {
       x: value.middle,
       value,
       top: layout.places[group].line(number) + 8,
-      text: `${name}, ${chart.series[place]}: ${shown(value.middle)} (${shown(value.low)} to ${shown(value.high)})`,
+      text: () => `${name}, ${chart.series[place]}: ${shown(value.middle)} (${shown(value.low)} to ${shown(value.high)})`,
       place,
     })),
   ).filter((row) => row.length > 0);
@@ -349,7 +356,7 @@ function timeline(chart) {
       from: at(span.from_s),
       to: at(span.to_s),
       top: layout.places[row].line(0) + 11,
-      text: `${track.name}: ${span.name}, ${shown(at(span.from_s))} to ${shown(at(span.to_s))} ${unit} (${shown((span.to_s - span.from_s) * scale)} ${unit})`,
+      text: () => `${track.name}: ${span.name}, ${shown(at(span.from_s))} to ${shown(at(span.to_s))} ${unit} (${shown((span.to_s - span.from_s) * scale)} ${unit})`,
       place: kinds.indexOf(span.name),
     })),
   ).filter((row) => row.length > 0);

@@ -162,12 +162,14 @@ fn tables(title: &str, section: &Section) -> Vec<Table> {
                 Cell::measured(row.measured),
             ]
         };
-        tables.push(Table::with_notes(title, names.collect(), section.rows.iter().map(cells).collect()));
+        let table = Table::with_notes("Figures", names.collect(), section.rows.iter().map(cells).collect());
+        tables.push(Table { label: format!("Figures: {title}"), ..table });
     }
     tables.extend(section.tables.iter().map(|table| {
         let names: Vec<&str> = table.header.iter().map(String::as_str).collect();
         let rows = table.rows.iter().map(|row| row.iter().map(|cell| Cell::parsed(cell)).collect());
-        Table::new(&table.title, &names, rows.collect())
+        let own = Table::new(&table.title, &names, rows.collect());
+        Table { label: format!("{}: {title}", table.title), ..own }
     }));
     tables
 }

@@ -55,7 +55,7 @@ function sortBy(table, column) {
   const rows = [...table.tBodies[0].rows];
   rows.sort((one, other) => order(one.cells[column], other.cells[column], direction));
   table.tBodies[0].append(...rows);
-  const name = heads[column].textContent.trim();
+  const name = heads[column].querySelector("button").textContent.trim();
   document.getElementById("live").textContent = `Sorted by ${name}, ${direction === 1 ? "ascending" : "descending"}`;
 }
 
@@ -66,7 +66,7 @@ function csv(table) {
   const rows = [...table.tBodies[0].rows].filter((row) => !row.classList.contains("strip"));
   const hasInterval = heads.map((_, column) => rows.some((row) => row.cells[column]?.dataset.low !== undefined));
   const names = heads.flatMap((head, column) => {
-    const name = (head.querySelector("button") ?? head).firstChild.textContent.trim();
+    const name = head.querySelector("button").textContent.trim();
     return hasInterval[column] ? [name, `${name}, low`, `${name}, high`] : [name];
   });
   const lines = rows.map((row) =>
@@ -102,9 +102,11 @@ function enhance(outer) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
+    const note = head.querySelector(".note");
+    note?.remove();
     button.append(...head.childNodes);
     button.addEventListener("click", () => sortBy(table, column));
-    head.append(button);
+    head.append(button, ...(note ? [note] : []));
   });
   if (table.dataset.samples) offerSamples(table, lookup(table.dataset.samples));
   const button = document.createElement("button");
