@@ -3,7 +3,7 @@
 
 use std::{env, fs, path::Path, process::Command};
 
-const CRATES: [&str; 7] = ["aes", "aes-gcm", "cbc", "ccm", "ctr", "pipo", "rc6"];
+const CRATES: [&str; 9] = ["aes", "aes-gcm", "aws-lc-rs", "cbc", "ccm", "ctr", "pipo", "rc6", "ring"];
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");

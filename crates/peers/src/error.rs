@@ -9,13 +9,17 @@ pub struct Missing {
     pub peer: &'static str,
     /// What was looked for and not found.
     pub reason: String,
-    /// The Debian package that holds it.
+    /// The Debian package that holds it; empty where it is a choice of the build, and the reason says which.
     pub package: &'static str,
 }
 
 impl fmt::Display for Missing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is missing ({}): apt-get install {}", self.peer, self.reason, self.package)
+        let Missing { peer, reason, package } = self;
+        if package.is_empty() {
+            return write!(f, "{peer} is missing ({reason})");
+        }
+        write!(f, "{peer} is missing ({reason}): apt-get install {package}")
     }
 }
 

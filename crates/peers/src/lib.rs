@@ -1,5 +1,7 @@
 //! Every call into other people's libraries that Tress is measured against.
 //!
+//! - [`aws_lc_rs`] and [`ring`]: the crates of these names, in builds with the features of these names.
+//! - [`gcrypt`]: libgcrypt.
 //! - [`openssl`]: libcrypto 3 through its EVP interface.
 //! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3.
 //! - [`cryptopp`]: RC6 of Crypto++.
@@ -16,16 +18,19 @@
 //! nobody needs them to build or to test Tress. Every peer is used as its documentation tells a careful user to: keys
 //! are set once, a message costs its nonce and its data.
 
+pub mod aws_lc_rs;
 pub mod clock;
 pub mod crypto_bigint;
 pub mod cryptopp;
 mod error;
+pub mod gcrypt;
 pub mod gmp;
 pub mod ipsec_mb;
 pub mod openssl;
 pub mod openssl_numbers;
 pub mod openssl_signatures;
 pub mod pipo;
+pub mod ring;
 pub mod rsa;
 pub mod rustcrypto;
 
@@ -52,12 +57,15 @@ pub struct Peer {
 /// All peers, in the order of their names.
 pub fn list() -> Vec<Peer> {
     vec![
+        Peer { name: aws_lc_rs::NAME, version: aws_lc_rs::available().map(|()| aws_lc_rs::version()) },
         Peer { name: crypto_bigint::NAME, version: Ok(crypto_bigint::version()) },
         Peer { name: cryptopp::NAME, version: cryptopp::available().map(|()| cryptopp::version()) },
         Peer { name: gmp::NAME, version: gmp::available().map(|()| gmp::version()) },
         Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },
+        Peer { name: gcrypt::NAME, version: gcrypt::available().map(|()| gcrypt::version()) },
         Peer { name: openssl::NAME, version: openssl::available().map(|_| openssl::version()) },
         Peer { name: pipo::NAME, version: Ok(pipo::version()) },
+        Peer { name: ring::NAME, version: ring::available().map(|()| ring::version()) },
         Peer { name: rsa::NAME, version: Ok(rsa::version()) },
         Peer { name: rustcrypto::NAME, version: Ok(rustcrypto::version()) },
     ]

@@ -1,9 +1,10 @@
 //! RustCrypto's AES crates, at the versions that this build's lock file names.
 
 use aes::{
-    Aes128, Aes256,
+    Aes128, Aes192, Aes256,
     cipher::{
-        BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, InnerIvInit, KeyInit, StreamCipher,
+        BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, BlockSizeUser, InnerIvInit,
+        KeyInit, StreamCipher,
     },
 };
 use ccm::{
@@ -31,46 +32,51 @@ pub fn version() -> String {
     )
 }
 
-/// AES-128 in ECB, CBC and CTR (`Ctr128BE`: the whole block counts).
-pub struct Cipher {
-    aes: Aes128,
+/// AES in ECB, CBC and CTR (`Ctr128BE`: the whole block counts).
+pub enum Cipher {
+    /// With a key of 16 bytes.
+    K128(Aes128),
+    /// With a key of 24 bytes.
+    K192(Aes192),
+    /// With a key of 32 bytes.
+    K256(Aes256),
+}
+
+/// `$body` with the cipher of whichever key as `$cipher`.
+macro_rules! with_key {
+    ($kind:ident, $keyed:expr, $cipher:ident => $body:expr) => {
+        match $keyed {
+            $kind::K128($cipher) => $body,
+            $kind::K192($cipher) => $body,
+            $kind::K256($cipher) => $body,
+        }
+    };
 }
 
 impl Cipher {
-    /// Sets a key of 16 bytes.
+    /// Sets a key of 16, 24 or 32 bytes.
     pub fn new(key: &[u8]) -> Result<Cipher, Error> {
-        Ok(Cipher { aes: Aes128::new_from_slice(key).map_err(|_| Error::Length)? })
+        match key.len() {
+            16 => Aes128::new_from_slice(key).map(Cipher::K128),
+            24 => Aes192::new_from_slice(key).map(Cipher::K192),
+            _ => Aes256::new_from_slice(key).map(Cipher::K256),
+        }
+        .map_err(|_| Error::Length)
     }
 
     /// ECB over whole blocks, in place.
     pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
-        let blocks = blocks(data)?;
-        match direction {
-            Direction::Encrypt => self.aes.encrypt_blocks(blocks),
-            Direction::Decrypt => self.aes.decrypt_blocks(blocks),
-        }
-        Ok(())
+        with_key!(Cipher, self, cipher => ecb(cipher, direction, data))
     }
 
     /// CBC over whole blocks, in place.
     pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        let blocks = blocks(data)?;
-        match direction {
-            Direction::Encrypt => {
-                cbc::Encryptor::inner_iv_slice_init(&self.aes, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
-            }
-            Direction::Decrypt => {
-                cbc::Decryptor::inner_iv_slice_init(&self.aes, iv).map_err(|_| Error::Length)?.decrypt_blocks(blocks);
-            }
-        }
-        Ok(())
+        with_key!(Cipher, self, cipher => cbc(cipher, direction, iv, data))
     }
 
     /// CTR, in place.
     pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(&self.aes, counter)
-            .map_err(|_| Error::Length)?;
-        ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
+        with_key!(Cipher, self, cipher => ctr(cipher, counter, data))
     }
 }
 
@@ -82,17 +88,6 @@ pub enum Rc6 {
     K192(rc6::RC6<u32, U20, U24>),
     /// With a key of 32 bytes.
     K256(rc6::RC6<u32, U20, U32>),
-}
-
-/// `$body` with the cipher of whichever key as `$cipher`.
-macro_rules! with_rc6 {
-    ($rc6:expr, $cipher:ident => $body:expr) => {
-        match $rc6 {
-            Rc6::K128($cipher) => $body,
-            Rc6::K192($cipher) => $body,
-            Rc6::K256($cipher) => $body,
-        }
-    };
 }
 
 impl Rc6 {
@@ -108,36 +103,51 @@ impl Rc6 {
 
     /// ECB over whole blocks, in place.
     pub fn ecb(&self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
-        let blocks = blocks(data)?;
-        with_rc6!(self, cipher => match direction {
-            Direction::Encrypt => cipher.encrypt_blocks(blocks),
-            Direction::Decrypt => cipher.decrypt_blocks(blocks),
-        });
-        Ok(())
+        with_key!(Rc6, self, cipher => ecb(cipher, direction, data))
     }
 
     /// CBC over whole blocks, in place.
     pub fn cbc(&self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        let blocks = blocks(data)?;
-        with_rc6!(self, cipher => match direction {
-            Direction::Encrypt => {
-                cbc::Encryptor::inner_iv_slice_init(cipher, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
-            }
-            Direction::Decrypt => {
-                cbc::Decryptor::inner_iv_slice_init(cipher, iv).map_err(|_| Error::Length)?.decrypt_blocks(blocks);
-            }
-        });
-        Ok(())
+        with_key!(Rc6, self, cipher => cbc(cipher, direction, iv, data))
     }
 
     /// CTR with a counter of the whole block, in place.
     pub fn ctr(&self, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
-        with_rc6!(self, cipher => {
-            let core = ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(cipher, counter)
-                .map_err(|_| Error::Length)?;
-            ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
-        })
+        with_key!(Rc6, self, cipher => ctr(cipher, counter, data))
     }
+}
+
+/// A cipher with blocks of 128 bits.
+trait Block128: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16> {}
+
+impl<C: BlockCipherEncrypt + BlockCipherDecrypt + BlockSizeUser<BlockSize = U16>> Block128 for C {}
+
+fn ecb(cipher: &impl Block128, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
+    let blocks = blocks(data)?;
+    match direction {
+        Direction::Encrypt => cipher.encrypt_blocks(blocks),
+        Direction::Decrypt => cipher.decrypt_blocks(blocks),
+    }
+    Ok(())
+}
+
+fn cbc<C: Block128>(cipher: &C, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    let blocks = blocks(data)?;
+    match direction {
+        Direction::Encrypt => {
+            cbc::Encryptor::inner_iv_slice_init(cipher, iv).map_err(|_| Error::Length)?.encrypt_blocks(blocks);
+        }
+        Direction::Decrypt => {
+            cbc::Decryptor::inner_iv_slice_init(cipher, iv).map_err(|_| Error::Length)?.decrypt_blocks(blocks);
+        }
+    }
+    Ok(())
+}
+
+fn ctr<C: Block128>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    let core =
+        ctr::CtrCore::<_, ctr::flavors::Ctr128BE>::inner_iv_slice_init(cipher, counter).map_err(|_| Error::Length)?;
+    ctr::Ctr128BE::from_core(core).try_apply_keystream(data).map_err(|_| Error::MessageTooLong)
 }
 
 fn blocks(data: &mut [u8]) -> Result<&mut [aes::Block], Error> {
@@ -149,6 +159,8 @@ fn blocks(data: &mut [u8]) -> Result<&mut [aes::Block], Error> {
 pub enum Aead {
     /// AES-128-CCM.
     Ccm128(Ccm<Aes128, U16, U12>),
+    /// AES-192-CCM.
+    Ccm192(Ccm<Aes192, U16, U12>),
     /// AES-256-CCM.
     Ccm256(Ccm<Aes256, U16, U12>),
     /// AES-128-GCM.
@@ -156,10 +168,11 @@ pub enum Aead {
 }
 
 impl Aead {
-    /// AES-CCM with a key of 16 or 32 bytes.
+    /// AES-CCM with a key of 16, 24 or 32 bytes.
     pub fn ccm(key: &[u8]) -> Result<Aead, Error> {
         match key.len() {
             16 => Ccm::new_from_slice(key).map(Aead::Ccm128).map_err(|_| Error::Length),
+            24 => Ccm::new_from_slice(key).map(Aead::Ccm192).map_err(|_| Error::Length),
             _ => Ccm::new_from_slice(key).map(Aead::Ccm256).map_err(|_| Error::Length),
         }
     }
@@ -173,6 +186,7 @@ impl Aead {
     pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
         match self {
             Aead::Ccm128(aead) => encrypt(aead, nonce, aad, data, tag),
+            Aead::Ccm192(aead) => encrypt(aead, nonce, aad, data, tag),
             Aead::Ccm256(aead) => encrypt(aead, nonce, aad, data, tag),
             Aead::Gcm128(aead) => encrypt(aead, nonce, aad, data, tag),
         }
@@ -182,6 +196,7 @@ impl Aead {
     pub fn decrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
         match self {
             Aead::Ccm128(aead) => decrypt(aead, nonce, aad, data, tag),
+            Aead::Ccm192(aead) => decrypt(aead, nonce, aad, data, tag),
             Aead::Ccm256(aead) => decrypt(aead, nonce, aad, data, tag),
             Aead::Gcm128(aead) => decrypt(aead, nonce, aad, data, tag),
         }

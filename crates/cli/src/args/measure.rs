@@ -5,6 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueHint};
 use regex::Regex;
 
+use crate::units::size;
+
+/// Rows of every cipher in every mode that FILTER matches, rather than the usual ones.
+const MATRIX: &str = "Any of these measures every cipher and mode that FILTER matches";
+
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(crate) struct Bench {
@@ -23,15 +28,30 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) record: Option<PathBuf>,
-    /// Fewer and shorter samples
+    /// Go on with the unfinished record of an earlier run: what it has is not measured again
+    #[arg(long, requires = "record")]
+    pub(crate) resume: bool,
+    /// Fewer and shorter samples: all rows in a minute
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Use this backend (`tress ciphers` lists them) rather than the best one
-    #[arg(long, value_name = "NAME")]
-    pub(crate) backend: Option<String>,
+    /// With these backends (`tress ciphers` lists them), or `all` of this machine
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) backend: Vec<String>,
+    /// Messages that one call gets [default: 1,32]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) lanes: Vec<usize>,
+    /// Threads that do the same at once [default: 1]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) threads: Vec<usize>,
+    /// Bytes of a message, such as 64,1KiB,1MiB [default: 16KiB]
+    #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size, help_heading = MATRIX)]
+    pub(crate) size: Vec<u64>,
+    /// Measure nothing: list the names of rows, and what can be asked of each
+    #[arg(long, conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size"])]
+    pub(crate) list: bool,
     /// Measure nothing: say what changed between two records beyond their noise
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend"])]
+    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "list"])]
     pub(crate) compare: Option<Vec<PathBuf>>,
     /// With --compare: exit with 1 when a row became slower
     #[arg(long, requires = "compare")]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use tress_lab::bench::{self, Options, compare, modular};
+use tress_lab::bench::{self, Options, compare, matrix, modular};
 
 use crate::{args, failure::Failure, names};
 
@@ -18,26 +18,49 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     if let Some(args::Measure::Modular(options)) = &options.what {
         return modular(options);
     }
-    let backend = match &options.backend {
-        Some(name) => Some(names::backend(name)?),
-        None => None,
-    };
+    if options.list {
+        return matrix::write_list(options.json, &mut io::stdout().lock()).map_err(failure);
+    }
     let lab = Options {
         filter: options.filter.clone(),
         against: options.against.clone(),
         json: options.json,
         record: options.record.clone(),
+        resume: options.resume,
         with: None,
         quick: options.quick,
-        backend,
+        matrix: matrix(options)?,
         // The rows of whole commands time this very program.
         command: std::env::current_exe().ok(),
     };
     let mut out = io::stdout().lock();
     bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
         Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
-        _ => failure(error),
+        _ => match error {
+            bench::Error::NotResumable { .. } => failure(error).hint("another file, or no --resume, begins anew"),
+            bench::Error::NothingMatches | bench::Error::NoSuchRow(_) => {
+                failure(error).hint("'tress bench --list' has the names and what can be asked")
+            }
+            error => failure(error),
+        },
     })
+}
+
+/// The rows that are asked for, if any are.
+fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
+    let args::Bench { backend, lanes, threads, size, .. } = options;
+    if backend.is_empty() && lanes.is_empty() && threads.is_empty() && size.is_empty() {
+        return Ok(None);
+    }
+    let all_backends = backend.iter().any(|name| name == "all");
+    let named = backend.iter().filter(|name| *name != "all");
+    Ok(Some(matrix::Choice {
+        backends: named.map(|name| names::backend(name)).collect::<Result<_, _>>()?,
+        all_backends,
+        lanes: lanes.clone(),
+        threads: threads.clone(),
+        message_bytes: size.clone(),
+    }))
 }
 
 fn modular(options: &args::Modular) -> Result<(), Failure> {

@@ -1,7 +1,7 @@
 //! CCM: many messages in lanes, mixed lengths, and one message alone.
 
 use tress_cipher::{Backend, aes::Aes, lanes, modes};
-use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
+use tress_peers::{Direction, gcrypt, ipsec_mb, openssl, rustcrypto};
 
 use super::{
     Error,
@@ -32,7 +32,12 @@ pub(crate) struct Ccm {
     ours: Vec<Aes>,
     openssl: Vec<openssl::Aead>,
     ipsec_mb: Option<(ipsec_mb::Manager, Vec<ipsec_mb::Key>)>,
+    gcrypt: Vec<gcrypt::Cipher>,
     rustcrypto: Vec<rustcrypto::Aead>,
+    #[cfg(feature = "aws-lc-rs")]
+    aws_lc_rs_gcm: Option<tress_peers::aws_lc_rs::Gcm>,
+    #[cfg(feature = "ring")]
+    ring_gcm: Option<tress_peers::ring::Gcm>,
 }
 
 impl Ccm {
@@ -81,6 +86,19 @@ impl Ccm {
                 }
                 Err(_) => None,
             },
+            gcrypt: match gcrypt::available() {
+                Ok(()) => keys
+                    .iter()
+                    .map(|key| gcrypt::Cipher::new(gcrypt::Mode::Ccm, key))
+                    .collect::<Result<_, _>>()
+                    .map_err(peer(Who::Gcrypt))?,
+                Err(_) => Vec::new(),
+            },
+            // Keys of 128 bits.
+            #[cfg(feature = "aws-lc-rs")]
+            aws_lc_rs_gcm: tress_peers::aws_lc_rs::Gcm::new(&keys[0]).ok(),
+            #[cfg(feature = "ring")]
+            ring_gcm: tress_peers::ring::Gcm::new(&keys[0]).ok(),
             rustcrypto: keys
                 .iter()
                 .map(|key| rustcrypto::Aead::ccm(key))
@@ -154,7 +172,17 @@ impl Work for Ccm {
         if matches!(who, Who::Ours | Who::Own(_)) {
             return self.run_ours(direction);
         }
-        let Ccm { openssl, ipsec_mb, rustcrypto, nonces, lengths, buffer, .. } = self;
+        #[cfg(feature = "aws-lc-rs")]
+        if let (Who::AwsLcRsGcm, Some(gcm)) = (who, &self.aws_lc_rs_gcm) {
+            let mut messages = messages(&mut self.buffer, &self.lengths).zip(&self.nonces);
+            return messages.try_for_each(|((data, tag), nonce)| gcm.encrypt(nonce, b"", data, tag)).map_err(peer(who));
+        }
+        #[cfg(feature = "ring")]
+        if let (Who::RingGcm, Some(gcm)) = (who, &self.ring_gcm) {
+            let mut messages = messages(&mut self.buffer, &self.lengths).zip(&self.nonces);
+            return messages.try_for_each(|((data, tag), nonce)| gcm.encrypt(nonce, b"", data, tag)).map_err(peer(who));
+        }
+        let Ccm { openssl, ipsec_mb, gcrypt, rustcrypto, nonces, lengths, buffer, .. } = self;
         if let (Who::IpsecMb, Some((manager, keys))) = (who, ipsec_mb) {
             let mut jobs: Vec<_> = messages(buffer, lengths)
                 .enumerate()
@@ -183,6 +211,14 @@ impl Work for Ccm {
                     let keys = openssl.len();
                     openssl[index % keys].decrypt(nonce, b"", data, tag)
                 }
+                (Who::Gcrypt, Direction::Encrypt) => {
+                    let keys = gcrypt.len();
+                    gcrypt[index % keys].encrypt(nonce, b"", data, tag)
+                }
+                (Who::Gcrypt, Direction::Decrypt) => {
+                    let keys = gcrypt.len();
+                    gcrypt[index % keys].decrypt(nonce, b"", data, tag)
+                }
                 (_, Direction::Encrypt) => rustcrypto[index % rustcrypto.len()].encrypt(nonce, b"", data, tag),
                 (_, Direction::Decrypt) => rustcrypto[index % rustcrypto.len()].decrypt(nonce, b"", data, tag),
             }
@@ -191,8 +227,9 @@ impl Work for Ccm {
         Ok(())
     }
 
-    fn output(&self, _: Who) -> &[u8] {
-        &self.buffer
+    fn output(&self, who: Who) -> &[u8] {
+        // What GCM makes is nobody else's.
+        if matches!(who, Who::AwsLcRsGcm | Who::RingGcm) { &[] } else { &self.buffer }
     }
 }
 

@@ -1,7 +1,9 @@
 //! ECB, CBC and CTR of one message, and CBC encryption of many in lanes.
 
 use tress_cipher::{Backend, aes::Aes, lanes, modes};
-use tress_peers::{Direction, ipsec_mb, openssl, rustcrypto};
+#[cfg(feature = "aws-lc-rs")]
+use tress_peers::aws_lc_rs;
+use tress_peers::{Direction, gcrypt, ipsec_mb, openssl, rustcrypto};
 
 use super::{
     Error,
@@ -26,7 +28,10 @@ struct Keys {
     ours: Aes,
     openssl: Option<openssl::Cipher>,
     ipsec_mb: Option<(ipsec_mb::Manager, ipsec_mb::Key)>,
+    gcrypt: Option<gcrypt::Cipher>,
     rustcrypto: rustcrypto::Cipher,
+    #[cfg(feature = "aws-lc-rs")]
+    aws_lc_rs: aws_lc_rs::Cipher,
 }
 
 impl Keys {
@@ -36,6 +41,18 @@ impl Keys {
             Mode::Cbc => openssl::Mode::Cbc,
             Mode::Ctr => openssl::Mode::Ctr,
         };
+        let gcrypt_mode = match mode {
+            Mode::Ecb => gcrypt::Mode::Ecb,
+            Mode::Cbc => gcrypt::Mode::Cbc,
+            Mode::Ctr => gcrypt::Mode::Ctr,
+        };
+        #[cfg(feature = "aws-lc-rs")]
+        let aws_lc_rs_mode = match mode {
+            Mode::Ecb => aws_lc_rs::Mode::Ecb,
+            Mode::Cbc => aws_lc_rs::Mode::Cbc,
+            Mode::Ctr => aws_lc_rs::Mode::Ctr,
+        };
+        let of_gcrypt = || gcrypt::Cipher::new(gcrypt_mode, &KEY).map_err(peer(Who::Gcrypt));
         let of_openssl = || openssl::Cipher::new(openssl_mode, &KEY, direction).map_err(peer(Who::OpenSsl));
         let of_ipsec_mb = || -> Result<_, tress_peers::Error> {
             let manager = ipsec_mb::Manager::new()?;
@@ -48,7 +65,10 @@ impl Keys {
             ours: Aes::with_backend(&KEY, backend)?,
             openssl: openssl::available().is_ok().then(of_openssl).transpose()?,
             ipsec_mb: ipsec_mb::available().is_ok().then(of_ipsec_mb).transpose().map_err(peer(Who::IpsecMb))?,
+            gcrypt: gcrypt::available().is_ok().then(of_gcrypt).transpose()?,
             rustcrypto: rustcrypto::Cipher::new(&KEY).map_err(peer(Who::RustCrypto))?,
+            #[cfg(feature = "aws-lc-rs")]
+            aws_lc_rs: aws_lc_rs::Cipher::new(aws_lc_rs_mode, &KEY, direction).map_err(peer(Who::AwsLcRs))?,
         })
     }
 
@@ -72,6 +92,13 @@ impl Keys {
                     cipher.apply(iv, data).map_err(peer(who))?;
                 }
             }
+            Who::Gcrypt => {
+                if let Some(cipher) = &mut self.gcrypt {
+                    cipher.apply(self.direction, iv, data).map_err(peer(who))?;
+                }
+            }
+            #[cfg(feature = "aws-lc-rs")]
+            Who::AwsLcRs => self.aws_lc_rs.apply(iv, data).map_err(peer(who))?,
             Who::IpsecMb => self.many_by_ipsec_mb(std::iter::once(data))?,
             Who::RustCrypto => match self.mode {
                 Mode::Ecb => self.rustcrypto.ecb(self.direction, data),

@@ -15,12 +15,13 @@ use std::{
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, modes};
 
-use super::{Document, Error, Missing, Options, Row, progress, sample::compare, statistics};
+use super::{Document, Error, Missing, Options, Row, enough::Enough, progress, sample::compare};
 
 /// The names of the rows.
 pub const NAMES: [&str; 4] = ["encrypt-file", "decrypt-file", "encrypt-memory", "encrypt-start"];
 
 const TMPFS: &str = "/dev/shm";
+const TO_FILE: &str = "tmpfs to a fresh tmpfs file";
 const THREADS: usize = 2;
 const START_BYTES: u64 = 1024;
 
@@ -28,8 +29,7 @@ const START_BYTES: u64 = 1024;
 struct Effort {
     file_bytes: u64,
     memory_bytes: u64,
-    pairs: usize,
-    start_pairs: usize,
+    enough: Enough,
 }
 
 /// Everything that the rows share.
@@ -49,12 +49,21 @@ struct Run {
 }
 
 /// Measures the rows that `options` ask for and adds them to `document`.
-pub fn run(options: &Options, document: &mut Document) -> Result<(), Error> {
+///
+/// `keep` is called when rows have come.
+pub fn run(
+    options: &Options,
+    document: &mut Document,
+    keep: &mut dyn FnMut(&Document) -> Result<(), Error>,
+) -> Result<(), Error> {
     let Some(tress) = &options.command else { return Ok(()) };
+    let enough = options.effort().enough;
     let effort = if options.quick {
-        Effort { file_bytes: 256 << 20, memory_bytes: 1 << 30, pairs: 5, start_pairs: 15 }
+        let enough = Enough { time: Duration::from_secs(3), ..enough };
+        Effort { file_bytes: 256 << 20, memory_bytes: 1 << 30, enough }
     } else {
-        Effort { file_bytes: 2 << 30, memory_bytes: 8 << 30, pairs: 11, start_pairs: 101 }
+        let enough = Enough { least: 11, time: Duration::from_secs(20), ..enough };
+        Effort { file_bytes: 2 << 30, memory_bytes: 8 << 30, enough }
     };
     // The plaintext, its container, and one output; or two small files.
     let needed_bytes = 3 * effort.file_bytes + (64 << 20);
@@ -67,28 +76,24 @@ pub fn run(options: &Options, document: &mut Document) -> Result<(), Error> {
     let recipient = public.split_whitespace().find(|word| word.starts_with("age1")).unwrap_or_default().to_string();
     let bench = Bench { tress, folder: folder_path, identity, recipient, effort, options };
 
-    let bar = progress(5);
+    type Part<'a> = fn(&Bench<'a>, &mut Document) -> Result<(), Error>;
+    let parts: [Part<'_>; 5] =
+        [Bench::to_null, Bench::encrypt_to_file, Bench::decrypt_to_file, Bench::memory, Bench::start];
+    let bar = progress(parts.len() as u64);
     bar.set_message("whole commands");
-    bench.to_null(document)?;
-    bar.inc(1);
-    bench.encrypt_to_file(document)?;
-    bar.inc(1);
-    bench.decrypt_to_file(document)?;
-    bar.inc(1);
-    bench.memory(document)?;
-    bar.inc(1);
-    bench.start(document)?;
+    for part in parts {
+        part(&bench, document)?;
+        keep(document)?;
+        bar.inc(1);
+    }
     bar.finish_and_clear();
     Ok(())
 }
 
 impl Bench<'_> {
     fn to_null(&self, document: &mut Document) -> Result<(), Error> {
-        if !self.options.wants(NAMES[0]) {
-            return Ok(());
-        }
+        let Some(mut row) = self.row(document, NAMES[0], "encrypt", "tmpfs to /dev/null") else { return Ok(()) };
         let plain = self.plain()?;
-        let mut row = self.row(NAMES[0], "encrypt", "tmpfs to /dev/null");
         let null = Path::new("/dev/null");
         let ours = || Run { command: self.encrypt(&plain, null), output: None };
         self.against(document, &mut row, "age", "age", "--version", ours, || Run {
@@ -105,11 +110,8 @@ impl Bench<'_> {
     }
 
     fn encrypt_to_file(&self, document: &mut Document) -> Result<(), Error> {
-        if !self.options.wants(NAMES[0]) {
-            return Ok(());
-        }
+        let Some(mut row) = self.row(document, NAMES[0], "encrypt", TO_FILE) else { return Ok(()) };
         let plain = self.plain()?;
-        let mut row = self.row(NAMES[0], "encrypt", "tmpfs to a fresh tmpfs file");
         let (sealed, copy) = (self.folder.join("output.tress"), self.folder.join("copy"));
         let ours = || Run { command: self.encrypt(&plain, &sealed), output: Some(sealed.clone()) };
         self.against(document, &mut row, "cp", "cp", "--version", ours, || copy_run(&plain, &copy))?;
@@ -117,13 +119,10 @@ impl Bench<'_> {
     }
 
     fn decrypt_to_file(&self, document: &mut Document) -> Result<(), Error> {
-        if !self.options.wants(NAMES[1]) {
-            return Ok(());
-        }
+        let Some(mut row) = self.row(document, NAMES[1], "decrypt", TO_FILE) else { return Ok(()) };
         let plain = self.plain()?;
         let sealed = self.folder.join("plain.tress");
         run_once(&mut self.encrypt(&plain, &sealed))?;
-        let mut row = self.row(NAMES[1], "decrypt", "tmpfs to a fresh tmpfs file");
         let (opened, copy) = (self.folder.join("output"), self.folder.join("copy"));
         let ours = || {
             let mut command = Command::new(self.tress);
@@ -138,12 +137,10 @@ impl Bench<'_> {
 
     /// The most resident memory while a file without blocks (all zeros, so that it takes none itself) is encrypted.
     fn memory(&self, document: &mut Document) -> Result<(), Error> {
-        if !self.options.wants(NAMES[2]) {
-            return Ok(());
-        }
+        let workload = "sparse tmpfs file to /dev/null";
+        let Some(mut row) = self.row(document, NAMES[2], "encrypt", workload) else { return Ok(()) };
         let sparse = self.folder.join("sparse");
         File::create(&sparse).and_then(|file| file.set_len(self.effort.memory_bytes)).map_err(Error::Files)?;
-        let mut row = self.row(NAMES[2], "encrypt", "sparse tmpfs file to /dev/null");
         row.message_bytes = self.effort.memory_bytes;
         let mut command = self.encrypt(&sparse, Path::new("/dev/null"));
         let mut child = spawn(&mut command)?;
@@ -164,12 +161,9 @@ impl Bench<'_> {
     }
 
     fn start(&self, document: &mut Document) -> Result<(), Error> {
-        if !self.options.wants(NAMES[3]) {
-            return Ok(());
-        }
+        let Some(mut row) = self.row(document, NAMES[3], "encrypt", TO_FILE) else { return Ok(()) };
         let small = self.folder.join("small");
         fs::write(&small, [0x33; START_BYTES as usize]).map_err(Error::Files)?;
-        let mut row = self.row(NAMES[3], "encrypt", "tmpfs to a fresh tmpfs file");
         row.message_bytes = START_BYTES;
         let (sealed, theirs) = (self.folder.join("small.tress"), self.folder.join("small.age"));
         let ours = || Run { command: self.encrypt(&small, &sealed), output: Some(sealed.clone()) };
@@ -180,8 +174,10 @@ impl Bench<'_> {
         self.finish(document, row, ours)
     }
 
-    fn row(&self, name: &str, direction: &str, workload: &str) -> Row {
-        Row {
+    /// The row as far as it is known beforehand, where it is wanted and not there from an earlier run.
+    fn row(&self, document: &Document, name: &str, direction: &str, workload: &str) -> Option<Row> {
+        let is_there = document.rows.iter().any(|row| row.name == name && row.workload == workload);
+        (self.options.wants(name) && !is_there).then(|| Row {
             name: name.into(),
             direction: direction.into(),
             workload: workload.into(),
@@ -190,7 +186,7 @@ impl Bench<'_> {
             lanes: 0,
             message_bytes: self.effort.file_bytes,
             ..Row::default()
-        }
+        })
     }
 
     fn encrypt(&self, input: &Path, output: &Path) -> Command {
@@ -249,21 +245,15 @@ impl Bench<'_> {
         let version = version.lines().next().unwrap_or_default().trim().to_string();
         timed(ours())?;
         timed(theirs())?;
-        let pairs = if row.message_bytes == START_BYTES { self.effort.start_pairs } else { self.effort.pairs };
-        let mut rates = Vec::with_capacity(pairs);
         let unit = if row.message_bytes == START_BYTES { 1.0 } else { row.message_bytes as f64 };
-        for pair in 0..pairs {
-            let (mine, other) = if pair % 2 == 0 {
-                let mine = timed(ours())?;
-                (mine, timed(theirs())?)
-            } else {
-                let other = timed(theirs())?;
-                (timed(ours())?, other)
-            };
-            rates.push([unit / mine.as_secs_f64(), unit / other.as_secs_f64()]);
-        }
+        let once = |is_ours| {
+            let time = timed(if is_ours { ours() } else { theirs() })?;
+            Ok(unit / time.as_secs_f64())
+        };
+        let (pairs, stopped) = self.effort.enough.in_turn(once, |rate| *rate)?;
+        let rates: Vec<[f64; 2]> = pairs.into_iter().map(|(mine, other)| [mine, other]).collect();
         row.samples.extend(rates.iter().map(|pair| pair[0]));
-        row.against.insert(peer.into(), compare(version, rates));
+        row.against.insert(peer.into(), compare(version, rates, stopped));
         Ok(())
     }
 
@@ -273,11 +263,11 @@ impl Bench<'_> {
         let unit = if small { 1.0 } else { row.message_bytes as f64 };
         if row.samples.is_empty() {
             timed(ours())?;
-            for _ in 0..self.effort.pairs {
-                row.samples.push(unit / timed(ours())?.as_secs_f64());
-            }
+            let once = || Ok(unit / timed(ours())?.as_secs_f64());
+            let (samples, stopped) = self.effort.enough.alone(once, |rate| *rate)?;
+            (row.samples, row.stopped) = (samples, Some(stopped));
         }
-        let rate = statistics::median(&row.samples).median;
+        let rate = row.summarise();
         *(if small { &mut row.per_s } else { &mut row.bytes_per_s }) = Some(rate);
         document.rows.push(row);
         Ok(())

@@ -122,18 +122,25 @@ pub fn read(path: &Path) -> Result<Document, Error> {
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
-pub(crate) fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
+fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
+    match difference(before, after) {
+        Some(what) => Err(Error::NotComparable { what }),
+        None => Ok(()),
+    }
+}
+
+/// In what two records differ so that they say nothing about each other.
+pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static str> {
     let (a, b) = (&before.machine, &after.machine);
-    let what = if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
-        "machines"
+    if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
+        Some("machines")
     } else if a.target != b.target {
-        "targets"
+        Some("targets")
     } else if before.quick != after.quick {
-        "efforts (one was made with --quick)"
+        Some("efforts (one was made with --quick)")
     } else {
-        return Ok(());
-    };
-    Err(Error::NotComparable { what })
+        None
+    }
 }
 
 /// Compares row by row.
@@ -151,7 +158,7 @@ pub fn compare(before: &Document, after: &Document) -> Comparison {
 }
 
 /// What makes two rows the same measurement. Not the backend: a new one is a change to be seen.
-fn identity(row: &Row) -> String {
+pub(super) fn identity(row: &Row) -> String {
     let threads = if row.threads > 1 { format!(", {} threads", row.threads) } else { String::new() };
     format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, bytes(row.message_bytes))
 }

@@ -23,10 +23,12 @@ pub enum Error {
     /// A peer's output differs from ours, so that a comparison of times would mean nothing.
     Disagreement {
         /// The row's name.
-        row: &'static str,
+        row: String,
         /// The peer's name.
         peer: &'static str,
     },
+    /// Threads could not be made, or ended.
+    Threads(io::Error),
     /// A command that was to be timed could not be run, or failed.
     Command {
         /// The command's name.
@@ -55,6 +57,15 @@ pub enum Error {
         /// In what they differ.
         what: &'static str,
     },
+    /// A record that this run cannot go on with.
+    NotResumable {
+        /// The record's path.
+        path: PathBuf,
+        /// In what it differs.
+        what: &'static str,
+    },
+    /// No row is of the kind that is asked for.
+    NoSuchRow(String),
     /// The record could not be read or written.
     Record {
         /// The record's path.
@@ -69,7 +80,15 @@ pub enum Error {
 impl Error {
     /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Error::UnknownPeer(_) | Error::NothingMatches | Error::NotComparable { .. } | Error::Size(_))
+        matches!(
+            self,
+            Error::UnknownPeer(_)
+                | Error::NothingMatches
+                | Error::NoSuchRow(_)
+                | Error::NotComparable { .. }
+                | Error::NotResumable { .. }
+                | Error::Size(_)
+        )
     }
 }
 
@@ -87,6 +106,7 @@ impl fmt::Display for Error {
             Error::Size(bits) => write!(f, "numbers of {bits} bits: multiples of 64 from 128 to 8192 are measured"),
             Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
             Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
+            Error::Threads(error) => write!(f, "threads: {error}"),
             Error::Command { program, message } => write!(f, "{program}: {message}"),
             Error::Space { path, needed_bytes } => {
                 write!(f, "{}: {} MiB of free space needed", path.display(), needed_bytes >> 20)
@@ -101,6 +121,10 @@ impl fmt::Display for Error {
                 )
             }
             Error::NotComparable { what } => write!(f, "the records are of different {what}"),
+            Error::NotResumable { path, what } => {
+                write!(f, "{}: this run and the record are of different {what}", path.display())
+            }
+            Error::NoSuchRow(why) => f.write_str(why),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }

@@ -1,8 +1,8 @@
 //! `tress bench`: rows of measurements, each against its peers in turn.
 //!
 //! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
-//! turn; [`statistics`] makes medians and intervals; [`record`] is what comes out. [`command`] does the same for whole
-//! commands; [`compare`] says what changed between two records.
+//! turn until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what comes out, and `keep` where it
+//! lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
 
 pub mod command;
 pub mod compare;
@@ -12,29 +12,33 @@ pub mod targets;
 
 mod aead;
 mod blocks;
+mod budget;
 mod case;
+mod enough;
 mod error;
+mod keep;
 mod kinds;
 mod machine;
+pub mod matrix;
+mod messages;
 pub mod modular;
 mod numbers;
 mod sample;
 mod signatures;
 pub(crate) mod table;
+mod threads;
 mod worker;
 
-use std::{
-    fs,
-    io::{self, Write},
-    iter,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{io::Write, path::PathBuf, time::Duration};
 
+use budget::Budget;
+use enough::Enough;
 use indicatif::{ProgressBar, ProgressStyle};
+use keep::Keeper;
 use regex::Regex;
-use tress_cipher::Backend;
+use sample::Effort;
 
+pub use enough::Stopped;
 pub use error::Error;
 pub use record::{Against, Document, Missing, Row};
 pub use worker::serve;
@@ -52,30 +56,28 @@ pub struct Options {
     pub json: bool,
     /// A file to write the document to, or a folder in which to name one after the day and the machine.
     pub record: Option<PathBuf>,
+    /// Go on with the unfinished record there: its rows are not measured again.
+    pub resume: bool,
     /// A document whose rows are added to this run's: those of a build of its own.
     pub with: Option<PathBuf>,
     /// Fewer and shorter samples, smaller files.
     pub quick: bool,
-    /// The backend of our side; the best of the machine without one.
-    pub backend: Option<Backend>,
+    /// These rows of ciphers rather than the usual ones.
+    pub matrix: Option<matrix::Choice>,
     /// The `tress` program for the rows of whole commands. They run when a filter matches them or a record is kept.
     pub command: Option<PathBuf>,
 }
 
-/// How long and how often to sample.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Effort {
-    pub(crate) pairs: usize,
-    pub(crate) sample: Duration,
-    pub(crate) warm_up: Duration,
-}
-
 impl Options {
+    /// The time for a comparison is the budget's.
     fn effort(&self) -> Effort {
+        let enough = |least, half_width| Enough { least, most: 301, half_width, time: Duration::MAX };
         if self.quick {
-            Effort { pairs: 15, sample: Duration::from_millis(2), warm_up: Duration::from_millis(20) }
+            let (sample, warm_up) = (Duration::from_millis(2), Duration::from_millis(20));
+            Effort { sample, warm_up, enough: enough(11, 0.03) }
         } else {
-            Effort { pairs: 41, sample: Duration::from_millis(8), warm_up: Duration::from_millis(100) }
+            let (sample, warm_up) = (Duration::from_millis(8), Duration::from_millis(100));
+            Effort { sample, warm_up, enough: enough(21, 0.01) }
         }
     }
 
@@ -89,6 +91,7 @@ impl Options {
 
     fn wants_commands(&self) -> bool {
         self.command.is_some()
+            && self.matrix.is_none()
             && (self.record.is_some() || self.filter.is_some())
             && command::NAMES.iter().any(|name| self.wants(name))
     }
@@ -107,8 +110,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
             return Err(Error::UnknownPeer(name.clone()));
         }
     }
-    let mut document = Document::new(machine::inspect());
-    document.quick = options.quick;
+    let mut document = Document { quick: options.quick, ..Document::new(machine::inspect()) };
     for peer in &peers {
         if let Err(missing) = &peer.version
             && options.wants_against(peer.name)
@@ -117,27 +119,34 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         }
     }
 
-    let cases: Vec<_> =
-        case::all().into_iter().filter(|case| options.wants(case.name) && case.has(options.backend)).collect();
-    if cases.is_empty() && !options.wants_commands() {
+    let mut plans = case::plans(options)?;
+    if plans.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }
-    let progress = progress(cases.len() as u64);
-    for case in cases {
-        progress.set_message(format!("{} {} {}", case.name, case.direction, case.workload));
-        document.rows.push(case::measure(&case, options)?);
-        progress.inc(1);
-    }
-    progress.finish_and_clear();
-    if options.wants_commands() {
-        command::run(options, &mut document)?;
+    let with = options.with.as_deref().map(compare::read).transpose()?;
+    let mut keeper = match &options.record {
+        Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
+        None => None,
+    };
+    plans.retain(|plan| !document.rows.iter().any(|row| plan.made(row)));
+    let measured = measure(options, &plans, &mut document, &mut keeper);
+    if measured.is_err() {
+        // What there is stays, and the next run goes on from there.
+        if let Some(keeper) = keeper.as_mut().filter(|_| !document.rows.is_empty()) {
+            keeper.write(&document)?;
+        }
+        return measured.map(|()| document);
     }
 
-    if let Some(path) = &options.with {
-        document.rows.extend(compare::read(path)?.rows);
+    for row in with.into_iter().flat_map(|with| with.rows) {
+        // A run that goes on may have them.
+        if !document.rows.iter().any(|known| compare::identity(known) == compare::identity(&row)) {
+            document.rows.push(row);
+        }
     }
-    if let Some(path) = &options.record {
-        write_record(path, &document)?;
+    document.complete = true;
+    if let Some(keeper) = &mut keeper {
+        keeper.write(&document)?;
     }
     if options.json {
         serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
@@ -148,6 +157,43 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     Ok(document)
 }
 
+/// Adds all rows to the document, which is kept as it grows.
+fn measure(
+    options: &Options,
+    plans: &[case::Plan],
+    document: &mut Document,
+    keeper: &mut Option<Keeper>,
+) -> Result<(), Error> {
+    document.complete = false;
+    let mut budget = Budget::new(options.quick, plans.iter().map(case::Plan::comparisons).sum());
+    let progress = time_left(budget.left() as u64);
+    for plan in plans {
+        progress.set_message(plan.title());
+        let comparisons = plan.comparisons();
+        let mut effort = options.effort();
+        effort.enough.time = budget.comparison(comparisons);
+        document.rows.push(case::measure(plan, options, effort)?);
+        progress.inc(comparisons as u64);
+        if let Some(keeper) = keeper {
+            keeper.keep(document)?;
+        }
+    }
+    progress.finish_and_clear();
+    if options.wants_commands() {
+        command::run(options, document, &mut |document| {
+            keeper.as_mut().map_or(Ok(()), |keeper| keeper.keep(document))
+        })?;
+    }
+    Ok(())
+}
+
+/// A bar on standard error that also says how long it will take still.
+fn time_left(steps: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed}, about {eta} left  {wide_msg}")
+        .expect("the template has the keys of indicatif");
+    progress(steps).with_style(style)
+}
+
 /// A bar on standard error when that is a terminal, nothing otherwise.
 pub(crate) fn progress(steps: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed} {msg}")
@@ -155,19 +201,4 @@ pub(crate) fn progress(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
-}
-
-/// A file of this name in the folder, or one with a number where there is one: an earlier record of the day stays.
-fn free_name(folder: &Path, name: &str) -> PathBuf {
-    let stem = name.strip_suffix(".json").unwrap_or(name);
-    let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.json")));
-    iter::once(folder.join(name)).chain(numbered).find(|file| !file.exists()).expect("numbers do not end")
-}
-
-fn write_record(path: &Path, document: &Document) -> Result<(), Error> {
-    let file = if path.is_dir() { free_name(path, &document.file_name()) } else { path.to_path_buf() };
-    let failed = |error: io::Error| Error::Record { path: file.clone(), error };
-    let mut text = serde_json::to_vec_pretty(document).map_err(|error| failed(error.into()))?;
-    text.push(b'\n');
-    fs::write(&file, text).map_err(failed)
 }

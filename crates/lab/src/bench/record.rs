@@ -8,6 +8,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use super::{enough::Stopped, statistics};
+
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
 
@@ -22,6 +24,9 @@ pub struct Document {
     pub tress: String,
     /// Whether samples were few and short.
     pub quick: bool,
+    /// Whether the run came to its end; records of before this was told did.
+    #[serde(default = "yes")]
+    pub complete: bool,
     /// Where it ran.
     pub machine: Machine,
     /// Peers that were asked for and are not installed.
@@ -89,6 +94,18 @@ pub struct Row {
     /// Median of our rate in runs, where bytes say nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_s: Option<f64>,
+    /// Lower end of the 95 % confidence interval of whichever of the two it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_low: Option<f64>,
+    /// Upper end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_high: Option<f64>,
+    /// How many of our samples lie more than 1.5 interquartile ranges beyond their quartiles. They stay in.
+    #[serde(default)]
+    pub outliers: usize,
+    /// Why there are no more samples, where there is no peer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// Median of core cycles by the calibrated chain; none for commands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_byte: Option<f64>,
@@ -117,15 +134,36 @@ pub struct Against {
     pub ratio_high: f64,
     /// Median of the peer's rate.
     pub rate: f64,
+    /// How many ratios of pairs lie more than 1.5 interquartile ranges beyond their quartiles. They stay in.
+    #[serde(default)]
+    pub outliers: usize,
+    /// Why there are no more pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// Our rate and the peer's of every pair, in the order of time.
     pub pairs: Vec<[f64; 2]>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Row {
+    /// The median of the samples; its interval and their outliers are put down.
+    pub(crate) fn summarise(&mut self) -> f64 {
+        let rate = statistics::median(&self.samples);
+        (self.rate_low, self.rate_high) = (Some(rate.low), Some(rate.high));
+        self.outliers = statistics::outliers(&self.samples);
+        rate.median
+    }
 }
 
 impl Document {
     pub(crate) fn new(machine: Machine) -> Document {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let tress = env!("CARGO_PKG_VERSION").into();
-        Document { schema: SCHEMA, time, tress, quick: false, machine, missing: Vec::new(), rows: Vec::new() }
+        let (missing, rows) = (Vec::new(), Vec::new());
+        Document { schema: SCHEMA, time, tress, quick: false, complete: true, machine, missing, rows }
     }
 
     /// `<date>-<machine>.json`.

@@ -1,12 +1,14 @@
-//! Timing work in turn: ours, a peer's, ours, the peer's, so that whatever else the machine does meets both.
+//! Timing work in turn: ours, a peer's, ours, the peer's, so that whatever else the machine does meets both; and until the
+//! result is sure enough.
 
 use std::time::{Duration, Instant};
 
 use tress_peers::clock;
 
 use super::{
-    Effort, Error, Row,
+    Error, Row,
     case::{Who, Work},
+    enough::{Enough, Stopped},
     record::Against,
     statistics,
 };
@@ -14,6 +16,14 @@ use super::{
 /// Rounds of the calibrating chain: 64,000 cycles, some 20 µs, long against the clock's reading and short enough for
 /// the core to keep the frequency that the sample left it at.
 const CHAIN_ROUNDS: u64 = 1000;
+
+/// How long a sample is, and how many are enough.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub(crate) sample: Duration,
+    pub(crate) warm_up: Duration,
+    pub(crate) enough: Enough,
+}
 
 /// One timed sample.
 #[derive(Clone, Copy, Debug)]
@@ -27,36 +37,30 @@ pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &
     let runs_of_ours = warm_up(work, Who::Ours, effort)?;
     let mut ours = Vec::new();
     if peers.is_empty() {
-        for _ in 0..effort.pairs {
-            ours.push(sample(work, Who::Ours, runs_of_ours)?);
-        }
+        let (samples, stopped) =
+            effort.enough.alone(|| sample(work, Who::Ours, runs_of_ours), |one| one.bytes_per_s)?;
+        ours = samples;
+        row.stopped = Some(stopped);
     }
     for &who in peers {
         let runs = warm_up(work, who, effort)?;
-        let mut pairs = Vec::with_capacity(effort.pairs);
-        for pair in 0..effort.pairs {
-            // Every other pair in the other order, so that a steady drift helps neither.
-            let (mine, theirs) = if pair % 2 == 0 {
-                let mine = sample(work, Who::Ours, runs_of_ours)?;
-                (mine, sample(work, who, runs)?)
-            } else {
-                let theirs = sample(work, who, runs)?;
-                (sample(work, Who::Ours, runs_of_ours)?, theirs)
-            };
-            ours.push(mine);
-            pairs.push([mine.bytes_per_s, theirs.bytes_per_s]);
-        }
-        row.against.insert(who.name().into(), compare(who.version(), pairs));
+        let (pairs, stopped) = effort.enough.in_turn(
+            |is_ours| if is_ours { sample(work, Who::Ours, runs_of_ours) } else { sample(work, who, runs) },
+            |one| one.bytes_per_s,
+        )?;
+        ours.extend(pairs.iter().map(|(mine, _)| *mine));
+        let rates = pairs.iter().map(|(mine, theirs)| [mine.bytes_per_s, theirs.bytes_per_s]).collect();
+        row.against.insert(who.name().into(), compare(who.version(), rates, stopped));
     }
     row.samples = ours.iter().map(|sample| sample.bytes_per_s).collect();
-    row.bytes_per_s = Some(statistics::median(&row.samples).median);
+    row.bytes_per_s = Some(row.summarise());
     row.cycle_samples = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
     row.cycles_per_byte = (!row.cycle_samples.is_empty()).then(|| statistics::median(&row.cycle_samples).median);
     Ok(())
 }
 
 /// A comparison from pairs of rates, ours first.
-pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>) -> Against {
+pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, stopped: Stopped) -> Against {
     let ratios: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
     let theirs: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
     let ratio = statistics::median(&ratios);
@@ -66,6 +70,8 @@ pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>) -> Against {
         ratio_low: ratio.low,
         ratio_high: ratio.high,
         rate: statistics::median(&theirs).median,
+        outliers: statistics::outliers(&ratios),
+        stopped: Some(stopped),
         pairs,
     }
 }
@@ -82,9 +88,10 @@ fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> 
 }
 
 fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
-    let before = cycles_per_s();
+    let counts_cycles = work.counts_cycles();
+    let before = counts_cycles.then(cycles_per_s).flatten();
     let seconds = timed(work, who, runs)?.as_secs_f64();
-    let after = cycles_per_s();
+    let after = counts_cycles.then(cycles_per_s).flatten();
     let bytes = work.bytes(who) as f64 * f64::from(runs);
     // An interruption makes the chain look slow, nothing makes it look fast.
     let cycles_per_byte = before.zip(after).map(|(before, after)| before.max(after) * seconds / bytes);

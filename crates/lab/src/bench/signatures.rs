@@ -17,6 +17,9 @@ use super::{
     worker::Worker,
 };
 
+/// Digests of a run of those who do one after the other: a sample of theirs need not take as long as our batch.
+const THEIR_DIGESTS: usize = 4;
+
 /// What is done with the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verb {
@@ -33,6 +36,10 @@ pub(crate) struct Signatures {
     /// OpenSSL without IFMA.
     worker: Option<Worker>,
     rsa: Option<rsa::Key>,
+    #[cfg(feature = "aws-lc-rs")]
+    aws_lc_rs: Option<tress_peers::aws_lc_rs::Key>,
+    #[cfg(feature = "ring")]
+    ring: Option<tress_peers::ring::Key>,
     digests: Vec<[u8; 32]>,
     /// What is verified.
     signatures: Vec<Vec<u8>>,
@@ -44,7 +51,16 @@ impl Signatures {
     pub(crate) fn rsa(bits: usize, verb: Verb, count: usize) -> Result<Signatures, Error> {
         let key = tress_sign::rsa::PrivateKey::generate(bits).map_err(Error::Sign)?;
         let mut made = Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), verb, count)?;
-        made.rsa = Some(rsa::Key::new(&made.key.key().to_der()).map_err(peer(Who::Rsa))?);
+        let der = made.key.key().to_der();
+        made.rsa = Some(rsa::Key::new(&der).map_err(peer(Who::Rsa))?);
+        #[cfg(feature = "aws-lc-rs")]
+        {
+            made.aws_lc_rs = Some(tress_peers::aws_lc_rs::Key::new(&der).map_err(peer(Who::AwsLcRs))?);
+        }
+        #[cfg(feature = "ring")]
+        {
+            made.ring = Some(tress_peers::ring::Key::new(&der).map_err(peer(Who::Ring))?);
+        }
         Ok(made)
     }
 
@@ -61,7 +77,26 @@ impl Signatures {
         let signatures = signatures.collect::<Result<_, _>>().map_err(Error::Sign)?;
         let verifying = key.verifying_key();
         let openssl = openssl_signatures::Key::new(&key.key().to_der()).ok();
-        Ok(Signatures { verb, verifying, openssl, worker: None, rsa: None, key, digests, signatures, made: Vec::new() })
+        Ok(Signatures {
+            verb,
+            verifying,
+            openssl,
+            worker: None,
+            rsa: None,
+            #[cfg(feature = "aws-lc-rs")]
+            aws_lc_rs: None,
+            #[cfg(feature = "ring")]
+            ring: None,
+            key,
+            digests,
+            signatures,
+            made: Vec::new(),
+        })
+    }
+
+    /// Digests of a run.
+    fn count(&self, who: Who) -> usize {
+        if who == Who::Ours { self.digests.len() } else { self.digests.len().min(THEIR_DIGESTS) }
     }
 
     fn ours(&mut self) -> Result<(), Error> {
@@ -81,15 +116,20 @@ impl Signatures {
     }
 }
 
+/// What is hashed before that, for those who do it themselves.
+fn message(number: usize) -> [u8; 8] {
+    (number as u64).to_le_bytes()
+}
+
 /// What is signed.
 pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
-    let digest = |number: usize| Hash::Sha256.digest(&number.to_le_bytes());
+    let digest = |number: usize| Hash::Sha256.digest(&message(number));
     (0..count).map(|number| digest(number).try_into().expect("32 bytes")).collect()
 }
 
 impl Work for Signatures {
-    fn bytes(&self, _: Who) -> u64 {
-        self.digests.len() as u64
+    fn bytes(&self, who: Who) -> u64 {
+        self.count(who) as u64
     }
 
     fn counts_operations(&self) -> bool {
@@ -101,7 +141,7 @@ impl Work for Signatures {
     }
 
     fn employ(&mut self, program: &Path) -> Result<(), Error> {
-        self.worker = Some(Worker::start(program, &self.key.key().to_der(), self.digests.len())?);
+        self.worker = Some(Worker::start(program, &self.key.key().to_der(), self.count(Who::OpenSslWithoutIfma))?);
         Ok(())
     }
 
@@ -124,7 +164,22 @@ impl Work for Signatures {
             return Ok(());
         }
         let mut made = Vec::new();
-        for (digest, signature) in self.digests.iter().zip(&self.signatures) {
+        for number in 0..self.count(who) {
+            let (digest, signature) = (&self.digests[number], &self.signatures[number]);
+            #[cfg(feature = "aws-lc-rs")]
+            if let (Who::AwsLcRs, Some(key)) = (who, &self.aws_lc_rs) {
+                match self.verb {
+                    Verb::Sign => made = key.sign(digest).map_err(peer(who))?,
+                    Verb::Verify => key.verify(digest, signature).map_err(peer(who))?,
+                }
+            }
+            #[cfg(feature = "ring")]
+            if let (Who::Ring, Some(key)) = (who, &self.ring) {
+                match self.verb {
+                    Verb::Sign => made = key.sign(&message(number)).map_err(peer(who))?,
+                    Verb::Verify => key.verify(&message(number), signature).map_err(peer(who))?,
+                }
+            }
             match (who, self.verb, &mut self.openssl, &self.rsa) {
                 (Who::OpenSsl, Verb::Sign, Some(key), _) => key.sign(digest, &mut made).map_err(peer(who))?,
                 (Who::OpenSsl, Verb::Verify, Some(key), _) => key.verify(digest, signature).map_err(peer(who))?,

@@ -1,8 +1,9 @@
-//! Medians and how sure they are.
+//! Medians, how sure they are, and what lies far from them.
 //!
 //! The interval of a median comes from order statistics (David and Nagaraja, Order Statistics, section 7.1): of `n`
 //! independent samples, the number below the true median is binomial with p = 1/2, whatever their distribution. So no
-//! assumption about the noise is made, and outliers stay in.
+//! assumption about the noise is made, and outliers stay in. They are counted by Tukey's fences (Exploratory Data Analysis,
+//! 1977, section 2D): 1.5 interquartile ranges beyond the quartiles.
 
 /// A median and its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,13 @@ pub struct Median {
     pub low: f64,
     /// The upper end; the largest sample when there are fewer than six.
     pub high: f64,
+}
+
+impl Median {
+    /// Half the interval's width, as a part of the median.
+    pub fn relative_half_width(&self) -> f64 {
+        (self.high - self.low) / (2.0 * self.median.abs())
+    }
 }
 
 /// The median of `samples` and its interval. Panics when there is none, or one that is not a number.
@@ -26,9 +34,29 @@ pub fn interval(samples: &[f64], confidence: f64) -> Option<Median> {
     skipped(samples.len(), (1.0 - confidence) / 2.0).map(|skip| ranked(samples, skip))
 }
 
-fn ranked(samples: &[f64], skip: usize) -> Median {
+/// How many of `samples` lie more than 1.5 interquartile ranges beyond the quartiles; these are interpolated linearly between
+/// samples (type 7 of Hyndman and Fan, Sample quantiles in statistical packages, 1996). Panics when one is not a number.
+pub fn outliers(samples: &[f64]) -> usize {
+    let sorted = sorted(samples);
+    let Some(last) = sorted.len().checked_sub(1) else { return 0 };
+    let quantile = |part: f64| {
+        let place = part * last as f64;
+        let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+        below + place.fract() * (above - below)
+    };
+    let (first, third) = (quantile(0.25), quantile(0.75));
+    let fence = 1.5 * (third - first);
+    sorted.iter().filter(|sample| **sample < first - fence || **sample > third + fence).count()
+}
+
+fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).expect("samples are numbers"));
+    sorted
+}
+
+fn ranked(samples: &[f64], skip: usize) -> Median {
+    let sorted = sorted(samples);
     let n = sorted.len();
     let median = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
     Median { median, low: sorted[skip], high: sorted[n - 1 - skip] }
@@ -38,13 +66,14 @@ fn ranked(samples: &[f64], skip: usize) -> Median {
 /// rank `n + 1 - k`, with the largest `k` for which fewer than `k` heads of `n` fair coins have a probability of at most
 /// `tail`; `None` where even one has not.
 fn skipped(n: usize, tail: f64) -> Option<usize> {
-    let mut probability = 0.5f64.powi(n as i32);
-    let mut sum = probability;
+    // By logarithms: of a thousand coins the chance of no head is less than the smallest number.
+    let mut logarithm = -(n as f64) * std::f64::consts::LN_2;
+    let mut sum = logarithm.exp();
     let mut k = 0;
     // `sum` is the probability of at most `k` heads.
     while sum <= tail && k < n {
-        probability *= (n - k) as f64 / (k + 1) as f64;
-        sum += probability;
+        logarithm += ((n - k) as f64 / (k + 1) as f64).ln();
+        sum += logarithm.exp();
         k += 1;
     }
     // Ranks count from 1.
@@ -71,6 +100,12 @@ mod tests {
             let interval = median(&samples);
             assert_eq!((interval.low, interval.high), (f64::from(low), f64::from(high)), "{n}");
         }
+        // By scipy 1.17.1: `quantile_test(range(1, n + 1), p=0.5).confidence_interval(0.95)`, and from 21 on the largest `k` with
+        // `binom.cdf(k - 1, n, 0.5) <= 0.025`.
+        for (n, low, high) in [(11, 2, 10), (21, 6, 16), (113, 46, 68), (313, 139, 175), (1505, 714, 792)] {
+            let interval = median(&(1..=n).map(f64::from).collect::<Vec<_>>());
+            assert_eq!((interval.low, interval.high), (f64::from(low), f64::from(high)), "{n}");
+        }
         let five = median(&[1.0, 2.0, 3.0, 4.0, 5.0]);
         assert_eq!((five.low, five.high), (1.0, 5.0));
     }
@@ -85,5 +120,36 @@ mod tests {
         let ends = |n| interval(&samples(n), 0.999).map(|found| (found.low, found.high));
         assert_eq!(ends(11), Some((1.0, 11.0)));
         assert_eq!(ends(15), Some((2.0, 14.0)));
+    }
+    /// Against the binomial distribution of the crate statrs.
+    #[test]
+    fn ranks_are_those_of_the_binomial_distribution() {
+        use statrs::distribution::{Binomial, DiscreteCDF};
+        for n in (1..300).chain([500, 1074, 1075, 2000]) {
+            let coins = Binomial::new(0.5, n as u64).expect("a fair coin");
+            for tail in [0.025, 0.0005] {
+                let expected = (0..n as u64).take_while(|heads| coins.cdf(*heads) <= tail).count().checked_sub(1);
+                assert_eq!(skipped(n, tail), expected, "{n} {tail}");
+            }
+        }
+    }
+
+    /// By numpy 2.4.6: `percentile(samples, [25, 75])` are 9.9375 and 10.1625, so the fences 9.6 and 10.5.
+    #[test]
+    fn outliers_lie_beyond_the_fences() {
+        let samples = [10.0, 10.1, 9.9, 10.2, 9.8, 10.05, 9.95, 12.0, 10.15, 7.0, 10.0, 30.0];
+        assert_eq!(outliers(&samples), 3);
+        // By hand: quartiles 2 and 4, fences -1 and 7, which are still inside.
+        assert_eq!(outliers(&[1.0, 2.0, 3.0, 4.0, 7.0]), 0);
+        assert_eq!(outliers(&[-1.5, 2.0, 3.0, 4.0, 7.5]), 2);
+        assert_eq!((outliers(&[]), outliers(&[1.0]), outliers(&[5.0; 9])), (0, 0, 0));
+    }
+
+    #[test]
+    fn widths_are_parts_of_the_median() {
+        let width = |median, low, high| Median { median, low, high }.relative_half_width();
+        assert_eq!(width(100.0, 98.0, 104.0), 0.03);
+        assert_eq!(width(-2.0, -3.0, -1.0), 0.5);
+        assert_eq!(width(5.0, 5.0, 5.0), 0.0);
     }
 }

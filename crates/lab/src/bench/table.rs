@@ -31,7 +31,7 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
             row.name.clone(),
             row.direction.clone(),
             row.backend.clone(),
-            row.workload.clone(),
+            work(row),
             bytes(row.message_bytes),
             rate(row),
             row.cycles_per_byte.map_or(String::new(), |cycles| format!("{cycles:.3}")),
@@ -39,6 +39,12 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
         ]);
     }
     writeln!(out, "{table}")?;
+    if document.rows.iter().any(|row| row.against.values().any(|a| many(a.outliers, a.pairs.len())) || is_loud(row)) {
+        writeln!(
+            out,
+            "! more than a tenth of the samples are outliers, which stay in: something else ran, or the clock moved"
+        )?;
+    }
     for missing in &document.missing {
         writeln!(out, "{}", missing.hint)?;
     }
@@ -59,7 +65,47 @@ pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
+/// What a call works on, and on how many threads where that is more than one and not a whole command.
+fn work(row: &Row) -> String {
+    if row.threads > 1 && row.lanes > 0 {
+        format!("{}, {} threads", row.workload, row.threads)
+    } else {
+        row.workload.clone()
+    }
+}
+
+/// Whether outliers are told.
+fn many(outliers: usize, samples: usize) -> bool {
+    10 * outliers > samples
+}
+
+/// The same of a row without a peer, whose rate is the result.
+fn is_loud(row: &Row) -> bool {
+    row.against.is_empty() && many(row.outliers, row.samples.len())
+}
+
+/// The rate, with its interval where there is no ratio that says how sure it is.
 fn rate(row: &Row) -> String {
+    let mark = if is_loud(row) { " !" } else { "" };
+    let interval = match (row.rate_low, row.rate_high) {
+        (Some(low), Some(high)) if row.against.is_empty() && row.samples.len() > 1 => {
+            format!(" ({} to {})", short(row, low), short(row, high))
+        }
+        _ => String::new(),
+    };
+    format!("{}{interval}{mark}", median(row))
+}
+
+/// A rate in the unit that [`median`] shows.
+fn short(row: &Row, rate: f64) -> String {
+    match row.per_s {
+        None => format!("{:.2}", rate / 1e9),
+        Some(median) if median > 1000.0 => format!("{rate:.0}"),
+        Some(_) => format!("{:.2}", 1e3 / rate),
+    }
+}
+
+fn median(row: &Row) -> String {
     match (row.bytes_per_s, row.per_s, row.peak_bytes) {
         (Some(rate), _, _) => format!("{:.2} GB/s", rate / 1e9),
         (_, Some(rate), _) if rate > 1000.0 => format!("{rate:.0}/s"),
@@ -74,7 +120,8 @@ fn ratios(row: &Row) -> String {
         .against
         .iter()
         .map(|(peer, against)| {
-            format!("{peer} {:.2}× ({:.2}-{:.2})", against.ratio, against.ratio_low, against.ratio_high)
+            let mark = if many(against.outliers, against.pairs.len()) { " !" } else { "" };
+            format!("{peer} {:.2}× ({:.2}-{:.2}){mark}", against.ratio, against.ratio_low, against.ratio_high)
         })
         .collect();
     ratios.join("\n")

@@ -233,7 +233,9 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
     let mut changes = Vec::new();
     for (place, after) in records.iter().enumerate() {
         let before = records[..place].iter().rev().find_map(|before| {
-            compare::same_machine(&before.document, &after.document).ok()?;
+            if compare::difference(&before.document, &after.document).is_some() {
+                return None;
+            }
             let comparison = compare::compare(&before.document, &after.document);
             (!comparison.rows.is_empty()).then_some((before, comparison))
         });

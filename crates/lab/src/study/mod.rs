@@ -240,7 +240,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
 fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Section)>, Error> {
     let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
     if let Some(folder) = &folder {
-        fs::create_dir_all(folder).map_err(|error| Error::files(folder, error))?;
+        // Rather now than after the first part, which may take minutes.
+        let is_writable = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
+        is_writable.map_err(|error| Error::files(folder, error))?;
     }
     let mut effort = Effort::new(options.quick, options.tress.clone());
     effort.systems = options.systems.clone();

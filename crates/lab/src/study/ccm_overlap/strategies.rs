@@ -196,7 +196,7 @@ fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -
     })
 }
 
-/// The same bytes as messages of 16 KiB, in lanes, as many on each thread.
+/// The same bytes as messages of 16 KiB, in lanes, as many on each thread, the calling one among them.
 fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
     let batch = 32 * CHUNK_BYTES;
     let share = plain.len().div_ceil(threads).next_multiple_of(batch);
@@ -218,11 +218,15 @@ fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<
     };
     thread::scope(|scope| {
         let work = &work;
-        let shares = plain.chunks(share).zip(out.chunks_mut(share)).enumerate();
-        let first = |number: usize| number * share / CHUNK_BYTES;
-        let threads: Vec<_> =
-            shares.map(|(number, (plain, out))| scope.spawn(move || work(first(number), plain, out))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().expect("lanes do not panic"))
+        let mut shares = plain.chunks(share).zip(out.chunks_mut(share)).enumerate();
+        let own = shares.next();
+        let chunk = |number: usize| number * share / CHUNK_BYTES;
+        let others: Vec<_> =
+            shares.map(|(number, (plain, out))| scope.spawn(move || work(chunk(number), plain, out))).collect();
+        if let Some((number, (plain, out))) = own {
+            work(chunk(number), plain, out)?;
+        }
+        others.into_iter().try_for_each(|other| other.join().expect("lanes do not panic"))
     })
 }
 

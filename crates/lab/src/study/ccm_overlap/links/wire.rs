@@ -47,7 +47,7 @@ impl Wire {
         remove_stale();
         let wire = Wire { name: Some(format!("tress-{}", std::process::id())), bits_per_s: f64::INFINITY };
         let (one, other) = (wire.namespace(End::Sender), wire.namespace(End::Receiver));
-        ip(&["netns", "add", &one])?;
+        ip(&["netns", "add", &one]).map_err(|why| format!("network namespaces, which take root's rights: {why}"))?;
         ip(&["netns", "add", &other])?;
         let to = ["type", "veth", "peer", "name", "tress", "netns", &other];
         ip(&[&["link", "add", "tress", "netns", &one][..], &to].concat())?;

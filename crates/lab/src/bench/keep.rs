@@ -1,0 +1,155 @@
+//! Where a record lies while it is made: a file that is replaced as a whole every few rows, so that a run that is ended leaves
+//! what it has, and `--resume` goes on from there.
+
+use std::{
+    fs,
+    io::{self, Write},
+    iter,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use super::{
+    Document, Error,
+    compare::{difference, read},
+};
+
+/// Rows come faster than a disk should have to take them.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// The file of a record.
+pub(crate) struct Keeper {
+    file: PathBuf,
+    /// Whether the file is yet to be made, in a folder where nothing is replaced.
+    is_new: bool,
+    /// Whether it is a device or a pipe, which takes the record at the end only.
+    is_stream: bool,
+    written: Instant,
+}
+
+impl Keeper {
+    /// Finds the file and makes sure that it can be written. With `resume` the rows of an unfinished record become the
+    /// document's.
+    pub(crate) fn open(path: &Path, resume: bool, document: &mut Document) -> Result<Keeper, Error> {
+        let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
+        let (mut file, mut is_new) = (path.to_path_buf(), false);
+        if path.is_dir() {
+            match if resume { unfinished(path, document) } else { None } {
+                Some(found) => file = found,
+                None => (file, is_new) = (free_name(path, &document.file_name()), true),
+            }
+        }
+        let found = match fs::metadata(&file) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        let is_stream = found.as_ref().is_some_and(|metadata| !metadata.is_file());
+        if found.is_some() && !is_stream {
+            // A link stays one, and what it leads to is replaced.
+            file = fs::canonicalize(&file).map_err(failed)?;
+            if resume {
+                go_on(&file, document)?;
+            }
+        }
+        if !is_stream {
+            // Now rather than when an hour of measuring is over.
+            drop(temporary(&file).map_err(failed)?);
+        }
+        Ok(Keeper { file, is_new, is_stream, written: Instant::now() })
+    }
+
+    /// Writes the document if it is a while since the last time.
+    pub(crate) fn keep(&mut self, document: &Document) -> Result<(), Error> {
+        if self.is_stream || self.written.elapsed() < PAUSE { Ok(()) } else { self.write(document) }
+    }
+
+    /// Writes the document, as it is: a file that is there under its name is always a whole record.
+    pub(crate) fn write(&mut self, document: &Document) -> Result<(), Error> {
+        let result = self.replace(document);
+        self.written = Instant::now();
+        result.map_err(|error| Error::Record { path: self.file.clone(), error })
+    }
+
+    fn replace(&mut self, document: &Document) -> io::Result<()> {
+        let mut text = serde_json::to_vec_pretty(document)?;
+        text.push(b'\n');
+        if self.is_stream {
+            return fs::write(&self.file, text);
+        }
+        let mut file = temporary(&self.file)?;
+        file.write_all(&text)?;
+        file.as_file().sync_all()?;
+        while self.is_new {
+            match file.persist_noclobber(&self.file) {
+                Ok(_) => {
+                    self.is_new = false;
+                    return Ok(());
+                }
+                // Another run has taken the name.
+                Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => {
+                    self.file = free_name(folder(&self.file), &document.file_name());
+                    file = taken.file;
+                }
+                Err(other) => return Err(other.error),
+            }
+        }
+        file.persist(&self.file).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// A file beside this one that vanishes unless it takes its name.
+fn temporary(file: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tress-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder(file))
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file of this name in the folder, or one with a number where there is one: an earlier record of the day stays.
+fn free_name(folder: &Path, name: &str) -> PathBuf {
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    let numbered = (2..).map(|number| folder.join(format!("{stem}-{number}.json")));
+    iter::once(folder.join(name)).chain(numbered).find(|file| !file.exists()).expect("numbers do not end")
+}
+
+/// The latest unfinished record in the folder that this run could go on with.
+fn unfinished(folder: &Path, document: &Document) -> Option<PathBuf> {
+    let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let records = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    let usable = records.filter_map(|file| {
+        let record = read(&file).ok()?;
+        (!record.complete && unlike(&record, document).is_none()).then_some((record.time, file))
+    });
+    usable.max().map(|(_, file)| file)
+}
+
+/// Takes the rows over.
+fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
+    let record = read(file)?;
+    if let Some(what) = unlike(&record, document) {
+        return Err(Error::NotResumable { path: file.to_path_buf(), what });
+    }
+    if record.machine.commit != document.machine.commit {
+        let commits = [record.machine.commit, document.machine.commit.take()];
+        document.machine.commit = Some(commits.into_iter().flatten().collect::<Vec<_>>().join(", "));
+    }
+    document.time = record.time;
+    document.rows = record.rows;
+    Ok(())
+}
+
+/// In what a record differs from what this run makes, commits aside.
+fn unlike(record: &Document, document: &Document) -> Option<&'static str> {
+    let version = (record.tress != document.tress).then_some("versions of Tress");
+    difference(record, document).or(version)
+}
+
+#[cfg(test)]
+#[path = "keep_test.rs"]
+mod tests;

@@ -1,0 +1,390 @@
+//! Every cipher in every mode and direction, with any backend, lanes, threads and length of messages: the rows that
+//! `--backend`, `--lanes`, `--threads` and `--size` ask for.
+
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+    sync::Arc,
+};
+
+use comfy_table::{Table, presets};
+use serde::Serialize;
+use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_peers::Direction;
+
+use super::{
+    Error, Options,
+    case::{self, Case, Make, called},
+    machine,
+    messages::{self, Call, Messages},
+    table::bytes,
+    threads::Threads,
+};
+
+/// Messages of a call where nothing is asked: one, and as many as fill the lanes of every backend.
+const LANES: [usize; 2] = [1, 32];
+const MOST_LANES: usize = 4096;
+const MOST_THREADS: usize = 256;
+/// A message where nothing is asked, or the whole blocks of it.
+const MESSAGE_BYTES: usize = 16 << 10;
+/// With nonces of 12 bytes a message has at most 2^24 - 1.
+const MOST_CCM_BYTES: usize = (1 << 24) - 1;
+/// PIPO's counter has 16 bits.
+const MOST_PIPO_CTR_BYTES: usize = Pipo::BLOCK_BYTES << 16;
+
+/// Which rows. Where a list is empty, the usual: the best backend; one message and many; one thread; 16 KiB.
+#[derive(Clone, Debug, Default)]
+pub struct Choice {
+    /// Our backends; those that a cipher has not are left out of its rows.
+    pub backends: Vec<Backend>,
+    /// All backends of this machine.
+    pub all_backends: bool,
+    /// Messages that one call gets; more than one where they are done in lanes.
+    pub lanes: Vec<usize>,
+    /// Threads that do the same at once.
+    pub threads: Vec<usize>,
+    /// Bytes of a message.
+    pub message_bytes: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Ecb,
+    Cbc,
+    Ctr,
+    Ccm,
+}
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Ecb => "ecb",
+            Mode::Cbc => "cbc",
+            Mode::Ctr => "ctr",
+            Mode::Ccm => "ccm",
+        }
+    }
+
+    /// CTR does the same in both.
+    fn directions(self) -> &'static [Direction] {
+        const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
+        if self == Mode::Ctr { &BOTH[..1] } else { &BOTH }
+    }
+
+    /// Whether one message is a chain, so that many are done in lanes.
+    fn has_lanes(self, direction: Direction) -> bool {
+        match self {
+            Mode::Ccm => true,
+            Mode::Cbc => direction == Direction::Encrypt,
+            Mode::Ecb | Mode::Ctr => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    Aes,
+    /// Bytes of a block.
+    Rijndael(usize),
+    Rc6,
+    Pipo,
+}
+
+/// A cipher with keys of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cipher {
+    pub(crate) family: Family,
+    pub(crate) key_bytes: usize,
+}
+
+impl Cipher {
+    fn all() -> Vec<Cipher> {
+        const RIJNDAEL: [usize; 5] = [16, 20, 24, 28, 32];
+        let of =
+            |family, keys: &[usize]| keys.iter().map(|&key_bytes| Cipher { family, key_bytes }).collect::<Vec<_>>();
+        let mut all = of(Family::Aes, &[16, 24, 32]);
+        all.extend(RIJNDAEL.into_iter().flat_map(|block_bytes| of(Family::Rijndael(block_bytes), &RIJNDAEL)));
+        all.extend(of(Family::Rc6, &[16, 24, 32]));
+        all.extend(of(Family::Pipo, &[16, 32]));
+        all
+    }
+
+    fn name(&self, mode: Mode) -> String {
+        let (key, mode) = (8 * self.key_bytes, mode.name());
+        match self.family {
+            Family::Aes => format!("aes-{key}-{mode}"),
+            Family::Rijndael(block_bytes) => format!("rijndael-{}-{key}-{mode}", 8 * block_bytes),
+            Family::Rc6 => format!("rc6-{key}-{mode}"),
+            Family::Pipo => format!("pipo-{key}-{mode}"),
+        }
+    }
+
+    pub(crate) fn block_bytes(&self) -> usize {
+        match self.family {
+            Family::Aes => Aes::BLOCK_BYTES,
+            Family::Rijndael(block_bytes) => block_bytes,
+            Family::Rc6 => Rc6::BLOCK_BYTES,
+            Family::Pipo => Pipo::BLOCK_BYTES,
+        }
+    }
+
+    fn modes(&self) -> &'static [Mode] {
+        const ALL: [Mode; 4] = [Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Ccm];
+        // CCM is for blocks of 128 bits.
+        if self.block_bytes() == 16 { &ALL } else { &ALL[..3] }
+    }
+
+    fn backends(&self) -> &'static [Backend] {
+        match self.family {
+            Family::Aes => Aes::BACKENDS,
+            Family::Rijndael(_) => Rijndael::<16>::BACKENDS,
+            Family::Rc6 => Rc6::BACKENDS,
+            Family::Pipo => Pipo::BACKENDS,
+        }
+    }
+}
+
+impl Choice {
+    /// What cannot be meant for any row.
+    fn check(&self) -> Result<(), Error> {
+        let wrong = |text: String| Err(Error::NoSuchRow(text));
+        if let Some(lanes) = self.lanes.iter().find(|lanes| !(1..=MOST_LANES).contains(*lanes)) {
+            return wrong(format!("{lanes} lanes: 1 to {MOST_LANES} are measured"));
+        }
+        if let Some(threads) = self.threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
+            return wrong(format!("{threads} threads: 1 to {MOST_THREADS} are measured"));
+        }
+        if self.message_bytes.contains(&0) {
+            return wrong("messages of no bytes have no rate".into());
+        }
+        // A quarter of the memory, half of it for what the checks compare.
+        let memory_bytes = machine::inspect().memory_bytes.unwrap_or(1 << 30) / 4;
+        let most = |list: &[usize]| list.iter().max().map_or(1, |most| *most as u64);
+        let needed = |bytes: &u64| bytes.saturating_mul(most(&self.lanes)).saturating_mul(most(&self.threads));
+        if let Some(size) = self.message_bytes.iter().find(|bytes| needed(bytes) > memory_bytes) {
+            return wrong(format!(
+                "messages of {}: more than a quarter of the memory with these lanes and threads",
+                bytes(*size)
+            ));
+        }
+        match self.backends.iter().find(|backend| !backend.is_available()) {
+            Some(backend) => Err(tress_cipher::Error::BackendUnavailable(*backend).into()),
+            None => Ok(()),
+        }
+    }
+
+    fn backends(&self, cipher: &Cipher) -> Vec<Backend> {
+        let usable =
+            |backend: &Backend| backend.is_available() && (self.all_backends || self.backends.contains(backend));
+        if self.all_backends || !self.backends.is_empty() {
+            cipher.backends().iter().copied().filter(usable).collect()
+        } else {
+            vec![Backend::best_of(cipher.backends())]
+        }
+    }
+
+    fn message_bytes(&self, cipher: &Cipher) -> Vec<usize> {
+        if self.message_bytes.is_empty() {
+            return vec![MESSAGE_BYTES - MESSAGE_BYTES % cipher.block_bytes()];
+        }
+        self.message_bytes.iter().map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX)).collect()
+    }
+}
+
+/// The rows that are asked for, each with its backend. Combinations that do not exist are left out.
+pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Backend)>, Error> {
+    choice.check()?;
+    let or = |list: &[usize], usual: &[usize]| if list.is_empty() { usual.to_vec() } else { list.to_vec() };
+    let (lanes, threads) = (or(&choice.lanes, &LANES), or(&choice.threads, &[1]));
+    let (mut cases, mut has_name, mut reasons) = (Vec::new(), false, BTreeSet::new());
+    for cipher in Cipher::all() {
+        for &mode in cipher.modes().iter().filter(|mode| options.wants(&cipher.name(**mode))) {
+            has_name = true;
+            let backends = choice.backends(&cipher);
+            if backends.is_empty() {
+                reasons.insert("the cipher has no such backend");
+            }
+            for &direction in mode.directions() {
+                for &backend in &backends {
+                    for message_bytes in choice.message_bytes(&cipher) {
+                        for &lanes in &lanes {
+                            let call = Call { cipher, mode, direction, lanes, message_bytes };
+                            if let Some(why) = why_not(&call) {
+                                reasons.insert(why);
+                                continue;
+                            }
+                            cases.extend(
+                                threads.iter().map(|&threads| (case(call, threads, backend, choice, options), backend)),
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    if !cases.is_empty() {
+        Ok(cases)
+    } else if has_name {
+        Err(Error::NoSuchRow(reasons.into_iter().collect::<Vec<_>>().join("; ")))
+    } else if case::all().iter().any(|case| options.wants(&case.name)) {
+        let text = "--backend, --lanes, --threads and --size are for a cipher in a mode, such as aes-128-ccm";
+        Err(Error::NoSuchRow(text.into()))
+    } else {
+        Err(Error::NothingMatches)
+    }
+}
+
+/// Why there is no such row.
+fn why_not(call: &Call) -> Option<&'static str> {
+    let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes());
+    match call.mode {
+        _ if call.lanes > 1 && !call.mode.has_lanes(call.direction) => {
+            Some("only CCM and CBC encryption have lanes: elsewhere one message fills the machine")
+        }
+        Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages are whole blocks"),
+        Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages have less than 16 MiB here"),
+        Mode::Ctr if call.cipher.family == Family::Pipo && call.message_bytes > MOST_PIPO_CTR_BYTES => {
+            Some("PIPO's counter ends after 512 KiB")
+        }
+        _ => None,
+    }
+}
+
+fn case(call: Call, threads: usize, backend: Backend, choice: &Choice, options: &Options) -> Case {
+    let mut workload = match call.lanes {
+        1 => "one message".to_string(),
+        lanes => format!("{lanes} messages, one key"),
+    };
+    // Without it a row of the best backend would be the same as that of another.
+    if choice.all_backends || !choice.backends.is_empty() {
+        workload = format!("{workload}, {}", backend.name());
+    }
+    let peers: Vec<_> = messages::peers(&call).into_iter().filter(|who| options.has_peer(*who)).collect();
+    let theirs = peers.clone();
+    let one: Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync> =
+        Arc::new(move || Messages::new(call, backend, &theirs));
+    let make: Make = Box::new(move |_| {
+        if threads == 1 {
+            return Ok(Box::new(one()?));
+        }
+        Ok(Box::new(Threads::new(threads, &one)?))
+    });
+    Case {
+        name: call.cipher.name(call.mode).into(),
+        direction: called(call.direction),
+        workload: workload.into(),
+        threads,
+        lanes: call.lanes,
+        message_bytes: call.message_bytes as u64,
+        peers,
+        backends: call.cipher.backends(),
+        make,
+    }
+}
+
+/// A name, and what rows of it can be asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// The name, as a filter matches it.
+    pub name: String,
+    /// What is done.
+    pub directions: Vec<&'static str>,
+    /// Backends of this machine; none where they cannot be chosen.
+    pub backends: Vec<&'static str>,
+    /// Whether calls of many messages can be asked.
+    pub lanes: bool,
+    /// Messages are a multiple of so many bytes; none where their length cannot be chosen.
+    pub multiple_of_bytes: Option<usize>,
+    /// Those who have it, too, installed or not.
+    pub peers: Vec<&'static str>,
+    /// The rows that are measured unless something is asked.
+    pub rows: Vec<String>,
+}
+
+/// Every name: those of ciphers in modes, then the others.
+pub fn list() -> Vec<Listed> {
+    let usual = case::all();
+    let rows = |name: &str| {
+        let of_name = usual.iter().filter(|case| case.name == name);
+        of_name.map(|case| format!("{}: {}, {}", case.direction, case.workload, bytes(case.message_bytes))).collect()
+    };
+    let mut listed = Vec::new();
+    for cipher in Cipher::all() {
+        for &mode in cipher.modes() {
+            let directions = mode.directions();
+            let call = |direction| Call { cipher, mode, direction, lanes: 1, message_bytes: cipher.block_bytes() };
+            let name = cipher.name(mode);
+            listed.push(Listed {
+                directions: directions.iter().map(|direction| called(*direction)).collect(),
+                backends: cipher.backends().iter().filter(|one| one.is_available()).map(|one| one.name()).collect(),
+                lanes: directions.iter().any(|direction| mode.has_lanes(*direction)),
+                multiple_of_bytes: Some(if matches!(mode, Mode::Ecb | Mode::Cbc) { cipher.block_bytes() } else { 1 }),
+                peers: messages::peers(&call(directions[0])).into_iter().map(|who| who.name()).collect(),
+                rows: rows(&name),
+                name,
+            });
+        }
+    }
+    for case in &usual {
+        if let Some(known) = listed.iter_mut().find(|listed| listed.name == case.name) {
+            if known.backends.is_empty() && !known.directions.contains(&case.direction) {
+                known.directions.push(case.direction);
+            }
+            continue;
+        }
+        listed.push(Listed {
+            name: case.name.to_string(),
+            directions: vec![case.direction],
+            backends: Vec::new(),
+            lanes: false,
+            multiple_of_bytes: None,
+            peers: case.peers.iter().map(|who| who.name()).collect(),
+            rows: rows(&case.name),
+        });
+    }
+    listed
+}
+
+/// Writes the names for people, or as JSON.
+pub fn write_list(json: bool, out: &mut dyn Write) -> Result<(), Error> {
+    let listed = list();
+    if json {
+        serde_json::to_writer_pretty(&mut *out, &listed).map_err(|error| Error::Output(error.into()))?;
+        return writeln!(out).map_err(Error::Output);
+    }
+    let write = |out: &mut dyn Write| -> io::Result<()> {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_header(["name", "direction", "--backend", "--lanes", "--size", "--against", "rows without options"]);
+        for one in &listed {
+            let size = match one.multiple_of_bytes {
+                None => String::new(),
+                Some(1) => "any".into(),
+                Some(bytes) => format!("n × {bytes} B"),
+            };
+            table.add_row([
+                one.name.clone(),
+                one.directions.join("\n"),
+                one.backends.join(", "),
+                if one.lanes { "any" } else { "" }.into(),
+                size,
+                one.peers.join(", "),
+                one.rows.join("\n"),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+        writeln!(
+            out,
+            "what has a --backend can be asked for any --threads, too; encrypt-file, decrypt-file, encrypt-memory and"
+        )?;
+        writeln!(
+            out,
+            "encrypt-start are whole commands (against age, cp and openssl), measured when named or with --record"
+        )
+    };
+    write(out).map_err(Error::Output)
+}
+
+#[cfg(test)]
+#[path = "matrix_test.rs"]
+mod tests;

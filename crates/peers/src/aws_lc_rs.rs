@@ -1,0 +1,167 @@
+//! The crate aws-lc-rs: AES in ECB, CBC and CTR, AES-GCM, and PKCS #1 v1.5 signatures of SHA-256 digests. It has no CCM.
+//!
+//! It builds AWS-LC, which takes a minute, so it is there in builds with the feature of its name only.
+
+use crate::Missing;
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "aws-lc-rs";
+
+/// The version of this build.
+pub fn version() -> String {
+    env!("TRESS_PEERS_AWS_LC_RS").into()
+}
+
+/// Whether this build has it, and how to make one that has.
+pub fn available() -> Result<(), Missing> {
+    if cfg!(feature = "aws-lc-rs") {
+        return Ok(());
+    }
+    Err(Missing { peer: NAME, reason: "built without; build with --features aws-lc-rs".into(), package: "" })
+}
+
+#[cfg(feature = "aws-lc-rs")]
+pub use with::{Cipher, Gcm, Key, Mode};
+
+#[cfg(feature = "aws-lc-rs")]
+mod with {
+    use aws_lc_rs::{
+        aead::{AES_128_GCM, Aad, LessSafeKey, Nonce, UnboundKey},
+        cipher::{
+            AES_128, AES_192, AES_256, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext,
+            UnboundCipherKey,
+        },
+        digest::{Digest, SHA256},
+        error::Unspecified,
+        iv::FixedLength,
+        rsa::KeyPair,
+        signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256},
+    };
+
+    use crate::{Direction, Error};
+
+    /// A mode without authentication.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Mode {
+        /// Electronic codebook, without padding.
+        Ecb,
+        /// Cipher block chaining, without padding.
+        Cbc,
+        /// Counter mode over a 128-bit big-endian counter.
+        Ctr,
+    }
+
+    enum Way {
+        Encrypt(EncryptingKey),
+        Decrypt(DecryptingKey),
+    }
+
+    /// AES under one key.
+    pub struct Cipher {
+        way: Way,
+        mode: Mode,
+    }
+
+    fn refused(_: Unspecified) -> Error {
+        Error::Refused("aws-lc-rs")
+    }
+
+    impl Cipher {
+        /// Sets a key of 16, 24 or 32 bytes.
+        pub fn new(mode: Mode, key: &[u8], direction: Direction) -> Result<Cipher, Error> {
+            let algorithm = match key.len() {
+                16 => &AES_128,
+                24 => &AES_192,
+                32 => &AES_256,
+                _ => return Err(Error::Length),
+            };
+            let key = UnboundCipherKey::new(algorithm, key).map_err(refused)?;
+            let way = match (direction, mode) {
+                (Direction::Encrypt, Mode::Ecb) => EncryptingKey::ecb(key).map(Way::Encrypt),
+                (Direction::Encrypt, Mode::Cbc) => EncryptingKey::cbc(key).map(Way::Encrypt),
+                (Direction::Encrypt, Mode::Ctr) => EncryptingKey::ctr(key).map(Way::Encrypt),
+                (Direction::Decrypt, Mode::Ecb) => DecryptingKey::ecb(key).map(Way::Decrypt),
+                (Direction::Decrypt, Mode::Cbc) => DecryptingKey::cbc(key).map(Way::Decrypt),
+                (Direction::Decrypt, Mode::Ctr) => DecryptingKey::ctr(key).map(Way::Decrypt),
+            };
+            Ok(Cipher { way: way.map_err(refused)?, mode })
+        }
+
+        /// One message in place. `iv` is a block, or empty for ECB; CBC and ECB take whole blocks.
+        pub fn apply(&self, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+            if self.mode != Mode::Ctr && !data.len().is_multiple_of(16) {
+                return Err(Error::Length);
+            }
+            let iv = match self.mode {
+                Mode::Ecb if iv.is_empty() => None,
+                Mode::Ecb => return Err(Error::Length),
+                _ => Some(FixedLength::<16>::try_from(iv).map_err(|_| Error::Length)?),
+            };
+            match &self.way {
+                Way::Encrypt(key) => {
+                    let context = iv.map_or(EncryptionContext::None, EncryptionContext::Iv128);
+                    key.less_safe_encrypt(data, context).map(drop)
+                }
+                Way::Decrypt(key) => {
+                    key.decrypt(data, iv.map_or(DecryptionContext::None, DecryptionContext::Iv128)).map(drop)
+                }
+            }
+            .map_err(refused)
+        }
+    }
+
+    /// AES-128-GCM with 12-byte nonces.
+    pub struct Gcm(LessSafeKey);
+
+    impl Gcm {
+        /// Sets a key of 16 bytes.
+        pub fn new(key: &[u8]) -> Result<Gcm, Error> {
+            let key = UnboundKey::new(&AES_128_GCM, key).map_err(|_| Error::Length)?;
+            Ok(Gcm(LessSafeKey::new(key)))
+        }
+
+        /// Encrypts one message in place and writes its tag of 16 bytes.
+        pub fn encrypt(&self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+            let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Error::Length)?;
+            let made = self.0.seal_in_place_separate_tag(nonce, Aad::from(aad), data).map_err(refused)?;
+            if tag.len() != made.as_ref().len() {
+                return Err(Error::Length);
+            }
+            tag.copy_from_slice(made.as_ref());
+            Ok(())
+        }
+    }
+
+    /// A key that signs and verifies.
+    pub struct Key {
+        private: KeyPair,
+        public: ParsedPublicKey,
+    }
+
+    impl Key {
+        /// Reads a private key, PKCS #8 in DER.
+        ///
+        /// # Errors
+        /// Where the crate refuses the key.
+        pub fn new(der: &[u8]) -> Result<Key, Error> {
+            let rejected = |_| Error::Refused("aws-lc-rs");
+            let private = KeyPair::from_pkcs8(der).map_err(rejected)?;
+            let public = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, private.public_key().as_ref());
+            Ok(Key { public: public.map_err(rejected)?, private })
+        }
+
+        /// Signs a digest.
+        pub fn sign(&self, digest: &[u8; 32]) -> Result<Vec<u8>, Error> {
+            let mut signature = vec![0; self.private.public_modulus_len()];
+            let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
+            self.private.sign_digest(&RSA_PKCS1_SHA256, &digest, &mut signature).map_err(refused)?;
+            Ok(signature)
+        }
+
+        /// Checks a signature.
+        pub fn verify(&self, digest: &[u8; 32], signature: &[u8]) -> Result<(), Error> {
+            let digest = Digest::import_less_safe(digest, &SHA256).map_err(refused)?;
+            self.public.verify_digest_sig(&digest, signature).map_err(refused)
+        }
+    }
+}

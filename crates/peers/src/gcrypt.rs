@@ -1,0 +1,221 @@
+//! libgcrypt: AES in ECB, CBC, CTR and CCM, opened at run time.
+//!
+//! A handle keeps its key; a message costs its initialisation vector, and in CCM the lengths that the manual asks for
+//! ("Working with cipher handles", The Libgcrypt Reference Manual).
+
+use std::{
+    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    ptr,
+    sync::OnceLock,
+};
+
+use libloading::Library;
+
+use crate::{Direction, Error, Missing};
+
+/// The name that `tress bench --against` takes.
+pub const NAME: &str = "libgcrypt";
+
+const FILE: &str = "libgcrypt.so.20";
+const PACKAGE: &str = "libgcrypt20";
+
+// gcrypt.h of libgcrypt 1.10.
+const DISABLE_SECMEM: c_int = 37;
+const INITIALIZATION_FINISHED: c_int = 38;
+const INITIALIZATION_FINISHED_P: c_int = 39;
+const SET_CCM_LENGTHS: c_int = 69;
+const AES: [(usize, c_int); 3] = [(16, 7), (24, 8), (32, 9)];
+/// gpg-error.h: a checksum that does not match; above the lowest 16 bits is who says so.
+const CHECKSUM: c_uint = 10;
+const CODE: c_uint = 0xffff;
+
+struct Functions {
+    version: String,
+    open: unsafe extern "C" fn(*mut *mut c_void, c_int, c_int, c_uint) -> c_uint,
+    close: unsafe extern "C" fn(*mut c_void),
+    ctl: unsafe extern "C" fn(*mut c_void, c_int, *mut c_void, usize) -> c_uint,
+    set_key: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
+    set_iv: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
+    set_ctr: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
+    /// Handle, output and its room, input; without an input the output is worked on in place.
+    encrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint,
+    decrypt: unsafe extern "C" fn(*mut c_void, *mut u8, usize, *const u8, usize) -> c_uint,
+    authenticate: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
+    get_tag: unsafe extern "C" fn(*mut c_void, *mut u8, usize) -> c_uint,
+    check_tag: unsafe extern "C" fn(*mut c_void, *const u8, usize) -> c_uint,
+    /// Keeps the functions where they are.
+    _library: Library,
+}
+
+fn functions() -> Result<&'static Functions, Missing> {
+    static FUNCTIONS: OnceLock<Result<Functions, Missing>> = OnceLock::new();
+    FUNCTIONS.get_or_init(load).as_ref().map_err(Clone::clone)
+}
+
+fn load() -> Result<Functions, Missing> {
+    let missing = |reason: String| Missing { peer: NAME, reason, package: PACKAGE };
+    let found = || -> Result<Functions, libloading::Error> {
+        // SAFETY: libgcrypt's initialisers have no precondition. The types are those of the prototypes in gcrypt.h, where
+        // gcry_error_t is an unsigned int and a handle a pointer. The library stays loaded as long as the pointers: both
+        // live in one static.
+        unsafe {
+            let library = Library::new(FILE)?;
+            let check_version: unsafe extern "C" fn(*const c_char) -> *const c_char =
+                *library.get(b"gcry_check_version")?;
+            let control: unsafe extern "C" fn(c_int, ...) -> c_uint = *library.get(b"gcry_control")?;
+            // The manual's order: the version first, which initialises; no locked memory, which our test keys do not need;
+            // and the end of it, unless another user of the library in this process has been there.
+            let version = CStr::from_ptr(check_version(ptr::null())).to_string_lossy().into_owned();
+            if control(INITIALIZATION_FINISHED_P) == 0 {
+                control(DISABLE_SECMEM, 0 as c_int);
+                control(INITIALIZATION_FINISHED, 0 as c_int);
+            }
+            Ok(Functions {
+                version,
+                open: *library.get(b"gcry_cipher_open")?,
+                close: *library.get(b"gcry_cipher_close")?,
+                ctl: *library.get(b"gcry_cipher_ctl")?,
+                set_key: *library.get(b"gcry_cipher_setkey")?,
+                set_iv: *library.get(b"gcry_cipher_setiv")?,
+                set_ctr: *library.get(b"gcry_cipher_setctr")?,
+                encrypt: *library.get(b"gcry_cipher_encrypt")?,
+                decrypt: *library.get(b"gcry_cipher_decrypt")?,
+                authenticate: *library.get(b"gcry_cipher_authenticate")?,
+                get_tag: *library.get(b"gcry_cipher_gettag")?,
+                check_tag: *library.get(b"gcry_cipher_checktag")?,
+                _library: library,
+            })
+        }
+    };
+    found().map_err(|error| missing(error.to_string()))
+}
+
+/// Whether libgcrypt is on this machine, and how to install it when not.
+pub fn available() -> Result<(), Missing> {
+    functions().map(|_| ())
+}
+
+/// The version of the loaded library, such as `1.10.1`; empty when there is none.
+pub fn version() -> String {
+    functions().map(|functions| functions.version.clone()).unwrap_or_default()
+}
+
+/// A mode, by its number in gcrypt.h.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Electronic codebook, without padding.
+    Ecb = 1,
+    /// Cipher block chaining, without padding.
+    Cbc = 3,
+    /// Counter mode over a 128-bit big-endian counter.
+    Ctr = 6,
+    /// Counter with CBC-MAC.
+    Ccm = 8,
+}
+
+/// AES in one of the modes under one key.
+pub struct Cipher {
+    functions: &'static Functions,
+    handle: *mut c_void,
+    mode: Mode,
+}
+
+// SAFETY: a handle belongs to one value, is used through `&mut` only, and libgcrypt ties none to a thread.
+unsafe impl Send for Cipher {}
+
+impl Drop for Cipher {
+    fn drop(&mut self) {
+        // SAFETY: the handle came from gcry_cipher_open and is closed once.
+        unsafe { (self.functions.close)(self.handle) }
+    }
+}
+
+impl Cipher {
+    /// Sets a key of 16, 24 or 32 bytes.
+    pub fn new(mode: Mode, key: &[u8]) -> Result<Cipher, Error> {
+        let functions = functions()?;
+        let (_, algorithm) = AES.into_iter().find(|(bytes, _)| *bytes == key.len()).ok_or(Error::Length)?;
+        let mut handle = ptr::null_mut();
+        // SAFETY: the handle is written when the call succeeds.
+        check("gcry_cipher_open", unsafe { (functions.open)(&mut handle, algorithm, mode as c_int, 0) })?;
+        let cipher = Cipher { functions, handle, mode };
+        // SAFETY: the handle is live, and as many bytes are read as there are.
+        check("gcry_cipher_setkey", unsafe { (functions.set_key)(handle, key.as_ptr(), key.len()) })?;
+        Ok(cipher)
+    }
+
+    /// One message in place, in ECB, CBC or CTR. `iv` is a block, or empty for ECB; CBC and ECB take whole blocks.
+    pub fn apply(&mut self, direction: Direction, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
+        let iv_bytes = if self.mode == Mode::Ecb { 0 } else { 16 };
+        let whole_blocks = self.mode == Mode::Ctr || data.len().is_multiple_of(16);
+        if self.mode == Mode::Ccm || iv.len() != iv_bytes || !whole_blocks {
+            return Err(Error::Length);
+        }
+        // SAFETY: the handle is live, and as many bytes are read as there are.
+        check("gcry_cipher_setiv", unsafe {
+            match self.mode {
+                Mode::Cbc => (self.functions.set_iv)(self.handle, iv.as_ptr(), iv.len()),
+                Mode::Ctr => (self.functions.set_ctr)(self.handle, iv.as_ptr(), iv.len()),
+                _ => 0,
+            }
+        })?;
+        self.transform(direction, data)
+    }
+
+    /// Encrypts one message with CCM in place and writes its tag.
+    pub fn encrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]) -> Result<(), Error> {
+        self.start(nonce, aad, data.len(), tag.len())?;
+        self.transform(Direction::Encrypt, data)?;
+        // SAFETY: the handle is live, and as many bytes are written as there are.
+        check("gcry_cipher_gettag", unsafe { (self.functions.get_tag)(self.handle, tag.as_mut_ptr(), tag.len()) })
+    }
+
+    /// Decrypts one message with CCM in place; an error where the tag does not belong to it, which is known afterwards.
+    pub fn decrypt(&mut self, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
+        self.start(nonce, aad, data.len(), tag.len())?;
+        self.transform(Direction::Decrypt, data)?;
+        // SAFETY: the handle is live, and as many bytes are read as there are.
+        match unsafe { (self.functions.check_tag)(self.handle, tag.as_ptr(), tag.len()) } {
+            status if status & CODE == CHECKSUM => Err(Error::Authentication),
+            status => check("gcry_cipher_checktag", status),
+        }
+    }
+
+    /// Nonce, lengths and associated data of a message.
+    fn start(&mut self, nonce: &[u8], aad: &[u8], data_bytes: usize, tag_bytes: usize) -> Result<(), Error> {
+        if self.mode != Mode::Ccm {
+            return Err(Error::Length);
+        }
+        let Cipher { functions, handle, .. } = self;
+        let mut lengths = [data_bytes as u64, aad.len() as u64, tag_bytes as u64];
+        // SAFETY: the handle is live, as many bytes are read as there are, and the command takes three numbers of 64 bits.
+        unsafe {
+            check("gcry_cipher_setiv", (functions.set_iv)(*handle, nonce.as_ptr(), nonce.len()))?;
+            let size = size_of_val(&lengths);
+            check("gcry_cipher_ctl", (functions.ctl)(*handle, SET_CCM_LENGTHS, lengths.as_mut_ptr().cast(), size))?;
+            if !aad.is_empty() {
+                check("gcry_cipher_authenticate", (functions.authenticate)(*handle, aad.as_ptr(), aad.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn transform(&mut self, direction: Direction, data: &mut [u8]) -> Result<(), Error> {
+        let (bytes, start) = (data.len(), data.as_mut_ptr());
+        // SAFETY: the handle is live; without an input `bytes` bytes are worked on in place.
+        unsafe {
+            match direction {
+                Direction::Encrypt => {
+                    check("gcry_cipher_encrypt", (self.functions.encrypt)(self.handle, start, bytes, ptr::null(), 0))
+                }
+                Direction::Decrypt => {
+                    check("gcry_cipher_decrypt", (self.functions.decrypt)(self.handle, start, bytes, ptr::null(), 0))
+                }
+            }
+        }
+    }
+}
+
+fn check(call: &'static str, status: c_uint) -> Result<(), Error> {
+    if status == 0 { Ok(()) } else { Err(Error::Refused(call)) }
+}
