@@ -118,7 +118,7 @@ class Chart {
       grid: { stroke: () => css("--grid"), width: 1 },
       ticks: { stroke: () => css("--grid"), width: 1, size: 5 },
       splits: (u, _, from, to) => ticks(from, to, spec.log, Math.max(3, Math.floor(side === 2 ? u.width / 90 : u.height / 55))),
-      values: (_, splits) => splits.map(label),
+      values: (_, splits) => (spec.log ? splits.map(label) : labels(splits)),
       filter: (_, splits) => splits,
       size: side === 2 ? 32 : (u, values) => 16 + Math.max(...(values ?? [""]).map((value) => value.length)) * 7.6,
     });

@@ -30,7 +30,7 @@ fn sources(found: &Found) -> Vec<Source<'_>> {
             machine: &kept.machine,
         })
     });
-    let records = found.records.iter().map(|Record { path, document }| Source {
+    let records = found.records.iter().map(|Record { path, document, .. }| Source {
         name: path.clone(),
         tress: &document.tress,
         quick: document.quick,

@@ -2,6 +2,8 @@
 
 use crate::study::Measured;
 
+/// Units of times, which studies write beside each figure.
+const TIMES: [(&str, f64); 5] = [("ns", 1e-9), ("µs", 1e-6), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
 /// Letters of a cell that is long.
 const LONG: usize = 24;
 
@@ -10,6 +12,8 @@ const LONG: usize = 24;
 pub(super) struct Cell {
     pub(super) text: String,
     pub(super) value: Option<f64>,
+    /// Whether the text says it in a unit of its own, which is what is copied.
+    pub(super) has_unit: bool,
     /// The ends of a confidence interval.
     pub(super) interval: Option<(f64, f64)>,
     /// The place that it links to.
@@ -23,7 +27,12 @@ impl Cell {
 
     /// A text that is a figure where it begins like one.
     pub(super) fn parsed(text: &str) -> Cell {
-        Cell { text: text.into(), value: number(text), ..Cell::default() }
+        let seconds = || {
+            let (figure, unit) = text.trim().split_once(' ')?;
+            Some(number(figure)? * TIMES.iter().find(|(name, _)| *name == unit)?.1)
+        };
+        let value = number(text);
+        Cell { text: text.into(), value: value.or_else(seconds), has_unit: value.is_none(), ..Cell::default() }
     }
 
     pub(super) fn number(value: Option<f64>) -> Cell {
@@ -40,7 +49,7 @@ impl Cell {
             text: format!("{} ({} to {})", figure(median), figure(low), figure(high)),
             value: Some(median),
             interval: Some((low, high)),
-            link: None,
+            ..Cell::default()
         })
     }
 
@@ -84,6 +93,8 @@ pub(super) struct Column {
     pub(super) name: String,
     /// What stands below the name.
     pub(super) note: String,
+    /// The unit of what is copied, where the cells show it in others.
+    pub(super) unit: &'static str,
     pub(super) is_number: bool,
     /// Of texts that need room.
     pub(super) is_long: bool,
@@ -93,6 +104,14 @@ impl Table {
     pub(super) fn new(caption: &str, names: &[&str], rows: Vec<Vec<Cell>>) -> Table {
         let names = names.iter().map(|name| (name.to_string(), String::new()));
         Table::with_notes(caption, names.collect(), rows)
+    }
+
+    /// The same, with the unit of what is copied from a column.
+    pub(super) fn in_units(mut self, units: &[(&str, &'static str)]) -> Table {
+        for column in &mut self.columns {
+            column.unit = units.iter().find(|(name, _)| *name == column.name).map_or("", |(_, unit)| unit);
+        }
+        self
     }
 
     /// A table whose columns have a name and a note each.
@@ -109,24 +128,57 @@ impl Table {
             .iter()
             .enumerate()
             .map(|(place, &column)| {
-                let (name, note) = names[column].clone();
+                let (mut name, note) = names[column].clone();
+                if name.is_empty() {
+                    name.push_str("what");
+                }
                 let mut cells = rows.iter().map(|row| &row[place]).filter(|cell| !cell.text.is_empty()).peekable();
                 let is_number = place > 0 && cells.peek().is_some() && cells.all(Cell::is_number);
                 let is_long = rows.iter().any(|row| row[place].text.chars().count() > LONG);
-                Column { name, note, is_number, is_long }
+                Column { name, note, unit: "", is_number, is_long }
             })
             .collect();
         Table { caption: caption.into(), label: caption.into(), columns, rows, samples: String::new() }
     }
 }
 
-/// A text in pieces, of which those between backticks are code.
-pub(super) fn pieces(text: &str) -> Vec<(bool, &str)> {
-    let is_paired = text.matches('`').count().is_multiple_of(2);
-    if !is_paired {
-        return vec![(false, text)];
+/// How a piece of a text stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Plain,
+    Code,
+    Strong,
+    Emphasis,
+}
+
+/// A text in pieces: studies write `code`, **strong** and *emphasis* as Markdown has them. A mark without its other one is
+/// no mark.
+pub(super) fn pieces(text: &str) -> Vec<(Tone, &str)> {
+    const MARKS: [(&str, Tone); 3] = [("`", Tone::Code), ("**", Tone::Strong), ("*", Tone::Emphasis)];
+    let (mut pieces, mut rest, mut from) = (Vec::new(), text, 0);
+    while let Some(at) = rest.get(from..).and_then(|left| left.find(['`', '*'])).map(|at| from + at) {
+        let (mark, tone) = MARKS.into_iter().find(|(mark, _)| rest[at..].starts_with(mark)).unwrap_or(MARKS[2]);
+        let inner = &rest[at + mark.len()..];
+        // `2*3*4` is a product.
+        let is_apart = |letter: Option<char>| !letter.is_some_and(char::is_alphanumeric);
+        let end = inner.find(mark).filter(|end| {
+            let after = inner[end + mark.len()..].chars().next();
+            let is_word = tone == Tone::Code || is_apart(rest[..at].chars().next_back()) && is_apart(after);
+            *end > 0 && !inner.starts_with(' ') && is_word
+        });
+        match end {
+            Some(end) => {
+                pieces.push((Tone::Plain, &rest[..at]));
+                pieces.push((tone, &inner[..end]));
+                rest = &inner[end + mark.len()..];
+                from = 0;
+            }
+            None => from = at + mark.len(),
+        }
     }
-    text.split('`').enumerate().map(|(place, piece)| (!place.is_multiple_of(2), piece)).collect()
+    pieces.push((Tone::Plain, rest));
+    pieces.retain(|(_, piece)| !piece.is_empty());
+    pieces
 }
 
 /// Four digits that count, or one after the point, as on the pages of studies.
@@ -220,6 +272,14 @@ mod tests {
     }
 
     #[test]
+    fn times_are_sorted_as_times() {
+        let value = |text| Cell::parsed(text).value;
+        assert!((value("5.5 µs").expect("a time") - 5.5e-6).abs() < 1e-18 && value("2 ms") > value("900 ns"));
+        assert!(Cell::parsed("2 ms").has_unit && !Cell::parsed("2").has_unit);
+        assert_eq!((value("2 apples"), value("a b"), value("")), (None, None, None));
+    }
+
+    #[test]
     fn columns_that_are_empty_are_left_out() {
         let rows = vec![vec![Cell::text("a"), Cell::default(), Cell::number(Some(1.0))], vec![Cell::text("b")]];
         let table = Table::new("t", &["what", "paper", "model"], rows);
@@ -229,9 +289,14 @@ mod tests {
     }
 
     #[test]
-    fn code_between_backticks() {
-        assert_eq!(pieces("a `b` c"), [(false, "a "), (true, "b"), (false, " c")]);
-        assert_eq!(pieces("a `b"), [(false, "a `b")]);
+    fn marks_of_markdown() {
+        use Tone::*;
+        assert_eq!(pieces("a `b*` c"), [(Plain, "a "), (Code, "b*"), (Plain, " c")]);
+        assert_eq!(pieces("**a** *b*"), [(Strong, "a"), (Plain, " "), (Emphasis, "b")]);
+        for text in ["a `b", "2 * 3 * 4", "2*3*4", "**", "a*", "``", "*ü"] {
+            assert_eq!(pieces(text), [(Plain, text)], "{text}");
+        }
+        assert!(pieces("").is_empty());
     }
 
     #[test]

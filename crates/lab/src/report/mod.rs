@@ -169,7 +169,7 @@ fn sources(found: &read::Found) -> String {
 }
 
 fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
-    let rows = records.iter().zip(&found.records).map(|(record, read::Record { path, document })| {
+    let rows = records.iter().zip(&found.records).map(|(record, read::Record { path, document, .. })| {
         vec![
             Cell { text: figures::moment(document.time), link: Some(record.anchor.clone()), ..Cell::default() },
             Cell::text(path),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     drawing::Picture,
     figures::{self, Cell, Table, anchor, figure},
-    read,
+    read::{self, Bound},
 };
 use crate::{
     bench::{
@@ -109,10 +109,13 @@ impl Record {
         if document.quick {
             conditions.push_str(" A quick run: few and short samples.");
         }
+        if !document.complete {
+            conditions.push_str(" The run was interrupted: rows are missing.");
+        }
         if let Some(load) = machine.load.filter(|load| *load > 0.5) {
             conditions.push_str(&format!(" The machine was busy (load {load:.1}): take the figures with care."));
         }
-        let mut table = table(&record.path, document);
+        let mut table = table(record);
         if has_samples {
             table.samples = format!("records/{place}/document/rows");
         } else {
@@ -125,7 +128,7 @@ impl Record {
         Record {
             title: format!("Measured {}", figures::moment(document.time)),
             conditions,
-            tables: vec![table],
+            tables: [table].into_iter().chain(roofs(record)).collect(),
             pictures: pictures.collect(),
             anchor: own,
         }
@@ -133,7 +136,8 @@ impl Record {
 }
 
 /// Every row, with a column for each peer.
-fn table(path: &str, document: &Document) -> Table {
+fn table(record: &read::Record) -> Table {
+    let document = &record.document;
     let mut peers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (peer, against) in document.rows.iter().flat_map(|row| &row.against) {
         let versions = peers.entry(peer).or_default();
@@ -141,13 +145,19 @@ fn table(path: &str, document: &Document) -> Table {
             versions.push(&against.version);
         }
     }
+    let named = |name: &str, note: &str| (name.to_string(), note.to_string());
     let mut names: Vec<(String, String)> =
-        ["name", "direction", "work", "backend", "threads", "message"].map(|name| (name.into(), String::new())).into();
-    names.push(("rate".into(), "median".into()));
-    names.push(("cycles/byte".into(), "median".into()));
-    names.push(("memory".into(), "most".into()));
-    names.extend(peers.keys().map(|peer| (format!("times {peer}"), "95 % interval".into())));
-    let rows = document.rows.iter().map(|row| {
+        ["name", "direction", "work", "backend", "threads", "message"].map(|name| named(name, "")).into();
+    names.extend(["rate", "runs a second"].map(|name| named(name, "95 % interval")));
+    names.extend([
+        named("cycles/byte", "median"),
+        named("memory", "most"),
+        named("of the roof", ""),
+        named("roof", ""),
+    ]);
+    names.extend(peers.keys().map(|peer| named(&format!("times {peer}"), "95 % interval")));
+    let rows = document.rows.iter().enumerate().map(|(place, row)| {
+        let Bound { bound, share } = record.roofs.rows.get(place).cloned().unwrap_or_default();
         let mut cells = vec![
             Cell::text(&row.name),
             Cell::text(&row.direction),
@@ -155,31 +165,55 @@ fn table(path: &str, document: &Document) -> Table {
             Cell::text(&row.backend),
             Cell::shown(row.threads.to_string(), row.threads as f64),
             Cell::shown(bytes(row.message_bytes), row.message_bytes as f64),
-            rate(row),
+            rate(row.bytes_per_s, row, 1e-9, " GB/s"),
+            rate(row.per_s, row, 1.0, ""),
             Cell::number(row.cycles_per_byte),
             row.peak_bytes.map_or_else(Cell::default, |peak| {
                 Cell::shown(format!("{} MiB", figure(peak as f64 / f64::from(1 << 20))), peak as f64)
             }),
+            share.map_or_else(Cell::default, |share| Cell::shown(format!("{:.0} %", share * 100.0), share)),
+            Cell::text(bound.unwrap_or_default()),
         ];
         cells.extend(peers.keys().map(|peer| {
             row.against.get(*peer).map_or_else(Cell::default, |against| Cell {
                 text: format!("{:.2}× ({:.2} to {:.2})", against.ratio, against.ratio_low, against.ratio_high),
                 value: Some(against.ratio),
                 interval: Some((against.ratio_low, against.ratio_high)),
-                link: None,
+                ..Cell::default()
             })
         }));
         cells
     });
-    Table::with_notes(&format!("Rates of {path}, and how many times as fast as peers"), names, rows.collect())
+    let caption = format!("Rates of {}, and how many times as fast as peers", record.path);
+    let units = [("message", "bytes"), ("rate", "bytes/s"), ("memory", "bytes"), ("of the roof", "of 1")];
+    Table::with_notes(&caption, names, rows.collect()).in_units(&units)
 }
 
-fn rate(row: &Row) -> Cell {
-    match (row.bytes_per_s, row.per_s) {
-        (Some(rate), _) => Cell::shown(format!("{} GB/s", figure(rate / 1e9)), rate),
-        (_, Some(rate)) => Cell::shown(format!("{}/s", figure(rate)), rate),
-        _ => Cell::default(),
-    }
+/// A median with its interval, where the record has one.
+fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
+    let Some(median) = median else { return Cell::default() };
+    let shown = |rate: f64| figure(rate * scale);
+    let interval = row.rate_low.zip(row.rate_high);
+    let text = match interval {
+        Some((low, high)) => format!("{}{unit} ({} to {})", shown(median), shown(low), shown(high)),
+        None => format!("{}{unit}", shown(median)),
+    };
+    Cell { text, value: Some(median), interval, ..Cell::default() }
+}
+
+/// What the machine does at most.
+fn roofs(record: &read::Record) -> Option<Table> {
+    let rows = record.roofs.roofs.as_ref()?.roofs.iter().map(|roof| {
+        vec![
+            Cell::text(&roof.name),
+            Cell::text(&roof.counts),
+            Cell::shown(roof.threads.to_string(), roof.threads as f64),
+            Cell::number(Some(roof.per_s)),
+            Cell::number(roof.per_cycle),
+        ]
+    });
+    let names = ["roof", "counts", "threads", "a second", "a cycle"];
+    Some(Table::new(&format!("What the machine does at most, {}", record.path), &names, rows.collect()))
 }
 
 /// Our speed over that of each peer, a picture for each family of ciphers.
@@ -249,7 +283,7 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
                     text: format!("{:.3}× ({:.3} to {:.3})", change.ratio, change.ratio_low, change.ratio_high),
                     value: Some(change.ratio),
                     interval: Some((change.ratio_low, change.ratio_high)),
-                    link: None,
+                    ..Cell::default()
                 },
                 Cell::text(&change.measure),
             ]

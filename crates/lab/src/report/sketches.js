@@ -59,6 +59,14 @@ const label = (at) => {
   return plain.format(at);
 };
 
+// Labels of one axis, with as many decimals each.
+const labels = (places) => {
+  const texts = places.map(label);
+  if (texts.some((words) => words.includes("e"))) return texts;
+  const decimals = Math.max(...texts.map((words) => words.split(".")[1]?.length ?? 0), 0);
+  return places.map((at) => at.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals }));
+};
+
 // The unit in which times up to `most` seconds are numbers of a few digits.
 const timeUnit = (most) =>
   most >= 1 ? [1, "s"] : most >= 1e-3 ? [1e3, "ms"] : most >= 1e-6 ? [1e6, "µs"] : [1e9, "ns"];
@@ -275,7 +283,7 @@ function bars(chart) {
     near: (u, left, top) => stops.flat().find((stop) => Math.abs(stop.top - top) <= 9) ?? null,
     stops,
     table: () => ({
-      columns: ["", ...chart.series],
+      columns: ["what", ...chart.series],
       rows: chart.groups.map((group) => [group.name, ...chart.series.map((_, place) => group.values[place] ?? null)]),
     }),
   };
@@ -330,7 +338,7 @@ function intervals(chart) {
     near: (u, left, top) => stops.flat().find((stop) => Math.abs(stop.top - top) <= 8) ?? null,
     stops,
     table: () => ({
-      columns: ["", ...chart.series.flatMap((name) => [name, `${name}, low`, `${name}, high`])],
+      columns: ["what", ...chart.series.flatMap((name) => [name, `${name}, low`, `${name}, high`])],
       rows: chart.groups.map((group) => [
         group.name,
         ...chart.series.flatMap((_, place) => {

@@ -9,7 +9,7 @@ function makeTable(caption, columns, rows) {
   columns.forEach((name, column) => {
     const cell = document.createElement("th");
     cell.scope = "col";
-    cell.textContent = name || "what";
+    cell.textContent = name;
     if (isNumber[column]) cell.className = "number";
     head.append(cell);
   });
@@ -66,13 +66,14 @@ function csv(table) {
   const rows = [...table.tBodies[0].rows].filter((row) => !row.classList.contains("strip"));
   const hasInterval = heads.map((_, column) => rows.some((row) => row.cells[column]?.dataset.low !== undefined));
   const names = heads.flatMap((head, column) => {
-    const name = head.querySelector("button").textContent.trim();
+    const unit = head.dataset.unit ? `, ${head.dataset.unit}` : "";
+    const name = head.querySelector("button").textContent.trim() + unit;
     return hasInterval[column] ? [name, `${name}, low`, `${name}, high`] : [name];
   });
   const lines = rows.map((row) =>
     heads.flatMap((_, column) => {
       const { dataset, textContent } = row.cells[column] ?? { dataset: {}, textContent: "" };
-      const value = dataset.value ?? textContent;
+      const value = dataset.copy === "text" ? textContent : (dataset.value ?? textContent);
       return hasInterval[column] ? [value, dataset.low ?? "", dataset.high ?? ""] : [value];
     }),
   );
