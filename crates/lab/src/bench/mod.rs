@@ -24,7 +24,7 @@ pub mod modular;
 mod numbers;
 pub(crate) mod sample;
 mod signatures;
-mod table;
+pub(crate) mod table;
 mod threads;
 mod visits;
 mod worker;
