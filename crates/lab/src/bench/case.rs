@@ -15,11 +15,13 @@ use super::{
     Error, Options, Row,
     aead::{Ccm, Mixed, Shape},
     blocks::{Blocks, CbcLanes, Mode},
+    enough::Enough,
     kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
     matrix,
     numbers::{Power, Product},
+    sample::{self, Effort},
     signatures::{Signatures, Verb},
-    visits,
+    visits::{self, Item},
 };
 
 /// Who does the work.
@@ -464,6 +466,13 @@ impl Options {
     }
 }
 
+/// The measuring of a quick run. Preparing work, such as making keys, and the end take the rest of the minute.
+const QUICK: Duration = Duration::from_secs(48);
+/// The most for a comparison of a quick run, over all visits.
+const QUICK_COMPARISON: Duration = Duration::from_secs(1);
+/// The same of any other run.
+const COMPARISON: Duration = Duration::from_secs(4);
+
 /// A row that is going to be measured.
 pub(crate) struct Plan {
     case: Case,
@@ -472,11 +481,15 @@ pub(crate) struct Plan {
     peers: Vec<Who>,
     /// What works for those that need a process of their own.
     program: Option<PathBuf>,
+    /// For each comparison, over all visits.
+    time: Duration,
+    /// What takes long to make, such as keys, and is kept from visit to visit.
+    kept: Option<Box<dyn Work>>,
 }
 
 /// What `options` ask for, in its order.
 pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
-    let cases = match &options.matrix {
+    let cases: Vec<(Case, Backend)> = match &options.matrix {
         Some(choice) => matrix::cases(choice, options)?,
         None => {
             let wanted = all().into_iter().filter(|case| options.wants(&case.name));
@@ -490,22 +503,18 @@ pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
     let plan = |(case, backend): (Case, Backend)| {
         let peers: Vec<Who> = case.peers.iter().copied().filter(|who| options.has_peer(*who)).collect();
         let program = options.command.clone().filter(|_| peers.contains(&Who::OpenSslWithoutIfma));
-        Plan { case, backend, peers, program }
+        Plan { case, backend, peers, program, time: COMPARISON, kept: None }
     };
-    Ok(cases.into_iter().map(plan).collect())
+    let mut plans: Vec<Plan> = cases.into_iter().map(plan).collect();
+    if options.quick {
+        let comparisons = plans.iter().map(Plan::comparisons).sum::<usize>().max(1);
+        let time = (QUICK / u32::try_from(comparisons).unwrap_or(u32::MAX)).min(QUICK_COMPARISON);
+        plans.iter_mut().for_each(|plan| plan.time = time);
+    }
+    Ok(plans)
 }
 
 impl Plan {
-    /// How often something is compared, or measured alone.
-    pub(crate) fn comparisons(&self) -> usize {
-        self.peers.len().max(1)
-    }
-
-    /// Those that are measured in turn with us.
-    pub(crate) fn peers(&self) -> &[Who] {
-        &self.peers
-    }
-
     /// The work; if it is to be checked, done once by everybody, with the same result.
     pub(crate) fn work(&self, is_to_be_checked: bool) -> Result<Box<dyn Work>, Error> {
         let mut work = (self.case.make)(self.backend)?;
@@ -532,28 +541,58 @@ impl Plan {
             ..Row::default()
         }
     }
+}
 
-    /// What is being measured, for people.
-    pub(crate) fn title(&self) -> String {
+impl Item for Plan {
+    fn title(&self) -> String {
         format!("{} {} {}", self.case.name, self.case.direction, self.case.workload)
     }
 
-    /// Whether this row of an earlier run is the one, with every peer; one that is not sure with no other, because that would be
-    /// left behind.
-    pub(crate) fn made(&self, row: &Row) -> bool {
+    fn comparisons(&self) -> usize {
+        self.peers.len().max(1)
+    }
+
+    /// A row that is not sure must have no other peer, because that would be left behind.
+    fn made(&self, row: &Row) -> bool {
         let has = |who: &Who| row.against.get(who.name()).is_some_and(|against| against.version == who.version());
         let fits = row.against.len() == self.peers.len() || visits::is_sure(row);
         self.is_of(row) && fits && self.peers.iter().all(has)
     }
 
-    /// Whether this row of an earlier run is the one, whoever is its peer.
-    pub(crate) fn is_of(&self, row: &Row) -> bool {
+    fn is_of(&self, row: &Row) -> bool {
         let case = &self.case;
         // What is not a cipher names a backend of its own.
         let is_cipher = case.backends != [Backend::Portable];
         (&*case.name, case.direction, &*case.workload) == (&*row.name, &*row.direction, &*row.workload)
             && (case.threads, case.lanes, case.message_bytes) == (row.threads, row.lanes, row.message_bytes)
             && (!is_cipher || row.backend == self.backend.name())
+    }
+
+    fn enough(&self, options: &Options) -> Enough {
+        options.enough()
+    }
+
+    fn time(&self) -> Duration {
+        self.time
+    }
+
+    fn is_due(&self, _: usize) -> bool {
+        true
+    }
+
+    fn visit(&mut self, effort: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error> {
+        let mut work = match self.kept.take() {
+            Some(work) => work,
+            None => self.work(is_first)?,
+        };
+        let mut row = row.unwrap_or_else(|| self.row(&*work));
+        sample::visit(&mut *work, &self.peers, effort, &mut row)?;
+        if work.counts_operations() {
+            row.per_s = row.bytes_per_s.take();
+            row.cycles_per_byte = None;
+        }
+        self.kept = work.is_costly().then_some(work);
+        Ok(row)
     }
 }
 

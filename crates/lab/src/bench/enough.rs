@@ -3,11 +3,9 @@
 //! Who looks at an interval after every sample and stops at the first narrow one stops too often at one that is narrow by
 //! chance. So there are few looks, at numbers of samples that grow by two fifths: 11, 15, 21, 29, 40 and so on.
 
-use std::time::{Duration, Instant};
-
 use serde::{Deserialize, Serialize};
 
-use super::{Error, statistics::median};
+use super::statistics::median;
 
 /// Why a measurement has no more samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,52 +28,11 @@ pub(crate) struct Enough {
     pub(crate) most: usize,
     /// Half the width of the 95 % interval, as a part of the median, that is narrow.
     pub(crate) half_width: f64,
-    /// The time for all of them.
-    pub(crate) time: Duration,
 }
 
 impl Enough {
-    /// Samples `once` until its `figure` is known.
-    pub(crate) fn alone<S>(
-        &self,
-        mut once: impl FnMut() -> Result<S, Error>,
-        figure: impl Fn(&S) -> f64,
-    ) -> Result<(Vec<S>, Stopped), Error> {
-        let start = Instant::now();
-        let (mut samples, mut figures) = (Vec::new(), Vec::new());
-        loop {
-            let sample = once()?;
-            figures.push(figure(&sample));
-            samples.push(sample);
-            if let Some(stopped) = self.stop(&figures, start.elapsed()) {
-                return Ok((samples, stopped));
-            }
-        }
-    }
-
-    /// Samples ours (`once(true)`) and theirs in turn, in every other pair theirs first so that a steady drift helps neither,
-    /// until the ratio of their `figure` is known.
-    pub(crate) fn in_turn<S>(
-        &self,
-        mut once: impl FnMut(bool) -> Result<S, Error>,
-        figure: impl Fn(&S) -> f64,
-    ) -> Result<(Vec<(S, S)>, Stopped), Error> {
-        let mut is_ours_first = false;
-        let pair = || {
-            is_ours_first = !is_ours_first;
-            if is_ours_first {
-                let ours = once(true)?;
-                Ok((ours, once(false)?))
-            } else {
-                let theirs = once(false)?;
-                Ok((once(true)?, theirs))
-            }
-        };
-        self.alone(pair, |(ours, theirs)| figure(ours) / figure(theirs))
-    }
-
     /// Why there are to be no more figures, if there are not.
-    pub(crate) fn stop(&self, figures: &[f64], elapsed: Duration) -> Option<Stopped> {
+    pub(crate) fn stop(&self, figures: &[f64], time_is_up: bool) -> Option<Stopped> {
         let count = figures.len();
         if count < self.least {
             None
@@ -84,7 +41,7 @@ impl Enough {
         } else if count >= self.most {
             Some(Stopped::Limit)
         } else {
-            (elapsed >= self.time).then_some(Stopped::Time)
+            time_is_up.then_some(Stopped::Time)
         }
     }
 
@@ -102,7 +59,7 @@ impl Enough {
 mod tests {
     use super::*;
 
-    const ENOUGH: Enough = Enough { least: 11, most: 100, half_width: 0.01, time: Duration::from_secs(3600) };
+    const ENOUGH: Enough = Enough { least: 11, most: 100, half_width: 0.01 };
 
     /// Uniform in [0, 1), the same for each seed (Marsaglia, Xorshift RNGs, 2003).
     fn noise(seed: u64) -> impl FnMut() -> f64 {
@@ -115,9 +72,20 @@ mod tests {
         }
     }
 
-    fn count(enough: Enough, mut figure: impl FnMut() -> f64) -> (usize, Stopped) {
-        let (samples, stopped) = enough.alone(|| Ok(figure()), |figure| *figure).expect("figures");
-        (samples.len(), stopped)
+    /// As many as are enough.
+    fn sampled(enough: Enough, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
+        let mut figures = Vec::new();
+        loop {
+            figures.push(figure());
+            if let Some(stopped) = enough.stop(&figures, false) {
+                return (figures, stopped);
+            }
+        }
+    }
+
+    fn count(enough: Enough, figure: impl FnMut() -> f64) -> (usize, Stopped) {
+        let (figures, stopped) = sampled(enough, figure);
+        (figures.len(), stopped)
     }
 
     #[test]
@@ -137,32 +105,16 @@ mod tests {
 
     #[test]
     fn time_ends_what_no_interval_ends() {
-        let over = Enough { time: Duration::ZERO, ..ENOUGH };
-        let mut next = noise(1);
-        assert_eq!(count(over, || 1.0 + next()), (11, Stopped::Time));
-        assert_eq!(ENOUGH.stop(&[1.0; 10], Duration::from_secs(4000)), None);
+        assert_eq!(ENOUGH.stop(&[1.0; 10], true), None);
         let loud: Vec<f64> = (0..12).map(|place| f64::from(1 + place % 2)).collect();
-        assert_eq!(ENOUGH.stop(&loud, Duration::from_secs(3599)), None);
-        assert_eq!(ENOUGH.stop(&loud, Duration::from_secs(3600)), Some(Stopped::Time));
+        assert_eq!(ENOUGH.stop(&loud, false), None);
+        assert_eq!(ENOUGH.stop(&loud, true), Some(Stopped::Time));
     }
 
     #[test]
     fn looks_are_few() {
         let looks: Vec<usize> = (11..=100).filter(|count| ENOUGH.looks(*count)).collect();
         assert_eq!(looks, [11, 15, 21, 29, 40, 56, 78, 100]);
-    }
-
-    #[test]
-    fn who_goes_first_alternates() {
-        let mut order = String::new();
-        let enough = Enough { least: 3, ..ENOUGH };
-        let once = |is_ours| {
-            order.push(if is_ours { 'o' } else { 't' });
-            Ok(if is_ours { 6.0 } else { 3.0 })
-        };
-        let (pairs, _) = enough.in_turn(once, |rate| *rate).expect("pairs");
-        assert_eq!(order, "ottoot");
-        assert_eq!(pairs, [(6.0, 3.0); 3]);
     }
 
     /// Looking more than once costs little: at least 92 of 100 intervals hold the true median, however loud the noise is and
@@ -173,7 +125,7 @@ mod tests {
         for width in [0.03, 0.05, 0.07, 0.1] {
             let held = (0..1000).filter(|seed| {
                 let mut next = noise(*seed);
-                let (samples, _) = enough.alone(|| Ok(1.0 + width * (next() - 0.5)), |one| *one).expect("figures");
+                let (samples, _) = sampled(enough, || 1.0 + width * (next() - 0.5));
                 let found = median(&samples);
                 found.low <= 1.0 && 1.0 <= found.high
             });

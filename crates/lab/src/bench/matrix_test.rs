@@ -2,6 +2,7 @@
 
 use regex::Regex;
 
+use super::super::visits::Item as _;
 use super::*;
 
 fn options(filter: &str) -> Options {

@@ -22,6 +22,7 @@ pub mod matrix;
 mod messages;
 pub mod modular;
 mod numbers;
+mod process;
 pub(crate) mod sample;
 mod signatures;
 pub(crate) mod table;
@@ -36,6 +37,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use keep::Keeper;
 use regex::Regex;
 use sample::Effort;
+use visits::Item;
 
 use crate::roofs;
 
@@ -74,7 +76,7 @@ impl Options {
     /// How many visits, or pairs of commands, are enough.
     fn enough(&self) -> Enough {
         let (least, most, half_width) = if self.quick { (11, 61, 0.03) } else { (21, 101, 0.01) };
-        Enough { least, most, half_width, time: Duration::MAX }
+        Enough { least, most, half_width }
     }
 
     /// Visits of so long.
@@ -130,12 +132,18 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
         None => None,
     };
-    // What an earlier run measured against others, or other versions, is measured anew.
-    document.rows.retain(|row| plans.iter().all(|plan| plan.made(row) || !plan.is_of(row)));
     // What only plans need is for records.
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
     document.roofs = Some(roofs::measure(scope, options.quick));
-    let measured = measure(options, &plans, &mut document, &mut keeper);
+    document.complete = false;
+    let mut items: Vec<Box<dyn Item>> = Vec::new();
+    items.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn Item>));
+    if options.wants_commands() {
+        items.extend(command::rows(options, &mut document)?.into_iter().map(|row| Box::new(row) as Box<dyn Item>));
+    }
+    // What an earlier run measured against others, or other versions, is measured anew.
+    document.rows.retain(|row| items.iter().all(|item| item.made(row) || !item.is_of(row)));
+    let measured = visits::measure(options, items, &mut document, &mut keeper);
     if measured.is_err() {
         // What there is stays, and the next run goes on from there.
         if let Some(keeper) = keeper.as_mut().filter(|_| !document.rows.is_empty()) {
@@ -170,38 +178,20 @@ pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> 
     let filter = Some(Regex::new(names).expect("a pattern of ours"));
     let options = Options { filter, quick: true, ..Options::default() };
     let mut document = Document { quick: true, roofs: Some(roofs), ..Document::new(machine::inspect()) };
-    let plans = case::plans(&options)?;
+    let mut plans = case::plans(&options)?;
     let progress = progress(plans.len() as u64);
-    for plan in &plans {
+    for plan in &mut plans {
         progress.set_message(plan.title());
-        let mut work = plan.work(true)?;
-        let mut row = plan.row(&*work);
-        for _ in 0..VISITS {
-            sample::visit(&mut *work, &[], options.effort(Duration::from_millis(60)), &mut row)?;
+        let mut row = None;
+        for visit in 0..VISITS {
+            row = Some(plan.visit(options.effort(Duration::from_millis(60)), visit == 0, row.take())?);
         }
-        document.rows.push(row);
+        document.rows.extend(row);
         progress.inc(1);
     }
     progress.finish_and_clear();
     roofs::fill(&mut document);
     Ok(document)
-}
-
-/// Adds all rows to the document, which is kept as it grows.
-fn measure(
-    options: &Options,
-    plans: &[case::Plan],
-    document: &mut Document,
-    keeper: &mut Option<Keeper>,
-) -> Result<(), Error> {
-    document.complete = false;
-    visits::measure(options, plans, document, keeper)?;
-    if options.wants_commands() {
-        command::run(options, document, &mut |document| {
-            keeper.as_mut().map_or(Ok(()), |keeper| keeper.keep(document))
-        })?;
-    }
-    Ok(())
 }
 
 /// A bar on standard error that also says how long it will take still.

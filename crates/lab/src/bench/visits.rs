@@ -9,55 +9,62 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use super::{
-    Document, Error, Options, Row, Stopped,
-    case::{Plan, Work},
-    enough::Enough,
-    keep::Keeper,
-    sample::{self, Effort},
-    time_left,
-};
+use super::{Document, Error, Options, Row, Stopped, enough::Enough, keep::Keeper, sample::Effort, time_left};
 
-/// The measuring of a quick run. Preparing work, such as making keys, and the end take the rest of the minute.
-const QUICK: Duration = Duration::from_secs(48);
-/// The time for a comparison of any other run, over all visits.
-const COMPARISON: Duration = Duration::from_secs(4);
 /// The most for one visit of a comparison, whose time would only go into samples that are alike.
 const VISIT: Duration = Duration::from_millis(200);
 
-/// A row that is not sure enough.
+/// What becomes a row by visits.
+pub(crate) trait Item {
+    /// What is being measured, for people.
+    fn title(&self) -> String;
+    /// How often something is compared, or measured alone.
+    fn comparisons(&self) -> usize;
+    /// Whether this row of an earlier run is the one, with every peer.
+    fn made(&self, row: &Row) -> bool;
+    /// Whether it is the one, whoever is its peer.
+    fn is_of(&self, row: &Row) -> bool;
+    /// How many visits are enough.
+    fn enough(&self, options: &Options) -> Enough;
+    /// The time for a comparison, over all visits.
+    fn time(&self) -> Duration;
+    /// Whether it takes part in this visit.
+    fn is_due(&self, visit: usize) -> bool;
+    /// Adds samples to the row, or makes one.
+    fn visit(&mut self, effort: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error>;
+}
+
+/// An item that is not sure enough, and the place of its row in the document, once it has one.
 struct Open<'a> {
-    plan: &'a Plan,
-    /// Its place in the document, once it has one.
+    item: Box<dyn Item + 'a>,
     row: Option<usize>,
-    /// What takes long to make, such as keys, and is kept from visit to visit.
-    work: Option<Box<dyn Work>>,
 }
 
 /// Adds all rows to the document, which is kept as it grows. Rows that are there already are gone on with, unless they are
 /// sure enough.
 pub(crate) fn measure(
     options: &Options,
-    plans: &[Plan],
+    items: Vec<Box<dyn Item + '_>>,
     document: &mut Document,
     keeper: &mut Option<Keeper>,
 ) -> Result<(), Error> {
-    let enough = options.enough();
     let mut open: Vec<Open<'_>> = Vec::new();
-    for plan in plans {
-        let row = document.rows.iter().position(|row| plan.made(row));
+    for item in items {
+        let row = document.rows.iter().position(|row| item.made(row));
         if row.is_none_or(|row| !is_sure(&document.rows[row])) {
-            open.push(Open { plan, row, work: None });
+            open.push(Open { item, row });
         }
     }
-    let comparisons = |open: &[Open<'_>]| open.iter().map(|open| open.plan.comparisons()).sum::<usize>();
-    let time = if options.quick { QUICK } else { COMPARISON * u32::try_from(comparisons(&open)).unwrap_or(u32::MAX) };
+    let least = options.enough().least;
+    let comparisons = |open: &[Open<'_>]| open.iter().map(|open| open.item.comparisons()).sum::<usize>();
+    let of = |open: &Open<'_>| open.item.time() * u32::try_from(open.item.comparisons()).unwrap_or(u32::MAX);
+    let time = open.iter().map(of).sum::<Duration>();
     let (start, mut slice) = (Instant::now(), VISIT);
-    let progress = time_left((enough.least * comparisons(&open)) as u64);
+    let progress = time_left((least * comparisons(&open)) as u64);
     for visit in 0.. {
         let left = time.saturating_sub(start.elapsed());
-        if visit < enough.least {
-            slice = share(left, comparisons(&open) * (enough.least - visit));
+        if visit < least {
+            slice = share(left, comparisons(&open) * (least - visit));
         } else {
             progress.inc_length(comparisons(&open) as u64);
         }
@@ -66,22 +73,25 @@ pub(crate) fn measure(
             if is_over(visit) {
                 break;
             }
-            progress.set_message(open.plan.title());
-            one(open, options.effort(slice), visit, document)?;
-            progress.inc(open.plan.comparisons() as u64);
+            if open.item.is_due(visit) {
+                progress.set_message(open.item.title());
+                let row = open.row.map(|row| std::mem::take(&mut document.rows[row]));
+                one(open, options.effort(slice), visit, row, document)?;
+            }
+            progress.inc(open.item.comparisons() as u64);
             if let Some(keeper) = keeper {
                 keeper.keep(document)?;
             }
         }
         let time_is_up = is_over(visit + 1);
         open.retain(|open| match open.row {
-            Some(row) => !judge(&mut document.rows[row], enough, time_is_up),
+            Some(row) => !judge(&mut document.rows[row], open.item.enough(options), time_is_up),
             None => true,
         });
         if open.is_empty() || time_is_up {
             break;
         }
-        let behind = enough.least.saturating_sub(visit + 1) * comparisons(&open);
+        let behind = least.saturating_sub(visit + 1) * comparisons(&open);
         finish_early(&progress, behind);
     }
     progress.finish_and_clear();
@@ -98,33 +108,35 @@ fn finish_early(progress: &ProgressBar, to_come: usize) {
     progress.set_length(progress.position() + to_come as u64);
 }
 
-fn one(open: &mut Open<'_>, effort: Effort, visit: usize, document: &mut Document) -> Result<(), Error> {
+fn one(
+    open: &mut Open<'_>,
+    effort: Effort,
+    visit: usize,
+    row: Option<Row>,
+    document: &mut Document,
+) -> Result<(), Error> {
     // What is allocated afterwards lies elsewhere than at the visit before, in memory and in the caches' sets.
     let elsewhere = std::hint::black_box(vec![1_u8; visit * 37 % 61 * 4096 + visit % 64 * 64 + 1]);
-    let mut work = match open.work.take() {
-        Some(work) => work,
-        None => open.plan.work(visit == 0)?,
+    let before = row.clone();
+    let row = match open.item.visit(effort, visit == 0, row) {
+        Ok(row) => row,
+        Err(error) => {
+            // What was there stays.
+            if let (Some(place), Some(before)) = (open.row, before) {
+                document.rows[place] = before;
+            }
+            return Err(error);
+        }
     };
-    let mut row = match open.row {
-        Some(row) => std::mem::take(&mut document.rows[row]),
-        None => open.plan.row(&*work),
-    };
-    let result = sample::visit(&mut *work, open.plan.peers(), effort, &mut row);
-    if work.counts_operations() {
-        row.per_s = row.bytes_per_s.take();
-        row.cycles_per_byte = None;
-    }
     match open.row {
         Some(place) => document.rows[place] = row,
-        None if result.is_ok() => {
+        None => {
             open.row = Some(document.rows.len());
             document.rows.push(row);
         }
-        None => {}
     }
-    open.work = work.is_costly().then_some(work);
     drop(elsewhere);
-    result
+    Ok(())
 }
 
 /// Whether every comparison has been stopped.
@@ -135,7 +147,7 @@ pub(crate) fn is_sure(row: &Row) -> bool {
 
 /// Says of each comparison why it has no more visits, if that is so of all of them.
 fn judge(row: &mut Row, enough: Enough, time_is_up: bool) -> bool {
-    let judged = |figures: &[f64]| enough.stop(figures, if time_is_up { Duration::MAX } else { Duration::ZERO });
+    let judged = |figures: &[f64]| enough.stop(figures, time_is_up);
     // Too few, and still no more to come.
     let last = |stopped: Option<Stopped>| stopped.or(time_is_up.then_some(Stopped::Time));
     if row.against.is_empty() {
@@ -161,7 +173,7 @@ mod tests {
         assert_eq!(share(Duration::ZERO, 0), Duration::ZERO);
     }
 
-    const ENOUGH: Enough = Enough { least: 11, most: 20, half_width: 0.01, time: Duration::from_secs(3600) };
+    const ENOUGH: Enough = Enough { least: 11, most: 20, half_width: 0.01 };
 
     fn against(ratio: impl Fn(usize) -> f64, visits: usize) -> Against {
         // Two pairs a visit, the second far off in the first half of them, and its median with it.
