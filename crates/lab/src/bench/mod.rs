@@ -22,9 +22,9 @@ pub mod matrix;
 mod messages;
 pub mod modular;
 mod numbers;
-mod sample;
+pub(crate) mod sample;
 mod signatures;
-mod table;
+pub(crate) mod table;
 mod threads;
 mod visits;
 mod worker;
@@ -37,12 +37,15 @@ use keep::Keeper;
 use regex::Regex;
 use sample::Effort;
 
+use crate::roofs;
+
 pub use enough::Stopped;
 pub use error::Error;
 pub use record::{Against, Document, Missing, Row};
 pub use worker::serve;
 
 pub(crate) use machine::inspect as machine;
+pub(crate) use table::{write_machine, write_rows};
 
 /// What to measure, and what to do with it.
 #[derive(Clone, Debug, Default)]
@@ -129,6 +132,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     };
     // What an earlier run measured against others, or other versions, is measured anew.
     document.rows.retain(|row| plans.iter().all(|plan| plan.made(row) || !plan.is_of(row)));
+    // What only plans need is for records.
+    let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
+    document.roofs = Some(roofs::measure(scope, options.quick));
     let measured = measure(options, &plans, &mut document, &mut keeper);
     if measured.is_err() {
         // What there is stays, and the next run goes on from there.
@@ -144,6 +150,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
             document.rows.push(row);
         }
     }
+    roofs::fill(&mut document);
     document.complete = true;
     if let Some(keeper) = &mut keeper {
         keeper.write(&document)?;
@@ -154,6 +161,29 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     } else {
         table::write(&document, out).map_err(Error::Output)?;
     }
+    Ok(document)
+}
+
+/// The usual rows of these names with the best backend, in a few visits each, without peers.
+pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> {
+    const VISITS: usize = 3;
+    let filter = Some(Regex::new(names).expect("a pattern of ours"));
+    let options = Options { filter, quick: true, ..Options::default() };
+    let mut document = Document { quick: true, roofs: Some(roofs), ..Document::new(machine::inspect()) };
+    let plans = case::plans(&options)?;
+    let progress = progress(plans.len() as u64);
+    for plan in &plans {
+        progress.set_message(plan.title());
+        let mut work = plan.work(true)?;
+        let mut row = plan.row(&*work);
+        for _ in 0..VISITS {
+            sample::visit(&mut *work, &[], options.effort(Duration::from_millis(60)), &mut row)?;
+        }
+        document.rows.push(row);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    roofs::fill(&mut document);
     Ok(document)
 }
 

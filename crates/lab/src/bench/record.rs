@@ -9,6 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{enough::Stopped, statistics};
+use crate::roofs::Roofs;
 
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
@@ -33,6 +34,9 @@ pub struct Document {
     pub missing: Vec<Missing>,
     /// The measurements.
     pub rows: Vec<Row>,
+    /// What the machine does at most, measured before the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofs: Option<Roofs>,
 }
 
 /// The machine and the build.
@@ -112,6 +116,12 @@ pub struct Row {
     /// Most memory that was resident at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
+    /// The roof that binds it ([`Roofs`]), where a bound is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
+    /// Our rate over what that roof allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// Comparisons by the peer's name.
     pub against: BTreeMap<String, Against>,
     /// How many samples were taken at a time, of all comparisons; all of them are in order, so these are runs of so many.
@@ -193,7 +203,7 @@ impl Document {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let tress = env!("CARGO_PKG_VERSION").into();
         let (missing, rows) = (Vec::new(), Vec::new());
-        Document { schema: SCHEMA, time, tress, quick: false, complete: true, machine, missing, rows }
+        Document { schema: SCHEMA, time, tress, quick: false, complete: true, machine, missing, rows, roofs: None }
     }
 
     /// `<date>-<machine>.json`.

@@ -176,7 +176,7 @@ pub(crate) fn thread_time() -> Duration {
 }
 
 /// The core's frequency now, where there is a chain to count with.
-fn cycles_per_s() -> Option<f64> {
+pub(crate) fn cycles_per_s() -> Option<f64> {
     if !clock::AVAILABLE {
         return None;
     }
