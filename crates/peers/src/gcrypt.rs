@@ -23,6 +23,8 @@ const PACKAGE: &str = "libgcrypt20";
 const DISABLE_SECMEM: c_int = 37;
 const INITIALIZATION_FINISHED: c_int = 38;
 const INITIALIZATION_FINISHED_P: c_int = 39;
+/// What the first two take.
+const NOTHING: c_int = 0;
 const SET_CCM_LENGTHS: c_int = 69;
 const AES: [(usize, c_int); 3] = [(16, 7), (24, 8), (32, 9)];
 /// gpg-error.h: a checksum that does not match; above the lowest 16 bits is who says so.
@@ -67,8 +69,8 @@ fn load() -> Result<Functions, Missing> {
             // and the end of it, unless another user of the library in this process has been there.
             let version = CStr::from_ptr(check_version(ptr::null())).to_string_lossy().into_owned();
             if control(INITIALIZATION_FINISHED_P) == 0 {
-                control(DISABLE_SECMEM, 0 as c_int);
-                control(INITIALIZATION_FINISHED, 0 as c_int);
+                control(DISABLE_SECMEM, NOTHING);
+                control(INITIALIZATION_FINISHED, NOTHING);
             }
             Ok(Functions {
                 version,

@@ -18,7 +18,7 @@ use super::{
     machine,
     messages::{self, Call, Messages},
     table::bytes,
-    threads::Threads,
+    threads::{self, Threads},
 };
 
 /// Messages of a call where nothing is asked: one, and as many as fill the lanes of every backend.
@@ -29,6 +29,7 @@ const MOST_THREADS: usize = 256;
 const MESSAGE_BYTES: usize = 16 << 10;
 /// With nonces of 12 bytes a message has at most 2^24 - 1.
 const MOST_CCM_BYTES: usize = (1 << 24) - 1;
+const TOO_LARGE: &str = "more than a quarter of the memory";
 /// PIPO's counter has 16 bits.
 const MOST_PIPO_CTR_BYTES: usize = Pipo::BLOCK_BYTES << 16;
 
@@ -157,15 +158,8 @@ impl Choice {
         if self.message_bytes.contains(&0) {
             return wrong("messages of no bytes have no rate".into());
         }
-        // A quarter of the memory, half of it for what the checks compare.
-        let memory_bytes = machine::inspect().memory_bytes.unwrap_or(1 << 30) / 4;
-        let most = |list: &[usize]| list.iter().max().map_or(1, |most| *most as u64);
-        let needed = |bytes: &u64| bytes.saturating_mul(most(&self.lanes)).saturating_mul(most(&self.threads));
-        if let Some(size) = self.message_bytes.iter().find(|bytes| needed(bytes) > memory_bytes) {
-            return wrong(format!(
-                "messages of {}: more than a quarter of the memory with these lanes and threads",
-                bytes(*size)
-            ));
+        if let Some(size) = self.message_bytes.iter().find(|size| **size > memory_bytes()) {
+            return wrong(format!("messages of {}: {TOO_LARGE}", bytes(*size)));
         }
         match self.backends.iter().find(|backend| !backend.is_available()) {
             Some(backend) => Err(tress_cipher::Error::BackendUnavailable(*backend).into()),
@@ -194,30 +188,19 @@ impl Choice {
 /// The rows that are asked for, each with its backend. Combinations that do not exist are left out.
 pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Backend)>, Error> {
     choice.check()?;
-    let or = |list: &[usize], usual: &[usize]| if list.is_empty() { usual.to_vec() } else { list.to_vec() };
-    let (lanes, threads) = (or(&choice.lanes, &LANES), or(&choice.threads, &[1]));
+    let memory_bytes = memory_bytes();
     let (mut cases, mut has_name, mut reasons) = (Vec::new(), false, BTreeSet::new());
     for cipher in Cipher::all() {
         for &mode in cipher.modes().iter().filter(|mode| options.wants(&cipher.name(**mode))) {
             has_name = true;
-            let backends = choice.backends(&cipher);
-            if backends.is_empty() {
+            if choice.backends(&cipher).is_empty() {
                 reasons.insert("the cipher has no such backend");
             }
-            for &direction in mode.directions() {
-                for &backend in &backends {
-                    for message_bytes in choice.message_bytes(&cipher) {
-                        for &lanes in &lanes {
-                            let call = Call { cipher, mode, direction, lanes, message_bytes };
-                            if let Some(why) = why_not(&call) {
-                                reasons.insert(why);
-                                continue;
-                            }
-                            cases.extend(
-                                threads.iter().map(|&threads| (case(call, threads, backend, choice, options), backend)),
-                            );
-                        }
-                    }
+            for (call, backend, threads) in combinations(choice, cipher, mode) {
+                let is_too_large = (call.buffer_bytes() * threads) as u64 > memory_bytes;
+                match why_not(&call).or(is_too_large.then_some(TOO_LARGE)) {
+                    Some(why) => drop(reasons.insert(why)),
+                    None => cases.push((case(call, threads, backend, choice, options), backend)),
                 }
             }
         }
@@ -232,6 +215,29 @@ pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Bac
     } else {
         Err(Error::NothingMatches)
     }
+}
+
+/// All combinations of what is asked for, whether they exist or not, with the backend and the threads.
+fn combinations(choice: &Choice, cipher: Cipher, mode: Mode) -> Vec<(Call, Backend, usize)> {
+    let or = |list: &[usize], usual: &[usize]| if list.is_empty() { usual.to_vec() } else { list.to_vec() };
+    let (all_lanes, all_threads) = (or(&choice.lanes, &LANES), or(&choice.threads, &[1]));
+    let mut all = Vec::new();
+    for &direction in mode.directions() {
+        for backend in choice.backends(&cipher) {
+            for message_bytes in choice.message_bytes(&cipher) {
+                for &lanes in &all_lanes {
+                    let call = Call { cipher, mode, direction, lanes, message_bytes };
+                    all.extend(all_threads.iter().map(|threads| (call, backend, *threads)));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// What the messages of all threads may take: a quarter of what there is, because others want some, too.
+fn memory_bytes() -> u64 {
+    machine::inspect().memory_bytes.unwrap_or(1 << 30) / 4
 }
 
 /// Why there is no such row.
@@ -261,8 +267,7 @@ fn case(call: Call, threads: usize, backend: Backend, choice: &Choice, options: 
     }
     let peers: Vec<_> = messages::peers(&call).into_iter().filter(|who| options.has_peer(*who)).collect();
     let theirs = peers.clone();
-    let one: Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync> =
-        Arc::new(move || Messages::new(call, backend, &theirs));
+    let one: threads::Make = Arc::new(move || Messages::new(call, backend, &theirs));
     let make: Make = Box::new(move |_| {
         if threads == 1 {
             return Ok(Box::new(one()?));

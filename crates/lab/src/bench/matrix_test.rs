@@ -102,6 +102,10 @@ fn what_does_not_exist_is_refused() {
     assert!(why_none(&size(1 << 24), "^aes-128-ccm$").contains("CCM"));
     assert!(why_none(&size((1 << 19) + 8), "^pipo-128-ctr$").contains("counter"));
     assert!(why_none(&size(u64::MAX), "ctr").contains("memory"));
+    // One message fits, all of them do not.
+    let fits = memory_bytes() / 2 / 16 * 16;
+    let many = Choice { lanes: vec![4096], ..size(fits) };
+    assert!(why_none(&many, "^aes-128-cbc$").contains("memory"));
     assert!(why_none(&lanes(1), "^rsa-2048-sign$").contains("cipher"));
     assert!(matches!(cases(&lanes(1), &options("nothing")), Err(Error::NothingMatches)));
     // One that exists is enough.
@@ -164,8 +168,7 @@ fn threads_work_at_the_same_time() {
         lanes: 4,
         message_bytes: 1024,
     };
-    let make: Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync> =
-        Arc::new(move || Messages::new(call, Backend::Portable, &[]));
+    let make: threads::Make = Arc::new(move || Messages::new(call, Backend::Portable, &[]));
     let mut work = Threads::new(3, &make).unwrap();
     assert_eq!(work.bytes(Who::Ours), 3 * make().unwrap().bytes(Who::Ours));
     let time = |work: &mut Threads, runs| work.timed_elsewhere(Who::Ours, runs).unwrap().unwrap();
@@ -173,8 +176,7 @@ fn threads_work_at_the_same_time() {
     assert!(many > one && one > std::time::Duration::ZERO);
 
     // One that fails tells why, and the others are not left waiting.
-    let wrong: Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync> =
-        Arc::new(move || Messages::new(call, Backend::Riscv32, &[]));
+    let wrong: threads::Make = Arc::new(move || Messages::new(call, Backend::Riscv32, &[]));
     assert!(Threads::new(2, &wrong).is_err());
 }
 

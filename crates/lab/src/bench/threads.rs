@@ -23,6 +23,9 @@ use super::{
 /// Spins before a thread lets others have the core, as it must where there are more threads than cores.
 const SPINS: u32 = 20_000;
 
+/// Makes a thread's work, on that thread.
+pub(crate) type Make = Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync>;
+
 /// Threads that wait for each other.
 struct Gate {
     threads: usize,
@@ -78,10 +81,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    pub(crate) fn new(
-        threads: usize,
-        make: &Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync>,
-    ) -> Result<Threads, Error> {
+    pub(crate) fn new(threads: usize, make: &Make) -> Result<Threads, Error> {
         let gate = Arc::new(Gate::new(threads));
         let bytes = make()?.bytes(Who::Ours);
         let mut workers = Vec::with_capacity(threads);
