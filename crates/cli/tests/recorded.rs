@@ -73,7 +73,7 @@ fn table_one_from_a_record() {
 fn another_machine_is_named() {
     let folder = Folder::new();
     let run = plan(&folder, &record(), &[]).ok();
-    let (out, told) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+    let (out, told) = (String::from_utf8(run.stdout).unwrap(), run.stderr);
     assert!(out.contains("recorded on A machine of long ago, 2 cores, 2000-02-29"), "{out}");
     assert!(out.contains("row         aes-128-ccm encrypt, vaes512, 32 lanes"), "{out}");
     assert!(out.contains("that machine's loopback"), "{out}");
@@ -105,7 +105,8 @@ fn records_that_are_no_use() {
     with(|record| record["rows"] = json!([row("vaes512", 1, 1, 1e9)])).failed("record.json: the record has no row");
     with(|record| record["rows"] = json!([row("vaes512", 1, 32, -1e9)])).failed("record.json: the record has no row");
     with(|record| record["rows"] = json!([row("vaes512", 2, 32, 1e9)])).failed("record.json: the record has no row");
-    with(|record| drop(record.as_object_mut().unwrap().remove("roofs"))).failed("record.json: the record has no loopback");
+    with(|record| drop(record.as_object_mut().unwrap().remove("roofs")))
+        .failed("record.json: the record has no loopback");
     with(|record| record["roofs"]["roofs"] = json!([roof("loopback", 1e9)])).failed("no cost of synchronising");
     with(|record| record["roofs"]["roofs"][0] = roof("loopback", 0.0)).failed("record.json");
     with(|record| record["roofs"]["roofs"][1] = roof("counter-2", -1.0)).failed("record.json");
