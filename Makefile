@@ -1,5 +1,6 @@
 # make demo     a gigabyte encrypted and decrypted, beside what others need for it
 # make test     everything that has to hold, from vectors to the command; what CI runs
+# make test-page  pages of tress report in a browser; part of make test
 # make lint     formatting, clippy, documentation
 # make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
@@ -22,7 +23,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
+.PHONY: all demo test test-rust test-python test-page test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -31,7 +32,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python secrets qemu-two firmware
+test: tools lint deny test-rust test-without check-targets test-python test-page secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -56,6 +57,12 @@ test-python:
 	$(CARGO) test --workspace --locked --no-run
 	tools/setup python $(VENV)
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)/bin/python -m pytest -q tests/python
+
+# The page of a report in Chromium: drawn, figures as kept, keyboard, accessibility, sizes, paper.
+test-page:
+	$(CARGO) build --locked --bin tress
+	tools/setup page $(VENV)-page
+	TRESS=$(CURDIR)/target/debug/tress $(VENV)-page/bin/python -m pytest -q tests/report
 
 lint:
 	$(CARGO) fmt --all --check

@@ -14,7 +14,7 @@ use clap_complete::Shell;
 use tress_sign::Scheme;
 
 use crate::units;
-pub(crate) use measure::{Bench, Measure, Modular, Roofs, Study};
+pub(crate) use measure::{Bench, Measure, Modular, Report, Roofs, Study};
 pub(crate) use simulate::{Followed, Simulate, Variable};
 
 const AFTER_HELP: &str = "\
@@ -66,6 +66,8 @@ pub(crate) enum Verb {
     Simulate(Simulate),
     /// Put what a paper says beside its model and beside this machine
     Study(Study),
+    /// Make one page of studies and records, to look at and to pass on
+    Report(Report),
     /// Print the completion script of a shell
     #[command(hide = true)]
     Completions(Completions),

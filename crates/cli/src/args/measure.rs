@@ -1,4 +1,4 @@
-//! The verbs that measure: `bench` and `study`.
+//! The verbs that measure, `bench` and `study`, and the one that shows what they found, `report`.
 
 use std::path::PathBuf;
 
@@ -134,7 +134,8 @@ fn bits(text: &str) -> Result<usize, String> {
 #[command(after_help = "\
 Studies: ccm-overlap (computing overlapped with communicating), modular (arithmetic for signatures on several systems),
 block-parallelism (RC6 and Rijndael on wide and on many processors, simulated), pipo-riscv (PIPO, AES and RC6 on a 32-bit
-RISC-V, simulated). With --out every part is kept when it is done, and the same command goes on where it stopped.
+RISC-V, simulated), aes-strategies (AES by rows, blocks and segments over threads and in lanes). With --out every part is kept
+when it is done, and the same command goes on where it stopped.
 
 Examples:
   tress study ccm-overlap --out studies
@@ -155,4 +156,24 @@ pub(crate) struct Study {
     /// Only this part of the study; may be given more than once
     #[arg(long, value_name = "PART")]
     pub(crate) part: Vec<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+The folder is one that `tress study --out` or `tress bench --record` filled, or one above it. The page needs nothing but
+itself: send it, open it, print it.
+
+Examples:
+  tress study all --out studies && tress report studies
+  tress report bench/record -o rates.html")]
+pub(crate) struct Report {
+    /// A folder with kept studies, records, or both
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+    /// Write the page to this file, - for standard output [default: DIR/report.html]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }

@@ -8,12 +8,13 @@ mod inspect;
 mod keygen;
 mod plan;
 mod raw;
+mod report;
 mod send;
 mod sign;
 mod simulate;
 mod study;
 
-use std::sync::Arc;
+use std::{io::Write as _, sync::Arc};
 
 use tress_stream::Control;
 
@@ -36,6 +37,7 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Bench(options) => bench::run(&options),
         Verb::Simulate(options) => simulate::run(&options),
         Verb::Study(options) => study::run(&options),
+        Verb::Report(options) => report::run(&options),
         Verb::Completions(options) => generated::completions(&options),
         Verb::Man(options) => generated::man(&options),
     }
@@ -49,4 +51,10 @@ fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T
     let outcome = verb(&control);
     drop(progress);
     outcome
+}
+
+/// Not the result: a standard error that is gone does not matter.
+fn note(text: &str) {
+    let text = format!("tress: note: {}\n", crate::failure::escape(text));
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

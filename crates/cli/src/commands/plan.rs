@@ -1,6 +1,6 @@
 //! `tress plan`: how long a transfer takes, in how many stages, on how many cores; measured here or as told.
 
-use std::{io::Write as _, path::Path};
+use std::path::Path;
 
 use serde::Serialize;
 use tress_lab::{picture, roofs::Recorded};
@@ -15,7 +15,7 @@ use tress_stream::{
     verbs::{self, Sink},
 };
 
-use super::cancellable;
+use super::{cancellable, note};
 use crate::{
     args,
     failure::Failure,
@@ -216,12 +216,6 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
         note(&format!("the measurement is not kept: {cause}"));
     }
     Ok(Some(measured))
-}
-
-/// Not the result: a standard error that is gone does not matter.
-fn note(text: &str) {
-    let text = format!("tress: note: {}\n", crate::failure::escape(text));
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// With both rates given the paper's, with the bounds that are given; else with those of a machine. Without any figures those

@@ -19,6 +19,7 @@ use super::{
     matrix,
     numbers::{Power, Product},
     signatures::{Signatures, Verb},
+    visits,
 };
 
 /// Who does the work.
@@ -537,16 +538,22 @@ impl Plan {
         format!("{} {} {}", self.case.name, self.case.direction, self.case.workload)
     }
 
-    /// Whether this row of an earlier run is the one, with every peer.
+    /// Whether this row of an earlier run is the one, with every peer; one that is not sure with no other, because that would be
+    /// left behind.
     pub(crate) fn made(&self, row: &Row) -> bool {
-        let case = &self.case;
         let has = |who: &Who| row.against.get(who.name()).is_some_and(|against| against.version == who.version());
+        let fits = row.against.len() == self.peers.len() || visits::is_sure(row);
+        self.is_of(row) && fits && self.peers.iter().all(has)
+    }
+
+    /// Whether this row of an earlier run is the one, whoever is its peer.
+    pub(crate) fn is_of(&self, row: &Row) -> bool {
+        let case = &self.case;
         // What is not a cipher names a backend of its own.
         let is_cipher = case.backends != [Backend::Portable];
         (&*case.name, case.direction, &*case.workload) == (&*row.name, &*row.direction, &*row.workload)
             && (case.threads, case.lanes, case.message_bytes) == (row.threads, row.lanes, row.message_bytes)
             && (!is_cipher || row.backend == self.backend.name())
-            && self.peers.iter().all(has)
     }
 }
 

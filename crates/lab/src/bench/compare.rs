@@ -130,7 +130,7 @@ fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
 }
 
 /// In what two records differ so that they say nothing about each other.
-pub(super) fn difference(before: &Document, after: &Document) -> Option<&'static str> {
+pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static str> {
     let (a, b) = (&before.machine, &after.machine);
     if a.model != b.model || a.cores != b.cores || a.flags != b.flags {
         Some("machines")

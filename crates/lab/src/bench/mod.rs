@@ -1,8 +1,8 @@
 //! `tress bench`: rows of measurements, each against its peers in turn.
 //!
 //! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
-//! turn, and `visits` comes back to them until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what comes out, and `keep` where it
-//! lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
+//! turn, and `visits` comes back to them until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what
+//! comes out, and `keep` where it lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
 
 pub mod command;
 pub mod compare;
@@ -24,7 +24,7 @@ pub mod modular;
 mod numbers;
 pub(crate) mod sample;
 mod signatures;
-mod table;
+pub(crate) mod table;
 mod threads;
 mod visits;
 mod worker;
@@ -130,6 +130,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
         None => None,
     };
+    // What an earlier run measured against others, or other versions, is measured anew.
+    document.rows.retain(|row| plans.iter().all(|plan| plan.made(row) || !plan.is_of(row)));
     // What only plans need is for records.
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
     document.roofs = Some(roofs::measure(scope, options.quick));

@@ -128,7 +128,7 @@ fn one(open: &mut Open<'_>, effort: Effort, visit: usize, document: &mut Documen
 }
 
 /// Whether every comparison has been stopped.
-fn is_sure(row: &Row) -> bool {
+pub(crate) fn is_sure(row: &Row) -> bool {
     let all = || row.against.values().map(|against| against.stopped);
     if row.against.is_empty() { row.stopped.is_some() } else { all().all(|stopped| stopped.is_some()) }
 }

@@ -1,10 +1,11 @@
-//! Pictures: [`Chart`] has curves, [`bars`] bars, [`timeline`] who did what when; [`plan`] is what `tress plan -o` draws. A
+//! Pictures: [`Chart`] has curves, [`bars`] bars, [`timeline`] who did what when, [`intervals`] figures with how sure they are; [`plan`] is what `tress plan -o` draws. A
 //! [`Drawing`] is any of them: data, which is kept and read again, and an SVG.
 //!
 //! SVG is text, and a chart is a few lines and words, so this writes it without a library. Labels stand beside what they
 //! name; there is no legend to look up.
 
 pub mod bars;
+pub mod intervals;
 mod labels;
 pub mod plan;
 mod ticks;
@@ -15,6 +16,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use bars::Bars;
+use intervals::Intervals;
 use timeline::Timeline;
 
 const WIDTH: f64 = 1000.0;
@@ -50,6 +52,8 @@ pub enum Drawing {
     Bars(Bars),
     /// Who did what when.
     Timeline(Timeline),
+    /// Figures with their intervals.
+    Intervals(Intervals),
 }
 
 impl Drawing {
@@ -59,6 +63,7 @@ impl Drawing {
             Drawing::Chart(chart) => chart.svg(),
             Drawing::Bars(bars) => bars.svg(),
             Drawing::Timeline(timeline) => timeline.svg(),
+            Drawing::Intervals(intervals) => intervals.svg(),
         }
     }
 
@@ -68,6 +73,7 @@ impl Drawing {
             Drawing::Chart(chart) => &chart.title,
             Drawing::Bars(bars) => &bars.title,
             Drawing::Timeline(timeline) => &timeline.title,
+            Drawing::Intervals(intervals) => &intervals.title,
         }
     }
 }
@@ -81,6 +87,12 @@ impl From<Chart> for Drawing {
 impl From<Bars> for Drawing {
     fn from(bars: Bars) -> Drawing {
         Drawing::Bars(bars)
+    }
+}
+
+impl From<Intervals> for Drawing {
+    fn from(intervals: Intervals) -> Drawing {
+        Drawing::Intervals(intervals)
     }
 }
 

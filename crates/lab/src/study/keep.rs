@@ -18,7 +18,7 @@ use crate::bench::record::Machine;
 pub(crate) const SCHEMA: u32 = 2;
 
 /// A section with what it was made by and on.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Kept<S> {
     /// [`SCHEMA`].
     pub(crate) schema: u32,

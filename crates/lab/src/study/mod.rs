@@ -6,11 +6,12 @@
 //!
 //! A new study is a file or folder here and a line in [`all`].
 
+mod aes_strategies;
 mod block_parallelism;
 mod ccm_overlap;
 mod error;
 mod found;
-mod keep;
+pub(crate) mod keep;
 mod modular;
 mod page;
 mod pipo_riscv;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::{bench::statistics::Median, picture::Drawing};
 pub use error::Error;
 pub use found::Found;
+pub(crate) use page::figure;
 
 /// A study of one paper.
 pub struct Study {
@@ -194,7 +196,12 @@ pub struct Options {
 
 /// Every study.
 pub fn all() -> Vec<Study> {
-    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY]
+    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY, aes_strategies::STUDY]
+}
+
+/// The closing words of a study with these sections.
+pub(crate) fn conclusion(study: &Study, sections: &[(&'static Part, Section)]) -> Option<String> {
+    (study.conclude)(Found::new(sections))
 }
 
 /// Runs the studies that `options` name. Progress goes to a terminal on standard error.

@@ -82,9 +82,10 @@ fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
 }
 
 /// Four digits that count, or one after the point.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     let magnitude = value.abs();
     let decimals = match magnitude {
+        0.0 => 0,
         m if m >= 100.0 => 1,
         m if m >= 10.0 => 2,
         m if m >= 1.0 => 3,

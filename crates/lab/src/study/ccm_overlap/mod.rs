@@ -8,6 +8,7 @@ mod links;
 mod message;
 mod strategies;
 mod table1;
+mod timeline;
 
 use std::time::Instant;
 
@@ -29,6 +30,7 @@ pub(super) const STUDY: Study = Study {
         },
         Part { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
         Part { name: "links", title: "Over real links", run: links::run },
+        Part { name: "timeline", title: "Who does what when in a transfer", run: timeline::run },
     ],
     conclude: conclude::conclude,
 };

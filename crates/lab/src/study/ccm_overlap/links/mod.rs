@@ -1,8 +1,8 @@
 //! Real transfers over links of known rates, against the wire's own time, equation 1, Table 1, and the best number of
 //! stages.
 
-mod transfer;
-mod wire;
+pub(super) mod transfer;
+pub(super) mod wire;
 
 use std::{thread, time::Duration};
 

@@ -10,28 +10,28 @@ use std::{
 
 use serde::Deserialize;
 
-use super::wire::{ADDRESS, End, Wire};
-
-const PORT: u16 = 7878;
+use super::wire::{End, Wire};
 
 /// Both ends of transfers.
-pub(super) struct Transfers<'a> {
+pub(in super::super) struct Transfers<'a> {
     tress: &'a Path,
     folder: tempfile::TempDir,
     receiver: Child,
     address: String,
+    /// Host and port of the receiver.
+    to: String,
     count: u32,
 }
 
 /// What `tress send --json` says.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub(super) struct Report {
-    pub(super) elapsed_s: f64,
+pub(in super::super) struct Report {
+    pub(in super::super) elapsed_s: f64,
 }
 
 impl<'a> Transfers<'a> {
     /// Keys, a file of so many bytes, and a receiver.
-    pub(super) fn new(tress: &'a Path, wire: &Wire, bytes: usize) -> Result<Self, String> {
+    pub(in super::super) fn new(tress: &'a Path, wire: &Wire, bytes: usize) -> Result<Self, String> {
         // In memory, where the system has such a place: no disk is to be measured.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -60,7 +60,7 @@ impl<'a> Transfers<'a> {
         fs::write(at("allow"), &addresses[0]).map_err(|error| format!("allow file: {error}"))?;
         let mut receiver = wire
             .command(End::Receiver, tress)
-            .args(["receive", "--listen", &format!("{ADDRESS}:{PORT}")])
+            .args(["receive", "--listen", &wire.listen()])
             .arg("-i")
             .arg(at("receiver.key"))
             .arg("--allow")
@@ -71,18 +71,21 @@ impl<'a> Transfers<'a> {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("ip: {error}"))?;
+            .map_err(|error| format!("the receiver: {error}"))?;
         let mut notes = BufReader::new(receiver.stderr.take().ok_or("no standard error")?);
         let mut first = String::new();
         // It listens now, or has said why not. Somebody has to read what follows.
         let _ = notes.read_line(&mut first);
         thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
-        let this = Transfers { tress, folder, receiver, address: addresses.swap_remove(1), count: 0 };
-        if first.contains("listening") { Ok(this) } else { Err(format!("the receiver: {}", first.trim())) }
+        let to = first.trim().rsplit_once("listening on ").map(|(_, to)| to.to_string());
+        let mut this =
+            Transfers { tress, folder, receiver, address: addresses.swap_remove(1), to: String::new(), count: 0 };
+        this.to = to.ok_or_else(|| format!("the receiver: {}", first.trim()))?;
+        Ok(this)
     }
 
     /// Sends the file under a new name with these options, compares what arrived, and removes it. `meanwhile` runs beside.
-    pub(super) fn send(
+    pub(in super::super) fn send(
         &mut self,
         wire: &mut Wire,
         options: &[&str],
@@ -94,7 +97,7 @@ impl<'a> Transfers<'a> {
         fs::hard_link(&input, &path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut sender = wire
             .command(End::Sender, self.tress)
-            .args(["send", "--json", "--to", &format!("{ADDRESS}:{PORT}"), "-r", &self.address, "-i"])
+            .args(["send", "--json", "--to", &self.to, "-r", &self.address, "-i"])
             .arg(self.path("sender.key"))
             .args(options)
             .arg(&path)
@@ -102,7 +105,7 @@ impl<'a> Transfers<'a> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("ip: {error}"))?;
+            .map_err(|error| format!("the sender: {error}"))?;
         let beside = meanwhile(wire);
         if beside.is_err() {
             let _ = sender.kill();
@@ -121,7 +124,7 @@ impl<'a> Transfers<'a> {
         serde_json::from_slice(&output.stdout).map_err(|error| format!("send --json: {error}"))
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(in super::super) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -141,7 +144,7 @@ impl Drop for Transfers<'_> {
 }
 
 /// Nothing beside the transfer.
-pub(super) fn nothing(_: &mut Wire) -> Result<(), String> {
+pub(in super::super) fn nothing(_: &mut Wire) -> Result<(), String> {
     Ok(())
 }
 

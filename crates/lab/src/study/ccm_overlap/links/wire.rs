@@ -18,11 +18,13 @@ const BUCKET_MS: f64 = 5.0;
 const QUEUE_MS: f64 = 200.0;
 
 /// Where the receiver is.
-pub(super) const ADDRESS: &str = "10.77.0.2";
+const ADDRESS: &str = "10.77.0.2";
+const PORT: u16 = 7878;
 
 /// Two ends and what is between them. Dropping it takes everything down.
-pub(super) struct Wire {
-    name: String,
+pub(in super::super) struct Wire {
+    /// Of the namespaces; none for loopback.
+    name: Option<String>,
     bits_per_s: f64,
 }
 
@@ -43,7 +45,7 @@ impl Wire {
             return Err("network namespaces are Linux's".into());
         }
         remove_stale();
-        let wire = Wire { name: format!("tress-{}", std::process::id()), bits_per_s: f64::INFINITY };
+        let wire = Wire { name: Some(format!("tress-{}", std::process::id())), bits_per_s: f64::INFINITY };
         let (one, other) = (wire.namespace(End::Sender), wire.namespace(End::Receiver));
         ip(&["netns", "add", &one]).map_err(|why| format!("network namespaces, which take root's rights: {why}"))?;
         ip(&["netns", "add", &other])?;
@@ -57,8 +59,19 @@ impl Wire {
         Ok(wire)
     }
 
+    /// The machine with itself, without a limit: any system and anybody has that.
+    pub(in super::super) fn loopback() -> Wire {
+        Wire { name: None, bits_per_s: f64::INFINITY }
+    }
+
     fn namespace(&self, end: End) -> String {
-        format!("{}-{}", self.name, if end == End::Sender { "a" } else { "b" })
+        let name = self.name.as_deref().unwrap_or("none");
+        format!("{name}-{}", if end == End::Sender { "a" } else { "b" })
+    }
+
+    /// Where the receiver listens; port 0 is any that is free.
+    pub(super) fn listen(&self) -> String {
+        if self.name.is_some() { format!("{ADDRESS}:{PORT}") } else { "127.0.0.1:0".into() }
     }
 
     /// From now on it carries so many bytes of payload a second, from sender to receiver.
@@ -105,6 +118,9 @@ impl Wire {
 
     /// A command at one end.
     pub(super) fn command(&self, end: End, program: &Path) -> Command {
+        if self.name.is_none() {
+            return Command::new(program);
+        }
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.namespace(end)]).arg(program);
         command
@@ -113,6 +129,9 @@ impl Wire {
 
 impl Drop for Wire {
     fn drop(&mut self) {
+        if self.name.is_none() {
+            return;
+        }
         for end in [End::Sender, End::Receiver] {
             // It may never have been made.
             let _ = ip(&["netns", "delete", &self.namespace(end)]);

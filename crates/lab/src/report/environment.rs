@@ -1,0 +1,144 @@
+//! Where the figures come from: machines, builds, peers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    figures::{Cell, Table, figure, moment},
+    read::{Found, Kind, Record},
+};
+use crate::bench::record::Machine;
+
+/// Above this many programs that wanted a core, what was measured is to be taken with care.
+const BUSY: f64 = 0.5;
+
+/// What was made in one go.
+struct Source<'a> {
+    name: String,
+    tress: &'a str,
+    quick: bool,
+    time: u64,
+    machine: &'a Machine,
+}
+
+fn sources(found: &Found) -> Vec<Source<'_>> {
+    let sections = found.studies.iter().flat_map(|kind| {
+        kind.parts.iter().map(move |(part, kept)| Source {
+            name: format!("{}: {part}", kind.name),
+            tress: &kept.tress,
+            quick: kept.quick,
+            time: kept.time,
+            machine: &kept.machine,
+        })
+    });
+    let records = found.records.iter().map(|Record { path, document, .. }| Source {
+        name: path.clone(),
+        tress: &document.tress,
+        quick: document.quick,
+        time: document.time,
+        machine: &document.machine,
+    });
+    sections.chain(records).collect()
+}
+
+/// What is the same for everything that one machine does.
+fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
+    let memory = machine.memory_bytes.map(|bytes| format!("{} GiB", figure(bytes as f64 / f64::from(1 << 30))));
+    let kind = if machine.virtual_machine { " (virtual machine)" } else { "" };
+    let mut facts = vec![
+        ("machine", format!("{}{kind}", machine.model)),
+        ("cores", machine.cores.to_string()),
+        ("memory", memory.unwrap_or_default()),
+        ("kernel", machine.kernel.clone()),
+        ("governor", machine.governor.clone().unwrap_or_else(|| "not told by the system".into())),
+        ("compiler", machine.rustc.clone()),
+        ("instructions", machine.flags.join(" ")),
+    ];
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
+}
+
+/// Each machine once.
+pub(super) fn machines(found: &Found) -> Vec<Vec<(&'static str, String)>> {
+    let mut machines = Vec::new();
+    for source in sources(found) {
+        let facts = facts(source.machine);
+        if !machines.contains(&facts) {
+            machines.push(facts);
+        }
+    }
+    machines
+}
+
+/// What was made when, with which build, and how busy the machine was.
+pub(super) fn runs(found: &Found) -> Table {
+    let rows = sources(found).into_iter().map(|source| {
+        let load = source.machine.load.filter(|load| load.is_finite()).map_or_else(Cell::default, |load| {
+            Cell::shown(format!("{load:.2}{}", if load > BUSY { ", busy" } else { "" }), load)
+        });
+        vec![
+            Cell::text(source.name),
+            Cell::text(moment(source.time)),
+            load,
+            Cell::text(if source.quick { "quick" } else { "full" }),
+            Cell::text(source.tress),
+            Cell::text(source.machine.commit.clone().unwrap_or_default()),
+            Cell::text(&source.machine.target),
+            Cell::text(&source.machine.model),
+        ]
+    });
+    let names = ["what", "taken", "load at the start", "effort", "Tress", "commit", "build", "machine"];
+    Table::new("Runs", &names, rows.collect())
+}
+
+/// Machines in a few words each.
+pub(super) fn names(found: &Found) -> Vec<String> {
+    let mut machines: Vec<String> = Vec::new();
+    for source in sources(found) {
+        let words = in_words(source.machine);
+        if !machines.contains(&words) {
+            machines.push(words);
+        }
+    }
+    machines
+}
+
+fn in_words(machine: &Machine) -> String {
+    format!("{}, {} cores, {}", machine.model, machine.cores, machine.kernel)
+}
+
+pub(super) fn is_any_quick(found: &Found) -> bool {
+    sources(found).iter().any(|source| source.quick)
+}
+
+/// A sentence on how a study was made.
+pub(super) fn conditions(kind: &Kind) -> String {
+    let machines: BTreeSet<String> = kind.parts.iter().map(|(_, kept)| in_words(&kept.machine)).collect();
+    let quick = kind.parts.iter().filter(|(_, kept)| kept.quick).count();
+    let effort = match quick {
+        0 => "",
+        all if all == kind.parts.len() => " A quick run: few samples of small messages.",
+        _ => " Some parts are of a quick run: few samples of small messages.",
+    };
+    let loads = kind.parts.iter().filter_map(|(_, kept)| kept.machine.load);
+    let busy = loads.filter(|load| *load > BUSY).reduce(f64::max).map_or(String::new(), |load| {
+        format!(" The machine was busy (load {load:.1}): take what was measured with care.")
+    });
+    format!("{}.{effort}{busy}", machines.into_iter().collect::<Vec<_>>().join("; "))
+}
+
+/// Peers with their versions, and those that were missed.
+pub(super) fn peers(records: &[Record]) -> Table {
+    let mut versions: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for Record { document, .. } in records {
+        for (peer, against) in document.rows.iter().flat_map(|row| &row.against) {
+            *versions.entry((peer.clone(), against.version.clone())).or_default() += 1;
+        }
+        for missing in &document.missing {
+            versions.entry((missing.peer.clone(), format!("not there: {}", missing.hint))).or_default();
+        }
+    }
+    let rows = versions.into_iter().map(|((peer, version), rows)| {
+        vec![Cell::text(peer), Cell::text(version), Cell::shown(rows.to_string(), rows as f64)]
+    });
+    Table::new("Peers that were measured against", &["peer", "version", "rows"], rows.collect())
+}

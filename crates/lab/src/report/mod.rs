@@ -1,0 +1,199 @@
+//! `tress report`: what a folder holds of studies and records, as one page of HTML that needs nothing else.
+//!
+//! [`make`] reads the folder (`read`), turns sections and records into tables, verdicts and pictures (`studies`, `records`,
+//! `environment`), and fills page.html, which escapes every text. The page carries its data as JSON, from which page.js draws
+//! the pictures with uPlot (uplot/README.md), and a still SVG of each for printing and for browsers without scripts. Its
+//! policy lets it load nothing and run only the scripts that this crate holds.
+
+mod drawing;
+mod environment;
+mod error;
+mod figures;
+mod read;
+mod records;
+mod studies;
+
+use std::path::Path;
+
+use askama::Template;
+use base64ct::{Base64, Encoding as _};
+use serde::Serialize;
+use tress_sign::Hash;
+
+pub use error::Error;
+use figures::{Cell, Table};
+
+const STYLE: &str = concat!(include_str!("uplot/uPlot.min.css"), include_str!("page.css"));
+const LIBRARY: &str = include_str!("uplot/uPlot.iife.min.js");
+const LIBRARY_LICENCE: &str = include_str!("uplot/LICENSE");
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n{\n",
+    include_str!("sketches.js"),
+    include_str!("charts.js"),
+    include_str!("tables.js"),
+    include_str!("page.js"),
+    "}\n"
+);
+
+/// A page, and what is not in it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The page.
+    pub html: String,
+    /// Files that are not in it, and why; a line each.
+    pub notes: Vec<String>,
+}
+
+/// Makes the page of a folder.
+///
+/// # Errors
+/// A folder that cannot be read, or that holds nothing for a report.
+pub fn make(folder: &Path) -> Result<Report, Error> {
+    let found = read::read(folder)?;
+    if found.studies.is_empty() && found.records.is_empty() {
+        return Err(match found.notes.first() {
+            Some(note) => Error::Unusable { path: folder.into(), note: note.clone() },
+            None => Error::Nothing(folder.into()),
+        });
+    }
+    let page = Page::new(&found)?;
+    let html = page.render().map_err(|error| Error::Page(error.to_string()))?;
+    Ok(Report { html, notes: found.notes })
+}
+
+/// What page.html shows.
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page {
+    title: String,
+    lead: String,
+    version: &'static str,
+    policy: String,
+    style: &'static str,
+    library: &'static str,
+    licence: &'static str,
+    script: &'static str,
+    /// JSON that no text of it can end.
+    data: String,
+    sources: String,
+    notes: Vec<String>,
+    counts: Vec<studies::Count>,
+    overview: Table,
+    /// Whether the overview shows its verdicts at once.
+    is_short: bool,
+    record_overview: Table,
+    studies: Vec<studies::Study>,
+    records: Vec<records::Record>,
+    changes: Vec<records::Changes>,
+    machines: Vec<Vec<(&'static str, String)>>,
+    runs: Table,
+    peers: Table,
+}
+
+/// What page.js reads; the paths in the page's `data-source` lead through it.
+#[derive(Serialize)]
+struct Data<'a> {
+    studies: Vec<studies::Data<'a>>,
+    records: Vec<records::Data<'a>>,
+}
+
+impl Page {
+    fn new(found: &read::Found) -> Result<Page, Error> {
+        let studies: Vec<studies::Study> =
+            found.studies.iter().enumerate().map(|(place, kind)| studies::Study::new(place, kind)).collect();
+        let has_samples = records::has_samples(&found.records);
+        let drawn: Vec<_> = found.records.iter().map(|record| records::pictures(&record.document)).collect();
+        let records: Vec<records::Record> = found
+            .records
+            .iter()
+            .zip(&drawn)
+            .enumerate()
+            .map(|(place, (record, drawn))| records::Record::new(place, record, drawn, has_samples))
+            .collect();
+        let data = Data {
+            studies: found.studies.iter().map(studies::data).collect(),
+            records: records::data(&found.records, drawn.clone()),
+        };
+        let verdicts = || studies.iter().flat_map(|study| &study.parts).flat_map(|part| &part.verdicts);
+        Ok(Page {
+            title: title(found),
+            lead: lead(found),
+            version: env!("CARGO_PKG_VERSION"),
+            policy: policy(),
+            style: STYLE,
+            library: LIBRARY,
+            licence: LIBRARY_LICENCE,
+            script: SCRIPT,
+            data: json(&data)?,
+            sources: sources(found),
+            notes: found.notes.clone(),
+            counts: studies::counts(verdicts()),
+            overview: studies::overview(&studies),
+            record_overview: record_overview(&records, found),
+            changes: records::changes(&found.records),
+            machines: environment::machines(found),
+            runs: environment::runs(found),
+            // More than fit on a screen are opened by who wants them.
+            is_short: verdicts().count() <= 20,
+            peers: environment::peers(&found.records),
+            studies,
+            records,
+        })
+    }
+}
+
+fn title(found: &read::Found) -> String {
+    match (found.studies.as_slice(), found.records.as_slice()) {
+        ([one], []) => studies::title(&one.name),
+        ([], _) => "Measurements".into(),
+        (_, []) => "Studies".into(),
+        _ => "Studies and measurements".into(),
+    }
+}
+
+fn lead(found: &read::Found) -> String {
+    let environments = environment::names(found);
+    let quick = environment::is_any_quick(found);
+    let mut lead = environments.join("; ");
+    if quick {
+        lead.push_str(". Some of it was measured quickly: few samples of small messages");
+    }
+    lead + "."
+}
+
+fn sources(found: &read::Found) -> String {
+    let parts: usize = found.studies.iter().map(|kind| kind.parts.len()).sum();
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let both = [(parts, count(parts, "kept section")), (found.records.len(), count(found.records.len(), "record"))];
+    both.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect::<Vec<_>>().join(" and ")
+}
+
+fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
+    let rows = records.iter().zip(&found.records).map(|(record, read::Record { path, document, .. })| {
+        vec![
+            Cell { text: figures::moment(document.time), link: Some(record.anchor.clone()), ..Cell::default() },
+            Cell::text(path),
+            Cell::text(&document.machine.model),
+            Cell::shown(document.rows.len().to_string(), document.rows.len() as f64),
+            Cell::text(if document.quick { "quick" } else { "full" }),
+        ]
+    });
+    Table::new("Records", &["taken", "file", "machine", "rows", "effort"], rows.collect())
+}
+
+/// Nothing is loaded; scripts and styles are those of this crate.
+fn policy() -> String {
+    let hash = |text: &str| format!("'sha256-{}'", Base64::encode_string(&Hash::Sha256.digest(text.as_bytes())));
+    format!(
+        "default-src 'none'; script-src {} {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(LIBRARY),
+        hash(SCRIPT),
+        hash(STYLE)
+    )
+}
+
+/// JSON that stays inside its element: no text in it can end a script or begin a comment.
+fn json(data: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string(data).map_err(|error| Error::Page(error.to_string()))?;
+    Ok(text.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e"))
+}

@@ -1,0 +1,87 @@
+// The page as a whole: theme, contents, printing; and every table and picture.
+
+const root = document.documentElement;
+const storage = {
+  get: (name) => {
+    try {
+      return localStorage.getItem(name);
+    } catch {
+      return null;
+    }
+  },
+  set: (name, value) => {
+    try {
+      localStorage.setItem(name, value);
+    } catch {
+      // Pages from files have no storage in some browsers: the choice lasts as long as the page.
+    }
+  },
+};
+
+const charts = [];
+const redraw = () => charts.forEach((chart) => chart.u?.redraw(false));
+
+const themes = ["system", "light", "dark"];
+const themeButton = document.getElementById("theme");
+function setTheme(theme) {
+  if (theme === "system") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  themeButton.textContent = `Theme: ${theme}`;
+  themeButton.dataset.theme = theme;
+  redraw();
+}
+themeButton.addEventListener("click", () => {
+  const theme = themes[(themes.indexOf(themeButton.dataset.theme) + 1) % themes.length];
+  storage.set("tress-theme", theme);
+  setTheme(theme);
+});
+setTheme(themes.includes(storage.get("tress-theme")) ? storage.get("tress-theme") : "system");
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+
+const contents = document.querySelector("details.contents");
+const isNarrow = matchMedia("(max-width: 74rem)");
+const fold = () => (contents.open = !isNarrow.matches);
+isNarrow.addEventListener("change", fold);
+fold();
+
+const expandButton = document.getElementById("expand");
+expandButton.addEventListener("click", () => {
+  const isOpen = expandButton.getAttribute("aria-pressed") !== "true";
+  expandButton.setAttribute("aria-pressed", String(isOpen));
+  for (const details of document.querySelectorAll("main details")) details.open = isOpen;
+});
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details.verdicts")) details.open = true;
+});
+
+// Where the reader is, in the contents.
+const links = new Map([...contents.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+const watch = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      for (const link of links.values()) link.removeAttribute("aria-current");
+      links.get(target.id).setAttribute("aria-current", "true");
+    }
+  },
+  { rootMargin: "-10% 0px -80% 0px" },
+);
+for (const section of document.querySelectorAll("main section[id]")) if (links.has(section.id)) watch.observe(section);
+
+for (const table of document.querySelectorAll("div.table")) enhance(table);
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      target.chart.draw();
+    }
+  },
+  { rootMargin: "50% 0px" },
+);
+for (const figure of document.querySelectorAll("figure.chart")) {
+  figure.chart = new Chart(figure);
+  charts.push(figure.chart);
+  near.observe(figure);
+}
+document.querySelector(".tools").hidden = false;

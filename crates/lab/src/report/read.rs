@@ -1,0 +1,206 @@
+//! What a folder holds for a report: the sections that `tress study --out` kept, and the records of `tress bench
+//! --record`. What else is there is left alone; JSON that is neither, or that is damaged, is told.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsStr,
+    fs::{self, File},
+    io::Read as _,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Error;
+use crate::{
+    bench::{Document, record},
+    study::{
+        self, Section,
+        keep::{self, Kept},
+    },
+};
+
+/// Most bytes of one file.
+const MOST_BYTES: u64 = 64 << 20;
+/// Most JSON files that are read.
+const MOST_FILES: usize = 500;
+/// Most bytes of all of them.
+const MOST_BYTES_OF_ALL: u64 = 256 << 20;
+/// How far below the folder files are looked for.
+const MOST_DEPTH: usize = 3;
+
+/// All of it.
+#[derive(Default)]
+pub(super) struct Found {
+    /// In the order of [`study::all`], then by their paths.
+    pub(super) studies: Vec<Kind>,
+    /// In the order of time.
+    pub(super) records: Vec<Record>,
+    /// What is not in the report, and why; a line each.
+    pub(super) notes: Vec<String>,
+}
+
+/// The kept sections of one study.
+pub(super) struct Kind {
+    /// The folder's name, which is the study's.
+    pub(super) name: String,
+    /// The folder, from the one that was asked for on.
+    pub(super) path: String,
+    /// By the names of the parts, in the study's order.
+    pub(super) parts: Vec<(String, Kept<Section>)>,
+}
+
+/// One record.
+pub(super) struct Record {
+    pub(super) path: String,
+    pub(super) document: Document,
+    pub(super) roofs: Bounds,
+}
+
+/// What a record says of the machine's ceilings, where it says something.
+#[derive(Default, Deserialize)]
+pub(super) struct Bounds {
+    #[serde(default)]
+    pub(super) rows: Vec<Bound>,
+    pub(super) roofs: Option<Roofs>,
+}
+
+/// The ceiling that binds a row, and the row's share of it.
+#[derive(Clone, Default, Deserialize)]
+pub(super) struct Bound {
+    pub(super) bound: Option<String>,
+    pub(super) share: Option<f64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Roofs {
+    pub(super) roofs: Vec<Roof>,
+}
+
+/// One ceiling.
+#[derive(Deserialize)]
+pub(super) struct Roof {
+    pub(super) name: String,
+    /// What is counted.
+    pub(super) counts: String,
+    pub(super) threads: usize,
+    pub(super) per_s: f64,
+    pub(super) per_cycle: Option<f64>,
+}
+
+/// Reads a folder.
+pub(super) fn read(folder: &Path) -> Result<Found, Error> {
+    let mut files = Vec::new();
+    let mut found = Found::default();
+    // The folder itself has to be there; what is below it may be unreadable.
+    fs::read_dir(folder).map_err(|error| Error::folder(folder, error))?;
+    walk(folder, 0, &mut files, &mut found.notes);
+    files.sort();
+    if files.len() > MOST_FILES {
+        found.notes.push(format!("{} of {} files are not read", files.len() - MOST_FILES, files.len()));
+        files.truncate(MOST_FILES);
+    }
+    let mut studies: BTreeMap<PathBuf, Vec<(String, Kept<Section>)>> = BTreeMap::new();
+    let mut left = MOST_BYTES_OF_ALL;
+    for path in &files {
+        let shown = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        match one(path, &mut left) {
+            Ok(Content::Section(kept)) => {
+                let part = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+                let parent = path.parent().unwrap_or(folder).to_path_buf();
+                studies.entry(parent).or_default().push((part, *kept));
+            }
+            Ok(Content::Record(document, roofs)) => {
+                found.records.push(Record { path: shown, document: *document, roofs });
+            }
+            Err(why) => found.notes.push(format!("{shown}: {why}")),
+        }
+    }
+    found.records.sort_by_key(|record| record.document.time);
+    for (path, mut parts) in studies {
+        let name = name(&path);
+        let known = study::all().into_iter().find(|study| study.name == name);
+        let place = |part: &str| known.as_ref()?.parts.iter().position(|known| known.name == part);
+        parts.sort_by_key(|(part, _)| place(part).unwrap_or(usize::MAX));
+        let path = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+        found.studies.push(Kind { name, path, parts });
+    }
+    found
+        .studies
+        .sort_by_key(|kind| study::all().iter().position(|study| study.name == kind.name).unwrap_or(usize::MAX));
+    Ok(found)
+}
+
+enum Content {
+    Section(Box<Kept<Section>>),
+    Record(Box<Document>, Bounds),
+}
+
+/// What one file holds, or why it is not in the report.
+fn one(path: &Path, left: &mut u64) -> Result<Content, String> {
+    let text = bytes(path, left)?;
+    let value: Value = serde_json::from_slice(&text).map_err(|error| format!("damaged: {error}"))?;
+    let version = value.get("schema").and_then(Value::as_u64);
+    let known = |schema: u32, what: &str| match version {
+        Some(version) if version == u64::from(schema) => Ok(()),
+        Some(version) => Err(format!("{what} of schema {version}; this version reads {schema}")),
+        None => Err(format!("{what} without a schema")),
+    };
+    if value.get("section").is_some() {
+        known(keep::SCHEMA, "a section")?;
+        serde_json::from_value(value)
+            .map(|kept| Content::Section(Box::new(kept)))
+            .map_err(|error| format!("damaged: {error}"))
+    } else if value.get("rows").is_some() && value.get("machine").is_some() {
+        known(record::SCHEMA, "a record")?;
+        let damaged = |error: serde_json::Error| format!("damaged: {error}");
+        let roofs = Bounds::deserialize(&value).map_err(damaged)?;
+        serde_json::from_value(value).map(|found| Content::Record(Box::new(found), roofs)).map_err(damaged)
+    } else {
+        Err("neither a kept section of a study nor a record".into())
+    }
+}
+
+fn bytes(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err("no file".into());
+    }
+    let most = MOST_BYTES.min(*left);
+    let mut text = Vec::new();
+    file.take(most + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > most {
+        return Err(format!("longer than {most} bytes"));
+    }
+    *left -= text.len() as u64;
+    Ok(text)
+}
+
+/// JSON files below a folder. Links to folders are not followed, so there are no circles.
+fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<String>) {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return notes.push(format!("{}: {error}", folder.display())),
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if is_hidden {
+            continue;
+        }
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if depth < MOST_DEPTH {
+                walk(&path, depth + 1, files, notes);
+            }
+        } else if path.extension() == Some(OsStr::new("json")) && path.is_file() {
+            files.push(path);
+        }
+    }
+}
+
+/// The last name of a folder, also of `.`.
+fn name(path: &Path) -> String {
+    let named = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    named.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_else(|| "study".into())
+}

@@ -1,0 +1,314 @@
+//! Records of `tress bench` as the page shows them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{
+    drawing::Picture,
+    figures::{self, Cell, Table, anchor, figure},
+    read::{self, Bound},
+};
+use crate::{
+    bench::{
+        Document, Row,
+        compare::{self, Verdict},
+        table::bytes,
+    },
+    picture::{
+        Drawing, Scale,
+        intervals::{Group, Interval, Intervals},
+    },
+};
+
+/// Raw samples of all records that a page carries at most. Above this it has none; they are in the records.
+const MOST_SAMPLES: usize = 60_000;
+/// Digits of a raw sample in the page. Medians, ratios and intervals have all of theirs.
+const DIGITS: usize = 6;
+/// Most rows of one picture.
+const MOST_GROUPS: usize = 40;
+
+/// One record.
+pub(super) struct Record {
+    pub(super) anchor: String,
+    pub(super) title: String,
+    pub(super) conditions: String,
+    pub(super) tables: Vec<Table>,
+    pub(super) pictures: Vec<Picture>,
+}
+
+/// Two records of one machine.
+pub(super) struct Changes {
+    pub(super) title: String,
+    pub(super) text: String,
+    pub(super) table: Table,
+}
+
+/// What page.js reads of a record.
+#[derive(Serialize)]
+pub(super) struct Data<'a> {
+    path: &'a str,
+    document: Document,
+    pictures: Vec<Drawing>,
+}
+
+/// Records with their samples to six digits, or without where there are too many.
+pub(super) fn data(records: &[read::Record], pictures: Vec<Vec<Drawing>>) -> Vec<Data<'_>> {
+    let is_carried = has_samples(records);
+    let shortened = |record: &read::Record| {
+        let mut document = record.document.clone();
+        for row in &mut document.rows {
+            let pairs = row.against.values_mut().map(|against| &mut against.pairs);
+            if is_carried {
+                row.samples.iter_mut().chain(&mut row.cycle_samples).for_each(shorten);
+                pairs.flatten().flatten().for_each(shorten);
+            } else {
+                row.samples.clear();
+                row.cycle_samples.clear();
+                pairs.for_each(Vec::clear);
+            }
+        }
+        document
+    };
+    records
+        .iter()
+        .zip(pictures)
+        .map(|(record, pictures)| Data { path: &record.path, document: shortened(record), pictures })
+        .collect()
+}
+
+/// Whether the page carries the samples.
+pub(super) fn has_samples(records: &[read::Record]) -> bool {
+    let count = |row: &Row| {
+        row.samples.len()
+            + row.cycle_samples.len()
+            + row.against.values().map(|against| 2 * against.pairs.len()).sum::<usize>()
+    };
+    records.iter().flat_map(|record| &record.document.rows).map(count).sum::<usize>() <= MOST_SAMPLES
+}
+
+/// The nearest number of six digits, so that it is written in six.
+fn shorten(sample: &mut f64) {
+    *sample = format!("{sample:.*e}", DIGITS - 1).parse().unwrap_or(*sample);
+}
+
+impl Record {
+    pub(super) fn new(place: usize, record: &read::Record, drawn: &[Drawing], has_samples: bool) -> Record {
+        let document = &record.document;
+        let machine = &document.machine;
+        let own = anchor(&format!("record-{}-", place + 1), &record.path);
+        let mut conditions = format!(
+            "{}, {} cores, {}; {}; Tress {}{}.",
+            machine.model,
+            machine.cores,
+            machine.kernel,
+            machine.rustc,
+            document.tress,
+            machine.commit.as_ref().map_or(String::new(), |commit| format!(" at {commit}")),
+        );
+        if document.quick {
+            conditions.push_str(" A quick run: few and short samples.");
+        }
+        if !document.complete {
+            conditions.push_str(" The run was interrupted: rows are missing.");
+        }
+        if let Some(load) = machine.load.filter(|load| *load > 0.5) {
+            conditions.push_str(&format!(" The machine was busy (load {load:.1}): take the figures with care."));
+        }
+        let mut table = table(record);
+        if has_samples {
+            table.samples = format!("records/{place}/document/rows");
+        } else {
+            conditions.push_str(" The raw samples are in the record, not in this page: they are too many.");
+        }
+        let pictures = drawn.iter().enumerate().map(|(number, drawing)| {
+            let source = format!("records/{place}/pictures/{number}");
+            Picture::new(format!("{own}-picture-{}", number + 1), source, drawing)
+        });
+        Record {
+            title: format!("Measured {}", figures::moment(document.time)),
+            conditions,
+            tables: [table].into_iter().chain(roofs(record)).collect(),
+            pictures: pictures.collect(),
+            anchor: own,
+        }
+    }
+}
+
+/// Every row, with a column for each peer.
+fn table(record: &read::Record) -> Table {
+    let document = &record.document;
+    let mut peers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (peer, against) in document.rows.iter().flat_map(|row| &row.against) {
+        let versions = peers.entry(peer).or_default();
+        if !versions.contains(&against.version.as_str()) {
+            versions.push(&against.version);
+        }
+    }
+    let named = |name: &str, note: &str| (name.to_string(), note.to_string());
+    let mut names: Vec<(String, String)> =
+        ["name", "direction", "work", "backend", "threads", "message"].map(|name| named(name, "")).into();
+    names.extend(["rate", "runs a second"].map(|name| named(name, "95 % interval")));
+    names.extend([
+        named("cycles/byte", "median"),
+        named("memory", "most"),
+        named("of the roof", ""),
+        named("roof", ""),
+    ]);
+    names.extend(peers.keys().map(|peer| named(&format!("times {peer}"), "95 % interval")));
+    let rows = document.rows.iter().enumerate().map(|(place, row)| {
+        let Bound { bound, share } = record.roofs.rows.get(place).cloned().unwrap_or_default();
+        let mut cells = vec![
+            Cell::text(&row.name),
+            Cell::text(&row.direction),
+            Cell::text(&row.workload),
+            Cell::text(&row.backend),
+            Cell::shown(row.threads.to_string(), row.threads as f64),
+            Cell::shown(bytes(row.message_bytes), row.message_bytes as f64),
+            rate(row.bytes_per_s, row, 1e-9, " GB/s"),
+            rate(row.per_s, row, 1.0, ""),
+            Cell::number(row.cycles_per_byte),
+            row.peak_bytes.map_or_else(Cell::default, |peak| {
+                Cell::shown(format!("{} MiB", figure(peak as f64 / f64::from(1 << 20))), peak as f64)
+            }),
+            share.map_or_else(Cell::default, |share| Cell::shown(format!("{:.0} %", share * 100.0), share)),
+            Cell::text(bound.unwrap_or_default()),
+        ];
+        cells.extend(peers.keys().map(|peer| {
+            row.against.get(*peer).map_or_else(Cell::default, |against| Cell {
+                text: format!("{:.2}× ({:.2} to {:.2})", against.ratio, against.ratio_low, against.ratio_high),
+                value: Some(against.ratio),
+                interval: Some((against.ratio_low, against.ratio_high)),
+                ..Cell::default()
+            })
+        }));
+        cells
+    });
+    let caption = format!("Rates of {}, and how many times as fast as peers", record.path);
+    let units = [("message", "bytes"), ("rate", "bytes/s"), ("memory", "bytes"), ("of the roof", "of 1")];
+    Table::with_notes(&caption, names, rows.collect()).in_units(&units)
+}
+
+/// A median with its interval, where the record has one.
+fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
+    let Some(median) = median else { return Cell::default() };
+    let shown = |rate: f64| figure(rate * scale);
+    let interval = row.rate_low.zip(row.rate_high);
+    let text = match interval {
+        Some((low, high)) => format!("{}{unit} ({} to {})", shown(median), shown(low), shown(high)),
+        None => format!("{}{unit}", shown(median)),
+    };
+    Cell { text, value: Some(median), interval, ..Cell::default() }
+}
+
+/// What the machine does at most.
+fn roofs(record: &read::Record) -> Option<Table> {
+    let rows = record.roofs.roofs.as_ref()?.roofs.iter().map(|roof| {
+        vec![
+            Cell::text(&roof.name),
+            Cell::text(&roof.counts),
+            Cell::shown(roof.threads.to_string(), roof.threads as f64),
+            Cell::number(Some(roof.per_s)),
+            Cell::number(roof.per_cycle),
+        ]
+    });
+    let names = ["roof", "counts", "threads", "a second", "a cycle"];
+    Some(Table::new(&format!("What the machine does at most, {}", record.path), &names, rows.collect()))
+}
+
+/// Our speed over that of each peer, a picture for each family of ciphers.
+pub(super) fn pictures(document: &Document) -> Vec<Drawing> {
+    let mut families: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in document.rows.iter().filter(|row| !row.against.is_empty()) {
+        let family = row.name.split('-').next().unwrap_or_default();
+        match families.iter_mut().find(|(name, rows)| *name == family && rows.len() < MOST_GROUPS) {
+            Some((_, rows)) => rows.push(row),
+            None => families.push((family, vec![row])),
+        }
+    }
+    families.into_iter().map(|(family, rows)| intervals(family, &rows).into()).collect()
+}
+
+fn intervals(family: &str, rows: &[&Row]) -> Intervals {
+    let mut series: Vec<String> = Vec::new();
+    for peer in rows.iter().flat_map(|row| row.against.keys()) {
+        if !series.contains(peer) {
+            series.push(peer.clone());
+        }
+    }
+    let groups = rows
+        .iter()
+        .map(|row| Group {
+            name: format!("{} {}, {}, {}", row.name, row.direction, row.workload, bytes(row.message_bytes)),
+            values: series
+                .iter()
+                .map(|peer| {
+                    row.against.get(peer).map(|against| Interval {
+                        middle: against.ratio,
+                        low: against.ratio_low,
+                        high: against.ratio_high,
+                    })
+                })
+                .collect(),
+        })
+        .collect();
+    Intervals {
+        title: format!("{family}: our speed over that of peers, with 95 % intervals"),
+        axis: "times as fast as the peer".into(),
+        scale: Scale::Logarithmic,
+        level: Some(1.0),
+        series,
+        groups,
+    }
+}
+
+/// What changed from each record to the next one of its machine, target and effort that has rows of it.
+pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
+    let mut changes = Vec::new();
+    for (place, after) in records.iter().enumerate() {
+        let before = records[..place].iter().rev().find_map(|before| {
+            if compare::difference(&before.document, &after.document).is_some() {
+                return None;
+            }
+            let comparison = compare::compare(&before.document, &after.document);
+            (!comparison.rows.is_empty()).then_some((before, comparison))
+        });
+        let Some((before, comparison)) = before else { continue };
+        let of = |verdict| comparison.rows.iter().filter(move |change| change.verdict == verdict);
+        let rows = of(Verdict::Slower).chain(of(Verdict::Faster)).map(|change| {
+            vec![
+                Cell::text(&change.row),
+                Cell::text(if change.verdict == Verdict::Slower { "slower" } else { "faster" }),
+                Cell {
+                    text: format!("{:.3}× ({:.3} to {:.3})", change.ratio, change.ratio_low, change.ratio_high),
+                    value: Some(change.ratio),
+                    interval: Some((change.ratio_low, change.ratio_high)),
+                    ..Cell::default()
+                },
+                Cell::text(&change.measure),
+            ]
+        });
+        let names = [("row", ""), ("what", ""), ("speed", "99.9 % interval"), ("by", "")];
+        let names = names.map(|(name, note)| (name.to_string(), note.to_string())).into();
+        let title = format!("{} to {}", figures::moment(before.document.time), figures::moment(after.document.time));
+        let table =
+            Table::with_notes(&format!("Changed rows, {} to {}", before.path, after.path), names, rows.collect());
+        changes.push(Changes {
+            text: format!(
+                "{} and {}: {} rows are in both; {} became faster, {} slower, {} did neither beyond noise. {} rows are only in \
+                 the first, {} only in the second.",
+                before.path,
+                after.path,
+                comparison.rows.len(),
+                of(Verdict::Faster).count(),
+                of(Verdict::Slower).count(),
+                of(Verdict::Same).count(),
+                comparison.gone.len(),
+                comparison.new.len()
+            ),
+            title,
+            table,
+        });
+    }
+    changes
+}

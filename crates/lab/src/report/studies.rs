@@ -1,0 +1,223 @@
+//! Studies as the page shows them.
+
+use serde::Serialize;
+
+use super::{
+    drawing::Picture,
+    environment,
+    figures::{Cell, Table, anchor},
+    read::Kind,
+};
+use crate::study::{self, Row, Section, Verdict};
+
+/// One study.
+pub(super) struct Study {
+    pub(super) anchor: String,
+    pub(super) title: String,
+    pub(super) source: String,
+    pub(super) conditions: String,
+    /// How many verdicts are which.
+    pub(super) tally: String,
+    pub(super) parts: Vec<Part>,
+    /// In paragraphs.
+    pub(super) conclusion: Vec<String>,
+}
+
+/// One part of it.
+pub(super) struct Part {
+    pub(super) anchor: String,
+    pub(super) title: String,
+    /// In paragraphs.
+    pub(super) text: Vec<String>,
+    pub(super) tables: Vec<Table>,
+    pub(super) pictures: Vec<Picture>,
+    pub(super) verdicts: Vec<Judged>,
+}
+
+/// A verdict.
+pub(super) struct Judged {
+    /// Its place in [`WORDS`].
+    kind: usize,
+    pub(super) class: &'static str,
+    pub(super) sign: &'static str,
+    pub(super) word: &'static str,
+    pub(super) text: String,
+}
+
+/// How many verdicts there are of one kind.
+pub(super) struct Count {
+    pub(super) class: &'static str,
+    pub(super) sign: &'static str,
+    pub(super) word: &'static str,
+    pub(super) count: usize,
+}
+
+/// Class, sign and word of each kind of verdict.
+const WORDS: [(&str, &str, &str); 4] = [
+    ("holds", "✓", "holds"),
+    ("fails", "✗", "does not hold"),
+    ("unclear", "?", "unclear"),
+    ("omitted", "–", "left out"),
+];
+
+/// What page.js reads of a study.
+#[derive(Serialize)]
+pub(super) struct Data<'a> {
+    name: &'a str,
+    parts: Vec<PartData<'a>>,
+}
+
+#[derive(Serialize)]
+struct PartData<'a> {
+    name: &'a str,
+    section: &'a Section,
+}
+
+pub(super) fn data(kind: &Kind) -> Data<'_> {
+    let parts = kind.parts.iter().map(|(name, kept)| PartData { name, section: &kept.section });
+    Data { name: &kind.name, parts: parts.collect() }
+}
+
+/// The title of a study, also of one that this version does not know.
+pub(super) fn title(name: &str) -> String {
+    study::all().iter().find(|study| study.name == name).map_or_else(|| name.into(), |study| study.title.into())
+}
+
+impl Study {
+    pub(super) fn new(place: usize, kind: &Kind) -> Study {
+        let known = study::all().into_iter().find(|study| study.name == kind.name);
+        let own = anchor(&format!("study-{}-", place + 1), &kind.name);
+        let parts: Vec<Part> = kind
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(number, (name, kept))| {
+                let known = known.as_ref().and_then(|study| study.parts.iter().find(|part| part.name == name));
+                Part {
+                    anchor: anchor(&format!("{own}-{}-", number + 1), name),
+                    title: known.map_or(name.clone(), |part| part.title.into()),
+                    text: paragraphs(&kept.section.text),
+                    tables: tables(known.map_or(name, |part| part.title), &kept.section),
+                    pictures: kept
+                        .section
+                        .pictures
+                        .iter()
+                        .enumerate()
+                        .map(|(picture, found)| {
+                            let source = format!("studies/{place}/parts/{number}/section/pictures/{picture}/drawing");
+                            let name = anchor(&format!("{own}-{}-picture-{}-", number + 1, picture + 1), &found.name);
+                            Picture::new(name, source, &found.drawing)
+                        })
+                        .collect(),
+                    verdicts: kept.section.verdicts.iter().map(Judged::new).collect(),
+                }
+            })
+            .collect();
+        let all = || parts.iter().flat_map(|part| &part.verdicts);
+        let tally =
+            counts(all()).iter().filter(|count| count.count > 0).map(Count::text).collect::<Vec<_>>().join(", ");
+        let mut conditions = environment::conditions(kind);
+        if kind.path != kind.name && !kind.path.is_empty() {
+            conditions.push_str(&format!(" From {}.", kind.path));
+        }
+        Study {
+            anchor: own,
+            title: title(&kind.name),
+            source: known.as_ref().map_or_else(String::new, |study| study.source.into()),
+            conditions,
+            tally,
+            conclusion: paragraphs(&known.as_ref().and_then(|study| conclusion(study, kind)).unwrap_or_default()),
+            parts,
+        }
+    }
+}
+
+/// The closing words, from the sections that there are.
+fn conclusion(study: &study::Study, kind: &Kind) -> Option<String> {
+    let sections: Vec<(&'static study::Part, Section)> = study
+        .parts
+        .iter()
+        .filter_map(|part| {
+            let (_, kept) = kind.parts.iter().find(|(name, _)| name == part.name)?;
+            Some((part, kept.section.clone()))
+        })
+        .collect();
+    study::conclusion(study, &sections)
+}
+
+/// The figures of a section, and its tables.
+fn tables(title: &str, section: &Section) -> Vec<Table> {
+    let mut tables = Vec::new();
+    if !section.rows.is_empty() {
+        let names = ["what", "unit", "paper", "model", "simulated", "measured"];
+        let notes = ["", "", "", "", "", "95 % interval"];
+        let names = names.iter().zip(notes).map(|(name, note)| (name.to_string(), note.to_string()));
+        let cells = |row: &Row| {
+            vec![
+                Cell::text(&row.what),
+                Cell::text(&row.unit),
+                Cell::parsed(row.paper.as_deref().unwrap_or_default()),
+                Cell::number(row.model),
+                Cell::number(row.simulated),
+                Cell::measured(row.measured),
+            ]
+        };
+        let table = Table::with_notes("Figures", names.collect(), section.rows.iter().map(cells).collect());
+        tables.push(Table { label: format!("Figures: {title}"), ..table });
+    }
+    tables.extend(section.tables.iter().map(|table| {
+        let names: Vec<&str> = table.header.iter().map(String::as_str).collect();
+        let rows = table.rows.iter().map(|row| row.iter().map(|cell| Cell::parsed(cell)).collect());
+        let own = Table::new(&table.title, &names, rows.collect());
+        Table { label: format!("{}: {title}", table.title), ..own }
+    }));
+    tables
+}
+
+impl Judged {
+    fn new(verdict: &Verdict) -> Judged {
+        let (kind, text) = match verdict {
+            Verdict::Holds(text) => (0, text),
+            Verdict::Fails(text) => (1, text),
+            Verdict::Unclear(text) => (2, text),
+            Verdict::LeftOut(text) => (3, text),
+        };
+        let (class, sign, word) = WORDS[kind];
+        Judged { kind, class, sign, word, text: text.clone() }
+    }
+}
+
+impl Count {
+    fn text(&self) -> String {
+        format!("{} {}", self.count, self.word)
+    }
+}
+
+/// How many verdicts there are of each kind.
+pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Judged>) -> Vec<Count> {
+    let mut counts = WORDS.map(|(class, sign, word)| Count { class, sign, word, count: 0 });
+    for verdict in verdicts {
+        counts[verdict.kind].count += 1;
+    }
+    counts.into()
+}
+
+/// Every study with its verdicts, counted.
+pub(super) fn overview(studies: &[Study]) -> Table {
+    let mut names = vec!["study", "parts"];
+    names.extend(WORDS.map(|(_, _, word)| word));
+    let whole = |count: usize| Cell::shown(count.to_string(), count as f64);
+    let rows = studies.iter().map(|study| {
+        let mut row = vec![
+            Cell { text: study.title.clone(), link: Some(study.anchor.clone()), ..Cell::default() },
+            whole(study.parts.len()),
+        ];
+        row.extend(counts(study.parts.iter().flat_map(|part| &part.verdicts)).iter().map(|count| whole(count.count)));
+        row
+    });
+    Table::new("Studies and their verdicts", &names, rows.collect())
+}
+
+fn paragraphs(text: &str) -> Vec<String> {
+    text.split("\n\n").map(str::trim).filter(|text| !text.is_empty()).map(str::to_string).collect()
+}

@@ -1,0 +1,92 @@
+"""The page that the tests look at: of the fixtures, of a study that is simulated in seconds and of a
+table that is computed, opened in Chromium.
+
+The environment variable TRESS names the command, CHROMIUM the browser.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+TRESS = os.environ.get("TRESS", str(ROOT / "target/debug/tress"))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """What the report is made of."""
+    folder = tmp_path_factory.mktemp("report")
+    shutil.copytree(HERE / "fixtures", folder, dirs_exist_ok=True)
+    for study in [["pipo-riscv"], ["ccm-overlap", "--part", "table-1"]]:
+        subprocess.run([TRESS, "study", *study, "--quick", "--out", folder], check=True, capture_output=True)
+    made = subprocess.run([TRESS, "report", folder], check=True, capture_output=True, text=True)
+    # One line for each file that is no use, and nothing else.
+    notes = sorted(line.split(": ")[2] for line in made.stderr.splitlines())
+    assert notes == ["records/damaged.json", "records/foreign.json"], made.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def kept(folder):
+    """The sections by study and part, and the records by their paths, as they are on disk."""
+    sections, records = {}, {}
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            document = json.loads(path.read_text())
+        except json.JSONDecodeError:
+            continue
+        if "section" in document:
+            sections[path.parent.name, path.stem] = document["section"]
+        elif document["schema"] == 1:
+            records[str(path.relative_to(folder))] = document
+    return sections, records
+
+
+@pytest.fixture(scope="session")
+def browser():
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    assert path, "no Chromium: tools/setup page installs it"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, folder):
+    """Opens the page; what it says on the console, throws or asks for is a failure."""
+    contexts = []
+
+    def opened(width=1000, height=900, **options):
+        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        url = (folder / "report.html").as_uri()
+        page.complaints = []
+        page.on("console", lambda message: page.complaints.append(message.text))
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on(
+            "request",
+            lambda request: request.url.startswith("data:")
+            or request.url.split("#")[0] == url
+            or page.complaints.append(request.url),
+        )
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        for page in context.pages:
+            assert page.complaints == []
+        context.close()
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page()

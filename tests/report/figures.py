@@ -1,0 +1,36 @@
+"""Figures as the page shows them, read back: nothing here is taken from the code that writes them."""
+
+import math
+import re
+
+NUMBER = re.compile(r"^[-−]?[\d,]*\.?\d+(e[-+]?\d+)?")
+
+
+def shows(text, value, scale=1.0):
+    """Whether a text begins with `value` times `scale`, to the digits that it has."""
+    found = NUMBER.match(text)
+    assert found, f"no number in {text!r}"
+    digits = found.group().replace(",", "")
+    decimals = len(digits.split(".")[1]) if "." in digits else 0
+    return abs(float(digits) - value * scale) <= 0.5000001 * 10.0**-decimals
+
+
+def close(one, other):
+    """The same number, up to what reading and writing text may change in the last bit."""
+    return math.isclose(float(one), float(other), rel_tol=1e-15, abs_tol=0.0)
+
+
+def same(one, other):
+    """The same JSON, numbers as `close` has them."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, bool) or isinstance(other, bool) or isinstance(one, str) or one is None:
+        return one == other
+    return isinstance(other, (int, float)) and close(one, other)
+
+
+def plain(text):
+    """A cell without the marks of Markdown."""
+    return text.replace("**", "").replace("`", "")
