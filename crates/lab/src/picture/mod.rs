@@ -465,8 +465,7 @@ mod tests {
         );
     }
 
-    /// It ends at (970, 554); 17 below would be under the axis, so this one ends a bit higher, at 50.0 % of the height: 308, and
-    /// 17 below that is 325.
+    /// By hand: it ends at (970, 308), 17 below which is 325.
     #[test]
     fn a_line_that_falls_has_its_name_below() {
         let mut chart = chart();
