@@ -124,7 +124,8 @@ fn records_that_are_no_use() {
     folder.write("record.json", record().to_string());
     folder.tress(["plan", "--from", "record.json", "--measure"]).wrong_use("--measure");
     folder.tress(["plan", "--from", "record.json", "--strategy", "serial"]).wrong_use("--compute-rate");
-    assert_eq!(folder.names(), ["damaged.json", "record.json"]);
+    // Nothing but the folder's own keys and the records.
+    assert_eq!(folder.names(), ["damaged.json", "me.key", "other.key", "record.json"]);
 }
 
 /// A record of roofs is one that can be planned from, and a picture of it is drawn.

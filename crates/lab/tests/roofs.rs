@@ -1,4 +1,7 @@
 //! No recorded row is above its roof: where one is, the roof was measured wrong, or the row needs less than its model says.
+//!
+//! Roofs are those of records that have them, and of `tests/roofs/`: the higher ones of two runs of `tress bench roofs --json`, of
+//! one core and without samples, on the machine of the records of before there were roofs.
 
 use std::{fs, path::PathBuf};
 
@@ -28,9 +31,11 @@ fn recorded_rows_are_below_their_roofs() {
     let records = records();
     let mut compared = 0;
     let mut bound = Vec::new();
-    for (file, with_roofs) in records.iter().filter(|(_, document)| document.roofs.is_some()) {
-        let roofs: &Roofs = with_roofs.roofs.as_ref().expect("roofs");
-        for (_, document) in records.iter().filter(|(_, other)| other.machine.model == with_roofs.machine.model) {
+    let (kept_model, kept): (String, Roofs) =
+        serde_json::from_str(include_str!("roofs/ice-lake-server.json")).expect("roofs");
+    let all = records.iter().filter_map(|(_, document)| Some((&document.machine.model, document.roofs.as_ref()?)));
+    for (model, roofs) in all.chain([(&kept_model, &kept)]) {
+        for (file, document) in records.iter().filter(|(_, document)| document.machine.model == *model) {
             for row in &document.rows {
                 let Some(Share { roof, share }) = Share::of(row, roofs) else { continue };
                 let has_cycles =
@@ -44,7 +49,7 @@ fn recorded_rows_are_below_their_roofs() {
         }
     }
     // The records of 2026-11 have that many rows of a model, and every kind of model.
-    assert!(compared >= 100, "{compared} rows");
+    assert!(compared >= 80, "{compared} rows");
     for name in
         ["aes-128-ccm", "aes-128-cbc", "rc6-128-ctr", "pipo-128-ctr", "rijndael-256-256-ecb", "multiply", "power"]
     {

@@ -323,7 +323,13 @@ impl Svg<'_> {
             if let Some(&(x, y)) = line.points.iter().rfind(is_drawn)
                 && !line.name.is_empty()
             {
-                names.push((self.inside(self.x(x), &line.name), self.y(y) - 9.0, line, colour));
+                let (middle, end) = (self.inside(self.x(x), &line.name), self.y(y));
+                // A line that falls would go through a name above its end.
+                let half = line.name.chars().count() as f64 * LETTER / 2.0;
+                let falls = self.height_at(line, middle - half) < end - NAME_HEIGHT / 2.0;
+                let below = end + NAME_HEIGHT;
+                let y = if falls && below < HEIGHT - BOTTOM { below } else { end - 9.0 };
+                names.push((middle, y, line, colour));
             }
         }
         names.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -342,6 +348,17 @@ impl Svg<'_> {
                 "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" class=\"halo\" style=\"fill:{colour}\">{name}</text>\n"
             ));
         }
+    }
+
+    /// Where a line is at a place on the horizontal axis; far below where it is not.
+    fn height_at(&self, line: &Line, place: f64) -> f64 {
+        let points: Vec<(f64, f64)> =
+            line.points.iter().filter(is_drawn).map(|&(x, y)| (self.x(x), self.y(y))).collect();
+        let pair = points.windows(2).find(|pair| pair[0].0 <= place && place <= pair[1].0);
+        pair.map_or(f64::INFINITY, |pair| {
+            let part = (place - pair[0].0) / (pair[1].0 - pair[0].0).max(1e-9);
+            pair[0].1 + part * (pair[1].1 - pair[0].1)
+        })
     }
 
     /// The place of a value on the horizontal axis.
@@ -444,6 +461,18 @@ mod tests {
         );
         assert!(
             svg.contains("y=\"70.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#d17a00\">k</text>"),
+            "{svg}"
+        );
+    }
+
+    /// By hand: it ends at (970, 308), 17 below which is 325.
+    #[test]
+    fn a_line_that_falls_has_its_name_below() {
+        let mut chart = chart();
+        chart.lines[0] = Line { name: "a name that is long".into(), points: vec![(1.0, 2.0), (100.0, 1.0)] };
+        let svg = chart.svg();
+        assert!(
+            svg.contains("y=\"325.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#1f5fa8\">a name"),
             "{svg}"
         );
     }

@@ -11,6 +11,7 @@ use std::{
 use tress_peers::ceilings::traffic::{self, Access, Line, TURN};
 
 use super::{Effort, Roof, Sample, loops::sample, roof};
+use crate::bench::sample::thread_time;
 
 /// Where the system tells no sizes: what every processor of the last ten years has.
 const USUAL: [u64; 2] = [32 << 10, 256 << 10];
@@ -127,29 +128,33 @@ fn times(access: Access, lines: &mut [Line], sample: Duration) -> usize {
     passes
 }
 
-/// Bytes a second of all cores, each with its own part of so many bytes. The last to come home counts.
+/// Bytes a second of all cores at once, each with its own part of so many bytes: the sum of their rates, by the processor time
+/// of each, as other programs may have a core meanwhile.
 fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Vec<f64> {
     let line = Barrier::new(cores);
     let run = || {
         let mut lines = lines(bytes / cores as u64);
-        let mut seconds = Vec::with_capacity(samples);
+        let of_one = access.bytes(lines.len()) as f64;
+        let mut rates = Vec::with_capacity(samples);
         for _ in 0..=samples {
             line.wait();
-            let start = Instant::now();
+            let start = thread_time();
             traffic::pass(access, black_box(&mut lines), 1);
-            line.wait();
-            seconds.push(start.elapsed().as_secs_f64().max(1e-9));
+            rates.push(of_one / (thread_time() - start).as_secs_f64().max(1e-9));
         }
-        (access.bytes(lines.len()), seconds)
+        // The first one warms up.
+        rates.split_off(1)
     };
-    let (of_one, seconds) = thread::scope(|scope| {
-        for _ in 1..cores {
-            scope.spawn(run);
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..cores).map(|_| scope.spawn(run)).collect();
+        let mut sums = run();
+        for other in others {
+            for (sum, rate) in sums.iter_mut().zip(other.join().expect("a pass does not panic")) {
+                *sum += rate;
+            }
         }
-        run()
-    });
-    // The first one warms up.
-    seconds[1..].iter().map(|seconds| (of_one * cores) as f64 / seconds).collect()
+        sums
+    })
 }
 
 #[cfg(test)]

@@ -21,12 +21,7 @@ pub(super) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
             roof.name.clone(),
             figure(roof, roof.per_s),
             roof.per_cycle.map_or(String::new(), |rate| format!("{rate:.2}")),
-            format!(
-                "{} ({} to {})",
-                figure(roof, roof.median_per_s),
-                figure(roof, roof.low_per_s),
-                figure(roof, roof.high_per_s)
-            ),
+            spread(roof),
             roof.threads.to_string(),
             roof.counts.clone(),
         ]);
@@ -36,6 +31,13 @@ pub(super) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "this machine has no instructions for {}", roofs.missing.join(", "))?;
     }
     Ok(())
+}
+
+/// The median and its interval, the smaller figure first: the shorter time is the higher rate.
+fn spread(roof: &Roof) -> String {
+    let is_time = figure(roof, roof.median_per_s).ends_with("µs");
+    let (low, high) = if is_time { (roof.high_per_s, roof.low_per_s) } else { (roof.low_per_s, roof.high_per_s) };
+    format!("{} ({} to {})", figure(roof, roof.median_per_s), figure(roof, low), figure(roof, high))
 }
 
 /// So many a second, or the time of one where that is what one thinks in.
@@ -57,6 +59,13 @@ mod tests {
         assert_eq!(figure(&roof("bytes read"), 12.34e9), "12.3 GB/s");
         assert_eq!(figure(&roof("AES rounds of a block"), 12.34e9), "12.34 G/s");
         assert_eq!(figure(&roof("stages in which nothing is done"), 2e5), "5.00 µs");
+    }
+
+    #[test]
+    fn times_rise() {
+        let counts = "stages in which nothing is done".into();
+        let roof = Roof { counts, median_per_s: 2e5, low_per_s: 1e5, high_per_s: 4e5, ..Roof::default() };
+        assert_eq!(spread(&roof), "5.00 µs (2.50 µs to 10.00 µs)");
     }
 
     #[test]
