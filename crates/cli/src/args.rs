@@ -14,7 +14,7 @@ use clap_complete::Shell;
 use tress_sign::Scheme;
 
 use crate::units;
-pub(crate) use measure::{Bench, Measure, Modular, Report, Study};
+pub(crate) use measure::{Bench, Measure, Modular, Report, Roofs, Study};
 pub(crate) use simulate::{Followed, Simulate, Variable};
 
 const AFTER_HELP: &str = "\
@@ -473,9 +473,10 @@ given.
 Examples:
   tress plan --size 10GB --compute-rate 0.037us/B --link-rate 100Mbit
   tress plan --size 1TiB --compute-rate 4GB --link-rate 10Gbit --links 4 --cores 16 -o plan.svg
-  tress plan --measure --size 100GiB --link-rate 1Gbit")]
+  tress plan --measure --size 100GiB --link-rate 1Gbit
+  tress plan --from bench/record/2026-11-22-server.json --size 1TiB --link-rate 10Gbit")]
 pub(crate) struct Plan {
-    /// Bytes to encrypt and send; 1GiB with --measure
+    /// Bytes to encrypt and send; 1GiB with --measure or --from
     #[arg(long, value_name = "BYTES", value_parser = units::size, allow_hyphen_values = true)]
     pub(crate) size: Option<u64>,
     /// What one core encrypts a second [default: as measured]
@@ -505,6 +506,9 @@ pub(crate) struct Plan {
     /// Measure this machine first, and keep the result
     #[arg(long)]
     pub(crate) measure: bool,
+    /// Plan with the rates of a record of `tress bench --record`, of this machine or another
+    #[arg(long, value_name = "RECORD", value_hint = ValueHint::FilePath, conflicts_with = "measure")]
+    pub(crate) from: Option<PathBuf>,
     /// Which measured synchronisation to count
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Sync::Counter)]
     pub(crate) sync: Sync,

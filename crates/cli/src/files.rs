@@ -26,6 +26,26 @@ pub(crate) fn sink(output: &args::Output) -> Sink {
     }
 }
 
+/// Where a picture goes, checked before anything is measured.
+pub(crate) fn picture_sink(output: Option<&Path>, json: bool, force: bool) -> Result<Option<Sink>, Failure> {
+    let Some(path) = output else { return Ok(None) };
+    if path == Path::new("-") {
+        if json {
+            return Err(Failure::wrong_use("--json and a picture cannot both go to standard output"));
+        }
+        return Ok(Some(Sink::Stdout));
+    }
+    // Another ending would be taken for another format, and may be a slip that --force would make worse; a device has none.
+    let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    if !is_svg && (path.is_file() || !path.exists()) {
+        return Err(Failure::wrong_use(format!("{}: pictures are SVG", path.display())).hint("name it .svg"));
+    }
+    if path.is_file() && !force {
+        return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
+    }
+    Ok(Some(Sink::Path { path: path.to_path_buf(), force }))
+}
+
 /// Refuses to write what no terminal shows to one.
 pub(crate) fn refuse_terminal(sink: &Sink) -> Result<(), Failure> {
     if *sink == Sink::Stdout && io::stdout().is_terminal() {

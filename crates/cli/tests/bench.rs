@@ -2,6 +2,11 @@
 
 mod common;
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use common::Folder;
 use serde_json::Value;
 
@@ -66,5 +71,111 @@ fn a_record_in_a_folder_replaces_none() {
     for count in 1..=3 {
         folder.tress(["bench", "aes-128-ctr", "--quick", "--record=records"]).ok();
         assert_eq!(std::fs::read_dir(folder.path("records")).unwrap().count(), count);
+    }
+}
+
+/// A run that is killed leaves a whole record of what it had, and another goes on from there.
+#[test]
+fn an_interrupted_run_is_gone_on_with() {
+    let folder = Folder::new();
+    let mut child = folder.command(["bench", "^aes-", "--record=record.json"]).spawn().unwrap();
+    let patience = Instant::now();
+    while !folder.exists("record.json") {
+        assert!(patience.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
+    let rows = before["rows"].as_array().unwrap();
+    assert_eq!(before["complete"], false);
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["name"] != "rc6-128-ctr"));
+
+    // Of another effort: refused, and left alone.
+    let resume = |more: &[&str]| folder.tress([&["bench", "--record=record.json", "--resume"], more].concat());
+    resume(&["^rc6-128-ctr$", "--quick"]).wrong_use("record.json");
+    resume(&["^rc6-128-ctr$"]).ok();
+    let after: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
+    assert_eq!(after["complete"], true);
+    let (kept, new) = after["rows"].as_array().unwrap().split_at(rows.len());
+    assert_eq!((kept, new.len()), (&rows[..], 1));
+    assert_eq!(new[0]["name"], "rc6-128-ctr");
+    // Nothing is left to do.
+    let start = Instant::now();
+    resume(&["^rc6-128-ctr$"]).ok();
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let again: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
+    assert_eq!(again["rows"], after["rows"]);
+    folder.tress(["bench", "--resume"]).wrong_use("--record");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_told_before_it_is_measured() {
+    let folder = Folder::new();
+    folder.write("file", "");
+    for record in ["--record=missing/record.json", "--record=file/record.json"] {
+        let start = Instant::now();
+        folder.tress(["bench", "^aes-", record]).failed("record.json");
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+    #[cfg(target_os = "linux")]
+    folder.tress(["bench", "^aes-", "--record=/proc/record.json"]).failed("/proc/record.json");
+}
+
+#[test]
+fn combinations_are_rows() {
+    let folder = Folder::new();
+    let asked =
+        ["--lanes", "1,4", "--threads", "1,2", "--size", "256,1KiB", "--backend", "portable", "--quick", "--json"];
+    let told = folder.tress([&["bench", "^rijndael-256-192-cbc$"], &asked[..]].concat()).ok();
+    let json: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let mut seen = Vec::new();
+    for row in json["rows"].as_array().unwrap() {
+        assert_eq!((&row["name"], &row["backend"]), (&"rijndael-256-192-cbc".into(), &"portable".into()));
+        assert!(row["bytes_per_s"].as_f64() > Some(0.0) && row["rate_low"].as_f64() <= row["rate_high"].as_f64());
+        assert!(row["samples"].as_array().unwrap().len() >= 11 && row["stopped"].is_string());
+        let number = |key: &str| row[key].as_u64().unwrap();
+        // Cycles of the core that asks say nothing of other threads.
+        assert!(number("threads") == 1 || row["cycles_per_byte"].is_null());
+        seen.push((
+            row["direction"].as_str().unwrap().to_string(),
+            number("lanes"),
+            number("threads"),
+            number("message_bytes"),
+        ));
+    }
+    // Encryption with both lanes, decryption with one, each with two lengths and on one thread and two.
+    assert_eq!(seen.len(), 8 + 4);
+    seen.dedup();
+    assert_eq!(seen.len(), 12);
+
+    for (wrong, told) in [
+        (&["ecb", "--lanes", "2"][..], "lanes"),
+        (&["aes-128-ccm", "--lanes", "0"], "0 lanes"),
+        (&["aes-128-ccm", "--threads", "x"], "--threads"),
+        (&["aes-128-ccm", "--threads", "1000"], "1000 threads"),
+        (&["aes-128-cbc", "--size", "17"], "whole blocks"),
+        (&["aes-128-cbc", "--size", "1furlong"], "--size"),
+        (&["aes-128-ctr", "--size", "0"], "no bytes"),
+        (&["aes-128-ctr", "--size", "16777216TiB"], "--size"),
+        (&["aes-128-ctr", "--size", "1000TiB"], "memory"),
+        (&["aes-128-ctr", "--backend", "nothing"], "nothing"),
+        (&["rsa-2048-sign", "--threads", "2"], "--threads"),
+        (&["no-such-name", "--threads", "2"], "matches"),
+        (&["no-such-name"], "matches"),
+        (&["--list", "--quick"], "--list"),
+    ] {
+        folder.tress([&["bench"], wrong].concat()).wrong_use(told);
+    }
+}
+
+#[test]
+fn names_are_listed() {
+    let folder = Folder::new();
+    let text = String::from_utf8(folder.tress(["bench", "--list"]).ok().stdout).unwrap();
+    let json: Value = serde_json::from_slice(&folder.tress(["bench", "--list", "--json"]).ok().stdout).unwrap();
+    for name in ["aes-192-ccm", "rijndael-224-160-ctr", "pipo-256-ecb", "rsa-4096-sign", "multiply"] {
+        assert!(text.contains(name));
+        assert_eq!(json.as_array().unwrap().iter().filter(|one| one["name"] == name).count(), 1, "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! `tress study` of what does not depend on this machine, as a script sees it.
+//! `tress study` as a script sees it: what does not depend on this machine, and what comes without a C compiler.
 
 mod common;
 
@@ -17,4 +17,31 @@ fn a_study_is_a_page_with_pictures() {
     // Without a folder the page goes to standard output.
     let run = folder.tress(["study", "pipo-riscv", "--part", "misprints"]).ok();
     assert!(String::from_utf8(run.stdout).unwrap().contains("152.125 a byte, printed 152.21"));
+}
+
+#[test]
+fn strategies_of_aes() {
+    let folder = Folder::new();
+    let run = folder.tress(["study", "aes-strategies", "--quick", "--part", "misprints"]).ok();
+    let page = String::from_utf8(run.stdout).unwrap();
+    for text in [
+        "holds: section 4.3: about 33 % faster; from 7.4999 s to 5.0127 s it is 33.2 %",
+        "**does not hold**: conclusion: about 21 % faster",
+        "holds: section 2.2: 20 % in parallel gain 1.176 times on 4 cores",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    // Without a C compiler its rows are left out, with one line on how to get it, and the others are there.
+    let mut command = folder.command(["study", "aes-strategies", "--quick", "--part", "operations", "--out", "out"]);
+    common::run(command.env("CC", "no-such-compiler"), b"").ok();
+    let page = String::from_utf8(folder.read("out/aes-strategies/README.md")).unwrap();
+    for text in [
+        "left out: the paper's own construct, OpenMP in C: no-such-compiler: ",
+        "install a C compiler with OpenMP",
+        "| SubBytes | 1 | 4n²+2n+1 | 73 | 73 |",
+        "| MixColumns | 2 | 10n+n/2+10 | 52 | 56 |",
+        "threads: a barrier, sleeping | ns |",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
 }

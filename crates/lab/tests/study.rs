@@ -32,11 +32,15 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     let text = fs::read_to_string(&kept).expect("kept").replace("on one thread", "on ONE thread");
     fs::write(&kept, &text).expect("written");
     fs::remove_file(folder.join("strategies.json")).expect("removed");
-    study("all", folder.parent()).expect("the rest");
+    // Strategies take a minute and more without optimisation; their words have a test of their own.
+    let others = || all().into_iter().filter(|study| study.name != "aes-strategies");
+    for other in others() {
+        study(other.name, folder.parent()).expect("the rest");
+    }
     assert!(fs::read_to_string(folder.join("README.md")).expect("the page").contains("on ONE thread"));
     assert!(folder.join("strategies.json").exists());
     // Each ends in words.
-    for study in all() {
+    for study in others() {
         let page = folder.with_file_name(study.name).join("README.md");
         let page = fs::read_to_string(page).expect("the page");
         let (_, words) = page.split_once("## What held, what did not, and why").expect("closing words");

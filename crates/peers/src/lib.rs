@@ -13,12 +13,14 @@
 //! - [`rsa`]: the crate of that name, version 0.9.
 //! - [`rustcrypto`]: the crates of RustCrypto, at the versions of this build.
 //! - [`clock`]: what the measured programs share, a count of core cycles.
+//! - [`ceilings`]: loops that keep one part of the processor busy, for the roofs that figures are held against.
 //!
 //! The C libraries are opened at run time. One that is missing is a [`Missing`] that says how to install it, so that
 //! nobody needs them to build or to test Tress. Every peer is used as its documentation tells a careful user to: keys
 //! are set once, a message costs its nonce and its data.
 
 pub mod aws_lc_rs;
+pub mod ceilings;
 pub mod clock;
 pub mod crypto_bigint;
 pub mod cryptopp;

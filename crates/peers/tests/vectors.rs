@@ -1,7 +1,7 @@
 //! Every peer against NIST's examples (SP 800-38A appendix F, SP 800-38C appendix C), so that a wrong wrapper shows
 //! here and not as a wrong measurement.
 
-use tress_peers::{Direction, Error, Missing, ipsec_mb, openssl, rustcrypto};
+use tress_peers::{Direction, Error, Missing, gcrypt, ipsec_mb, openssl, rustcrypto};
 
 const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
@@ -116,6 +116,82 @@ fn openssl_gcm_agrees_with_rustcrypto() {
 }
 
 #[test]
+fn gcrypt_modes() {
+    if !present(gcrypt::available()) {
+        return;
+    }
+    for (mode, iv, expected) in
+        [(gcrypt::Mode::Ecb, "", ECB), (gcrypt::Mode::Cbc, CBC_IV, CBC), (gcrypt::Mode::Ctr, CTR_IV, CTR)]
+    {
+        let mut cipher = gcrypt::Cipher::new(mode, &hex(KEY)).unwrap();
+        // Twice, because a handle keeps its key from message to message.
+        for _ in 0..2 {
+            let mut data = hex(PLAIN);
+            cipher.apply(Direction::Encrypt, &hex(iv), &mut data).unwrap();
+            assert_eq!(data, hex(expected), "{mode:?}");
+            cipher.apply(Direction::Decrypt, &hex(iv), &mut data).unwrap();
+            assert_eq!(data, hex(PLAIN), "{mode:?}");
+        }
+    }
+    let mut cipher = gcrypt::Cipher::new(gcrypt::Mode::Cbc, &hex(KEY)).unwrap();
+    assert_eq!(cipher.apply(Direction::Encrypt, &[0; 12], &mut [0; 16]), Err(Error::Length));
+    assert_eq!(cipher.apply(Direction::Encrypt, &[0; 16], &mut [0; 15]), Err(Error::Length));
+    assert!(matches!(gcrypt::Cipher::new(gcrypt::Mode::Ecb, &[0; 15]), Err(Error::Length)));
+}
+
+#[test]
+fn gcrypt_ccm() {
+    if !present(gcrypt::available()) {
+        return;
+    }
+    for case in CCM {
+        let [key, nonce, aad, plain, expected, expected_tag] = case.map(hex);
+        let mut cipher = gcrypt::Cipher::new(gcrypt::Mode::Ccm, &key).unwrap();
+        for _ in 0..2 {
+            let (mut data, mut tag) = (plain.clone(), vec![0; expected_tag.len()]);
+            cipher.encrypt(&nonce, &aad, &mut data, &mut tag).unwrap();
+            assert_eq!((&data, &tag), (&expected, &expected_tag));
+            cipher.decrypt(&nonce, &aad, &mut data, &tag).unwrap();
+            assert_eq!(data, plain);
+            tag[0] ^= 1;
+            let mut damaged = expected.clone();
+            assert_eq!(cipher.decrypt(&nonce, &aad, &mut damaged, &tag), Err(Error::Authentication));
+        }
+    }
+}
+
+#[test]
+#[cfg(feature = "aws-lc-rs")]
+fn aws_lc_rs_modes() {
+    use tress_peers::aws_lc_rs::{Cipher, Mode};
+    for (mode, iv, expected) in [(Mode::Ecb, "", ECB), (Mode::Cbc, CBC_IV, CBC), (Mode::Ctr, CTR_IV, CTR)] {
+        let mut data = hex(PLAIN);
+        Cipher::new(mode, &hex(KEY), Direction::Encrypt).unwrap().apply(&hex(iv), &mut data).unwrap();
+        assert_eq!(data, hex(expected), "{mode:?}");
+        Cipher::new(mode, &hex(KEY), Direction::Decrypt).unwrap().apply(&hex(iv), &mut data).unwrap();
+        assert_eq!(data, hex(PLAIN), "{mode:?}");
+    }
+    let cipher = Cipher::new(Mode::Cbc, &hex(KEY), Direction::Encrypt).unwrap();
+    assert_eq!(cipher.apply(&[0; 12], &mut [0; 16]), Err(Error::Length));
+    assert_eq!(cipher.apply(&[0; 16], &mut [0; 15]), Err(Error::Length));
+}
+
+/// What both make is what RustCrypto makes.
+#[test]
+#[cfg(all(feature = "aws-lc-rs", feature = "ring"))]
+fn gcm_of_crates() {
+    let (key, nonce) = (hex(KEY), [3; 12]);
+    let (mut expected, mut expected_tag) = (hex(PLAIN), [0; 16]);
+    rustcrypto::Aead::gcm(&key).unwrap().encrypt(&nonce, b"head", &mut expected, &mut expected_tag).unwrap();
+    let (mut data, mut tag) = (hex(PLAIN), [0; 16]);
+    tress_peers::aws_lc_rs::Gcm::new(&key).unwrap().encrypt(&nonce, b"head", &mut data, &mut tag).unwrap();
+    assert_eq!((&data, tag), (&expected, expected_tag));
+    let (mut data, mut tag) = (hex(PLAIN), [0; 16]);
+    tress_peers::ring::Gcm::new(&key).unwrap().encrypt(&nonce, b"head", &mut data, &mut tag).unwrap();
+    assert_eq!((&data, tag), (&expected, expected_tag));
+}
+
+#[test]
 fn ipsec_mb_modes() {
     if !present(ipsec_mb::available()) {
         return;
@@ -188,7 +264,10 @@ fn versions_are_known() {
     for peer in tress_peers::list() {
         match peer.version {
             Ok(version) => assert!(version.chars().any(|c| c.is_ascii_digit()), "{}: {version}", peer.name),
-            Err(missing) => assert!(missing.to_string().contains("apt-get install")),
+            Err(missing) => {
+                let text = missing.to_string();
+                assert!(text.contains("apt-get install") || text.contains("--features"), "{text}");
+            }
         }
     }
 }

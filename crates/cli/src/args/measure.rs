@@ -68,6 +68,31 @@ pub(crate) struct Bench {
 pub(crate) enum Measure {
     /// Measure arithmetic for signatures: every operation at every size of digits
     Modular(Modular),
+    /// Measure what this machine does at most: instructions, caches, memory, waiting, loopback
+    Roofs(Roofs),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+A table of ceilings, and some rows of `tress bench` with their share of the one that binds them; with -o a picture of both,
+a roofline.
+
+Examples:
+  tress bench roofs --quick
+  tress bench roofs -o roofline.svg")]
+pub(crate) struct Roofs {
+    /// Print one JSON object, the record of this run
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fewer and shorter samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Draw intensity against rate into this SVG file, or to standard output (-) instead of the tables
+    #[arg(short, long, value_name = "FILE.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Args)]
@@ -109,7 +134,8 @@ fn bits(text: &str) -> Result<usize, String> {
 #[command(after_help = "\
 Studies: ccm-overlap (computing overlapped with communicating), modular (arithmetic for signatures on several systems),
 block-parallelism (RC6 and Rijndael on wide and on many processors, simulated), pipo-riscv (PIPO, AES and RC6 on a 32-bit
-RISC-V, simulated). With --out every part is kept when it is done, and the same command goes on where it stopped.
+RISC-V, simulated), aes-strategies (AES by rows, blocks and segments over threads and in lanes). With --out every part is kept
+when it is done, and the same command goes on where it stopped.
 
 Examples:
   tress study ccm-overlap --out studies

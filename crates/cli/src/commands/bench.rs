@@ -2,9 +2,14 @@
 
 use std::io;
 
-use tress_lab::bench::{self, Options, compare, matrix, modular};
+use tress_lab::{
+    bench::{self, Options, compare, matrix, modular},
+    roofs,
+};
+use tress_stream::verbs::{self, Sink};
 
-use crate::{args, failure::Failure, names};
+use super::cancellable;
+use crate::{args, failure::Failure, files, names};
 
 pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     if let Some([before, after]) = options.compare.as_deref() {
@@ -15,8 +20,10 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         return bench::serve(io::stdin().lock(), io::stdout().lock())
             .map_err(|error| Failure::failed(error.to_string()));
     }
-    if let Some(args::Measure::Modular(options)) = &options.what {
-        return modular(options);
+    match &options.what {
+        Some(args::Measure::Modular(options)) => return modular(options),
+        Some(args::Measure::Roofs(options)) => return roofs(options),
+        None => {}
     }
     if options.list {
         return matrix::write_list(options.json, &mut io::stdout().lock()).map_err(failure);
@@ -61,6 +68,23 @@ fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
         threads: threads.clone(),
         message_bytes: size.clone(),
     }))
+}
+
+fn roofs(options: &args::Roofs) -> Result<(), Failure> {
+    let sink = files::picture_sink(options.output.as_deref(), options.json, options.force)?;
+    let lab = roofs::command::Options { json: options.json, quick: options.quick };
+    if sink == Some(Sink::Stdout) {
+        let document = roofs::command::run(&lab, &mut io::sink()).map_err(failure)?;
+        return files::print(&roofs::command::svg(&document));
+    }
+    let document = roofs::command::run(&lab, &mut io::stdout().lock()).map_err(failure)?;
+    match sink {
+        None => Ok(()),
+        Some(sink) => cancellable(|control| {
+            verbs::store(roofs::command::svg(&document).as_bytes(), &sink, control)
+                .map_err(|error| Failure::from(error).with_force(options.force))
+        }),
+    }
 }
 
 fn modular(options: &args::Modular) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tress_lab::picture;
+use tress_lab::{picture, roofs::Recorded};
 use tress_stream::{
     Control,
     container::CHUNK_BYTES,
@@ -46,21 +46,99 @@ struct Row<'a> {
     sync_cost_s: f64,
     size_bytes: u64,
     measured: Option<&'a Measurement>,
+    from: Option<From<'a>>,
+}
+
+/// The record that rates were taken from.
+#[derive(Serialize)]
+struct From<'a> {
+    machine: &'a str,
+    cores: usize,
+    date: &'a str,
+    is_this_machine: bool,
+    /// The row of R_comp.
+    row: String,
+}
+
+/// What stands in for figures that are not given.
+#[derive(Default)]
+struct Figures {
+    compute: Option<Compute>,
+    r_comm: Option<f64>,
+    sync: Option<SyncCost>,
+    cores: Option<usize>,
+}
+
+/// Where they come from.
+#[derive(Default)]
+struct Origin {
+    measured: Option<Measurement>,
+    recorded: Option<Recorded>,
+}
+
+impl Origin {
+    fn figures(&self, options: &args::Plan) -> Figures {
+        let kind = match options.sync {
+            args::Sync::Barrier => SyncKind::Barrier,
+            args::Sync::Counter => SyncKind::Counter,
+        };
+        match (&self.recorded, &self.measured) {
+            (Some(recorded), _) => Figures {
+                compute: Some(recorded.compute.clone()),
+                r_comm: recorded.r_comm,
+                sync: recorded.sync_cost(kind),
+                cores: Some(recorded.machine.cores),
+            },
+            (None, Some(measured)) => Figures {
+                compute: Some(measured.compute()),
+                r_comm: Some(measured.r_comm()),
+                sync: Some(measured.sync_cost(kind)),
+                cores: Some(measured.machine.cores),
+            },
+            (None, None) => Figures::default(),
+        }
+    }
+
+    /// In words, for the table.
+    fn words(&self) -> String {
+        match (&self.recorded, &self.measured) {
+            (Some(recorded), _) => format!("recorded on {}", machine_text(recorded)),
+            (None, Some(_)) => "measured here".into(),
+            (None, None) => "as given".into(),
+        }
+    }
+}
+
+fn machine_text(recorded: &Recorded) -> String {
+    let Recorded { machine, date, .. } = recorded;
+    format!("{}, {} cores, {date}", crate::failure::escape(&machine.model), machine.cores)
+}
+
+/// Which row R_comp is.
+fn row_text(recorded: &Recorded) -> String {
+    let row = &recorded.row;
+    let text =
+        format!("{} {}, {}, {} lanes of {} bytes", row.name, row.direction, row.backend, row.lanes, row.message_bytes);
+    crate::failure::escape(&text).to_string()
 }
 
 pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
-    let sink = picture_sink(options)?;
-    let Some(size_bytes) = options.size.or(options.measure.then_some(DEFAULT_BYTES)) else {
+    let sink = files::picture_sink(options.output.as_deref(), options.json, options.force)?;
+    let is_of_machine = options.measure || options.from.is_some();
+    let Some(size_bytes) = options.size.or(is_of_machine.then_some(DEFAULT_BYTES)) else {
         return Err(Failure::wrong_use("no size given").hint("--size BYTES, such as --size 10GiB"));
     };
     if options.strategy != args::Strategy::Chunks && options.compute_rate.is_none() {
         return Err(Failure::wrong_use("--strategy needs --compute-rate: what is measured are chunks in lanes"));
     }
     // What is wrong with the figures given is wrong before anything is measured.
-    problem(options, size_bytes, None).plan().map_err(invalid)?;
+    problem(options, size_bytes, Figures::default()).plan().map_err(invalid)?;
     cancellable(|control| {
-        let measurement = measurement(options, control)?;
-        let problem = problem(options, size_bytes, measurement.as_ref());
+        let origin = match &options.from {
+            Some(path) => Origin { recorded: Some(recorded(options, path)?), measured: None },
+            None => Origin { measured: measurement(options, control)?, recorded: None },
+        };
+        let problem = problem(options, size_bytes, origin.figures(options));
         let plan = problem.plan().map_err(invalid)?;
         if let Some(sink) = &sink {
             let svg = picture::plan::chart(&problem, &plan, title(&problem)).svg();
@@ -70,45 +148,39 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
             verbs::store(svg.as_bytes(), sink, control)
                 .map_err(|error| Failure::from(error).with_force(options.force))?;
         }
-        print(options, &problem, &plan, measurement.as_ref())
+        print(options, &problem, &plan, &origin)
     })
 }
 
-fn print(
-    options: &args::Plan,
-    problem: &Problem,
-    plan: &Plan,
-    measurement: Option<&Measurement>,
-) -> Result<(), Failure> {
+fn print(options: &args::Plan, problem: &Problem, plan: &Plan, origin: &Origin) -> Result<(), Failure> {
     if options.json {
-        return files::print_json(&row(problem, plan, measurement));
+        return files::print_json(&row(problem, plan, origin));
     }
     let mut text = String::new();
-    if let Some(measurement) = measurement.filter(|_| options.measure) {
+    if let Some(measurement) = origin.measured.as_ref().filter(|_| options.measure) {
         text.push_str(&measured_text(measurement));
     }
-    text.push_str(&plan_text(problem, plan, options, measurement.is_some()));
+    text.push_str(&plan_text(problem, plan, options, origin));
     files::print(&text)
 }
 
-/// Where the picture goes, checked before anything is measured.
-fn picture_sink(options: &args::Plan) -> Result<Option<Sink>, Failure> {
-    let Some(path) = &options.output else { return Ok(None) };
-    if path == Path::new("-") {
-        if options.json {
-            return Err(Failure::wrong_use("--json and a picture cannot both go to standard output"));
-        }
-        return Ok(Some(Sink::Stdout));
+/// The figures of a record. What is given need not be there.
+fn recorded(options: &args::Plan, path: &Path) -> Result<Recorded, Failure> {
+    let recorded = Recorded::read(path).map_err(|error| Failure::failed(error.to_string()))?;
+    let figures = Origin { recorded: Some(recorded.clone()), measured: None }.figures(options);
+    let lacks = |what: &str, option: &str| {
+        Err(Failure::failed(format!("{}: the record has no {what}", crate::failure::name(path))).hint(option))
+    };
+    if figures.r_comm.is_none() && options.link_rate.is_none() {
+        return lacks("loopback that could stand for the link", "give --link-rate");
     }
-    // Another ending would be taken for another format, and may be a slip that --force would make worse; a device has none.
-    let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    if !is_svg && (path.is_file() || !path.exists()) {
-        return Err(Failure::wrong_use(format!("{}: pictures are SVG", path.display())).hint("name it .svg"));
+    if figures.sync.is_none() && options.sync_cost.is_none() {
+        return lacks("cost of synchronising", "give --sync-cost, such as --sync-cost 10us");
     }
-    if path.is_file() && !options.force {
-        return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
+    if !recorded.is_here {
+        note(&format!("recorded on another machine: {}", machine_text(&recorded)));
     }
-    Ok(Some(Sink::Path { path: path.clone(), force: options.force }))
+    Ok(recorded)
 }
 
 /// The figures of this machine where they are asked for or needed.
@@ -146,9 +218,9 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
     Ok(Some(measured))
 }
 
-/// With both rates given the paper's, with the bounds that are given; else with those of this machine. Without a
-/// measurement, figures that are to be measured stand at one.
-fn problem(options: &args::Plan, size_bytes: u64, measured: Option<&Measurement>) -> Problem {
+/// With both rates given the paper's, with the bounds that are given; else with those of a machine. Without any figures those
+/// that are to be found out stand at one.
+fn problem(options: &args::Plan, size_bytes: u64, figures: Figures) -> Problem {
     let strategy = match options.strategy {
         args::Strategy::Serial => Strategy::Serial,
         args::Strategy::CtrSplit => Strategy::CtrSplit,
@@ -156,26 +228,14 @@ fn problem(options: &args::Plan, size_bytes: u64, measured: Option<&Measurement>
         args::Strategy::Chunks => Strategy::Chunks,
     };
     let given = |r_comp| Compute::Given { r_comp, strategy };
-    let compute = match (options.compute_rate, measured) {
+    let compute = match (options.compute_rate, figures.compute) {
         (Some(rate), _) => given(rate.recip()),
-        (None, Some(measured)) => measured.compute(),
-        (None, None) => given(1.0),
+        (None, figure) => figure.unwrap_or_else(|| given(1.0)),
     };
-    let r_comm = match (options.link_rate, measured) {
-        (Some(rate), _) => rate.recip(),
-        (None, measured) => measured.map_or(1.0, Measurement::r_comm),
-    };
-    let kind = match options.sync {
-        args::Sync::Barrier => SyncKind::Barrier,
-        args::Sync::Counter => SyncKind::Counter,
-    };
-    let sync = match (options.sync_cost, measured) {
-        (Some(seconds), _) => SyncCost::Given(seconds),
-        (None, Some(measured)) => measured.sync_cost(kind),
-        (None, None) => SyncCost::Given(PAPER_SYNC_S),
-    };
-    let cores = options.cores.map(usize::from);
-    let is_chunked = options.compute_rate.is_none() || options.link_rate.is_none() || options.measure;
+    let r_comm = options.link_rate.map_or(figures.r_comm.unwrap_or(1.0), f64::recip);
+    let sync = options.sync_cost.map(SyncCost::Given).or(figures.sync).unwrap_or(SyncCost::Given(PAPER_SYNC_S));
+    let is_of_machine = options.measure || options.from.is_some();
+    let is_chunked = options.compute_rate.is_none() || options.link_rate.is_none() || is_of_machine;
     let smallest = is_chunked.then(|| (CHUNK_BYTES as u64).min(options.buffer.unwrap_or(u64::MAX)));
     Problem {
         size_bytes,
@@ -183,7 +243,7 @@ fn problem(options: &args::Plan, size_bytes: u64, measured: Option<&Measurement>
         r_comm,
         links: options.links.into(),
         sync,
-        cores: cores.unwrap_or_else(|| measured.map_or(2, |measured| measured.machine.cores)),
+        cores: options.cores.map(usize::from).or(figures.cores).unwrap_or(2),
         min_batch_bytes: options.min_batch.or(smallest),
         buffer_bytes: options.buffer,
     }
@@ -197,7 +257,14 @@ fn invalid(error: Invalid) -> Failure {
     }
 }
 
-fn row<'a>(problem: &Problem, plan: &Plan, measured: Option<&'a Measurement>) -> Row<'a> {
+fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> Row<'a> {
+    let from = origin.recorded.as_ref().map(|recorded| From {
+        machine: &recorded.machine.model,
+        cores: recorded.machine.cores,
+        date: &recorded.date,
+        is_this_machine: recorded.is_here,
+        row: row_text(recorded),
+    });
     Row {
         stages: plan.stages,
         stage_bytes: plan.stage_bytes,
@@ -214,7 +281,8 @@ fn row<'a>(problem: &Problem, plan: &Plan, measured: Option<&'a Measurement>) ->
         link_s_per_byte: plan.r_comm,
         sync_cost_s: plan.sync_s,
         size_bytes: problem.size_bytes,
-        measured,
+        measured: origin.measured.as_ref(),
+        from,
     }
 }
 
@@ -228,7 +296,7 @@ fn title(problem: &Problem) -> String {
     )
 }
 
-fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, is_measured: bool) -> String {
+fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, origin: &Origin) -> String {
     let side = |r: f64, cores: usize, what: &str| {
         let cores = if cores == 1 { format!("1 core {what}") } else { format!("{cores} cores {what}") };
         format!("{cores}, {}", rate_text(r.recip()))
@@ -258,8 +326,15 @@ fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, is_measured: 
         plan.limit.name(),
         reason(plan.limit),
     ));
-    let link = if options.link_rate.is_some() { "" } else { "; the link is this machine's loopback" };
-    let origin = if is_measured { "measured here" } else { "as given" };
+    let link = match (options.link_rate, &origin.recorded) {
+        (Some(_), _) => "",
+        (None, None) => "; the link is this machine's loopback",
+        (None, Some(_)) => "; the link is that machine's loopback",
+    };
+    if let Some(recorded) = origin.recorded.as_ref().filter(|_| options.compute_rate.is_none()) {
+        text.push_str(&format!("row         {}\n", row_text(recorded)));
+    }
+    let origin = origin.words();
     text.push_str(&format!(
         "counted     {} for one synchronisation, {}; rates {origin}{link}\n",
         seconds_text(plan.sync_s),

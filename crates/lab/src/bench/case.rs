@@ -1,6 +1,10 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
-use std::{borrow::Cow, path::Path, time::Duration};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 use tress_peers::{
@@ -14,8 +18,8 @@ use super::{
     kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
     matrix,
     numbers::{Power, Product},
-    sample::{self, Effort},
     signatures::{Signatures, Verb},
+    visits,
 };
 
 /// Who does the work.
@@ -109,6 +113,10 @@ pub(crate) trait Work {
     }
     /// Whether the buffer has to be prepared, untimed, before every run.
     fn needs_preparation(&self) -> bool {
+        false
+    }
+    /// Whether making it takes long, so that it is kept from visit to visit.
+    fn is_costly(&self) -> bool {
         false
     }
     /// Puts the input of a run into the buffer.
@@ -462,6 +470,8 @@ pub(crate) struct Plan {
     backend: Backend,
     /// Those that are asked for and there.
     peers: Vec<Who>,
+    /// What works for those that need a process of their own.
+    program: Option<PathBuf>,
 }
 
 /// What `options` ask for, in its order.
@@ -478,8 +488,9 @@ pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
         }
     };
     let plan = |(case, backend): (Case, Backend)| {
-        let peers = case.peers.iter().copied().filter(|who| options.has_peer(*who)).collect();
-        Plan { case, backend, peers }
+        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| options.has_peer(*who)).collect();
+        let program = options.command.clone().filter(|_| peers.contains(&Who::OpenSslWithoutIfma));
+        Plan { case, backend, peers, program }
     };
     Ok(cases.into_iter().map(plan).collect())
 }
@@ -490,48 +501,60 @@ impl Plan {
         self.peers.len().max(1)
     }
 
+    /// Those that are measured in turn with us.
+    pub(crate) fn peers(&self) -> &[Who] {
+        &self.peers
+    }
+
+    /// The work; if it is to be checked, done once by everybody, with the same result.
+    pub(crate) fn work(&self, is_to_be_checked: bool) -> Result<Box<dyn Work>, Error> {
+        let mut work = (self.case.make)(self.backend)?;
+        if let Some(program) = &self.program {
+            work.employ(program)?;
+        }
+        if is_to_be_checked {
+            check(&self.case, &mut *work, &self.peers)?;
+        }
+        Ok(work)
+    }
+
+    /// The row, as long as nothing is measured.
+    pub(crate) fn row(&self, work: &dyn Work) -> Row {
+        let Plan { case, backend, .. } = self;
+        Row {
+            name: case.name.to_string(),
+            direction: case.direction.into(),
+            workload: case.workload.to_string(),
+            backend: work.backend().unwrap_or(backend.name()).into(),
+            threads: case.threads,
+            lanes: case.lanes,
+            message_bytes: case.message_bytes,
+            ..Row::default()
+        }
+    }
+
     /// What is being measured, for people.
     pub(crate) fn title(&self) -> String {
         format!("{} {} {}", self.case.name, self.case.direction, self.case.workload)
     }
 
-    /// Whether this row of an earlier run is the one, with every peer.
+    /// Whether this row of an earlier run is the one, with every peer; one that is not sure with no other, because that would be
+    /// left behind.
     pub(crate) fn made(&self, row: &Row) -> bool {
-        let case = &self.case;
         let has = |who: &Who| row.against.get(who.name()).is_some_and(|against| against.version == who.version());
+        let fits = row.against.len() == self.peers.len() || visits::is_sure(row);
+        self.is_of(row) && fits && self.peers.iter().all(has)
+    }
+
+    /// Whether this row of an earlier run is the one, whoever is its peer.
+    pub(crate) fn is_of(&self, row: &Row) -> bool {
+        let case = &self.case;
         // What is not a cipher names a backend of its own.
         let is_cipher = case.backends != [Backend::Portable];
         (&*case.name, case.direction, &*case.workload) == (&*row.name, &*row.direction, &*row.workload)
             && (case.threads, case.lanes, case.message_bytes) == (row.threads, row.lanes, row.message_bytes)
             && (!is_cipher || row.backend == self.backend.name())
-            && self.peers.iter().all(has)
     }
-}
-
-/// Measures one row.
-pub(crate) fn measure(plan: &Plan, options: &Options, effort: Effort) -> Result<Row, Error> {
-    let Plan { case, backend, peers } = plan;
-    let mut work = (case.make)(*backend)?;
-    if let (true, Some(program)) = (peers.contains(&Who::OpenSslWithoutIfma), &options.command) {
-        work.employ(program)?;
-    }
-    check(case, &mut *work, peers)?;
-    let mut row = Row {
-        name: case.name.to_string(),
-        direction: case.direction.into(),
-        workload: case.workload.to_string(),
-        backend: work.backend().unwrap_or(backend.name()).into(),
-        threads: case.threads,
-        lanes: case.lanes,
-        message_bytes: case.message_bytes,
-        ..Row::default()
-    };
-    sample::measure(&mut *work, peers, effort, &mut row)?;
-    if work.counts_operations() {
-        row.per_s = row.bytes_per_s.take();
-        row.cycles_per_byte = None;
-    }
-    Ok(row)
 }
 
 /// A comparison of times means something only between equal outputs.

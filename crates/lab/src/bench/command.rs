@@ -57,7 +57,7 @@ pub fn run(
     keep: &mut dyn FnMut(&Document) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let Some(tress) = &options.command else { return Ok(()) };
-    let enough = options.effort().enough;
+    let enough = options.enough();
     let effort = if options.quick {
         let enough = Enough { time: Duration::from_secs(3), ..enough };
         Effort { file_bytes: 256 << 20, memory_bytes: 1 << 30, enough }
@@ -253,7 +253,7 @@ impl Bench<'_> {
         let (pairs, stopped) = self.effort.enough.in_turn(once, |rate| *rate)?;
         let rates: Vec<[f64; 2]> = pairs.into_iter().map(|(mine, other)| [mine, other]).collect();
         row.samples.extend(rates.iter().map(|pair| pair[0]));
-        row.against.insert(peer.into(), compare(version, rates, stopped));
+        row.against.insert(peer.into(), compare(version, rates, 1, Some(stopped)));
         Ok(())
     }
 

@@ -169,13 +169,12 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
         if let Some(now) = new.against.get(peer)
             && now.version == then.version
         {
-            let ratios = |pairs: &[[f64; 2]]| pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
-            measures.push((peer.clone(), ratios(&then.pairs), ratios(&now.pairs)));
+            measures.push((peer.clone(), then.visits(), now.visits()));
         }
     }
-    let speeds = |row: &Row| row.cycle_samples.iter().map(|cycles| cycles.recip()).collect();
+    let speeds = |row: &Row| row.cycle_visits().iter().map(|cycles| cycles.recip()).collect();
     measures.push(("cycles".into(), speeds(old), speeds(new)));
-    measures.push(("rate".into(), old.samples.clone(), new.samples.clone()));
+    measures.push(("rate".into(), old.visits(), new.visits()));
     let candidates = measures.into_iter().filter_map(|(measure, then, now)| {
         let (then, now) = (usable(&then)?, usable(&now)?);
         Some(Change {

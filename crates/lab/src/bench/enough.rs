@@ -74,7 +74,8 @@ impl Enough {
         self.alone(pair, |(ours, theirs)| figure(ours) / figure(theirs))
     }
 
-    fn stop(&self, figures: &[f64], elapsed: Duration) -> Option<Stopped> {
+    /// Why there are to be no more figures, if there are not.
+    pub(crate) fn stop(&self, figures: &[f64], elapsed: Duration) -> Option<Stopped> {
         let count = figures.len();
         if count < self.least {
             None

@@ -73,6 +73,13 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
+    /// A record that has not what a plan needs.
+    Lacks {
+        /// The record's path.
+        path: PathBuf,
+        /// What it has none of.
+        what: &'static str,
+    },
     /// The result could not be written.
     Output(io::Error),
 }
@@ -126,6 +133,7 @@ impl fmt::Display for Error {
             }
             Error::NoSuchRow(why) => f.write_str(why),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
+            Error::Lacks { path, what } => write!(f, "{}: the record has no {what}", path.display()),
             Error::Output(error) => error.fmt(f),
         }
     }

@@ -176,3 +176,26 @@ fn threads_work_at_the_same_time() {
         Arc::new(move || Messages::new(call, Backend::Riscv32, &[]));
     assert!(Threads::new(2, &wrong).is_err());
 }
+
+#[test]
+fn rows_of_an_earlier_run_are_known_again() {
+    use crate::bench::{Against, Stopped};
+    let matrix = Some(Choice { lanes: vec![1], ..Choice::default() });
+    let asked = Options { matrix, against: vec!["rustcrypto".into()], ..options("^rc6-128-ctr$") };
+    let plan = case::plans(&asked).unwrap().pop().expect("one row");
+    let mut row = plan.row(&*plan.work(true).unwrap());
+    assert!(plan.is_of(&row) && !plan.made(&row));
+    let stopped = Some(Stopped::Narrow);
+    let by = |version: &str, stopped| Against { version: version.into(), stopped, ..Against::default() };
+    row.against.insert("rustcrypto".into(), by("another", stopped));
+    assert!(!plan.made(&row));
+    row.against.insert("rustcrypto".into(), by(&tress_peers::rustcrypto::version(), None));
+    assert!(plan.made(&row));
+    // One that was measured against more is the same only when nothing is left to do for the others.
+    row.against.insert("crypto++".into(), by("8", stopped));
+    assert!(!plan.made(&row));
+    row.against.insert("rustcrypto".into(), by(&tress_peers::rustcrypto::version(), stopped));
+    assert!(plan.made(&row));
+    row.threads = 2;
+    assert!(!plan.is_of(&row) && !plan.made(&row));
+}

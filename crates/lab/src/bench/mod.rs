@@ -1,8 +1,8 @@
 //! `tress bench`: rows of measurements, each against its peers in turn.
 //!
 //! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
-//! turn until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what comes out, and `keep` where it
-//! lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
+//! turn, and `visits` comes back to them until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what
+//! comes out, and `keep` where it lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
 
 pub mod command;
 pub mod compare;
@@ -12,7 +12,6 @@ pub mod targets;
 
 mod aead;
 mod blocks;
-mod budget;
 mod case;
 mod enough;
 mod error;
@@ -23,20 +22,22 @@ pub mod matrix;
 mod messages;
 pub mod modular;
 mod numbers;
-mod sample;
+pub(crate) mod sample;
 mod signatures;
 pub(crate) mod table;
 mod threads;
+mod visits;
 mod worker;
 
 use std::{io::Write, path::PathBuf, time::Duration};
 
-use budget::Budget;
 use enough::Enough;
 use indicatif::{ProgressBar, ProgressStyle};
 use keep::Keeper;
 use regex::Regex;
 use sample::Effort;
+
+use crate::roofs;
 
 pub use enough::Stopped;
 pub use error::Error;
@@ -44,6 +45,7 @@ pub use record::{Against, Document, Missing, Row};
 pub use worker::serve;
 
 pub(crate) use machine::inspect as machine;
+pub(crate) use table::{write_machine, write_rows};
 
 /// What to measure, and what to do with it.
 #[derive(Clone, Debug, Default)]
@@ -69,16 +71,16 @@ pub struct Options {
 }
 
 impl Options {
-    /// The time for a comparison is the budget's.
-    fn effort(&self) -> Effort {
-        let enough = |least, half_width| Enough { least, most: 301, half_width, time: Duration::MAX };
-        if self.quick {
-            let (sample, warm_up) = (Duration::from_millis(2), Duration::from_millis(20));
-            Effort { sample, warm_up, enough: enough(11, 0.03) }
-        } else {
-            let (sample, warm_up) = (Duration::from_millis(8), Duration::from_millis(100));
-            Effort { sample, warm_up, enough: enough(21, 0.01) }
-        }
+    /// How many visits, or pairs of commands, are enough.
+    fn enough(&self) -> Enough {
+        let (least, most, half_width) = if self.quick { (11, 61, 0.03) } else { (21, 101, 0.01) };
+        Enough { least, most, half_width, time: Duration::MAX }
+    }
+
+    /// Visits of so long.
+    fn effort(&self, visit: Duration) -> Effort {
+        let [sample, warm_up] = if self.quick { [2, 2] } else { [8, 20] }.map(Duration::from_millis);
+        Effort { sample, warm_up, visit }
     }
 
     pub(crate) fn wants(&self, name: &str) -> bool {
@@ -119,7 +121,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         }
     }
 
-    let mut plans = case::plans(options)?;
+    let plans = case::plans(options)?;
     if plans.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }
@@ -128,7 +130,11 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
         None => None,
     };
-    plans.retain(|plan| !document.rows.iter().any(|row| plan.made(row)));
+    // What an earlier run measured against others, or other versions, is measured anew.
+    document.rows.retain(|row| plans.iter().all(|plan| plan.made(row) || !plan.is_of(row)));
+    // What only plans need is for records.
+    let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
+    document.roofs = Some(roofs::measure(scope, options.quick));
     let measured = measure(options, &plans, &mut document, &mut keeper);
     if measured.is_err() {
         // What there is stays, and the next run goes on from there.
@@ -144,6 +150,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
             document.rows.push(row);
         }
     }
+    roofs::fill(&mut document);
     document.complete = true;
     if let Some(keeper) = &mut keeper {
         keeper.write(&document)?;
@@ -157,6 +164,29 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     Ok(document)
 }
 
+/// The usual rows of these names with the best backend, in a few visits each, without peers.
+pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> {
+    const VISITS: usize = 3;
+    let filter = Some(Regex::new(names).expect("a pattern of ours"));
+    let options = Options { filter, quick: true, ..Options::default() };
+    let mut document = Document { quick: true, roofs: Some(roofs), ..Document::new(machine::inspect()) };
+    let plans = case::plans(&options)?;
+    let progress = progress(plans.len() as u64);
+    for plan in &plans {
+        progress.set_message(plan.title());
+        let mut work = plan.work(true)?;
+        let mut row = plan.row(&*work);
+        for _ in 0..VISITS {
+            sample::visit(&mut *work, &[], options.effort(Duration::from_millis(60)), &mut row)?;
+        }
+        document.rows.push(row);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    roofs::fill(&mut document);
+    Ok(document)
+}
+
 /// Adds all rows to the document, which is kept as it grows.
 fn measure(
     options: &Options,
@@ -165,20 +195,7 @@ fn measure(
     keeper: &mut Option<Keeper>,
 ) -> Result<(), Error> {
     document.complete = false;
-    let mut budget = Budget::new(options.quick, plans.iter().map(case::Plan::comparisons).sum());
-    let progress = time_left(budget.left() as u64);
-    for plan in plans {
-        progress.set_message(plan.title());
-        let comparisons = plan.comparisons();
-        let mut effort = options.effort();
-        effort.enough.time = budget.comparison(comparisons);
-        document.rows.push(case::measure(plan, options, effort)?);
-        progress.inc(comparisons as u64);
-        if let Some(keeper) = keeper {
-            keeper.keep(document)?;
-        }
-    }
-    progress.finish_and_clear();
+    visits::measure(options, plans, document, keeper)?;
     if options.wants_commands() {
         command::run(options, document, &mut |document| {
             keeper.as_mut().map_or(Ok(()), |keeper| keeper.keep(document))

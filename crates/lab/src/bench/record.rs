@@ -9,6 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{enough::Stopped, statistics};
+use crate::roofs::Roofs;
 
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
@@ -33,6 +34,9 @@ pub struct Document {
     pub missing: Vec<Missing>,
     /// The measurements.
     pub rows: Vec<Row>,
+    /// What the machine does at most, measured before the rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofs: Option<Roofs>,
 }
 
 /// The machine and the build.
@@ -112,8 +116,17 @@ pub struct Row {
     /// Most memory that was resident at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
+    /// The roof that binds it ([`Roofs`]), where a bound is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<String>,
+    /// Our rate over what that roof allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// Comparisons by the peer's name.
     pub against: BTreeMap<String, Against>,
+    /// How many samples were taken at a time, of all comparisons; all of them are in order, so these are runs of so many.
+    #[serde(default = "one")]
+    pub per_visit: usize,
     /// Our rates, one a sample, in the order of time; bytes or runs a second.
     pub samples: Vec<f64>,
     /// Core cycles a byte of the same samples, where they could be counted.
@@ -140,6 +153,9 @@ pub struct Against {
     /// Why there are no more pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Stopped>,
+    /// How many pairs were taken at a time.
+    #[serde(default = "one")]
+    pub per_visit: usize,
     /// Our rate and the peer's of every pair, in the order of time.
     pub pairs: Vec<[f64; 2]>,
 }
@@ -148,10 +164,34 @@ fn yes() -> bool {
     true
 }
 
+fn one() -> usize {
+    1
+}
+
+impl Against {
+    /// The ratios of visits.
+    pub(crate) fn visits(&self) -> Vec<f64> {
+        let ratios: Vec<f64> = self.pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
+        statistics::by_visit(&ratios, self.per_visit)
+    }
+}
+
 impl Row {
+    /// Our rates of visits.
+    pub(crate) fn visits(&self) -> Vec<f64> {
+        statistics::by_visit(&self.samples, self.per_visit)
+    }
+
+    /// Our cycles a byte of visits.
+    pub(crate) fn cycle_visits(&self) -> Vec<f64> {
+        // Samples without a count of cycles have none at all.
+        let per_visit = if self.cycle_samples.len() == self.samples.len() { self.per_visit } else { 1 };
+        statistics::by_visit(&self.cycle_samples, per_visit)
+    }
+
     /// The median of the samples; its interval and their outliers are put down.
     pub(crate) fn summarise(&mut self) -> f64 {
-        let rate = statistics::median(&self.samples);
+        let rate = statistics::median(&self.visits());
         (self.rate_low, self.rate_high) = (Some(rate.low), Some(rate.high));
         self.outliers = statistics::outliers(&self.samples);
         rate.median
@@ -163,7 +203,7 @@ impl Document {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let tress = env!("CARGO_PKG_VERSION").into();
         let (missing, rows) = (Vec::new(), Vec::new());
-        Document { schema: SCHEMA, time, tress, quick: false, complete: true, machine, missing, rows }
+        Document { schema: SCHEMA, time, tress, quick: false, complete: true, machine, missing, rows, roofs: None }
     }
 
     /// `<date>-<machine>.json`.

@@ -1,5 +1,4 @@
-//! Timing work in turn: ours, a peer's, ours, the peer's, so that whatever else the machine does meets both; and until the
-//! result is sure enough.
+//! Timing work in turn: ours, a peer's, ours, the peer's, so that whatever else the machine does meets both.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,7 @@ use tress_peers::clock;
 use super::{
     Error, Row,
     case::{Who, Work},
-    enough::{Enough, Stopped},
+    enough::Stopped,
     record::Against,
     statistics,
 };
@@ -17,13 +16,17 @@ use super::{
 /// the core to keep the frequency that the sample left it at.
 const CHAIN_ROUNDS: u64 = 1000;
 
-/// How long a sample is, and how many are enough.
+/// How long a sample is, and a visit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     pub(crate) sample: Duration,
     pub(crate) warm_up: Duration,
-    pub(crate) enough: Enough,
+    /// For one comparison, warm-up included.
+    pub(crate) visit: Duration,
 }
+
+/// The most pairs of a visit: more would be alike.
+const MOST_PAIRS: usize = 5;
 
 /// One timed sample.
 #[derive(Clone, Copy, Debug)]
@@ -32,38 +35,66 @@ struct Sample {
     cycles_per_byte: Option<f64>,
 }
 
-/// Fills in the measured part of `row`.
-pub(crate) fn measure(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
+/// One visit: adds samples to the measured part of `row`, as many as at its visits before.
+pub(crate) fn visit(work: &mut dyn Work, peers: &[Who], effort: Effort, row: &mut Row) -> Result<(), Error> {
+    let start = Instant::now();
     let runs_of_ours = warm_up(work, Who::Ours, effort)?;
     let mut ours = Vec::new();
     if peers.is_empty() {
-        let (samples, stopped) =
-            effort.enough.alone(|| sample(work, Who::Ours, runs_of_ours), |one| one.bytes_per_s)?;
-        ours = samples;
-        row.stopped = Some(stopped);
+        let spent = start.elapsed();
+        ours.push(sample(work, Who::Ours, runs_of_ours)?);
+        let fits = pairs(effort, spent, start.elapsed() - spent);
+        for _ in 1..if row.per_visit == 0 { fits } else { row.per_visit } {
+            ours.push(sample(work, Who::Ours, runs_of_ours)?);
+        }
     }
     for &who in peers {
+        let start = Instant::now();
         let runs = warm_up(work, who, effort)?;
-        let (pairs, stopped) = effort.enough.in_turn(
-            |is_ours| if is_ours { sample(work, Who::Ours, runs_of_ours) } else { sample(work, who, runs) },
-            |one| one.bytes_per_s,
-        )?;
-        ours.extend(pairs.iter().map(|(mine, _)| *mine));
-        let rates = pairs.iter().map(|(mine, theirs)| [mine.bytes_per_s, theirs.bytes_per_s]).collect();
-        row.against.insert(who.name().into(), compare(who.version(), rates, stopped));
+        let spent = start.elapsed();
+        let (mut rates, per_visit) = match row.against.remove(who.name()) {
+            Some(against) => (against.pairs, against.per_visit),
+            None => (Vec::new(), 0),
+        };
+        let mut count = per_visit.max(1);
+        let mut made = 0;
+        while made < count {
+            // Every other pair in the other order, so that a steady drift helps neither.
+            let (mine, theirs) = if rates.len() % 2 == 0 {
+                let mine = sample(work, Who::Ours, runs_of_ours)?;
+                (mine, sample(work, who, runs)?)
+            } else {
+                let theirs = sample(work, who, runs)?;
+                (sample(work, Who::Ours, runs_of_ours)?, theirs)
+            };
+            ours.push(mine);
+            rates.push([mine.bytes_per_s, theirs.bytes_per_s]);
+            made += 1;
+            if per_visit == 0 && made == 1 {
+                count = pairs(effort, spent, start.elapsed() - spent);
+            }
+        }
+        row.against.insert(who.name().into(), compare(who.version(), rates, count, None));
     }
-    row.samples = ours.iter().map(|sample| sample.bytes_per_s).collect();
+    row.per_visit = ours.len();
+    row.samples.extend(ours.iter().map(|sample| sample.bytes_per_s));
+    row.cycle_samples.extend(ours.iter().filter_map(|sample| sample.cycles_per_byte));
     row.bytes_per_s = Some(row.summarise());
-    row.cycle_samples = ours.iter().filter_map(|sample| sample.cycles_per_byte).collect();
     row.cycles_per_byte = (!row.cycle_samples.is_empty()).then(|| statistics::median(&row.cycle_samples).median);
     Ok(())
 }
 
+/// How many pairs fit into a visit when one takes so long. The number stays, so that visits are alike.
+fn pairs(effort: Effort, spent: Duration, pair: Duration) -> usize {
+    let fits = effort.visit.saturating_sub(spent).as_nanos() / pair.as_nanos().max(1);
+    usize::try_from(fits).unwrap_or(MOST_PAIRS).clamp(1, MOST_PAIRS)
+}
+
 /// A comparison from pairs of rates, ours first.
-pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, stopped: Stopped) -> Against {
+pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, stopped: Option<Stopped>) -> Against {
     let ratios: Vec<f64> = pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
     let theirs: Vec<f64> = pairs.iter().map(|pair| pair[1]).collect();
-    let ratio = statistics::median(&ratios);
+    let ratio = statistics::median(&statistics::by_visit(&ratios, per_visit));
     Against {
         version,
         ratio: ratio.median,
@@ -71,7 +102,8 @@ pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, stopped: Stopped) -
         ratio_high: ratio.high,
         rate: statistics::median(&theirs).median,
         outliers: statistics::outliers(&ratios),
-        stopped: Some(stopped),
+        per_visit,
+        stopped,
         pairs,
     }
 }
@@ -144,7 +176,7 @@ pub(crate) fn thread_time() -> Duration {
 }
 
 /// The core's frequency now, where there is a chain to count with.
-fn cycles_per_s() -> Option<f64> {
+pub(crate) fn cycles_per_s() -> Option<f64> {
     if !clock::AVAILABLE {
         return None;
     }

@@ -128,6 +128,11 @@ pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
 }
 
 impl Work for Signatures {
+    /// Keys.
+    fn is_costly(&self) -> bool {
+        true
+    }
+
     fn bytes(&self, who: Who) -> u64 {
         self.count(who) as u64
     }

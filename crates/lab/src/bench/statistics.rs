@@ -34,6 +34,11 @@ pub fn interval(samples: &[f64], confidence: f64) -> Option<Median> {
     skipped(samples.len(), (1.0 - confidence) / 2.0).map(|skip| ranked(samples, skip))
 }
 
+/// The medians of samples that were taken so many at a time; the last ones may be fewer.
+pub fn by_visit(samples: &[f64], per_visit: usize) -> Vec<f64> {
+    samples.chunks(per_visit.max(1)).map(|visit| median(visit).median).collect()
+}
+
 /// How many of `samples` lie more than 1.5 interquartile ranges beyond the quartiles; these are interpolated linearly between
 /// samples (type 7 of Hyndman and Fan, Sample quantiles in statistical packages, 1996). Panics when one is not a number.
 pub fn outliers(samples: &[f64]) -> usize {
@@ -83,6 +88,13 @@ fn skipped(n: usize, tail: f64) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn visits() {
+        assert_eq!(by_visit(&[1.0, 9.0, 2.0, 5.0, 5.0, 7.0, 4.0], 3), [2.0, 5.0, 4.0]);
+        assert_eq!(by_visit(&[1.0, 2.0], 1), [1.0, 2.0]);
+        assert_eq!((by_visit(&[1.0, 2.0], 0), by_visit(&[], 3)), (vec![1.0, 2.0], vec![]));
+    }
 
     #[test]
     fn medians() {

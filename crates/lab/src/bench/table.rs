@@ -9,6 +9,15 @@ use super::record::{Document, Machine, Row};
 /// Writes the machine, the rows, and what is missing.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     write_machine(&document.machine, out)?;
+    write_rows(document, out)?;
+    for missing in &document.missing {
+        writeln!(out, "{}", missing.hint)?;
+    }
+    Ok(())
+}
+
+/// Writes the rows.
+pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -19,9 +28,10 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
         "message",
         "rate",
         "cycles/byte",
+        "of the roof",
         "ratio (95 % interval)",
     ]);
-    for column in [4, 5, 6] {
+    for column in [4, 5, 6, 7] {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
@@ -35,6 +45,7 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
             bytes(row.message_bytes),
             rate(row),
             row.cycles_per_byte.map_or(String::new(), |cycles| format!("{cycles:.3}")),
+            share(row),
             ratios(row),
         ]);
     }
@@ -45,10 +56,15 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
             "! more than a tenth of the samples are outliers, which stay in: something else ran, or the clock moved"
         )?;
     }
-    for missing in &document.missing {
-        writeln!(out, "{}", missing.hint)?;
-    }
     Ok(())
+}
+
+/// How much of which roof, in percent.
+fn share(row: &Row) -> String {
+    match (&row.bound, row.share) {
+        (Some(roof), Some(share)) => format!("{:.0} % {roof}", 100.0 * share),
+        _ => String::new(),
+    }
 }
 
 /// Writes the machine, and whether it is busy.

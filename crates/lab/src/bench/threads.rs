@@ -1,6 +1,6 @@
 //! The same work on several threads at once, each with messages and keys of its own, by the clock on the wall.
 //!
-//! The threads live as long as the row. They begin together, at a gate where they spin, because waking a sleeping thread takes
+//! The threads live as long as a visit of the row. They begin together, at a gate where they spin, because waking a sleeping thread takes
 //! as long as some of the work; the time runs from when the first one begins to when the last one ends.
 
 use std::{

@@ -6,6 +6,7 @@
 
 pub mod bars;
 pub mod intervals;
+mod labels;
 pub mod plan;
 mod ticks;
 pub mod timeline;
@@ -28,13 +29,15 @@ const BOTTOM: f64 = 66.0;
 const NAME_HEIGHT: f64 = 17.0;
 /// Width of a letter of 14 pixels, about.
 const LETTER: f64 = 7.4;
+/// The same of one of 12 pixels.
+const SMALL_LETTER: f64 = 6.6;
 
 const STYLE: &str = "\
 text { font: 14px system-ui, sans-serif; fill: #333 } .title { font-size: 18px; font-weight: 600 } \
 .tick { font-size: 13px; fill: #666 } .grid { stroke: #e6e6e6 } .axis { stroke: #888 } \
 .line { fill: none; stroke-width: 2.5; stroke-linejoin: round } .level { stroke: #777; stroke-dasharray: 7 4; stroke-width: 1.5 } \
 .wall { stroke: #777; stroke-dasharray: 2 3; stroke-width: 1.5 } .mark { fill: #c23b22 } \
-.marked { font-weight: 600; fill: #c23b22 } .halo { paint-order: stroke; stroke: white; stroke-width: 4px }";
+.marked { font-weight: 600; fill: #c23b22 } .named { font-size: 12px } .leader { stroke: #999 } .halo { paint-order: stroke; stroke: white; stroke-width: 4px }";
 
 /// Of the lines, first to last; apart also for those who see fewer colours.
 const COLOURS: [&str; 5] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0", "#0e8a9a"];
@@ -187,7 +190,7 @@ pub struct Mark {
 impl Chart {
     /// The picture. Axes that are empty or no numbers are drawn without a scale.
     pub fn svg(&self) -> String {
-        let mut svg = Svg { chart: self, text: String::new() };
+        let mut svg = Svg { chart: self, text: String::new(), taken: Vec::new() };
         svg.draw();
         svg.text
     }
@@ -196,6 +199,8 @@ impl Chart {
 struct Svg<'a> {
     chart: &'a Chart,
     text: String,
+    /// Where names of lines are.
+    taken: Vec<labels::Area>,
 }
 
 /// Where a text stands to its point.
@@ -251,12 +256,32 @@ impl Svg<'_> {
         for wall in &self.chart.walls {
             self.beside(self.x(wall.at), TOP + 20.0, "halo", &wall.name);
         }
-        for mark in &self.chart.marks {
-            let (x, y) = (self.x(mark.at.0), self.y(mark.at.1));
-            self.put(&format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"/>\n"));
-            self.text_at(self.inside(x, &mark.name), y - 16.0, Anchor::Middle, "halo marked", &mark.name);
+        match self.chart.marks.as_slice() {
+            [mark] => {
+                let (x, y) = (self.x(mark.at.0), self.y(mark.at.1));
+                self.put(&format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"/>\n"));
+                self.text_at(self.inside(x, &mark.name), y - 16.0, Anchor::Middle, "halo marked", &mark.name);
+            }
+            marks => self.marks(marks),
         }
         self.put("</svg>\n");
+    }
+
+    /// Many marks, each with its name where nothing else is.
+    fn marks(&mut self, marks: &[Mark]) {
+        let at: Vec<(f64, f64)> = marks.iter().map(|mark| (self.x(mark.at.0), self.y(mark.at.1))).collect();
+        let inside = labels::Area { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: HEIGHT - BOTTOM };
+        let widths: Vec<f64> = marks.iter().map(|mark| mark.name.chars().count() as f64 * SMALL_LETTER).collect();
+        let places = labels::place(&at, &widths, inside, &self.taken);
+        for (&(x, y), place) in at.iter().zip(&places) {
+            if let Some((to_x, to_y)) = place.leader {
+                self.rule("leader", (x, y), (to_x, to_y));
+            }
+        }
+        for ((&(x, y), place), mark) in at.iter().zip(&places).zip(marks) {
+            self.put(&format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>\n"));
+            self.text_at(place.left, place.base, Anchor::Start, "halo named", &mark.name);
+        }
     }
 
     fn axes(&mut self) {
@@ -311,6 +336,7 @@ impl Svg<'_> {
                 }
             }
             above.push((x, y, half));
+            self.taken.push(labels::Area { left: x - half, right: x + half, top: y - 13.0, bottom: y + 4.0 });
             let name = escape(&line.name);
             self.put(&format!(
                 "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" class=\"halo\" style=\"fill:{colour}\">{name}</text>\n"

@@ -31,6 +31,10 @@ pub enum Error {
     Simulation(tress_sim::Error),
     /// A program that is simulated did not do what it should; a bug.
     Program(String),
+    /// The system has no more threads.
+    Threads(String),
+    /// A program that is measured failed, or printed what cannot be.
+    Worker(String),
     /// A file or folder of the study.
     Files {
         /// Which.
@@ -67,6 +71,8 @@ impl fmt::Display for Error {
             Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
             Error::Simulation(error) => write!(f, "the simulation: {error}"),
             Error::Program(what) => write!(f, "the simulated program: {what}"),
+            Error::Threads(why) => write!(f, "no more threads: {why}"),
+            Error::Worker(why) => write!(f, "the program that is measured: {why}"),
             Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }

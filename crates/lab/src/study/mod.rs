@@ -6,6 +6,7 @@
 //!
 //! A new study is a file or folder here and a line in [`all`].
 
+mod aes_strategies;
 mod block_parallelism;
 mod ccm_overlap;
 mod error;
@@ -195,7 +196,7 @@ pub struct Options {
 
 /// Every study.
 pub fn all() -> Vec<Study> {
-    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY]
+    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY, aes_strategies::STUDY]
 }
 
 /// The closing words of a study with these sections.

@@ -226,13 +226,13 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
     step("memory")?;
     let memory = copying();
     step("loopback")?;
-    let loopback = sending().ok();
+    let loopback = loopback_samples().ok().map(spread);
     let mut sync = Vec::with_capacity(SyncKind::ALL.len());
     for kind in SyncKind::ALL {
         let mut seconds = Vec::with_capacity(SYNC_THREADS.len());
         for count in SYNC_THREADS {
             step(&format!("{}, threads: {count}", kind.name()))?;
-            seconds.push(Figure { count, cost: synchronising(kind, count) });
+            seconds.push(Figure { count, cost: spread(sync_samples(kind, count)) });
         }
         sync.push(SyncFigures { kind, seconds });
     }
@@ -323,9 +323,12 @@ fn copying() -> Spread {
     spread(samples.split_off(1))
 }
 
-/// Seconds per byte through one TCP connection of this machine with itself. It carries no data of anybody, so it does not
-/// go through `sys`.
-fn sending() -> io::Result<Spread> {
+/// Seconds per byte through one TCP connection of this machine with itself, as [`Measurement::loopback`] has them. It
+/// carries no data of anybody, so it does not go through `sys`.
+///
+/// # Errors
+/// Those of sockets, such as a machine without a loopback.
+pub fn loopback_samples() -> io::Result<Vec<f64>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let mut sender = TcpStream::connect_timeout(&listener.local_addr()?, PATIENCE)?;
     let (mut receiver, peer) = listener.accept()?;
@@ -355,12 +358,12 @@ fn sending() -> io::Result<Spread> {
             samples.push(start.elapsed().as_secs_f64() / LOOPBACK_BYTES as f64);
         }
         drop(receiver);
-        Ok(spread(samples.split_off(1)))
+        Ok(samples.split_off(1))
     })
 }
 
-/// Seconds for one stage in which nothing is done, with so many threads.
-fn synchronising(kind: SyncKind, threads: usize) -> Spread {
+/// Seconds for one stage in which nothing is done, with so many threads, as [`Measurement::sync`] has them.
+pub fn sync_samples(kind: SyncKind, threads: usize) -> Vec<f64> {
     let begin = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES + 1);
     let mut rounds = 64;
@@ -370,7 +373,7 @@ fn synchronising(kind: SyncKind, threads: usize) -> Spread {
         samples.push(seconds);
         rounds = repetitions(Duration::from_secs_f64(seconds));
     }
-    spread(samples.split_off(1))
+    samples.split_off(1)
 }
 
 /// The seconds of so many empty stages. With counters one thread is the link, which waits for all the others, and they

@@ -1,0 +1,155 @@
+//! `tress plan --from` as a script sees it: rates from a written record. Expected figures are those of the paper's Table 1, whose
+//! rates the record has, or computed by hand. And `tress bench roofs`, which makes such records.
+
+mod common;
+
+use common::{Folder, Run};
+use serde_json::{Value, json};
+
+/// 10 µs for a synchronisation, 100 Mbit/s through the loopback.
+fn roof(name: &str, median_per_s: f64) -> Value {
+    json!({
+        "name": name, "counts": "", "threads": 2, "per_s": 2.0 * median_per_s, "median_per_s": median_per_s,
+        "low_per_s": median_per_s, "high_per_s": median_per_s, "samples": [median_per_s]
+    })
+}
+
+/// 0.037 µs a byte.
+fn row(backend: &str, threads: u32, lanes: u32, bytes_per_s: f64) -> Value {
+    json!({
+        "name": "aes-128-ccm", "direction": "encrypt", "workload": "written", "backend": backend, "threads": threads,
+        "lanes": lanes, "message_bytes": 16384, "bytes_per_s": bytes_per_s, "against": {}, "samples": [bytes_per_s]
+    })
+}
+
+fn record() -> Value {
+    json!({
+        "schema": 1, "time": 951_782_400, "tress": "0.1.0", "quick": true, "missing": [],
+        "machine": {
+            "model": "A machine of long ago", "cores": 2, "flags": [], "memory_bytes": null, "governor": null, "load": null,
+            "kernel": "", "virtual_machine": false, "rustc": "", "target": "", "commit": null
+        },
+        "rows": [row("aesni", 1, 32, 1e6), row("vaes512", 1, 32, 1.0 / 0.037e-6)],
+        "roofs": {
+            "roofs": [roof("loopback", 12.5e6), roof("counter-2", 1e5), roof("barrier-2", 1e4)],
+            "missing": [], "cache_bytes": []
+        }
+    })
+}
+
+fn plan(folder: &Folder, record: &Value, more: &[&str]) -> Run {
+    folder.write("record.json", record.to_string());
+    folder.tress([&["plan", "--from", "record.json", "--size", "10GB"], more].concat())
+}
+
+fn planned(folder: &Folder, record: &Value, more: &[&str]) -> Value {
+    let run = plan(folder, record, &[more, &["--json"]].concat()).ok();
+    serde_json::from_slice(&run.stdout).unwrap()
+}
+
+/// 10 GB at 100 Mbit/s: 8944 stages, 1.46 times as fast.
+#[test]
+fn table_one_from_a_record() {
+    let folder = Folder::new();
+    let json = planned(&folder, &record(), &[]);
+    assert_eq!((json["stages"].as_u64(), json["limit"].as_str()), (Some(8_944), Some("link")));
+    assert_eq!((json["speedup"].as_f64().unwrap() * 100.0) as u64, 146);
+    assert!((json["compute_s_per_byte"].as_f64().unwrap() - 0.037e-6).abs() < 1e-15, "{json}");
+    assert!(json["measured"].is_null());
+    let from = &json["from"];
+    assert_eq!((from["machine"].as_str(), from["cores"].as_u64()), (Some("A machine of long ago"), Some(2)));
+    assert_eq!((from["date"].as_str(), from["is_this_machine"].as_bool()), (Some("2000-02-29"), Some(false)));
+    assert_eq!(from["row"], "aes-128-ccm encrypt, vaes512, 32 lanes of 16384 bytes");
+
+    // What is given counts before what is recorded: 10 Mbit/s are 28,284 stages, a barrier of 100 µs 2,828 of 100 Mbit/s.
+    assert_eq!(planned(&folder, &record(), &["--link-rate", "10Mbit"])["stages"], 28_284);
+    assert_eq!(planned(&folder, &record(), &["--sync", "barrier"])["stages"], 2_828);
+    assert_eq!(planned(&folder, &record(), &["--sync-cost", "100us"])["stages"], 2_828);
+    // Four cores, three of them computing, at a third of the time: still the link.
+    assert_eq!(planned(&folder, &record(), &["--cores", "4"])["compute_cores"], 1);
+}
+
+#[test]
+fn another_machine_is_named() {
+    let folder = Folder::new();
+    let run = plan(&folder, &record(), &[]).ok();
+    let (out, told) = (String::from_utf8(run.stdout).unwrap(), String::from_utf8(run.stderr).unwrap());
+    assert!(out.contains("recorded on A machine of long ago, 2 cores, 2000-02-29"), "{out}");
+    assert!(out.contains("row         aes-128-ccm encrypt, vaes512, 32 lanes"), "{out}");
+    assert!(out.contains("that machine's loopback"), "{out}");
+    assert!(told.contains("another machine"), "{told}");
+}
+
+/// Two threads together at 1.5 times the rate of one: with three cores and a fast link a byte costs 0.037 / 1.5 µs.
+#[test]
+fn rows_of_several_threads_count() {
+    let folder = Folder::new();
+    let mut record = record();
+    record["rows"].as_array_mut().unwrap().push(row("vaes512", 2, 32, 1.5 / 0.037e-6));
+    let json = planned(&folder, &record, &["--cores", "3", "--link-rate", "100MB"]);
+    assert_eq!(json["compute_cores"], 2);
+    assert!((json["compute_s_per_byte"].as_f64().unwrap() - 0.037e-6 / 1.5).abs() < 1e-15, "{json}");
+}
+
+#[test]
+fn records_that_are_no_use() {
+    let folder = Folder::new();
+    let with = |change: fn(&mut Value)| {
+        let mut record = record();
+        change(&mut record);
+        plan(&folder, &record, &[])
+    };
+    with(|record| record["schema"] = 2.into()).failed("record.json: a record of schema 2");
+    with(|record| drop(record.as_object_mut().unwrap().remove("machine"))).failed("record.json");
+    with(|record| record["rows"] = json!([])).failed("record.json: the record has no row of aes-128-ccm");
+    with(|record| record["rows"] = json!([row("vaes512", 1, 1, 1e9)])).failed("record.json: the record has no row");
+    with(|record| record["rows"] = json!([row("vaes512", 1, 32, -1e9)])).failed("record.json: the record has no row");
+    with(|record| record["rows"] = json!([row("vaes512", 2, 32, 1e9)])).failed("record.json: the record has no row");
+    with(|record| drop(record.as_object_mut().unwrap().remove("roofs"))).failed("record.json: the record has no loopback");
+    with(|record| record["roofs"]["roofs"] = json!([roof("loopback", 1e9)])).failed("no cost of synchronising");
+    with(|record| record["roofs"]["roofs"][0] = roof("loopback", 0.0)).failed("record.json");
+    with(|record| record["roofs"]["roofs"][1] = roof("counter-2", -1.0)).failed("record.json");
+    // What is given need not be there.
+    let mut bare = record();
+    bare.as_object_mut().unwrap().remove("roofs");
+    plan(&folder, &bare, &["--link-rate", "1Gbit", "--sync-cost", "10us"]).ok();
+
+    for damaged in ["", "{", "null", "[]", "{\"schema\": 1}", "{\"schema\": 1, \"rows\": [", &"[".repeat(100_000)] {
+        folder.write("damaged.json", damaged);
+        folder.tress(["plan", "--from", "damaged.json"]).failed("damaged.json");
+    }
+    folder.tress(["plan", "--from", "missing.json"]).failed("missing.json");
+    folder.tress(["plan", "--from", "."]).failed(".");
+    folder.write("record.json", record().to_string());
+    folder.tress(["plan", "--from", "record.json", "--measure"]).wrong_use("--measure");
+    folder.tress(["plan", "--from", "record.json", "--strategy", "serial"]).wrong_use("--compute-rate");
+    assert_eq!(folder.names(), ["damaged.json", "record.json"]);
+}
+
+/// A record of roofs is one that can be planned from, and a picture of it is drawn.
+#[test]
+fn roofs_are_measured_and_drawn() {
+    let folder = Folder::new();
+    let run = folder.tress(["bench", "roofs", "--quick", "--json", "-o", "roofs.svg"]).ok();
+    let json: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let roofs = json["roofs"]["roofs"].as_array().unwrap();
+    for name in ["l1-read", "memory-copy", "memory-update-all", "barrier-2", "counter-4", "wake-up", "loopback"] {
+        let found = roofs.iter().find(|roof| roof["name"] == name).unwrap_or_else(|| panic!("no {name}"));
+        assert!(found["per_s"].as_f64() > Some(0.0) && found["samples"].as_array().is_some(), "{found}");
+    }
+    // Nothing is a zero: what is not there is named.
+    assert!(roofs.iter().all(|roof| roof["per_s"].as_f64() > Some(0.0)));
+    assert!(json["roofs"]["missing"].is_array());
+    assert!(json["rows"].as_array().unwrap().len() > 5);
+    let svg = String::from_utf8(folder.read("roofs.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("first cache, in place") && !svg.contains("NaN"));
+
+    folder.write("record.json", run.stdout);
+    let planned = folder.tress(["plan", "--from", "record.json", "--json"]).ok();
+    let planned: Value = serde_json::from_slice(&planned.stdout).unwrap();
+    assert_eq!(planned["from"]["is_this_machine"], true);
+
+    folder.tress(["bench", "roofs", "-o", "roofs.svg"]).failed("roofs.svg");
+    folder.tress(["bench", "roofs", "-o", "roofs.png"]).wrong_use("SVG");
+    folder.tress(["bench", "roofs", "--json", "-o", "-"]).wrong_use("--json");
+}

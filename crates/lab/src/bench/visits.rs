@@ -1,0 +1,202 @@
+//! All rows in turn, again and again.
+//!
+//! Samples that are taken one right after the other meet the same weather: the same neighbours on the machine, the same clock,
+//! the same pages under their buffers. Their interval says how sure that minute was, not what the next run will give. So a row
+//! is visited many times over the whole run, a few samples each time, in buffers that lie elsewhere each time; a visit counts
+//! as one observation, by its median, and intervals are those of visits.
+
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+
+use super::{
+    Document, Error, Options, Row, Stopped,
+    case::{Plan, Work},
+    enough::Enough,
+    keep::Keeper,
+    sample::{self, Effort},
+    time_left,
+};
+
+/// The measuring of a quick run. Preparing work, such as making keys, and the end take the rest of the minute.
+const QUICK: Duration = Duration::from_secs(48);
+/// The time for a comparison of any other run, over all visits.
+const COMPARISON: Duration = Duration::from_secs(4);
+/// The most for one visit of a comparison, whose time would only go into samples that are alike.
+const VISIT: Duration = Duration::from_millis(200);
+
+/// A row that is not sure enough.
+struct Open<'a> {
+    plan: &'a Plan,
+    /// Its place in the document, once it has one.
+    row: Option<usize>,
+    /// What takes long to make, such as keys, and is kept from visit to visit.
+    work: Option<Box<dyn Work>>,
+}
+
+/// Adds all rows to the document, which is kept as it grows. Rows that are there already are gone on with, unless they are
+/// sure enough.
+pub(crate) fn measure(
+    options: &Options,
+    plans: &[Plan],
+    document: &mut Document,
+    keeper: &mut Option<Keeper>,
+) -> Result<(), Error> {
+    let enough = options.enough();
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for plan in plans {
+        let row = document.rows.iter().position(|row| plan.made(row));
+        if row.is_none_or(|row| !is_sure(&document.rows[row])) {
+            open.push(Open { plan, row, work: None });
+        }
+    }
+    let comparisons = |open: &[Open<'_>]| open.iter().map(|open| open.plan.comparisons()).sum::<usize>();
+    let time = if options.quick { QUICK } else { COMPARISON * u32::try_from(comparisons(&open)).unwrap_or(u32::MAX) };
+    let (start, mut slice) = (Instant::now(), VISIT);
+    let progress = time_left((enough.least * comparisons(&open)) as u64);
+    for visit in 0.. {
+        let left = time.saturating_sub(start.elapsed());
+        if visit < enough.least {
+            slice = share(left, comparisons(&open) * (enough.least - visit));
+        } else {
+            progress.inc_length(comparisons(&open) as u64);
+        }
+        let is_over = |visit: usize| visit > 0 && start.elapsed() >= time;
+        for open in &mut open {
+            if is_over(visit) {
+                break;
+            }
+            progress.set_message(open.plan.title());
+            one(open, options.effort(slice), visit, document)?;
+            progress.inc(open.plan.comparisons() as u64);
+            if let Some(keeper) = keeper {
+                keeper.keep(document)?;
+            }
+        }
+        let time_is_up = is_over(visit + 1);
+        open.retain(|open| match open.row {
+            Some(row) => !judge(&mut document.rows[row], enough, time_is_up),
+            None => true,
+        });
+        if open.is_empty() || time_is_up {
+            break;
+        }
+        let behind = enough.least.saturating_sub(visit + 1) * comparisons(&open);
+        finish_early(&progress, behind);
+    }
+    progress.finish_and_clear();
+    Ok(())
+}
+
+/// The time of one visit of a comparison, where so many are still to come.
+fn share(left: Duration, visits: usize) -> Duration {
+    (left / u32::try_from(visits.max(1)).unwrap_or(u32::MAX)).min(VISIT)
+}
+
+/// Rows that were sure before the least number of visits are not visited again.
+fn finish_early(progress: &ProgressBar, to_come: usize) {
+    progress.set_length(progress.position() + to_come as u64);
+}
+
+fn one(open: &mut Open<'_>, effort: Effort, visit: usize, document: &mut Document) -> Result<(), Error> {
+    // What is allocated afterwards lies elsewhere than at the visit before, in memory and in the caches' sets.
+    let elsewhere = std::hint::black_box(vec![1_u8; visit * 37 % 61 * 4096 + visit % 64 * 64 + 1]);
+    let mut work = match open.work.take() {
+        Some(work) => work,
+        None => open.plan.work(visit == 0)?,
+    };
+    let mut row = match open.row {
+        Some(row) => std::mem::take(&mut document.rows[row]),
+        None => open.plan.row(&*work),
+    };
+    let result = sample::visit(&mut *work, open.plan.peers(), effort, &mut row);
+    if work.counts_operations() {
+        row.per_s = row.bytes_per_s.take();
+        row.cycles_per_byte = None;
+    }
+    match open.row {
+        Some(place) => document.rows[place] = row,
+        None if result.is_ok() => {
+            open.row = Some(document.rows.len());
+            document.rows.push(row);
+        }
+        None => {}
+    }
+    open.work = work.is_costly().then_some(work);
+    drop(elsewhere);
+    result
+}
+
+/// Whether every comparison has been stopped.
+pub(crate) fn is_sure(row: &Row) -> bool {
+    let all = || row.against.values().map(|against| against.stopped);
+    if row.against.is_empty() { row.stopped.is_some() } else { all().all(|stopped| stopped.is_some()) }
+}
+
+/// Says of each comparison why it has no more visits, if that is so of all of them.
+fn judge(row: &mut Row, enough: Enough, time_is_up: bool) -> bool {
+    let judged = |figures: &[f64]| enough.stop(figures, if time_is_up { Duration::MAX } else { Duration::ZERO });
+    // Too few, and still no more to come.
+    let last = |stopped: Option<Stopped>| stopped.or(time_is_up.then_some(Stopped::Time));
+    if row.against.is_empty() {
+        row.stopped = last(judged(&row.visits()));
+        return row.stopped.is_some();
+    }
+    let stopped: Vec<_> = row.against.values().map(|against| last(judged(&against.visits()))).collect();
+    let is_sure = stopped.iter().all(Option::is_some);
+    if is_sure {
+        row.against.values_mut().zip(stopped).for_each(|(against, stopped)| against.stopped = stopped);
+    }
+    is_sure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::Against, *};
+
+    #[test]
+    fn time_is_divided_among_what_is_left() {
+        assert_eq!(share(Duration::from_secs(48), 11 * 120), Duration::from_nanos(36_363_636));
+        assert_eq!(share(Duration::from_secs(48), 11), VISIT);
+        assert_eq!(share(Duration::ZERO, 0), Duration::ZERO);
+    }
+
+    const ENOUGH: Enough = Enough { least: 11, most: 20, half_width: 0.01, time: Duration::from_secs(3600) };
+
+    fn against(ratio: impl Fn(usize) -> f64, visits: usize) -> Against {
+        // Two pairs a visit, the second far off in the first half of them, and its median with it.
+        let pairs = (0..2 * visits).map(|pair| [ratio(pair / 2), 1.0]).collect();
+        Against { pairs, per_visit: 2, ..Against::default() }
+    }
+
+    #[test]
+    fn a_row_ends_when_its_last_comparison_does() {
+        let loud = |visit| if visit % 2 == 0 { 1.0 } else { 2.0 };
+        let of = |visits| {
+            let mut row = Row::default();
+            row.against.insert("steady".into(), against(|_| 3.0, visits));
+            row.against.insert("loud".into(), against(loud, visits));
+            row
+        };
+        let mut row = of(11);
+        assert!(!judge(&mut row, ENOUGH, false) && !is_sure(&row));
+        assert!(judge(&mut row, ENOUGH, true) && is_sure(&row));
+        let stopped = |row: &Row| ["steady", "loud"].map(|peer| row.against[peer].stopped);
+        assert_eq!(stopped(&row), [Some(Stopped::Narrow), Some(Stopped::Time)]);
+        let mut row = of(20);
+        assert!(judge(&mut row, ENOUGH, false));
+        assert_eq!(stopped(&row), [Some(Stopped::Narrow), Some(Stopped::Limit)]);
+        // Few visits are no reason but the end.
+        let mut row = of(3);
+        assert!(!judge(&mut row, ENOUGH, false) && judge(&mut row, ENOUGH, true));
+        assert_eq!(stopped(&row), [Some(Stopped::Time); 2]);
+    }
+
+    #[test]
+    fn a_row_without_a_peer_is_judged_by_its_rate() {
+        let mut row = Row { samples: vec![5.0; 33], per_visit: 3, ..Row::default() };
+        assert!(judge(&mut row, ENOUGH, false) && row.stopped == Some(Stopped::Narrow));
+        let mut row = Row { samples: vec![5.0; 30], per_visit: 3, ..Row::default() };
+        assert!(!judge(&mut row, ENOUGH, false) && !is_sure(&row));
+    }
+}

@@ -1,0 +1,142 @@
+//! Where the names of many points stand: beside them, over nothing else, and with a line to the point where that is far.
+
+/// From the middle of a line of text to its base, and half its height.
+const BASE: f64 = 4.0;
+const HALF_HEIGHT: f64 = 8.0;
+/// Half of a point.
+const POINT: f64 = 5.0;
+/// From a point to its name.
+const GAP: f64 = 8.0;
+/// From here on a line leads to the name.
+const FAR: f64 = 24.0;
+/// Circles of places around a point, and places on each.
+const CIRCLES: u32 = 12;
+const PLACES: u32 = 24;
+
+/// A rectangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Area {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+impl Area {
+    fn overlaps(&self, other: &Area) -> bool {
+        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+    }
+
+    fn holds(&self, other: &Area) -> bool {
+        self.left <= other.left && other.right <= self.right && self.top <= other.top && other.bottom <= self.bottom
+    }
+}
+
+/// Where a name stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// Where it begins.
+    pub(super) left: f64,
+    /// The line that it stands on.
+    pub(super) base: f64,
+    /// Where a line from the point ends, if there is one.
+    pub(super) leader: Option<(f64, f64)>,
+}
+
+/// A place for a name of each width, one after the other; where there is none left, to the right of its point.
+pub(super) fn place(points: &[(f64, f64)], widths: &[f64], inside: Area, taken: &[Area]) -> Vec<Place> {
+    let mut taken = taken.to_vec();
+    taken.extend(points.iter().map(|&(x, y)| Area {
+        left: x - POINT,
+        right: x + POINT,
+        top: y - POINT,
+        bottom: y + POINT,
+    }));
+    let mut places = Vec::with_capacity(points.len());
+    for (&(x, y), &width) in points.iter().zip(widths) {
+        let area = |middle: (f64, f64)| Area {
+            left: middle.0 - width / 2.0,
+            right: middle.0 + width / 2.0,
+            top: middle.1 - HALF_HEIGHT,
+            bottom: middle.1 + HALF_HEIGHT,
+        };
+        let is_free = |(_, middle): &(f64, (f64, f64))| {
+            let area = area(*middle);
+            inside.holds(&area) && !taken.iter().any(|other| other.overlaps(&area))
+        };
+        let beside = (0.0, (x + GAP + width / 2.0, y));
+        let (distance, middle) = candidates((x, y), width).find(is_free).unwrap_or(beside);
+        let found = area(middle);
+        taken.push(found);
+        let leader = (distance > FAR).then(|| (x.clamp(found.left, found.right), y.clamp(found.top, found.bottom)));
+        places.push(Place { left: found.left, base: middle.1 + BASE, leader });
+    }
+    places
+}
+
+/// Middles of a name around its point, nearest first: how far from the point it is, and where.
+fn candidates((x, y): (f64, f64), width: f64) -> impl Iterator<Item = (f64, (f64, f64))> {
+    (0..CIRCLES).flat_map(move |circle| {
+        let distance = GAP + 14.0 * f64::from(circle);
+        (0..PLACES).map(move |place| {
+            // To the right first, then to the left, then more and more above and below.
+            let turn = f64::from(place / 4) / f64::from(PLACES / 4) * std::f64::consts::FRAC_PI_2;
+            let right = if place % 2 == 0 { 1.0 } else { -1.0 };
+            let down = if place / 2 % 2 == 0 { 1.0 } else { -1.0 };
+            let (sine, cosine) = turn.sin_cos();
+            let away = (distance + width / 2.0) * cosine;
+            (distance, (x + right * away, y + down * (distance + HALF_HEIGHT) * sine))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INSIDE: Area = Area { left: 0.0, right: 1000.0, top: 0.0, bottom: 600.0 };
+
+    fn areas(places: &[Place], widths: &[f64]) -> Vec<Area> {
+        places
+            .iter()
+            .zip(widths)
+            .map(|(place, width)| Area {
+                left: place.left,
+                right: place.left + width,
+                top: place.base - BASE - HALF_HEIGHT,
+                bottom: place.base - BASE + HALF_HEIGHT,
+            })
+            .collect()
+    }
+
+    /// By hand: to the right of its point, which is 8 away.
+    #[test]
+    fn a_point_alone_has_its_name_to_the_right() {
+        let places = place(&[(100.0, 300.0)], &[80.0], INSIDE, &[]);
+        assert_eq!(places, [Place { left: 108.0, base: 304.0, leader: None }]);
+        // At the right edge to the left of it.
+        let places = place(&[(950.0, 300.0)], &[80.0], INSIDE, &[]);
+        assert_eq!(places[0].left, 950.0 - 8.0 - 80.0);
+    }
+
+    #[test]
+    fn names_of_a_crowd_do_not_overlap() {
+        let points: Vec<(f64, f64)> = (0..14).map(|i| (400.0 + f64::from(i % 4), 300.0 + f64::from(i % 3))).collect();
+        let widths = vec![150.0; 14];
+        let taken = [Area { left: 420.0, right: 560.0, top: 280.0, bottom: 297.0 }];
+        let places = place(&points, &widths, INSIDE, &taken);
+        let areas = areas(&places, &widths);
+        for (index, area) in areas.iter().enumerate() {
+            assert!(INSIDE.holds(area), "{area:?}");
+            assert!(!area.overlaps(&taken[0]), "{area:?}");
+            assert!(areas[..index].iter().all(|other| !other.overlaps(area)), "{index}");
+        }
+        assert!(places.iter().any(|place| place.leader.is_some()));
+    }
+
+    #[test]
+    fn no_room_is_no_end() {
+        let small = Area { left: 0.0, right: 10.0, top: 0.0, bottom: 10.0 };
+        assert_eq!(place(&[(5.0, 5.0), (f64::NAN, 1.0)], &[80.0, 80.0], small, &[]).len(), 2);
+    }
+}

@@ -1,0 +1,243 @@
+//! What a row of `tress bench` needs at least: of which roof how much, for each byte or each signature.
+//!
+//! | row | roof | needs |
+//! |---|---|---|
+//! | AES and Rijndael | `aes-…` of the backend's width | one round instruction for 16 bytes and round (FIPS-197: 10, 12, 14 rounds; Rijndael: max(Nb, Nk) + 6) |
+//! | RC6-32/20 | `rc6-…` | 20 rounds of two halves for 16 bytes, mixed as in the cipher's definition |
+//! | the same | `multiply-32-…` | a product for each half |
+//! | PIPO-64 | `pipo-512` | 13 or 17 rounds for 8 bytes, the S-layer in 26 operations on three operands, key included |
+//! | the same with AVX2, NEON | `logic-…` | 34 operations of the S-layer and 8 for the key on 8 bytes, each round |
+//! | CCM | | all of these twice: a block for the key stream, one for the MAC |
+//! | CBC encryption, CCM | `…-chain` | every round of a message after the one before; messages side by side share the time |
+//! | all in place | `l1-update`, `l2-update`, `l3-update`, `memory-update` | each byte read and written once, where all messages together find room |
+//! | products of numbers | `multiply-64` | n² products of digits; 3 products of half the length from 32 digits on (Karatsuba) |
+//! | powers, one at a time | `multiply-64` | [`power`] with squares of n (n + 1) / 2 products and reductions of n² |
+//! | signatures with IFMA | `ifma-512` | [`power`] with squares of d (d + 1) and reductions of 2 d² multiply-adds, d digits of 52 bits in blocks of ten; eight lanes whether used or not |
+//! | files, encrypted or decrypted | `memory-read-all` | each byte read once, from a file that no cache holds |
+//!
+//! These are bounds from below: packing, counters, keys, hashing, carries and calls come on top, which is why no row reaches
+//! its roof. They are those of the algorithms that the library has; another algorithm may need less. A row that is not in the
+//! table has no bound: the ciphers without instructions of their own, verification by other ways, starting a program.
+
+use super::Roofs;
+use crate::bench::Row;
+
+/// A roof that a row meets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    /// The roof's name.
+    pub roof: String,
+    /// How much of it a byte takes, or a run where the row counts runs.
+    pub per_unit: f64,
+    /// Whether every thread has such a roof of its own.
+    pub of_each_thread: bool,
+}
+
+impl Bound {
+    fn of_one(roof: impl Into<String>, per_unit: f64) -> Bound {
+        Bound { roof: roof.into(), per_unit, of_each_thread: true }
+    }
+}
+
+/// Bytes from which on a file is in no cache, and each thread's part of it neither.
+const LARGE_FILE: u64 = 200 << 20;
+
+/// Every bound of this row, whether the machine has the roof or not.
+pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
+    let words: Vec<&str> = row.name.split('-').collect();
+    let number = |index: usize| words.get(index).and_then(|word| word.parse::<u32>().ok());
+    match (words[0], number(1)) {
+        ("multiply", None) => product(row.message_bytes),
+        ("power", None) if row.lanes == 1 => one_power(row.message_bytes),
+        ("rsa", Some(bits)) if row.backend == "ifma" => rsa(bits, &row.direction, row.lanes),
+        ("dsa", Some(bits)) if row.backend == "ifma" => dsa(bits, &row.direction, row.lanes),
+        ("encrypt" | "decrypt", None) if words.get(1) == Some(&"file") => file(row),
+        ("aes", Some(key)) => blocks(row, words[2..].first(), aes(key / 32 + 6, &row.backend), roofs),
+        ("rijndael", Some(block)) => {
+            let rounds = number(2).map_or(0, |key| block.max(key) / 32 + 6);
+            blocks(row, words[3.min(words.len())..].first(), wide_rijndael(rounds, block, &row.backend), roofs)
+        }
+        ("rc6", Some(_)) => blocks(row, words[2..].first(), rc6(&row.backend), roofs),
+        ("pipo", Some(key)) => {
+            blocks(row, words[2..].first(), pipo(if key == 128 { 13.0 } else { 17.0 }, &row.backend), roofs)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What one pass of a cipher over a message takes.
+#[derive(Default)]
+struct Work {
+    /// Of each roof, for a byte.
+    per_byte: Vec<(&'static str, f64)>,
+    /// Of a chain, for a byte of one message alone.
+    chain: Option<(&'static str, f64)>,
+}
+
+fn aes_roof(backend: &str) -> Option<&'static str> {
+    match backend {
+        "vaes512" => Some("aes-512"),
+        "vaes256" => Some("aes-256"),
+        "aesni" | "arm-aes" => Some("aes-128"),
+        _ => None,
+    }
+}
+
+fn aes(rounds: u32, backend: &str) -> Work {
+    wide_rijndael(rounds, 128, backend)
+}
+
+/// A block that fills no register takes as many round instructions as if it did, so this is a bound for all sizes. A round of
+/// a block of 256 bits waits as long as one of 128.
+fn wide_rijndael(rounds: u32, block_bits: u32, backend: &str) -> Work {
+    let Some(roof) = aes_roof(backend) else { return Work::default() };
+    let (rounds, block_bytes) = (f64::from(rounds), f64::from(block_bits) / 8.0);
+    Work { per_byte: vec![(roof, rounds / 16.0)], chain: Some(("aes-chain", rounds / block_bytes)) }
+}
+
+fn rc6(backend: &str) -> Work {
+    let halves = 40.0 / 16.0;
+    let per_byte = match backend {
+        "avx512" => vec![("rc6-512", halves), ("multiply-32-512", halves)],
+        "avx2" => vec![("rc6-256", halves), ("multiply-32-256", halves)],
+        _ => Vec::new(),
+    };
+    Work { per_byte, chain: Some(("rc6-chain", 20.0 / 16.0)) }
+}
+
+fn pipo(rounds: f64, backend: &str) -> Work {
+    let per_byte = match backend {
+        "gfni512" => vec![("pipo-512", rounds / 8.0)],
+        "avx2" => vec![("logic-256", rounds * 42.0 / 8.0)],
+        "neon" => vec![("logic-128", rounds * 42.0 / 8.0)],
+        _ => Vec::new(),
+    };
+    Work { per_byte, chain: None }
+}
+
+/// A mode of a cipher.
+fn blocks(row: &Row, mode: Option<&&str>, work: Work, roofs: &Roofs) -> Vec<Bound> {
+    let passes = if mode == Some(&"ccm") { 2.0 } else { 1.0 };
+    let is_chain = mode == Some(&"ccm") || (mode == Some(&"cbc") && row.direction == "encrypt");
+    // One message of a chain goes other ways than through full registers.
+    let is_alone = is_chain && row.lanes == 1;
+    let mut bounds = Vec::new();
+    if !is_alone {
+        bounds.extend(work.per_byte.iter().map(|(roof, per_byte)| Bound::of_one(*roof, passes * per_byte)));
+    }
+    if let Some((roof, per_byte)) = work.chain
+        && is_chain
+        && row.lanes > 0
+    {
+        // The MAC of CCM is the chain, its key stream is not.
+        bounds.push(Bound::of_one(roof, per_byte / row.lanes as f64));
+    }
+    if bounds.is_empty() {
+        return bounds;
+    }
+    let level = level(row.lanes as u64 * row.message_bytes, &roofs.cache_bytes);
+    bounds.push(match level.as_str() {
+        "memory-update" if row.threads > 1 => {
+            Bound { roof: "memory-update-all".into(), per_unit: 1.0, of_each_thread: false }
+        }
+        _ => Bound::of_one(level, 1.0),
+    });
+    bounds
+}
+
+/// Where so many bytes find room.
+fn level(bytes: u64, caches: &[u64]) -> String {
+    let level = caches.iter().position(|&cache| bytes <= cache);
+    level.map_or("memory-update".into(), |level| format!("l{}-update", level + 1))
+}
+
+/// Schoolbook below 32 digits of 64 bits, Karatsuba's method from there on.
+fn product(factor_bytes: u64) -> Vec<Bound> {
+    fn products(digits: u64) -> f64 {
+        if digits < 32 {
+            return (digits * digits) as f64;
+        }
+        let half = digits.div_ceil(2);
+        2.0 * products(half) + products(digits - half)
+    }
+    let digits = factor_bytes / 8;
+    if digits == 0 { Vec::new() } else { vec![Bound::of_one("multiply-64", products(digits) / factor_bytes as f64)] }
+}
+
+/// Products of a power by windows: the exponent's squares, a product for each window but the first, and the table.
+///
+/// Of entries 2 to 2^w − 1 of the table every other one is a square.
+pub fn power(exponent_bits: u32, window: u32, square: f64, multiply: f64) -> f64 {
+    let windows = exponent_bits.div_ceil(window);
+    let (squares, products) = ((windows - 1) * window, windows - 1);
+    let table = f64::from((1 << (window - 1)) - 1);
+    (f64::from(squares) + table) * square + (f64::from(products) + table) * multiply
+}
+
+/// Windows of five bits.
+fn one_power(bytes: u64) -> Vec<Bound> {
+    let n = bytes as f64 / 8.0;
+    let (square, multiply) = (n * (n + 1.0) / 2.0 + n * n, 2.0 * n * n);
+    let bits = 8 * bytes as u32;
+    if bits < 240 { Vec::new() } else { vec![Bound::of_one("multiply-64", power(bits, 5, square, multiply))] }
+}
+
+/// Multiply-adds of a square and of a product modulo a number, each with its reduction.
+fn ifma(bits: u32) -> (f64, f64) {
+    // Below R / 4 in blocks of 520 bits.
+    let digits = f64::from(10 * (bits + 2).div_ceil(520));
+    (digits * (digits + 1.0) + 2.0 * digits * digits, 4.0 * digits * digits)
+}
+
+/// Eight lanes at a time take as long as one: how many are paid for each that is used.
+fn paid(lanes: usize) -> f64 {
+    if lanes == 0 { 1.0 } else { (lanes.div_ceil(8) * 8) as f64 / lanes as f64 }
+}
+
+/// A signature is two powers of half the length (CRT); a check is a power with exponent 65537, bit by bit.
+fn rsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
+    let multiply_adds = match direction {
+        "sign" => {
+            let (square, multiply) = ifma(bits / 2);
+            2.0 * power(bits / 2, 4, square, multiply) * paid(2 * signatures)
+        }
+        // Fewer go one by one.
+        "verify" if signatures >= 3 => {
+            let (square, multiply) = ifma(bits);
+            (16.0 * square + multiply) * paid(signatures)
+        }
+        _ => return Vec::new(),
+    };
+    vec![Bound::of_one("ifma-512", multiply_adds)]
+}
+
+/// A signature is a power of g with a table, 12 squares and 51 products for 256 bits; a check is that and a power of y.
+fn dsa(bits: u32, direction: &str, signatures: usize) -> Vec<Bound> {
+    if signatures < 8 {
+        return Vec::new();
+    }
+    let (square, multiply) = ifma(bits);
+    let of_g = 12.0 * square + 51.0 * multiply;
+    let multiply_adds = match direction {
+        "sign" => of_g,
+        "verify" => of_g + power(256, 4, square, multiply),
+        _ => return Vec::new(),
+    };
+    vec![Bound::of_one("ifma-512", multiply_adds * paid(signatures))]
+}
+
+/// A file in memory, sealed or opened by several threads.
+fn file(row: &Row) -> Vec<Bound> {
+    let mut bounds = Vec::new();
+    if row.message_bytes >= LARGE_FILE {
+        bounds.push(Bound { roof: "memory-read-all".into(), per_unit: 1.0, of_each_thread: false });
+    }
+    if let Some(roof) = aes_roof(&row.backend) {
+        bounds.push(Bound::of_one(roof, 2.0 * 10.0 / 16.0));
+    }
+    bounds
+}
+
+#[cfg(test)]
+#[path = "bounds_test.rs"]
+mod tests;

@@ -1,0 +1,123 @@
+//! Bounds against sums by hand.
+
+use super::*;
+
+fn roofs() -> Roofs {
+    Roofs { cache_bytes: vec![48 << 10, 1280 << 10, 48 << 20], ..Roofs::default() }
+}
+
+fn row(name: &str, direction: &str, backend: &str, lanes: usize, message_bytes: u64) -> Row {
+    let (name, direction, backend) = (name.into(), direction.into(), backend.into());
+    Row { name, direction, backend, lanes, message_bytes, threads: 1, ..Row::default() }
+}
+
+fn bounds(row: &Row) -> Vec<(String, f64)> {
+    of(row, &roofs()).into_iter().map(|bound| (bound.roof, bound.per_unit)).collect()
+}
+
+fn expected(list: &[(&str, f64)]) -> Vec<(String, f64)> {
+    list.iter().map(|(roof, per_unit)| ((*roof).to_string(), *per_unit)).collect()
+}
+
+/// 10 rounds for 16 bytes; CCM 20; AES-256 in CCM 28. One chain alone has no part in the roof of full registers; 32 share
+/// 10 rounds for 16 bytes.
+#[test]
+fn aes() {
+    let ctr = row("aes-128-ctr", "encrypt", "vaes512", 1, 16_384);
+    assert_eq!(bounds(&ctr), expected(&[("aes-512", 0.625), ("l1-update", 1.0)]));
+    let ccm = row("aes-128-ccm", "decrypt", "vaes512", 32, 16_384);
+    assert_eq!(bounds(&ccm), expected(&[("aes-512", 1.25), ("aes-chain", 0.625 / 32.0), ("l2-update", 1.0)]));
+    let ccm = row("aes-256-ccm", "encrypt", "aesni", 32, 16_384);
+    assert_eq!(bounds(&ccm), expected(&[("aes-128", 1.75), ("aes-chain", 0.875 / 32.0), ("l2-update", 1.0)]));
+    let cbc = row("aes-128-cbc", "encrypt", "vaes256", 1, 16_384);
+    assert_eq!(bounds(&cbc), expected(&[("aes-chain", 0.625), ("l1-update", 1.0)]));
+    let cbc = row("aes-192-cbc", "decrypt", "vaes256", 1, 16_384);
+    assert_eq!(bounds(&cbc), expected(&[("aes-256", 0.75), ("l1-update", 1.0)]));
+    let large = row("aes-128-ccm", "encrypt", "vaes512", 1, 1 << 30);
+    assert_eq!(bounds(&large), expected(&[("aes-chain", 0.625), ("memory-update", 1.0)]));
+    assert_eq!(bounds(&row("aes-128-ctr", "encrypt", "portable", 1, 16_384)), []);
+}
+
+/// Rijndael of 256 bits: 14 rounds for 32 bytes, which are two instructions of 16 bytes; in a chain one after the other.
+/// RC6: 40 halves for 16 bytes. PIPO: 13 rounds for 8 bytes; with AVX2 42 operations a round on 8 bytes.
+#[test]
+fn others() {
+    let wide = row("rijndael-256-256-ecb", "encrypt", "vaes512", 1, 16_384);
+    assert_eq!(bounds(&wide), expected(&[("aes-512", 0.875), ("l1-update", 1.0)]));
+    let wide = row("rijndael-256-128-cbc", "encrypt", "vaes512", 1, 16_384);
+    assert_eq!(bounds(&wide), expected(&[("aes-chain", 14.0 / 32.0), ("l1-update", 1.0)]));
+    let rc6 = row("rc6-128-ctr", "encrypt", "avx512", 1, 16_384);
+    assert_eq!(bounds(&rc6), expected(&[("rc6-512", 2.5), ("multiply-32-512", 2.5), ("l1-update", 1.0)]));
+    let rc6 = row("rc6-128-cbc", "encrypt", "avx512", 1, 16_384);
+    assert_eq!(bounds(&rc6), expected(&[("rc6-chain", 1.25), ("l1-update", 1.0)]));
+    let pipo = row("pipo-128-ecb", "decrypt", "gfni512", 1, 16_384);
+    assert_eq!(bounds(&pipo), expected(&[("pipo-512", 1.625), ("l1-update", 1.0)]));
+    let pipo = row("pipo-256-ctr", "encrypt", "avx2", 1, 16_384);
+    assert_eq!(bounds(&pipo), expected(&[("logic-256", 17.0 * 5.25), ("l1-update", 1.0)]));
+    assert_eq!(bounds(&row("pipo-128-cbc", "encrypt", "gfni512", 1, 16_384)), []);
+}
+
+/// 4 digits: 16 products for 32 bytes. 64 digits: three of 32, each three of 16: 9 · 256 for 512 bytes. 1024 bits, 16 digits:
+/// 205 windows of 5, so 1020 squares and 204 products, 15 of each for the table; a square has 136 + 256 products, a product
+/// 512.
+#[test]
+fn numbers() {
+    assert_eq!(bounds(&row("multiply", "multiply", "portable", 1, 32)), expected(&[("multiply-64", 0.5)]));
+    assert_eq!(bounds(&row("multiply", "multiply", "portable", 1, 512)), expected(&[("multiply-64", 4.5)]));
+    let power = 1035.0 * 392.0 + 219.0 * 512.0;
+    assert_eq!(bounds(&row("power", "power", "adx", 1, 128)), expected(&[("multiply-64", power)]));
+}
+
+/// docs/signatures.md: for 1024 bits a square takes 420 + 800, a product 800 + 800; two powers of 256 windows with a table of 14.
+#[test]
+fn signatures() {
+    let one = 1020.0 * 1220.0 + 255.0 * 1600.0 + 7.0 * (1220.0 + 1600.0);
+    assert_eq!(bounds(&row("rsa-2048-sign", "sign", "ifma", 64, 32)), expected(&[("ifma-512", 2.0 * one)]));
+    // Two powers in eight lanes.
+    assert_eq!(bounds(&row("rsa-2048-sign", "sign", "ifma", 1, 32)), expected(&[("ifma-512", 8.0 * one)]));
+    // 1536 bits are 30 digits: 930 + 1800, and 3600.
+    let (windows, table) = (383.0, 7.0);
+    let one = (4.0 * windows + table) * 2730.0 + (windows + table) * 3600.0;
+    assert_eq!(bounds(&row("rsa-3072-sign", "sign", "ifma", 64, 32)), expected(&[("ifma-512", 2.0 * one)]));
+    // 2048 bits are 40 digits: 1640 + 3200, and 6400.
+    let check = 16.0 * 4840.0 + 6400.0;
+    assert_eq!(bounds(&row("rsa-2048-verify", "verify", "ifma", 64, 32)), expected(&[("ifma-512", check)]));
+    let of_g = 12.0 * 4840.0 + 51.0 * 6400.0;
+    assert_eq!(bounds(&row("dsa-2048-sign", "sign", "ifma", 64, 32)), expected(&[("ifma-512", of_g)]));
+    assert_eq!(bounds(&row("rsa-2048-sign", "sign", "adx", 64, 32)), []);
+}
+
+#[test]
+fn files() {
+    let mut file = row("encrypt-file", "encrypt", "vaes512", 0, 2 << 30);
+    file.threads = 2;
+    assert_eq!(bounds(&file), expected(&[("memory-read-all", 1.0), ("aes-512", 1.25)]));
+    assert_eq!(bounds(&row("encrypt-start", "encrypt", "vaes512", 0, 1024)), []);
+}
+
+/// Names that nobody has yet are no reason to stop.
+#[test]
+fn anything_may_be_a_name() {
+    for name in [
+        "",
+        "-",
+        "aes",
+        "aes-",
+        "aes-128",
+        "aes-x-ctr",
+        "rijndael",
+        "rijndael-256",
+        "rijndael-256-",
+        "rc6-128",
+        "pipo-1",
+        "rsa-0",
+        "multiply-",
+    ] {
+        for lanes in [0, 1, 9] {
+            for backend in ["ifma", "vaes512", "avx512", "gfni512", ""] {
+                let bounds = of(&row(name, "encrypt", backend, lanes, 0), &Roofs::default());
+                assert!(bounds.iter().all(|bound| bound.per_unit.is_finite()), "{name}: {bounds:?}");
+            }
+        }
+    }
+}

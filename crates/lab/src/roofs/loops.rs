@@ -1,0 +1,41 @@
+//! Loops over registers, timed by the processor time of this thread; cycles by the calibrated chain beside each sample.
+
+use tress_peers::ceilings::Loop;
+
+use super::{Effort, Roof, Sample, roof};
+use crate::bench::sample::{cycles_per_s, thread_time};
+
+/// Turns to begin with.
+const FIRST: u64 = 256;
+
+pub(super) fn measure(one: &Loop, effort: Effort) -> Roof {
+    let turns = turns(one, effort);
+    let samples: Vec<Sample> = (0..effort.samples).map(|_| sample(|| one.run(turns), one.count(turns))).collect();
+    roof(one.name.into(), one.counts, 1, &samples)
+}
+
+/// Runs what counts so many, and says how many that makes a second and a cycle.
+pub(super) fn sample(run: impl FnOnce(), count: f64) -> Sample {
+    let before = cycles_per_s();
+    let start = thread_time();
+    run();
+    let seconds = (thread_time() - start).as_secs_f64().max(1e-9);
+    let after = cycles_per_s();
+    // An interruption makes the chain look slow, nothing makes it look fast.
+    (count / seconds, before.zip(after).map(|(before, after)| count / (before.max(after) * seconds)))
+}
+
+/// How many turns make a sample.
+fn turns(one: &Loop, effort: Effort) -> u64 {
+    let mut turns = FIRST;
+    loop {
+        let start = thread_time();
+        one.run(turns);
+        let seconds = (thread_time() - start).as_secs_f64();
+        let wanted = effort.sample.as_secs_f64();
+        if seconds > wanted / 4.0 || turns >= 1 << 40 {
+            return ((turns as f64 * wanted / seconds.max(1e-9)) as u64).max(1);
+        }
+        turns *= 4;
+    }
+}

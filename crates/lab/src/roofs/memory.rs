@@ -1,0 +1,191 @@
+//! Caches and memory: reading, writing, copying and changing in place, on one core, and from memory on all of them.
+
+use std::{
+    fs,
+    hint::black_box,
+    sync::Barrier,
+    thread,
+    time::{Duration, Instant},
+};
+
+use tress_peers::ceilings::traffic::{self, Access, Line, TURN};
+
+use super::{Effort, Roof, Sample, loops::sample, roof};
+
+/// Where the system tells no sizes: what every processor of the last ten years has.
+const USUAL: [u64; 2] = [32 << 10, 256 << 10];
+/// Beyond any cache where there is none to be seen, and at most.
+const LEAST_MEMORY: u64 = 64 << 20;
+const MOST_MEMORY: u64 = 512 << 20;
+
+/// The data caches of a core by level, the first one first; the last may be shared with others.
+pub(super) fn cache_bytes() -> Vec<u64> {
+    let line = |path: String| fs::read_to_string(path).ok().map(|text| text.trim().to_string());
+    let mut found: Vec<(u32, u64)> = (0..10)
+        .filter_map(|index| {
+            let of = |what: &str| line(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/{what}"));
+            let kind = of("type")?;
+            (kind != "Instruction").then_some(())?;
+            Some((of("level")?.parse().ok()?, size(&of("size")?)?))
+        })
+        .collect();
+    found.sort_unstable();
+    let sizes: Vec<u64> = found.into_iter().map(|(_, bytes)| bytes).collect();
+    // What is not larger than the level before is no level to us.
+    if sizes.len() < 2 || !sizes.is_sorted_by(|a, b| a < b) { USUAL.into() } else { sizes }
+}
+
+/// A size as sysfs has it, such as `48K`.
+fn size(text: &str) -> Option<u64> {
+    let (digits, factor) = match text.chars().last()? {
+        'K' => (&text[..text.len() - 1], 1 << 10),
+        'M' => (&text[..text.len() - 1], 1 << 20),
+        _ => (text, 1),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0)
+}
+
+/// A level, and how many bytes are worked on: half of a cache, so that nothing else has to fit; of one that others share,
+/// four times the one below, if that is not more than a quarter; of memory twice the largest cache.
+fn levels(caches: &[u64]) -> Vec<(String, u64)> {
+    let mut levels = Vec::new();
+    for (number, &bytes) in caches.iter().enumerate() {
+        let worked_on = match number {
+            0 | 1 => bytes / 2,
+            _ => (4 * caches[number - 1]).min(bytes / 4).max(caches[number - 1] * 2),
+        };
+        if worked_on < bytes {
+            levels.push((format!("l{}", number + 1), worked_on));
+        }
+    }
+    let largest = caches.last().copied().unwrap_or(0);
+    levels.push(("memory".into(), (2 * largest).clamp(LEAST_MEMORY, MOST_MEMORY)));
+    levels
+}
+
+/// How many roofs there will be.
+pub(super) fn steps(caches: &[u64]) -> usize {
+    (levels(caches).len() + 1) * Access::ALL.len()
+}
+
+pub(super) fn measure(caches: &[u64], effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) {
+    let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
+    let levels = levels(caches);
+    for (level, bytes) in &levels {
+        let mut lines = lines(*bytes);
+        let count = if level == "memory" { effort.few } else { effort.samples };
+        for access in Access::ALL {
+            let name = format!("{level}-{}", access.name());
+            step(&name);
+            let times = times(access, &mut lines, effort.sample);
+            let of_one = (access.bytes(lines.len()) * times) as f64;
+            let samples: Vec<Sample> = (0..count)
+                .map(|_| {
+                    let (per_s, per_cycle) = sample(|| traffic::pass(access, black_box(&mut lines), times), of_one);
+                    // The clock of memory is not that of the core.
+                    (per_s, per_cycle.filter(|_| level == "l1" || level == "l2"))
+                })
+                .collect();
+            roofs.push(roof(name, counts(access), 1, &samples));
+        }
+    }
+    let (_, bytes) = levels.last().expect("there is memory");
+    for access in Access::ALL {
+        let name = format!("memory-{}-all", access.name());
+        step(&name);
+        let samples: Vec<Sample> =
+            together(access, *bytes, cores, effort.few).into_iter().map(|rate| (rate, None)).collect();
+        roofs.push(roof(name, counts(access), cores, &samples));
+    }
+}
+
+fn counts(access: Access) -> &'static str {
+    match access {
+        Access::Read => "bytes read",
+        Access::Write => "bytes written",
+        Access::Copy => "bytes copied",
+        Access::Update => "bytes changed in place",
+    }
+}
+
+/// So many bytes, or a little less, that have been written to.
+fn lines(bytes: u64) -> Vec<Line> {
+    let lines = bytes as usize / size_of::<Line>() / (2 * TURN) * (2 * TURN);
+    let mut lines = vec![Line::default(); lines.max(2 * TURN)];
+    traffic::pass(Access::Write, &mut lines, 1);
+    lines
+}
+
+/// How many passes make a sample, one at least.
+fn times(access: Access, lines: &mut [Line], sample: Duration) -> usize {
+    let start = Instant::now();
+    let mut passes = 0;
+    while passes == 0 || start.elapsed() < sample {
+        traffic::pass(access, lines, 1);
+        passes += 1;
+    }
+    passes
+}
+
+/// Bytes a second of all cores, each with its own part of so many bytes. The last to come home counts.
+fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Vec<f64> {
+    let line = Barrier::new(cores);
+    let run = || {
+        let mut lines = lines(bytes / cores as u64);
+        let mut seconds = Vec::with_capacity(samples);
+        for _ in 0..=samples {
+            line.wait();
+            let start = Instant::now();
+            traffic::pass(access, black_box(&mut lines), 1);
+            line.wait();
+            seconds.push(start.elapsed().as_secs_f64().max(1e-9));
+        }
+        (access.bytes(lines.len()), seconds)
+    };
+    let (of_one, seconds) = thread::scope(|scope| {
+        for _ in 1..cores {
+            scope.spawn(run);
+        }
+        run()
+    });
+    // The first one warms up.
+    seconds[1..].iter().map(|seconds| (of_one * cores) as f64 / seconds).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("48K"), Some(48 << 10));
+        assert_eq!(size("2M"), Some(2 << 20));
+        assert_eq!(size("512"), Some(512));
+        for wrong in ["", "K", "-1K", "0", "99999999999999999999K", "18446744073709551615K"] {
+            assert_eq!(size(wrong), None, "{wrong}");
+        }
+    }
+
+    /// By hand, for an Ice Lake server: half of 48 KiB and of 1280 KiB, four times 1280 KiB of 48 MiB, and twice 48 MiB.
+    #[test]
+    fn what_is_worked_on() {
+        let levels_of = |caches: &[u64]| levels(caches).into_iter().map(|(_, bytes)| bytes).collect::<Vec<_>>();
+        assert_eq!(levels_of(&[48 << 10, 1280 << 10, 48 << 20]), [24 << 10, 640 << 10, 5 << 20, 96 << 20]);
+        assert_eq!(levels_of(&USUAL), [16 << 10, 128 << 10, 64 << 20]);
+        // A third cache of less than twice the second's size cannot be told from it.
+        assert_eq!(levels_of(&[32 << 10, 1 << 20, 2 << 20]), [16 << 10, 512 << 10, 64 << 20]);
+    }
+
+    #[test]
+    fn lines_fill_turns() {
+        assert_eq!(lines(0).len(), 16);
+        assert_eq!(lines(24 << 10).len(), 384);
+        assert_eq!(lines((24 << 10) + 100).len(), 384);
+    }
+
+    #[test]
+    fn all_cores_have_rates() {
+        let rates = together(Access::Copy, 1 << 20, 2, 3);
+        assert!(rates.len() == 3 && rates.iter().all(|rate| rate.is_finite() && *rate > 0.0), "{rates:?}");
+    }
+}

@@ -1,0 +1,144 @@
+//! A roofline (S. Williams, A. Waterman, D. Patterson, Roofline: an insightful visual performance model for multicore
+//! architectures, CACM 52(4), 2009): operational intensity against rate, both logarithmic.
+//!
+//! Ciphers differ in what they count, so intensity is told in cycles: what a byte takes of the roof that binds a row, at
+//! least. All computing roofs of a core are one line then, from upper left to lower right, as a byte that takes twice the
+//! cycles has half the rate; each byte passes once through memory, so the roofs of memory are level. A row lies as far
+//! below the line as its share says.
+
+use super::{Roofs, bounds};
+use crate::{
+    bench::{Document, Row},
+    picture::{Axis, Chart, Line, Mark, Scale},
+};
+
+/// The picture of a document's rows that have a bound, below these roofs.
+pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
+    let points: Vec<(f64, f64, String)> = document.rows.iter().filter_map(|row| point(row, roofs)).collect();
+    let clock = clock_per_s(roofs);
+    let (mut left, mut right) = (0.1f64, 10.0f64);
+    for (cycles, ..) in &points {
+        (left, right) = (left.min(cycles / 1.5), right.max(cycles * 1.5));
+    }
+    let gb = |rate: f64| rate / 1e9;
+    let mut lines = Vec::new();
+    if let Some(clock) = clock {
+        lines.push(Line {
+            name: format!("computing: all cycles of a core at {:.2} GHz", gb(clock)),
+            points: [left, right].map(|cycles| (cycles, gb(clock / cycles))).into(),
+        });
+    }
+    let mut top = clock.map_or(10.0, |clock| gb(clock / left));
+    let mut bottom = 1.0f64;
+    for (level, name) in [("l1", "first cache"), ("l2", "second cache"), ("l3", "third cache"), ("memory", "memory")] {
+        if let Some(roof) = roofs.find(&format!("{level}-update")) {
+            let rate = gb(roof.per_s);
+            (top, bottom) = (top.max(rate), bottom.min(rate));
+            lines.push(Line {
+                name: format!("{name}, in place: {rate:.1} GB/s"),
+                points: vec![(left, rate), (right, rate)],
+            });
+        }
+    }
+    for (_, rate, _) in &points {
+        bottom = bottom.min(*rate);
+    }
+    Chart {
+        title: format!("Roofs of one core and what comes near them, {}", document.machine.model),
+        x: Axis {
+            name: "operational intensity: cycles that a byte takes of the unit that binds it, at least".into(),
+            from: left,
+            to: right,
+            scale: Scale::Logarithmic,
+        },
+        y: Axis { name: "rate, GB/s".into(), from: bottom / 2.0, to: top * 2.0, scale: Scale::Logarithmic },
+        lines,
+        levels: Vec::new(),
+        walls: Vec::new(),
+        marks: points.into_iter().map(|(cycles, rate, name)| Mark { name, at: (cycles, rate) }).collect(),
+    }
+}
+
+/// Cycles a byte at its roof, the rate in GB/s, and a name.
+fn point(row: &Row, roofs: &Roofs) -> Option<(f64, f64, String)> {
+    let (name, share) = (row.bound.as_deref()?, row.share?);
+    let bound = bounds::of(row, roofs).into_iter().find(|bound| bound.roof == name)?;
+    let cycles = bound.per_unit / roofs.find(name)?.per_cycle?;
+    let lanes = match row.lanes {
+        1 => String::new(),
+        lanes => format!(", {lanes} lanes"),
+    };
+    let direction = if row.direction == "decrypt" { " decrypted" } else { "" };
+    let name = format!("{}{direction}{lanes}: {:.0} %", row.name, 100.0 * share);
+    (row.threads <= 1).then_some((cycles, row.bytes_per_s? / 1e9, name))
+}
+
+/// The clock of the core, as the loops met it.
+fn clock_per_s(roofs: &Roofs) -> Option<f64> {
+    let mut clocks: Vec<f64> = roofs
+        .roofs
+        .iter()
+        .filter_map(|roof| {
+            Some(roof.median_per_s / crate::bench::statistics::median(non_empty(&roof.cycle_samples)?).median)
+        })
+        .collect();
+    clocks.sort_by(f64::total_cmp);
+    clocks.get(clocks.len() / 2).copied()
+}
+
+fn non_empty(samples: &[f64]) -> Option<&[f64]> {
+    (!samples.is_empty()).then_some(samples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Roof, fill};
+    use super::*;
+    use crate::bench::record::Machine;
+
+    /// By hand: 0.625 rounds a byte at 4 a cycle are 0.15625 cycles; at 3 GHz the line is there at 19.2 GB/s.
+    #[test]
+    fn a_row_lies_below_its_roof_by_its_share() {
+        let roof = |name: &str, per_cycle: f64| Roof {
+            name: name.into(),
+            per_s: 3e9 * per_cycle,
+            per_cycle: Some(per_cycle),
+            median_per_s: 3e9 * per_cycle,
+            cycle_samples: vec![per_cycle; 3],
+            ..Roof::default()
+        };
+        let roofs = Roofs {
+            roofs: vec![roof("aes-512", 4.0), roof("l1-update", 32.0)],
+            missing: Vec::new(),
+            cache_bytes: vec![1 << 20],
+        };
+        let mut document = Document::new(Machine::default());
+        document.rows.push(Row {
+            name: "aes-128-ctr".into(),
+            backend: "vaes512".into(),
+            lanes: 1,
+            threads: 1,
+            message_bytes: 16_384,
+            bytes_per_s: Some(9.6e9),
+            ..Row::default()
+        });
+        document.rows.push(Row { name: "encrypt-start".into(), per_s: Some(100.0), ..Row::default() });
+        document.roofs = Some(roofs.clone());
+        fill(&mut document);
+        let chart = chart(&document, &roofs);
+        assert_eq!(chart.marks.len(), 1);
+        assert_eq!(chart.marks[0].name, "aes-128-ctr: 50 %");
+        let (x, y) = chart.marks[0].at;
+        assert!((x - 0.15625).abs() < 1e-12 && (y - 9.6).abs() < 1e-12, "{x} {y}");
+        let (at, rate) = chart.lines[0].points[0];
+        assert!((at * rate - 3.0).abs() < 1e-9, "{at} {rate}");
+        assert_eq!(chart.lines[1].points[0].1, 96.0);
+        assert!(!chart.svg().contains("NaN"));
+    }
+
+    #[test]
+    fn nothing_can_be_drawn() {
+        let svg = chart(&Document::new(Machine::default()), &Roofs::default()).svg();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    }
+}

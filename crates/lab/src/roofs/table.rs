@@ -1,0 +1,71 @@
+//! The roofs as a table for people.
+
+use std::io::{self, Write};
+
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::{Roof, Roofs};
+
+/// Writes every roof, and which loops this machine has no instructions for.
+pub(super) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["roof", "at most", "a cycle", "median (95 % interval)", "threads", "counts"]);
+    for column in [1, 2, 4] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for roof in &roofs.roofs {
+        table.add_row([
+            roof.name.clone(),
+            figure(roof, roof.per_s),
+            roof.per_cycle.map_or(String::new(), |rate| format!("{rate:.2}")),
+            format!(
+                "{} ({} to {})",
+                figure(roof, roof.median_per_s),
+                figure(roof, roof.low_per_s),
+                figure(roof, roof.high_per_s)
+            ),
+            roof.threads.to_string(),
+            roof.counts.clone(),
+        ]);
+    }
+    writeln!(out, "{table}")?;
+    if !roofs.missing.is_empty() {
+        writeln!(out, "this machine has no instructions for {}", roofs.missing.join(", "))?;
+    }
+    Ok(())
+}
+
+/// So many a second, or the time of one where that is what one thinks in.
+fn figure(roof: &Roof, per_s: f64) -> String {
+    match per_s {
+        rate if roof.counts.starts_with("bytes") => format!("{:.1} GB/s", rate / 1e9),
+        rate if rate >= 1e8 => format!("{:.2} G/s", rate / 1e9),
+        rate => format!("{:.2} µs", 1e6 / rate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures() {
+        let roof = |counts: &str| Roof { counts: counts.into(), ..Roof::default() };
+        assert_eq!(figure(&roof("bytes read"), 12.34e9), "12.3 GB/s");
+        assert_eq!(figure(&roof("AES rounds of a block"), 12.34e9), "12.34 G/s");
+        assert_eq!(figure(&roof("stages in which nothing is done"), 2e5), "5.00 µs");
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let mut roofs = Roofs::default();
+        roofs.missing = vec!["aes-512".into(), "ifma-512".into()];
+        let mut out = Vec::new();
+        write(&roofs, &mut out).expect("a table");
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.contains("no instructions for aes-512, ifma-512"), "{text}");
+    }
+}

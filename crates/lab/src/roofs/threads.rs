@@ -1,0 +1,90 @@
+//! What threads cost each other, and the loopback: by the code that `tress plan` measures with, and one thread that wakes
+//! another.
+
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    thread,
+    time::Instant,
+};
+
+use tress_stream::plan::measure::{SyncKind, loopback_samples, sync_samples};
+
+use super::{Effort, Roof, Sample, roof};
+
+/// Threads that wait for each other.
+pub(super) const THREADS: [usize; 3] = [2, 4, 8];
+/// Roofs of this file.
+pub(super) const STEPS: usize = SyncKind::ALL.len() * THREADS.len() + 2;
+/// Wakings in a sample.
+const WAKINGS: u64 = 200;
+
+/// The name of a way to wait among roofs.
+pub(super) fn name(kind: SyncKind, threads: usize) -> String {
+    format!("{}-{threads}", kind.name().replace(' ', "-"))
+}
+
+pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) {
+    let per_s = |seconds: Vec<f64>| -> Vec<Sample> {
+        seconds.into_iter().map(|seconds| (seconds.max(1e-15).recip(), None)).collect()
+    };
+    for kind in SyncKind::ALL {
+        for threads in THREADS {
+            let name = name(kind, threads);
+            step(&name);
+            roofs.push(roof(name, "stages in which nothing is done", threads, &per_s(sync_samples(kind, threads))));
+        }
+    }
+    step("wake-up");
+    let seconds = (0..effort.few).map(|_| waking()).collect();
+    roofs.push(roof("wake-up".into(), "wakings of a thread that sleeps", 2, &per_s(seconds)));
+    step("loopback");
+    if let Ok(seconds) = loopback_samples()
+        && !seconds.is_empty()
+    {
+        roofs.push(roof("loopback".into(), "bytes through TCP to this machine itself", 2, &per_s(seconds)));
+    }
+}
+
+/// Seconds until a sleeping thread runs: two threads wake each other in turn, and sleep until they are.
+fn waking() -> f64 {
+    let turn = AtomicU64::new(0);
+    let wait = |number| {
+        while turn.load(Ordering::Acquire) != number {
+            thread::park();
+        }
+    };
+    let first = thread::current();
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            for waking in 0..WAKINGS {
+                wait(2 * waking + 1);
+                turn.store(2 * waking + 2, Ordering::Release);
+                first.unpark();
+            }
+        });
+        let start = Instant::now();
+        for waking in 0..WAKINGS {
+            turn.store(2 * waking + 1, Ordering::Release);
+            other.thread().unpark();
+            wait(2 * waking + 2);
+        }
+        start.elapsed().as_secs_f64() / (2 * WAKINGS) as f64
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(name(SyncKind::SpinningBarrier, 4), "spinning-barrier-4");
+        assert_eq!(name(SyncKind::Counter, 2), "counter-2");
+    }
+
+    #[test]
+    fn a_waking_takes_time() {
+        let seconds = waking();
+        assert!(seconds > 1e-8 && seconds < 1.0, "{seconds}");
+    }
+}

@@ -1,0 +1,183 @@
+//! What is misprinted in the paper, or says two things: each found by something that can be computed, counted or compiled.
+
+use super::openmp::is_accepted;
+use super::plain::Function;
+use super::{paper, turns, verdict};
+use crate::study::{Effort, Error, Section, Verdict};
+
+/// Where the paper says by how much it is faster, in per cent.
+const GAINS: [(&str, f64); 3] = [("abstract", 30.0), ("section 4.3", 33.0), ("conclusion", 21.0)];
+
+/// How a claim about a listing ends.
+pub(super) const TAKEN: &str = ": a C compiler takes it";
+
+/// States on which Table 2 is tried as it stands.
+const STATES: u64 = 20_000;
+
+/// A line of a listing, and whether a compiler has to refuse it: what it means in words, the lines.
+const LISTINGS: [(&str, &str); 3] = [
+    (
+        "Tables 1 and 3: a block in braces where `omp for` wants a loop",
+        "#pragma omp for private(i, j)\n{ for (i = 0; i < 4; i++) { } }",
+    ),
+    (
+        "Table 3: `shared` at `omp for`, which is no clause of it",
+        "unsigned char t;\n#pragma omp for shared(t)\nfor (i = 0; i < 4; i++) { }",
+    ),
+    ("Table 3: `reduction()` of nothing", "#pragma omp for reduction()\nfor (i = 0; i < 4; i++) { }"),
+];
+
+pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+    let mut section = Section {
+        text: "Figures are held against those that they follow from, formulas against one another, references against what there \
+               is; the listings are compiled, and Table 2 is run."
+            .into(),
+        ..Section::default()
+    };
+    figures(&mut section.verdicts);
+    formulas(&mut section.verdicts);
+    words(&mut section.verdicts);
+    listings(&mut section.verdicts, effort)?;
+    Ok(section)
+}
+
+fn figures(verdicts: &mut Vec<Verdict>) {
+    let saved = paper::SERIAL_S - paper::PARALLEL_S;
+    let exact = 100.0 * saved / paper::SERIAL_S;
+    verdicts.push(verdict(
+        format!("section 4.3: 7.4999 s less 5.0127 s are 2.4872 s; they are {saved:.4}"),
+        close(saved, 2.4872),
+    ));
+    for (place, printed) in GAINS {
+        verdicts.push(verdict(
+            format!("{place}: about {printed} % faster; from 7.4999 s to 5.0127 s it is {exact:.1} %"),
+            (exact - printed).abs() < 0.5,
+        ));
+    }
+    for (cores, printed) in [(4.0, 1.176), (f64::INFINITY, 1.25)] {
+        let gain = paper::amdahl(0.2, cores);
+        let cores = if cores == 4.0 { "4 cores" } else { "any number" };
+        verdicts.push(verdict(
+            format!("section 2.2: 20 % in parallel gain {printed} times on {cores}; it is {gain:.4}"),
+            (gain - printed).abs() < 0.0005,
+        ));
+    }
+}
+
+fn close(one: f64, other: f64) -> bool {
+    (one - other).abs() < 1e-9
+}
+
+/// On c cores a loop of n has n/c turns and a test more; what directives take is the formulas' own constant.
+fn formulas(verdicts: &mut Vec<Verdict>) {
+    // A row has n + 1 tests and 3n for n calls, which is 4n + 1; a column 22.
+    for (function, factor, constant, directives) in
+        [(Function::SubBytes, 4.0, 1.0, 2.0), (Function::MixColumns, 0.0, 22.0, 9.0)]
+    {
+        for cores in [2, 4] {
+            let Some(formula) = paper::of(function, cores) else { continue };
+            let expected = |n: f64| n / cores as f64 * (1.0 + factor * n + constant) + 1.0 + directives;
+            let follows = [4.0, 8.0, 16.0].iter().all(|&n| close(formula.at(n), expected(n)));
+            let (four, printed) = (expected(4.0), formula.at(4.0));
+            verdicts.push(verdict(
+                format!(
+                    "section 4.2, {} on {cores} cores: T(n) = {} is the serial count shared out, with the directives that the text \
+                     names; at n = 4 that is {four}, the formula gives {printed}{}",
+                    function.name(),
+                    formula.text,
+                    if follows { "" } else { ". Of the 22 operations of a column, 20 are left" }
+                ),
+                follows,
+            ));
+        }
+    }
+}
+
+/// References and statements that the paper itself, or the standard, contradicts.
+fn words(verdicts: &mut Vec<Verdict>) {
+    for text in [
+        "section 4.4 refers to figure 14; there are 11, and the number of threads is in figure 11",
+        "section 4.4 holds the bars of figure 11 against those of figure 8; the bars of the parallel run are in figure 10",
+        "the English caption of Table 3 says Table 2",
+        "section 4.2.1 refers to equation 3; what it repeats is equation 4-2",
+        "the caption of Table 7 speaks of changing numbers of cores; the table has none",
+        "section 3.2 gives each of the four rows to a thread; Table 2 has two sections, and cuts row 2 in two",
+        "section 4.2.2 counts `shared(temp)` as two variables that are made; shared is one for both threads",
+        "section 2.1 calls AES a cipher with blocks of 128, 192 and 256 bits; FIPS 197 has those lengths for keys, and blocks of 128",
+        "section 2.1 names Joan Daemen and Rijnmen; it is Vincent Rijmen",
+    ] {
+        verdicts.push(Verdict::Fails(text.into()));
+    }
+    verdicts.push(Verdict::Unclear(
+        "figures 6 and 7 are headed CPU Time, which threads do not make less; the text takes them for the time that passed".into(),
+    ));
+}
+
+fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
+    for (what, lines) in LISTINGS {
+        verdicts.push(match is_accepted(lines) {
+            Ok(is_so) => verdict(format!("{what}{TAKEN}"), is_so),
+            Err(why) => Verdict::LeftOut(format!("{what}: {why}")),
+        });
+    }
+    let Some(openmp) = turns::openmp(verdicts) else { return Ok(()) };
+    let states = if effort.is_quick { STATES } else { 10 * STATES };
+    match openmp.race(states) {
+        Ok(0) => verdicts.push(Verdict::Unclear(format!(
+            "Table 2 shares `temp` between its sections: both may write it between another's two lines; none of {states} states came out wrong \
+             here"
+        ))),
+        Ok(wrong) => verdicts.push(Verdict::Fails(format!(
+            "Table 2 is right as it stands: `temp` is shared between its sections, and {wrong} of {states} states came out wrong"
+        ))),
+        Err(Error::Worker(why)) => verdicts.push(Verdict::LeftOut(format!("Table 2 as it stands: {why}"))),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fails(verdicts: &[Verdict]) -> Vec<&str> {
+        verdicts
+            .iter()
+            .filter_map(|verdict| if let Verdict::Fails(text) = verdict { Some(text.as_str()) } else { None })
+            .collect()
+    }
+
+    /// By hand: 2.4872/7.4999 = 33.163 %; 11n+n/2+10 at 4 is 56 and not 52, 5n+3n/4+10 is 33 and not 31.
+    #[test]
+    fn what_does_not_follow() {
+        let mut verdicts = Vec::new();
+        figures(&mut verdicts);
+        let found = fails(&verdicts);
+        assert_eq!((verdicts.len(), found.len()), (6, 2), "{found:?}");
+        assert!(found[0].starts_with("abstract") && found[1].starts_with("conclusion"), "{found:?}");
+        assert!(found[1].contains("33.2 %"));
+        let mut verdicts = Vec::new();
+        formulas(&mut verdicts);
+        let found = fails(&verdicts);
+        assert_eq!((verdicts.len(), found.len()), (4, 2), "{verdicts:?}");
+        assert!(found[0].contains("that is 56, the formula gives 52"), "{found:?}");
+        assert!(found[1].contains("that is 33, the formula gives 31"), "{found:?}");
+    }
+
+    /// A compiler that refuses the listings takes what they should be.
+    #[test]
+    fn listings_are_no_c() {
+        let good = "#pragma omp for private(j)\nfor (i = 0; i < 4; i++) for (j = 0; j < 4; j++) state[i][j] = value(state[i][j]);";
+        match is_accepted(good) {
+            Ok(is_so) => assert!(is_so),
+            Err(why) => {
+                assert!(std::env::var_os("CI").is_none(), "{why}");
+                eprintln!("SKIPPED: {why}");
+                return;
+            }
+        }
+        for (what, lines) in LISTINGS {
+            assert_eq!(is_accepted(lines), Ok(false), "{what}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Loops that keep one part of the processor busy and do nothing else, to find out how much that part does at most: the
+//! roofs of `tress bench roofs` (docs/method.md).
+//!
+//! - [`loops`]: instructions on registers, one kind each or mixed as a cipher mixes them; and chains, each instruction
+//!   waiting for the one before.
+//! - [`traffic`]: reading and writing memory, from the first cache to what no cache holds.
+//!
+//! They are assembly, so that a loop is what it says whatever a compiler thinks of it. An instruction that this machine or
+//! this architecture lacks has no loop here; [`NAMES`] has all names, so that what is missing can be told.
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+mod aarch64;
+pub mod traffic;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86;
+
+/// A loop over registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Loop {
+    /// One of [`NAMES`].
+    pub name: &'static str,
+    /// What is counted.
+    pub counts: &'static str,
+    /// How many of these a turn does.
+    pub per_turn: u32,
+    /// Takes so many turns, one at least. The processor has what it needs, or it would not be in the list.
+    run: fn(u64),
+}
+
+impl Loop {
+    /// Takes so many turns.
+    pub fn run(&self, turns: u64) {
+        if turns > 0 {
+            (self.run)(turns);
+        }
+    }
+
+    /// What so many turns count.
+    pub fn count(&self, turns: u64) -> f64 {
+        turns as f64 * f64::from(self.per_turn)
+    }
+}
+
+/// The names of all loops, of every architecture. A number is the width of the registers in bits.
+pub const NAMES: [&str; 21] = [
+    "aes-512",
+    "aes-256",
+    "aes-128",
+    "aes-chain",
+    "ifma-512",
+    "multiply-add-64",
+    "multiply-64",
+    "logic-512",
+    "logic-256",
+    "logic-128",
+    "add-32-512",
+    "add-32-256",
+    "rotate-32-512",
+    "multiply-32-512",
+    "multiply-32-256",
+    "affine-512",
+    "shuffle-512",
+    "rc6-512",
+    "rc6-256",
+    "rc6-chain",
+    "pipo-512",
+];
+
+/// The loops of this machine, in the order of [`NAMES`].
+pub fn loops() -> Vec<Loop> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    let mut loops = x86::loops();
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    let mut loops = aarch64::loops();
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let mut loops: Vec<Loop> = Vec::new();
+    loops.sort_by_key(|found| NAMES.iter().position(|name| *name == found.name));
+    loops
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn every_loop_has_its_name_once() {
+        let loops = loops();
+        for (index, found) in loops.iter().enumerate() {
+            assert!(NAMES.contains(&found.name), "{}", found.name);
+            assert!(loops[..index].iter().all(|other| other.name != found.name), "{}", found.name);
+            assert!(found.per_turn > 0);
+            found.run(0);
+            found.run(3);
+        }
+    }
+
+    /// A loop that ended early, or whose turns were counted wrong, would show in the time of twice as many.
+    #[test]
+    fn twice_the_turns_take_twice_the_time() {
+        for found in loops() {
+            let time_ns = |turns| {
+                (0..20)
+                    .map(|_| {
+                        let start = Instant::now();
+                        found.run(turns);
+                        start.elapsed().as_nanos() as f64
+                    })
+                    .fold(f64::INFINITY, f64::min)
+            };
+            let ratio = time_ns(8000) / time_ns(4000);
+            assert!((1.5..2.5).contains(&ratio), "{}: {ratio}", found.name);
+        }
+    }
+}

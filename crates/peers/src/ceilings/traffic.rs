@@ -1,0 +1,259 @@
+//! Reading and writing memory as fast as one core does, in the widest registers of this machine.
+
+/// 64 bytes, the line of a cache.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Line([u64; 8]);
+
+/// What is done to lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads them.
+    Read,
+    /// Writes them.
+    Write,
+    /// Writes the second half with what is in the first.
+    Copy,
+    /// Reads each and writes it back changed, as encryption in place does.
+    Update,
+}
+
+impl Access {
+    /// Every kind.
+    pub const ALL: [Access; 4] = [Access::Read, Access::Write, Access::Copy, Access::Update];
+
+    /// The name of its roof, after that of the memory.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Copy => "copy",
+            Access::Update => "update",
+        }
+    }
+
+    /// Bytes that a pass over so many lines reads, writes, copies or changes.
+    pub const fn bytes(self, lines: usize) -> usize {
+        match self {
+            Access::Copy => lines / 2 * size_of::<Line>(),
+            _ => lines * size_of::<Line>(),
+        }
+    }
+}
+
+/// Lines of a turn; what is over is left alone.
+pub const TURN: usize = 8;
+
+/// Passes over all lines so many times.
+///
+/// # Panics
+/// If the number of lines is no multiple of two [`TURN`]s.
+pub fn pass(access: Access, lines: &mut [Line], times: usize) {
+    assert!(lines.len().is_multiple_of(2 * TURN), "{} lines", lines.len());
+    if lines.is_empty() {
+        return;
+    }
+    for _ in 0..times {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if x86::pass(access, lines) {
+            continue;
+        }
+        portable(access, lines);
+    }
+}
+
+/// The same by what the compiler makes of it.
+fn portable(access: Access, lines: &mut [Line]) {
+    let lines = std::hint::black_box(lines);
+    match access {
+        Access::Read => {
+            let mut sum = [0; 8];
+            for line in &*lines {
+                for (sum, word) in sum.iter_mut().zip(line.0) {
+                    *sum ^= word;
+                }
+            }
+            std::hint::black_box(sum);
+        }
+        Access::Write => lines.fill(Line([0x33; 8])),
+        Access::Copy => {
+            let (from, to) = lines.split_at_mut(lines.len() / 2);
+            to.copy_from_slice(from);
+        }
+        Access::Update => {
+            for word in lines.iter_mut().flat_map(|line| &mut line.0) {
+                *word ^= 0x33;
+            }
+        }
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod x86 {
+    use core::arch::asm;
+
+    use super::{Access, Line, TURN};
+
+    /// A loop over `TURN` lines at `{from}`, and for copies at `{to}`, `$body` for each register's worth.
+    macro_rules! turns {
+        ($name:ident, $features:literal, $offsets:literal, $($body:expr),+) => {
+            /// # Safety
+            /// `turns` times 512 bytes have to be readable at `from` and writable at `to`, aligned to 64 bytes; more than 0.
+            #[target_feature(enable = $features)]
+            unsafe fn $name(from: *mut Line, to: *mut Line, turns: usize) {
+                // SAFETY: the caller vouches for the bytes; registers are declared, the upper halves cleared.
+                unsafe {
+                    asm!(
+                        "vpxor xmm1, xmm1, xmm1",
+                        "2:",
+                        concat!(".irp o,", $offsets),
+                        $($body,)+
+                        ".endr",
+                        "add {from}, 512",
+                        "add {to}, 512",
+                        "dec {turns}",
+                        "jnz 2b",
+                        "vzeroupper",
+                        from = inout(reg) from => _,
+                        to = inout(reg) to => _,
+                        turns = inout(reg) turns => _,
+                        out("xmm0") _, out("xmm1") _,
+                        options(nostack),
+                    );
+                }
+            }
+        };
+    }
+
+    /// The four loops of a width.
+    macro_rules! width {
+        ($features:literal, $offsets:literal, $register:literal, $move:literal, $xor:literal,
+         $read:ident, $write:ident, $copy:ident, $update:ident) => {
+            turns!($read, $features, $offsets, concat!($move, " ", $register, "0, [{from} + \\o]"));
+            turns!($write, $features, $offsets, concat!($move, " [{from} + \\o], ", $register, "1"));
+            turns!(
+                $copy,
+                $features,
+                $offsets,
+                concat!($move, " ", $register, "0, [{from} + \\o]\n", $move, " [{to} + \\o], ", $register, "0")
+            );
+            turns!(
+                $update,
+                $features,
+                $offsets,
+                concat!(
+                    $xor,
+                    " ",
+                    $register,
+                    "0, ",
+                    $register,
+                    "1, [{from} + \\o]\n",
+                    $move,
+                    " [{from} + \\o], ",
+                    $register,
+                    "0"
+                )
+            );
+        };
+    }
+
+    width!(
+        "avx512f",
+        "0,64,128,192,256,320,384,448",
+        "zmm",
+        "vmovdqa64",
+        "vpxorq",
+        read_512,
+        write_512,
+        copy_512,
+        update_512
+    );
+    width!(
+        "avx2",
+        "0,32,64,96,128,160,192,224,256,288,320,352,384,416,448,480",
+        "ymm",
+        "vmovdqa",
+        "vpxor",
+        read_256,
+        write_256,
+        copy_256,
+        update_256
+    );
+
+    /// Says whether this machine has registers for it.
+    pub(super) fn pass(access: Access, lines: &mut [Line]) -> bool {
+        let turns = if access == Access::Copy { lines.len() / 2 / TURN } else { lines.len() / TURN };
+        if turns == 0 {
+            return false;
+        }
+        let from = lines.as_mut_ptr();
+        let to = from.wrapping_add(lines.len() / 2);
+        let wide = is_x86_feature_detected!("avx512f");
+        if !wide && !is_x86_feature_detected!("avx2") {
+            return false;
+        }
+        // SAFETY: the processor has the registers; lines are aligned, there are `turns` times `TURN` of them at `from`, and
+        // in a copy, which alone uses `to`, as many again behind these.
+        unsafe {
+            match (access, wide) {
+                (Access::Read, true) => read_512(from, to, turns),
+                (Access::Write, true) => write_512(from, to, turns),
+                (Access::Copy, true) => copy_512(from, to, turns),
+                (Access::Update, true) => update_512(from, to, turns),
+                (Access::Read, false) => read_256(from, to, turns),
+                (Access::Write, false) => write_256(from, to, turns),
+                (Access::Copy, false) => copy_256(from, to, turns),
+                (Access::Update, false) => update_256(from, to, turns),
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(count: u64) -> Vec<Line> {
+        (0..count).map(|line| Line([line; 8])).collect()
+    }
+
+    fn check(access: Access, run: impl Fn(Access, &mut [Line])) {
+        let mut memory = lines(34);
+        run(access, &mut memory[1..33]);
+        // Neighbours stay.
+        assert!(memory[0].0 == [0; 8] && memory[33].0 == [33; 8]);
+        let changed = memory[1..33].iter().zip(&lines(34)[1..33]).filter(|(now, then)| now.0 != then.0).count();
+        match access {
+            Access::Read => assert_eq!(changed, 0),
+            // Encryption in place would change every line; exclusive or with zero changes none.
+            Access::Update => {}
+            Access::Write => assert!(memory[1..33].iter().all(|line| line.0 == memory[1].0)),
+            Access::Copy => {
+                assert_eq!(changed, 16);
+                assert!((0..16).all(|line| memory[17 + line].0 == [line as u64 + 1; 8]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_pass_touches_its_lines_only() {
+        for access in Access::ALL {
+            check(access, |access, lines| pass(access, lines, 1));
+            check(access, portable);
+        }
+    }
+
+    /// By hand: 64 bytes a line; a copy moves half of them.
+    #[test]
+    fn bytes() {
+        assert_eq!(Access::Read.bytes(16), 1024);
+        assert_eq!(Access::Copy.bytes(16), 512);
+    }
+
+    #[test]
+    #[should_panic = "24 lines"]
+    fn lines_that_are_no_turn() {
+        pass(Access::Read, &mut lines(24), 1);
+    }
+}
