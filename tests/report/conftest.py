@@ -58,14 +58,12 @@ def browser():
         browser.close()
 
 
-@pytest.fixture
-def open_page(browser, folder):
-    """Opens the page; what it says on the console, throws or asks for is a failure."""
-    contexts = []
+@pytest.fixture(scope="session")
+def opener(browser, folder):
+    """Opens the page in a browser of its own, and keeps what it says on the console, throws or asks for."""
 
     def opened(width=1000, height=900, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
-        contexts.append(context)
         page = context.new_page()
         url = (folder / "report.html").as_uri()
         page.complaints = []
@@ -80,13 +78,37 @@ def open_page(browser, folder):
         page.goto(url)
         return page
 
+    return opened
+
+
+def close(page):
+    complaints = page.complaints
+    page.context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def open_page(opener):
+    """Opens the page; complaints are failures."""
+    pages = []
+
+    def opened(**options):
+        pages.append(opener(**options))
+        return pages[-1]
+
     yield opened
-    for context in contexts:
-        for page in context.pages:
-            assert page.complaints == []
-        context.close()
+    for page in pages:
+        close(page)
 
 
 @pytest.fixture
 def page(open_page):
     return open_page()
+
+
+@pytest.fixture(scope="module")
+def seen(opener):
+    """One page for all tests that only look at it."""
+    page = opener()
+    yield page
+    close(page)

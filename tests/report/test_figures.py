@@ -23,13 +23,13 @@ def tables(section):
     return [table.evaluate(TABLE) for table in section.query_selector_all(":scope > .table table")]
 
 
-def test_rows_of_sections(page, kept):
+def test_rows_of_sections(seen, kept):
     """Paper, model, simulated and measured each in a column of its own, empty where there is none."""
     checked = 0
     for (study, name), section in kept[0].items():
         if not section["rows"]:
             continue
-        table = tables(part(page, study, name))[0]
+        table = tables(part(seen, study, name))[0]
         assert len(table["rows"]) == len(section["rows"])
         for cells, row in zip(table["rows"], section["rows"]):
             shown = dict(zip(table["columns"], cells))
@@ -51,10 +51,10 @@ def test_rows_of_sections(page, kept):
     assert checked >= 100
 
 
-def test_tables_of_sections(page, kept):
+def test_tables_of_sections(seen, kept):
     checked = 0
     for (study, name), section in kept[0].items():
-        shown = tables(part(page, study, name))[bool(section["rows"]):]
+        shown = tables(part(seen, study, name))[bool(section["rows"]):]
         assert len(shown) == len(section["tables"])
         for table, own in zip(shown, section["tables"]):
             used = [i for i in range(len(own["header"])) if i == 0 or any(row[i] for row in own["rows"])]
@@ -66,25 +66,25 @@ def test_tables_of_sections(page, kept):
     assert checked > 10
 
 
-def test_texts_and_verdicts(page, kept):
+def test_texts_and_verdicts(seen, kept):
     words = {"holds": "holds", "fails": "does not hold", "unclear": "unclear", "left-out": "left out"}
     counts = dict.fromkeys(words.values(), 0)
     for (study, name), section in kept[0].items():
-        shown = part(page, study, name).query_selector_all(":scope > .verdicts .verdict")
+        shown = part(seen, study, name).query_selector_all(":scope > .verdicts .verdict")
         assert len(shown) == len(section["verdicts"])
         for item, verdict in zip(shown, section["verdicts"]):
             ((kind, claim),) = verdict.items()
             assert item.query_selector(".word").text_content() == words[kind]
             assert item.query_selector(".claim").text_content() == plain(claim)
             counts[words[kind]] += 1
-    tiles = page.query_selector_all(".counts li")
+    tiles = seen.query_selector_all(".counts li")
     shown = {tile.query_selector(".word").text_content(): int(tile.query_selector("b").text_content()) for tile in tiles}
     assert shown == counts and sum(counts.values()) > 10
 
 
-def test_records(page, kept):
+def test_records(seen, kept):
     for path, document in kept[1].items():
-        table = page.query_selector(f'table[data-samples]:has(caption:text("{path}"))').evaluate(TABLE)
+        table = seen.query_selector(f'table[data-samples]:has(caption:text("{path}"))').evaluate(TABLE)
         assert len(table["rows"]) == len(document["rows"])
         for cells, row in zip(table["rows"], document["rows"]):
             shown = dict(zip(table["columns"], cells))
@@ -109,9 +109,9 @@ def test_records(page, kept):
                 assert close(cell["low"], against["ratio_low"]) and close(cell["high"], against["ratio_high"])
 
 
-def test_samples_on_demand(page, kept):
+def test_samples_on_demand(seen, kept):
     document = kept[1]["records/before.json"]
-    table = page.query_selector('table[data-samples]:has(caption:text("before"))')
+    table = seen.query_selector('table[data-samples]:has(caption:text("before"))')
     button = table.query_selector("tbody tr:first-child .act button")
     button.click()
     assert button.get_attribute("aria-expanded") == "true"
@@ -129,11 +129,11 @@ def test_samples_on_demand(page, kept):
     assert not table.query_selector("tr.strip")
 
 
-def test_what_changed(page):
+def test_what_changed(seen):
     """By hand: of the three rows one is 10 % slower; its samples differ by 0.2 % at most."""
-    text = page.text_content("#changes")
+    text = seen.text_content("#changes")
     assert "3 rows are in both; 0 became faster, 1 slower, 2 did neither" in text
-    row = page.query_selector("#changes table").evaluate(TABLE)["rows"]
+    row = seen.query_selector("#changes table").evaluate(TABLE)["rows"]
     assert len(row) == 1 and row[0][0]["text"].startswith("aes-128-ctr encrypt") and row[0][1]["text"] == "slower"
     assert abs(float(row[0][2]["value"]) - 0.9) < 1e-6
 
@@ -142,14 +142,14 @@ def pictures(kept):
     return [picture for section in kept[0].values() for picture in section["pictures"]]
 
 
-def test_pictures_are_drawn_from_the_figures(page, kept):
-    figures = page.query_selector_all("figure.chart")
+def test_pictures_are_drawn_from_the_figures(seen, kept):
+    figures = seen.query_selector_all("figure.chart")
     by_title = {figure.query_selector("figcaption").text_content(): figure for figure in figures}
     for picture in pictures(kept):
         ((kind, drawing),) = picture["drawing"].items()
         figure = by_title[drawing["title"]]
         figure.scroll_into_view_if_needed()
-        page.wait_for_timeout(50)
+        seen.wait_for_timeout(50)
         assert same(figure.evaluate("figure => figure.chart.drawing"), drawing)
         # Every canvas has something on it, axes and at least one of the colours of figures.
         assert figure.evaluate(
@@ -194,11 +194,11 @@ def test_pictures_are_drawn_from_the_figures(page, kept):
         [group["name"], *sum(([v["middle"], v["low"], v["high"]] if v else [None] * 3 for v in group["values"]), [])]
         for group in drawing["groups"]]),
 ])
-def test_pictures_as_tables(page, kept, title, expected):
+def test_pictures_as_tables(seen, kept, title, expected):
     (drawing,) = [d for p in pictures(kept) for d in p["drawing"].values() if d["title"] == title]
-    figure = page.query_selector(f'figure.chart:has(figcaption:text-is("{title}"))')
+    figure = seen.query_selector(f'figure.chart:has(figcaption:text-is("{title}"))')
     figure.query_selector("details.figures summary").click()
-    page.wait_for_timeout(50)
+    seen.wait_for_timeout(50)
     rows = [[cell["text"] for cell in row] for row in figure.query_selector("table").evaluate(TABLE)["rows"]]
     wanted = expected(drawing)
     assert len(rows) == len(wanted)
@@ -210,9 +210,9 @@ def test_pictures_as_tables(page, kept, title, expected):
                 assert text == "" if value is None else close(text, value)
 
 
-def test_data_of_the_page(page, kept):
+def test_data_of_the_page(seen, kept):
     """The page carries all of it; raw samples to six digits."""
-    data = json.loads(page.text_content("#data"))
+    data = json.loads(seen.text_content("#data"))
     sections = {(study["name"], part["name"]): part["section"] for study in data["studies"] for part in study["parts"]}
     for key, section in kept[0].items():
         assert same(sections[key]["rows"], section["rows"]) and same(sections[key]["pictures"], section["pictures"])

@@ -197,3 +197,7 @@ fn json(data: &impl Serialize) -> Result<String, Error> {
     let text = serde_json::to_string(data).map_err(|error| Error::Page(error.to_string()))?;
     Ok(text.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e"))
 }
+
+#[cfg(test)]
+#[path = "report_test.rs"]
+mod tests;

@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::Error;
@@ -55,38 +54,6 @@ pub(super) struct Kind {
 pub(super) struct Record {
     pub(super) path: String,
     pub(super) document: Document,
-    pub(super) roofs: Bounds,
-}
-
-/// What a record says of the machine's ceilings, where it says something.
-#[derive(Default, Deserialize)]
-pub(super) struct Bounds {
-    #[serde(default)]
-    pub(super) rows: Vec<Bound>,
-    pub(super) roofs: Option<Roofs>,
-}
-
-/// The ceiling that binds a row, and the row's share of it.
-#[derive(Clone, Default, Deserialize)]
-pub(super) struct Bound {
-    pub(super) bound: Option<String>,
-    pub(super) share: Option<f64>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct Roofs {
-    pub(super) roofs: Vec<Roof>,
-}
-
-/// One ceiling.
-#[derive(Deserialize)]
-pub(super) struct Roof {
-    pub(super) name: String,
-    /// What is counted.
-    pub(super) counts: String,
-    pub(super) threads: usize,
-    pub(super) per_s: f64,
-    pub(super) per_cycle: Option<f64>,
 }
 
 /// Reads a folder.
@@ -111,9 +78,7 @@ pub(super) fn read(folder: &Path) -> Result<Found, Error> {
                 let parent = path.parent().unwrap_or(folder).to_path_buf();
                 studies.entry(parent).or_default().push((part, *kept));
             }
-            Ok(Content::Record(document, roofs)) => {
-                found.records.push(Record { path: shown, document: *document, roofs });
-            }
+            Ok(Content::Record(document)) => found.records.push(Record { path: shown, document: *document }),
             Err(why) => found.notes.push(format!("{shown}: {why}")),
         }
     }
@@ -134,7 +99,7 @@ pub(super) fn read(folder: &Path) -> Result<Found, Error> {
 
 enum Content {
     Section(Box<Kept<Section>>),
-    Record(Box<Document>, Bounds),
+    Record(Box<Document>),
 }
 
 /// What one file holds, or why it is not in the report.
@@ -155,8 +120,7 @@ fn one(path: &Path, left: &mut u64) -> Result<Content, String> {
     } else if value.get("rows").is_some() && value.get("machine").is_some() {
         known(record::SCHEMA, "a record")?;
         let damaged = |error: serde_json::Error| format!("damaged: {error}");
-        let roofs = Bounds::deserialize(&value).map_err(damaged)?;
-        serde_json::from_value(value).map(|found| Content::Record(Box::new(found), roofs)).map_err(damaged)
+        serde_json::from_value(value).map(|found| Content::Record(Box::new(found))).map_err(damaged)
     } else {
         Err("neither a kept section of a study nor a record".into())
     }

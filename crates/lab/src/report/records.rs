@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{
     drawing::Picture,
     figures::{self, Cell, Table, anchor, figure},
-    read::{self, Bound},
+    read,
 };
 use crate::{
     bench::{
@@ -19,6 +19,7 @@ use crate::{
         Drawing, Scale,
         intervals::{Group, Interval, Intervals},
     },
+    roofs,
 };
 
 /// Raw samples of all records that a page carries at most. Above this it has none; they are in the records.
@@ -128,7 +129,7 @@ impl Record {
         Record {
             title: format!("Measured {}", figures::moment(document.time)),
             conditions,
-            tables: [table].into_iter().chain(roofs(record)).collect(),
+            tables: [table].into_iter().chain(ceilings(record)).collect(),
             pictures: pictures.collect(),
             anchor: own,
         }
@@ -156,8 +157,7 @@ fn table(record: &read::Record) -> Table {
         named("roof", ""),
     ]);
     names.extend(peers.keys().map(|peer| named(&format!("times {peer}"), "95 % interval")));
-    let rows = document.rows.iter().enumerate().map(|(place, row)| {
-        let Bound { bound, share } = record.roofs.rows.get(place).cloned().unwrap_or_default();
+    let rows = document.rows.iter().map(|row| {
         let mut cells = vec![
             Cell::text(&row.name),
             Cell::text(&row.direction),
@@ -171,8 +171,8 @@ fn table(record: &read::Record) -> Table {
             row.peak_bytes.map_or_else(Cell::default, |peak| {
                 Cell::shown(format!("{} MiB", figure(peak as f64 / f64::from(1 << 20))), peak as f64)
             }),
-            share.map_or_else(Cell::default, |share| Cell::shown(format!("{:.0} %", share * 100.0), share)),
-            Cell::text(bound.unwrap_or_default()),
+            row.share.map_or_else(Cell::default, |share| Cell::shown(format!("{:.0} %", share * 100.0), share)),
+            Cell::text(row.bound.as_deref().unwrap_or_default()),
         ];
         cells.extend(peers.keys().map(|peer| {
             row.against.get(*peer).map_or_else(Cell::default, |against| Cell {
@@ -202,8 +202,8 @@ fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
 }
 
 /// What the machine does at most.
-fn roofs(record: &read::Record) -> Option<Table> {
-    let rows = record.roofs.roofs.as_ref()?.roofs.iter().map(|roof| {
+fn ceilings(record: &read::Record) -> Option<Table> {
+    let rows = record.document.roofs.as_ref()?.roofs.iter().map(|roof| {
         vec![
             Cell::text(&roof.name),
             Cell::text(&roof.counts),
@@ -216,7 +216,7 @@ fn roofs(record: &read::Record) -> Option<Table> {
     Some(Table::new(&format!("What the machine does at most, {}", record.path), &names, rows.collect()))
 }
 
-/// Our speed over that of each peer, a picture for each family of ciphers.
+/// The roofline, and our speed over that of each peer, a picture for each family of ciphers.
 pub(super) fn pictures(document: &Document) -> Vec<Drawing> {
     let mut families: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in document.rows.iter().filter(|row| !row.against.is_empty()) {
@@ -226,7 +226,8 @@ pub(super) fn pictures(document: &Document) -> Vec<Drawing> {
             None => families.push((family, vec![row])),
         }
     }
-    families.into_iter().map(|(family, rows)| intervals(family, &rows).into()).collect()
+    let roofline = document.roofs.as_ref().map(|roofs| roofs::picture::chart(document, roofs).into());
+    roofline.into_iter().chain(families.into_iter().map(|(family, rows)| intervals(family, &rows).into())).collect()
 }
 
 fn intervals(family: &str, rows: &[&Row]) -> Intervals {

@@ -194,12 +194,17 @@ function curves(chart) {
         const y = bottom - (10 + 18 * row++) * ratio();
         text(u, fitted(u, name, room), isLeft ? x - 6 * ratio() : x + 6 * ratio(), y, { align: isLeft ? "right" : "left" });
       }
+      // Names that would stand on others are told under the mouse and by keyboard only.
+      const named = [];
       for (const { name, at } of chart.marks) {
         const [x, y] = [u.valToPos(at[0], "x", true), u.valToPos(at[1], "y", true)];
         if (x < bbox.left || x > right || y < bbox.top || y > bottom) continue;
+        u.ctx.font = `600 ${13 * ratio()}px system-ui, sans-serif`;
         const half = u.ctx.measureText(name).width / 2;
         const at_x = Math.min(Math.max(x, bbox.left + half + 6 * ratio()), right - half - 6 * ratio());
         const above = y - 14 * ratio() > bbox.top + 14 * ratio();
+        if (named.some(([left, top, width]) => Math.abs(left - at_x) < half + width && Math.abs(top - y) < 17 * ratio())) continue;
+        named.push([at_x, y, half]);
         text(u, fitted(u, name, room), at_x, above ? y - 14 * ratio() : y + 24 * ratio(), { align: "center", bold: true, fill: css("--mark") });
       }
     },

@@ -16,7 +16,7 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let mut text = format!(
         "What the paper computes is right: {} of the {} figures of Table 1 follow from its two equations, and the one that \
          does not, 292 stages, is a misprint for 282",
-        figures.rows.len() - misprints,
+        figures.rows.len().saturating_sub(misprints),
         figures.rows.len(),
     );
     match found.row("links", "100 Mbit/s, the paper's R_comp: speed-up over sequential").and_then(|row| row.measured) {

@@ -1,0 +1,156 @@
+//! Reports of folders that are right, damaged, foreign and hostile. What the page does in a browser is in tests/report.
+
+use std::fs;
+
+use super::*;
+use crate::study::{self, Row, Section, Verdict};
+
+const HOSTILE: &str = "</script><script>alert(1)</script><!-- ' \" & \u{2028}";
+
+/// A kept section in the shape that docs and older runs have it, by hand.
+fn section(text: &str) -> serde_json::Value {
+    serde_json::json!({
+        "schema": 2, "tress": "0.1.0", "quick": true, "time": 0,
+        "machine": { "model": text, "cores": 2, "flags": [], "memory_bytes": null, "governor": null, "load": null,
+            "kernel": text, "virtual_machine": false, "rustc": "r", "target": "t", "commit": text },
+        "section": {
+            "text": text,
+            "rows": [{ "what": text, "unit": text, "paper": text, "model": 1.5, "simulated": null, "measured": null }],
+            "tables": [{ "title": text, "header": [text], "rows": [[text, text], []] }],
+            "pictures": [{ "name": text, "drawing": { "bars": { "title": text, "series": [text],
+                "groups": [{ "name": text, "values": [1.0, 2.0] }] } } }],
+            "verdicts": [{ "holds": text }]
+        }
+    })
+}
+
+fn record(text: &str, time: u64) -> serde_json::Value {
+    let samples: Vec<f64> = (0..21).map(|sample| 1e9 + f64::from(sample)).collect();
+    let pairs: Vec<[f64; 2]> = samples.iter().map(|sample| [*sample, 5e8]).collect();
+    serde_json::json!({
+        "schema": 1, "time": time, "tress": text, "quick": false, "missing": [{ "peer": text, "hint": text }],
+        "machine": section(text)["machine"],
+        "rows": [{ "name": text, "direction": text, "workload": text, "backend": text, "threads": 1, "lanes": 1,
+            "message_bytes": 16384, "bytes_per_s": 1e9, "bound": text, "share": 0.5, "samples": samples,
+            "against": { text: { "version": text, "ratio": 2.0, "ratio_low": 1.9, "ratio_high": 2.1, "rate": 5e8,
+                "pairs": pairs } } }]
+    })
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+#[test]
+fn texts_stay_texts() {
+    let texts = [section(HOSTILE).to_string(), record(HOSTILE, 0).to_string(), record(HOSTILE, u64::MAX).to_string()];
+    let folder = folder(&[("pipo-riscv/table-5.json", &texts[0]), ("a.json", &texts[1]), ("b.json", &texts[2])]);
+    let report = make(folder.path()).expect("a page");
+    assert!(report.notes.is_empty(), "{:?}", report.notes);
+    // The library and our script, and the data; nothing of what the files hold opens or closes an element.
+    assert_eq!(report.html.matches("<script").count(), 3);
+    assert_eq!(report.html.matches("</script").count(), 3);
+    assert!(!report.html.contains("<!--") && report.html.contains("&#60;script&#62;alert(1)"));
+}
+
+/// The scripts and styles are what the policy names; none of them ends its element.
+#[test]
+fn the_policy_fits() {
+    assert!(!LIBRARY.contains("</script") && !SCRIPT.contains("</script") && !STYLE.contains("</style"));
+    let policy = policy();
+    assert!(policy.starts_with("default-src 'none'; script-src 'sha256-") && !policy.contains("unsafe"));
+    assert_eq!(policy.matches("'sha256-").count(), 3);
+    // `openssl dgst -sha256 -binary uPlot.iife.min.js | base64`
+    assert!(policy.contains("'sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8='"), "{policy}");
+}
+
+#[test]
+fn what_is_no_use_is_told() {
+    let good = section("t").to_string();
+    let half = &good[..good.len() / 2];
+    let deep = "[".repeat(100_000);
+    let older = good.replace("\"schema\":2", "\"schema\":1");
+    let bare = good.replace("\"schema\":2,", "");
+    let wrong = good.replace("\"cores\":2", "\"cores\":-2");
+    let huge = record("t", 0).to_string().replace("1000000000.0", "1e999");
+    let files = [
+        ("s/good.json", good.as_str()),
+        ("s/half.json", half),
+        ("s/deep.json", &deep),
+        ("s/older.json", &older),
+        ("s/bare.json", &bare),
+        ("s/wrong.json", &wrong),
+        ("huge.json", &huge),
+        ("empty.json", ""),
+        ("other.json", "{}"),
+        ("list.json", "[1]"),
+        ("README.md", "# no JSON"),
+        (".hidden.json", "{"),
+    ];
+    let folder = folder(&files);
+    let report = make(folder.path()).expect("a page");
+    let mut named: Vec<&str> = report.notes.iter().filter_map(|note| note.split(':').next()).collect();
+    named.sort_unstable();
+    let bad = ["empty.json", "huge.json", "list.json", "other.json", "s/bare.json", "s/deep.json", "s/half.json"];
+    assert_eq!(named, [&bad[..], &["s/older.json", "s/wrong.json"]].concat());
+    assert!(report.notes.iter().all(|note| !note.contains('\n')));
+    // The reader of the page is told, too.
+    assert!(report.html.contains("s/half.json: damaged"));
+}
+
+#[test]
+fn nothing_is_an_error() {
+    let empty = folder(&[("a.txt", "")]);
+    assert!(matches!(make(empty.path()), Err(Error::Nothing(_))));
+    let bad = folder(&[("a.json", "{")]);
+    assert!(matches!(make(bad.path()), Err(Error::Unusable { .. })));
+    assert!(matches!(make(&empty.path().join("none")), Err(Error::Folder { .. })));
+    assert!(matches!(make(&bad.path().join("a.json")), Err(Error::Folder { .. })));
+}
+
+/// Sections that say what no run would: every study's closing words take them.
+#[test]
+fn closing_words_of_sections_that_lie() {
+    let nothing = Section::default();
+    let verdicts = vec![Verdict::Fails("f".into()); 40];
+    let lies = Section { verdicts, rows: vec![Row::default()], ..Section::default() };
+    for study in study::all() {
+        for section in [&nothing, &lies] {
+            let sections: Vec<_> = study.parts.iter().map(|part| (part, section.clone())).collect();
+            for count in 0..=sections.len() {
+                let _ = study::conclusion(&study, &sections[..count]);
+            }
+        }
+    }
+}
+
+/// Where parts are in the study's order, others after them, and a study that nobody knows has its folder's name.
+#[test]
+fn known_and_unknown() {
+    let good = section("t").to_string();
+    let files = ["ccm-overlap/links.json", "ccm-overlap/by-size.json", "ccm-overlap/aside.json", "mine/x.json"];
+    let folder = folder(&files.map(|name| (name, good.as_str())));
+    let found = read::read(folder.path()).expect("a folder");
+    let names: Vec<Vec<&str>> =
+        found.studies.iter().map(|kind| kind.parts.iter().map(|(name, _)| name.as_str()).collect()).collect();
+    assert_eq!(names, [vec!["by-size", "links", "aside"], vec!["x"]]);
+    assert_eq!((found.studies[0].name.as_str(), found.studies[1].name.as_str()), ("ccm-overlap", "mine"));
+}
+
+/// Many rows with many samples: the page leaves the samples out and says so.
+#[test]
+fn too_many_samples_are_left_out() {
+    let mut document = record("t", 0);
+    let row = document["rows"][0].clone();
+    document["rows"] = std::iter::repeat_n(row, 1200).collect();
+    let folder = folder(&[("a.json", &document.to_string())]);
+    let report = make(folder.path()).expect("a page");
+    assert!(report.html.contains("they are too many") && !report.html.contains("data-samples="));
+    assert!(report.html.len() < 3_000_000, "{}", report.html.len());
+}
