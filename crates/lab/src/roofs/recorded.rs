@@ -107,7 +107,7 @@ fn compute(document: &Document) -> Option<(Row, Compute)> {
     };
     let by_lanes = rates(|row| row.lanes, &|row| row.threads == 1 && row.lanes <= best.lanes);
     let by_cores = rates(|row| row.threads, &|row| row.lanes == best.lanes);
-    let one = Rate { count: 1, seconds_per_byte: rate(&best).recip() };
+    let one = Rate { count: 1, seconds_per_byte: rate(best).recip() };
     let compute = match (by_lanes.first(), by_cores.len()) {
         // Cores that were not measured together are taken to be as fast as one each.
         (_, 1) => Compute::Given { r_comp: one.seconds_per_byte, strategy: Strategy::Chunks },

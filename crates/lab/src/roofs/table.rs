@@ -70,8 +70,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let mut roofs = Roofs::default();
-        roofs.missing = vec!["aes-512".into(), "ifma-512".into()];
+        let roofs = Roofs { missing: vec!["aes-512".into(), "ifma-512".into()], ..Roofs::default() };
         let mut out = Vec::new();
         write(&roofs, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("text");
