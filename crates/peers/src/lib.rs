@@ -1,7 +1,7 @@
 //! Every call into other people's libraries that Tress is measured against.
 //!
 //! - [`aws_lc_rs`] and [`ring`]: the crates of these names, in builds with the features of these names.
-//! - [`gcrypt`]: AES of libgcrypt.
+//! - [`gcrypt`]: libgcrypt, through its C interface.
 //! - [`openssl`]: libcrypto 3 through its EVP interface.
 //! - [`ipsec_mb`]: Intel's multi-buffer library, version 1.3.
 //! - [`cryptopp`]: RC6 of Crypto++.
