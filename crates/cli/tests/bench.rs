@@ -133,7 +133,7 @@ fn combinations_are_rows() {
     for row in json["rows"].as_array().unwrap() {
         assert_eq!((&row["name"], &row["backend"]), (&"rijndael-256-192-cbc".into(), &"portable".into()));
         assert!(row["bytes_per_s"].as_f64() > Some(0.0) && row["rate_low"].as_f64() <= row["rate_high"].as_f64());
-        assert!(row["samples"].as_array().unwrap().len() >= 11 && row["stopped"].is_string());
+        assert!(!row["samples"].as_array().unwrap().is_empty() && row["stopped"].is_string());
         let number = |key: &str| row[key].as_u64().unwrap();
         // Cycles of the core that asks say nothing of other threads.
         assert!(number("threads") == 1 || row["cycles_per_byte"].is_null());

@@ -466,10 +466,10 @@ impl Options {
     }
 }
 
-/// The measuring of a quick run. Preparing work, such as making keys, and the end take the rest of the minute.
-const QUICK: Duration = Duration::from_secs(48);
+/// The measuring of a quick run. Roofs, making keys, and visits that are still to come take the rest of the minute.
+const QUICK: Duration = Duration::from_secs(44);
 /// The most for a comparison of a quick run, over all visits.
-const QUICK_COMPARISON: Duration = Duration::from_secs(1);
+const QUICK_COMPARISON: Duration = Duration::from_secs(2);
 /// The same of any other run.
 const COMPARISON: Duration = Duration::from_secs(4);
 

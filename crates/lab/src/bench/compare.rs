@@ -1,9 +1,9 @@
 //! `tress bench --compare A B`: what changed between two records beyond their noise.
 //!
-//! Two runs of one program never give the same figures, so a change counts only when two things hold: the 99.9 % intervals
-//! of both medians leave room for nothing else, and it is larger than [`LEAST_CHANGE`], which is what moving code or pages
-//! does without anybody having meant it. A row says how small a change it could have shown; on a busy machine that is a
-//! large one.
+//! Two runs of one program never give the same figures, so a change counts only when two things hold: the 99.99 % interval of
+//! how many times the one's visits are the other's does not have 1 in it, and the change is larger than [`LEAST_CHANGE`], which
+//! is what moving code or pages does without anybody having meant it. A row says how small a change it could have shown; on a
+//! busy machine that is a large one.
 //!
 //! Rows are compared by whichever of three measures both records have, the one with the least noise: our ratio to a peer
 //! of the same version, which was measured in turn with us and met the same weather; our cycles per byte; our rate.
@@ -18,18 +18,13 @@ use std::{
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Document, Error, Row,
-    record::SCHEMA,
-    statistics::{Median, interval},
-    table::bytes,
-};
+use super::{Document, Error, Row, record::SCHEMA, statistics::ratio, table::bytes};
 
 /// Smaller changes are not told, however sure they are.
 pub const LEAST_CHANGE: f64 = 0.02;
 
-/// How sure each of the two medians has to be.
-const CONFIDENCE: f64 = 0.999;
+/// How sure a change has to be. A record has some fifty rows, and of several measures the quietest is taken.
+const CONFIDENCE: f64 = 0.9999;
 
 /// Which records, and how to say what changed.
 #[derive(Clone, Debug)]
@@ -176,13 +171,13 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
     measures.push(("cycles".into(), speeds(old), speeds(new)));
     measures.push(("rate".into(), old.visits(), new.visits()));
     let candidates = measures.into_iter().filter_map(|(measure, then, now)| {
-        let (then, now) = (usable(&then)?, usable(&now)?);
+        let found = [&then, &now].iter().all(|speeds| is_usable(speeds)).then(|| ratio(&then, &now, CONFIDENCE))??;
         Some(Change {
             row: name.into(),
             measure,
-            ratio: now.median / then.median,
-            ratio_low: now.low / then.high,
-            ratio_high: now.high / then.low,
+            ratio: found.median,
+            ratio_low: found.low,
+            ratio_high: found.high,
             verdict: Verdict::Same,
         })
     });
@@ -197,10 +192,9 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
     Some(change)
 }
 
-/// The median with its interval, where there are samples enough for one, all of them rates.
-fn usable(samples: &[f64]) -> Option<Median> {
-    let is_rate = |sample: &f64| sample.is_finite() && *sample > 0.0;
-    (samples.iter().all(is_rate) && !samples.is_empty()).then(|| interval(samples, CONFIDENCE)).flatten()
+/// Whether all are rates.
+fn is_usable(speeds: &[f64]) -> bool {
+    speeds.iter().all(|speed| speed.is_finite() && *speed > 0.0)
 }
 
 fn spread(change: &Change) -> f64 {
@@ -223,6 +217,9 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             ]);
         }
         writeln!(out, "{table}")?;
+    }
+    if comparison.rows.is_empty() {
+        writeln!(out, "no row with visits enough in both: run again without --quick, or on a quieter machine")?;
     }
     let same = comparison.rows.len() - changed.len();
     if same > 0 {

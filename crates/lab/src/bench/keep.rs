@@ -141,6 +141,7 @@ fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
     }
     document.time = record.time;
     document.rows = record.rows;
+    document.roofs = record.roofs;
     Ok(())
 }
 

@@ -75,13 +75,13 @@ pub struct Options {
 impl Options {
     /// How many visits, or pairs of commands, are enough.
     fn enough(&self) -> Enough {
-        let (least, most, half_width) = if self.quick { (11, 61, 0.03) } else { (21, 101, 0.01) };
+        let (least, most, half_width) = if self.quick { (11, 61, 0.03) } else { (21, 151, 0.01) };
         Enough { least, most, half_width }
     }
 
     /// Visits of so long.
     fn effort(&self, visit: Duration) -> Effort {
-        let [sample, warm_up] = if self.quick { [2, 2] } else { [8, 20] }.map(Duration::from_millis);
+        let [sample, warm_up] = if self.quick { [2, 2] } else { [4, 10] }.map(Duration::from_millis);
         Effort { sample, warm_up, visit }
     }
 
@@ -134,7 +134,10 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     };
     // What only plans need is for records.
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
-    document.roofs = Some(roofs::measure(scope, options.quick));
+    // A run that goes on has those of the one before.
+    if document.roofs.is_none() {
+        document.roofs = Some(roofs::measure(scope, options.quick));
+    }
     document.complete = false;
     let mut items: Vec<Box<dyn Item>> = Vec::new();
     items.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn Item>));

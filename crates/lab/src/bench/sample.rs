@@ -26,7 +26,7 @@ pub(crate) struct Effort {
 }
 
 /// The most pairs of a visit: more would be alike.
-const MOST_PAIRS: usize = 5;
+const MOST_PAIRS: usize = 3;
 
 /// One timed sample.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use super::{Document, Error, Options, Row, Stopped, enough::Enough, keep::Keeper, sample::Effort, time_left};
 
 /// The most for one visit of a comparison, whose time would only go into samples that are alike.
-const VISIT: Duration = Duration::from_millis(200);
+const VISIT: Duration = Duration::from_millis(60);
 
 /// What becomes a row by visits.
 pub(crate) trait Item {
@@ -68,7 +68,11 @@ pub(crate) fn measure(
         } else {
             progress.inc_length(comparisons(&open) as u64);
         }
-        let is_over = |visit: usize| visit > 0 && start.elapsed() >= time;
+        // A little more where that gets every row the visits that a comparison of records needs.
+        let is_over = |visit: usize| {
+            let time = if visit < least { time + time / 4 } else { time };
+            visit > 0 && start.elapsed() >= time
+        };
         for open in &mut open {
             if is_over(visit) {
                 break;
