@@ -98,7 +98,13 @@ fn an_interrupted_run_is_gone_on_with() {
     let after: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
     assert_eq!(after["complete"], true);
     let (kept, new) = after["rows"].as_array().unwrap().split_at(rows.len());
-    assert_eq!((kept, new.len()), (&rows[..], 1));
+    // At the end every row is held against its roof.
+    let mut kept = kept.to_vec();
+    for row in kept.iter_mut().filter_map(Value::as_object_mut) {
+        row.remove("bound");
+        row.remove("share");
+    }
+    assert_eq!((&kept, new.len()), (rows, 1));
     assert_eq!(new[0]["name"], "rc6-128-ctr");
     // Nothing is left to do.
     let start = Instant::now();
