@@ -111,12 +111,19 @@ pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, s
 /// Runs until the warm-up time is over, and returns how many runs make a sample.
 fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> {
     let start = Instant::now();
-    let mut fastest = Duration::MAX;
-    while start.elapsed() < effort.warm_up || fastest == Duration::MAX {
-        fastest = fastest.min(timed(work, who, 1)?.max(Duration::from_nanos(1)));
+    let (mut fastest, mut count) = (Duration::MAX, 0);
+    while count == 0 || start.elapsed() < effort.warm_up {
+        fastest = fastest.min(timed(work, who, 1)?);
+        count += 1;
     }
-    let runs = effort.sample.as_nanos().div_ceil(fastest.as_nanos().max(1));
-    Ok(u32::try_from(runs).unwrap_or(u32::MAX).max(1))
+    Ok(runs(effort.sample, fastest, start.elapsed() / count))
+}
+
+/// How many runs fill a sample. A clock that once has not moved, as under a hypervisor, must not make it minutes: no run is
+/// much faster than they are on average.
+fn runs(sample: Duration, fastest: Duration, average: Duration) -> u32 {
+    let one = fastest.max(average / 8).max(Duration::from_nanos(1));
+    u32::try_from(sample.as_nanos().div_ceil(one.as_nanos())).unwrap_or(u32::MAX).max(1)
 }
 
 fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
@@ -189,4 +196,19 @@ pub(crate) fn cycles_per_s() -> Option<f64> {
         })
         .min()?;
     Some((CHAIN_ROUNDS * clock::ROUND) as f64 / fastest.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_as_many_runs_as_fill_it() {
+        let micros = Duration::from_micros;
+        assert_eq!(runs(micros(4000), micros(3), micros(4)), 1334);
+        assert_eq!(runs(micros(4000), micros(9000), micros(9000)), 1);
+        // The clock stood still.
+        assert_eq!(runs(micros(4000), Duration::ZERO, micros(4)), 8000);
+        assert_eq!(runs(micros(4000), Duration::ZERO, Duration::ZERO), 4_000_000);
+    }
 }
