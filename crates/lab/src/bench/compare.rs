@@ -192,9 +192,12 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
     Some(change)
 }
 
-/// Whether all are rates.
+/// More visits than any run makes; all pairs of them are looked at, and a record may lie.
+const MOST_VISITS: usize = 4000;
+
+/// Whether all are rates, and not too many.
 fn is_usable(speeds: &[f64]) -> bool {
-    speeds.iter().all(|speed| speed.is_finite() && *speed > 0.0)
+    speeds.len() <= MOST_VISITS && speeds.iter().all(|speed| speed.is_finite() && *speed > 0.0)
 }
 
 fn spread(change: &Change) -> f64 {
