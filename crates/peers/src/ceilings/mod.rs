@@ -96,7 +96,8 @@ mod tests {
         }
     }
 
-    /// A loop that ended early, or whose turns were counted wrong, would show in the time of twice as many.
+    /// A loop that ended early, or whose turns were counted wrong, would show in the time of twice as many. Other programs
+    /// show too: one good try of some is enough, and no try of a wrong loop is good.
     #[test]
     fn twice_the_turns_take_twice_the_time() {
         for found in loops() {
@@ -109,8 +110,8 @@ mod tests {
                     })
                     .fold(f64::INFINITY, f64::min)
             };
-            let ratio = time_ns(8000) / time_ns(4000);
-            assert!((1.5..2.5).contains(&ratio), "{}: {ratio}", found.name);
+            let ratios: Vec<f64> = (0..10).map(|_| time_ns(8000) / time_ns(4000)).collect();
+            assert!(ratios.iter().any(|ratio| (1.8..2.2).contains(ratio)), "{}: {ratios:?}", found.name);
         }
     }
 }

@@ -313,6 +313,11 @@ impl Session<'_> {
                 scope.spawn(|| lanes.lead(self));
             }
             let result = self.send_all(inputs);
+            // Whoever only saw the session end does not know why. What fails from here on is the receiver hanging up.
+            let result = match (result, lock(&self.state).failure.take()) {
+                (Err(_), Some(failure)) => Err(failure),
+                (result, _) => result,
+            };
             // Also when some files were not taken.
             if self.stopped().is_none() {
                 self.request(&Request::Bye);
@@ -324,12 +329,7 @@ impl Session<'_> {
         if self.control.is_cancelled() {
             return Err(Error::new(ErrorKind::Interrupted));
         }
-        // Whoever only saw the session end does not know why.
-        match (result, lock(&self.state).failure.take()) {
-            (Err(error), None) => Err(error),
-            (Err(_), Some(failure)) => Err(failure),
-            (Ok(report), _) => Ok(report),
-        }
+        result
     }
 
     /// Reads what the receiver says.
