@@ -64,6 +64,46 @@ fn records_are_compared() {
     folder.tress(["bench", "--fail-on-regression"]).wrong_use("--compare");
 }
 
+/// Another build is another program: here a script that has this one measure, and lies about the figures.
+#[cfg(unix)]
+#[test]
+fn builds_take_turns() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let script = |name: &str, text: &str| {
+        folder.write(name, format!("#!/bin/sh\n{text}\n"));
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let tress = env!("CARGO_BIN_EXE_tress");
+    // Ten times as fast, whatever else runs here.
+    let faster = "import json,sys; d=json.load(sys.stdin)\n\
+                  for r in d['rows']: r['samples']=[10*s for s in r['samples']]; \
+                  r['cycle_samples']=[s/10 for s in r['cycle_samples']]\n\
+                  print(json.dumps(d))";
+    folder.write("faster.py", faster);
+    let beside = folder.path("faster.py").display().to_string();
+    script("faster", &format!("echo \"$@\" >>asked; {tress} \"$@\" | python3 {beside}"));
+    let asked = ["bench", "--quick", "--against-build", "./faster", "--size=1KiB", "--lanes=1", "aes-128-ctr"];
+    let told = folder.tress(asked).ok();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("slower") && told.contains("aes-128-ctr encrypt"), "{told}");
+    folder.tress([&asked[..], &["--fail-on-regression"]].concat()).failed("slower than before");
+    let questions = String::from_utf8(folder.read("asked")).unwrap();
+    assert!(questions.lines().all(|line| line == "bench --visit --lanes=1 --size=1KiB -- aes-128-ctr"), "{questions}");
+    assert_eq!(questions.lines().count(), 30);
+
+    let against = |program: &str| folder.tress(["bench", "--quick", "--against-build", program, "aes-128-ctr"]);
+    against("./missing").failed("./missing");
+    script("mute", "exit 0");
+    against("./mute").failed("./mute bench --visit");
+    script("failing", "echo no such option >&2; exit 2");
+    against("./failing").failed("no such option");
+    script("later", "echo '{\"schema\": 2}'");
+    against("./later").failed("./later");
+    folder.tress(["bench", "--against-build", "./faster", "no-such-row"]).wrong_use("no benchmark");
+    folder.tress(["bench", "--against-build", "./faster", "--record=x"]).wrong_use("--against-build");
+}
+
 #[test]
 fn a_record_in_a_folder_replaces_none() {
     let folder = Folder::new();

@@ -52,13 +52,22 @@ pub(crate) struct Bench {
     /// Measure nothing: say what changed between two records beyond their noise
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], value_hint = ValueHint::FilePath)]
     #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "list"])]
+    #[arg(group = "comparison")]
     pub(crate) compare: Option<Vec<PathBuf>>,
-    /// With --compare: exit with 1 when a row became slower
-    #[arg(long, requires = "compare")]
+    /// Say what changed from another build of tress, which measures in turn with this one, a process for every visit
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath)]
+    #[arg(conflicts_with_all = ["against", "record", "list", "compare"])]
+    #[arg(group = "comparison")]
+    pub(crate) against_build: Option<PathBuf>,
+    /// With --compare or --against-build: exit with 1 when a row became slower
+    #[arg(long, requires = "comparison")]
     pub(crate) fail_on_regression: bool,
-    /// With --compare: even of different machines, targets or efforts
-    #[arg(long, requires = "compare")]
+    /// With --compare or --against-build: even of different machines, targets or efforts
+    #[arg(long, requires = "comparison")]
     pub(crate) force: bool,
+    /// Measure every row once, as --against-build of another program asks
+    #[arg(long, hide = true, conflicts_with_all = ["against", "record", "list", "compare", "against_build"])]
+    pub(crate) visit: bool,
     /// Sign with OpenSSL as another bench asks; it starts this by itself
     #[arg(long, hide = true, exclusive = true)]
     pub(crate) worker: bool,

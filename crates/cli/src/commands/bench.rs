@@ -1,9 +1,9 @@
 //! `tress bench`: a thin cover over the lab's measurements.
 
-use std::io;
+use std::{ffi::OsString, io, path::Path};
 
 use tress_lab::{
-    bench::{self, Options, compare, matrix, modular},
+    bench::{self, Options, builds, compare, matrix, modular},
     roofs,
 };
 use tress_stream::verbs::{self, Sink};
@@ -41,6 +41,12 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         command: std::env::current_exe().ok(),
     };
     let mut out = io::stdout().lock();
+    if options.visit {
+        return builds::visit(&Options { command: None, ..lab }, &mut out).map_err(failure);
+    }
+    if let Some(other) = &options.against_build {
+        return against_build(other, &lab, options);
+    }
     bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
         Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
         _ => match error {
@@ -99,8 +105,35 @@ fn modular(options: &args::Modular) -> Result<(), Failure> {
 }
 
 fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {
-    let found = compare::run(records, &mut io::stdout().lock()).map_err(|error| match error {
+    judge(compare::run(records, &mut io::stdout().lock()), options)
+}
+
+/// This program and another build of it, in turn.
+fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(), Failure> {
+    let args::Bench { filter, quick, backend, lanes, threads, size, .. } = options;
+    // What is wrong here is not for another program to tell.
+    builds::check(lab).map_err(failure)?;
+    let mut arguments = Vec::<OsString>::new();
+    let mut add = |option: String| arguments.push(option.into());
+    backend.iter().for_each(|name| add(format!("--backend={name}")));
+    lanes.iter().for_each(|lanes| add(format!("--lanes={lanes}")));
+    threads.iter().for_each(|threads| add(format!("--threads={threads}")));
+    size.iter().for_each(|size| add(format!("--size={size}")));
+    if let Some(filter) = filter {
+        arguments.extend(["--".into(), filter.as_str().into()]);
+    }
+    let program = std::env::current_exe().map_err(|error| Failure::failed(format!("this program: {error}")))?;
+    // So many that an interval of medians is a third of the least change that is told.
+    let turns = if *quick { 15 } else { 41 };
+    let (force, json) = (options.force, options.json);
+    let builds = builds::Builds { program, other: other.to_path_buf(), arguments, turns, force, json };
+    judge(builds::run(&builds, &mut io::stdout().lock()), options)
+}
+
+fn judge(found: Result<compare::Comparison, bench::Error>, options: &args::Bench) -> Result<(), Failure> {
+    let found = found.map_err(|error| match error {
         bench::Error::NotComparable { .. } => failure(error).hint("--force compares them all the same"),
+        bench::Error::NothingMatches => failure(error).hint("'tress bench --list' has the names"),
         error => failure(error),
     })?;
     if options.fail_on_regression && found.has_regression() {

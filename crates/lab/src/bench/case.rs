@@ -1,10 +1,6 @@
 //! What is measured: pieces of work that we and our peers do over the same buffer, and the list of all of them.
 
-use std::{
-    borrow::Cow,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{borrow::Cow, path::Path, time::Duration};
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 use tress_peers::{
@@ -12,16 +8,12 @@ use tress_peers::{
 };
 
 use super::{
-    Error, Options, Row,
+    Error,
     aead::{Ccm, Mixed, Shape},
     blocks::{Blocks, CbcLanes, Mode},
-    enough::Enough,
     kinds::{Kind, Lanes, ONE_AT_A_TIME, OWN_AES, OWN_ENCRYPTION},
-    matrix,
     numbers::{Power, Product},
-    sample::{self, Effort},
     signatures::{Signatures, Verb},
-    visits::{self, Item},
 };
 
 /// Who does the work.
@@ -88,7 +80,7 @@ impl Who {
         }
     }
 
-    fn is_available(self) -> bool {
+    pub(crate) fn is_available(self) -> bool {
         match self {
             Who::Ours | Who::Own(_) | Who::RustCrypto | Who::Pipo | Who::Rsa | Who::CryptoBigint => true,
             Who::CryptoPp => cryptopp::available().is_ok(),
@@ -446,167 +438,4 @@ fn kinds() -> Vec<Case> {
         Box::new(|backend| Ok(Box::new(Lanes::new(Rijndael::<32>::with_backend(&[7; 32], backend)?)))),
     );
     cases
-}
-
-impl Options {
-    /// Whether it is asked for and there.
-    pub(crate) fn has_peer(&self, who: Who) -> bool {
-        self.wants_peer(who) && who.is_available()
-    }
-
-    fn wants_peer(&self, who: Who) -> bool {
-        match who {
-            Who::Own(_) => true,
-            // That is OpenSSL, too, but needs a program to run it.
-            Who::OpenSslWithoutIfma => self.command.is_some() && self.wants_against(openssl::NAME),
-            Who::AwsLcRsGcm => self.wants_against(aws_lc_rs::NAME),
-            Who::RingGcm => self.wants_against(ring::NAME),
-            _ => self.wants_against(who.name()),
-        }
-    }
-}
-
-/// The measuring of a quick run. Roofs, making keys, and visits that are still to come take the rest of the minute.
-const QUICK: Duration = Duration::from_secs(44);
-/// The most for a comparison of a quick run, over all visits.
-const QUICK_COMPARISON: Duration = Duration::from_secs(2);
-/// The same of any other run.
-const COMPARISON: Duration = Duration::from_secs(4);
-
-/// A row that is going to be measured.
-pub(crate) struct Plan {
-    case: Case,
-    backend: Backend,
-    /// Those that are asked for and there.
-    peers: Vec<Who>,
-    /// What works for those that need a process of their own.
-    program: Option<PathBuf>,
-    /// For each comparison, over all visits.
-    time: Duration,
-    /// What takes long to make, such as keys, and is kept from visit to visit.
-    kept: Option<Box<dyn Work>>,
-}
-
-/// What `options` ask for, in its order.
-pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
-    let cases: Vec<(Case, Backend)> = match &options.matrix {
-        Some(choice) => matrix::cases(choice, options)?,
-        None => {
-            let wanted = all().into_iter().filter(|case| options.wants(&case.name));
-            let with_backend = |case: Case| {
-                let backend = Backend::best_of(case.backends);
-                (case, backend)
-            };
-            wanted.map(with_backend).collect()
-        }
-    };
-    let plan = |(case, backend): (Case, Backend)| {
-        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| options.has_peer(*who)).collect();
-        let program = options.command.clone().filter(|_| peers.contains(&Who::OpenSslWithoutIfma));
-        Plan { case, backend, peers, program, time: COMPARISON, kept: None }
-    };
-    let mut plans: Vec<Plan> = cases.into_iter().map(plan).collect();
-    if options.quick {
-        let comparisons = plans.iter().map(Plan::comparisons).sum::<usize>().max(1);
-        let time = (QUICK / u32::try_from(comparisons).unwrap_or(u32::MAX)).min(QUICK_COMPARISON);
-        plans.iter_mut().for_each(|plan| plan.time = time);
-    }
-    Ok(plans)
-}
-
-impl Plan {
-    /// The work; if it is to be checked, done once by everybody, with the same result.
-    pub(crate) fn work(&self, is_to_be_checked: bool) -> Result<Box<dyn Work>, Error> {
-        let mut work = (self.case.make)(self.backend)?;
-        if let Some(program) = &self.program {
-            work.employ(program)?;
-        }
-        if is_to_be_checked {
-            check(&self.case, &mut *work, &self.peers)?;
-        }
-        Ok(work)
-    }
-
-    /// The row, as long as nothing is measured.
-    pub(crate) fn row(&self, work: &dyn Work) -> Row {
-        let Plan { case, backend, .. } = self;
-        Row {
-            name: case.name.to_string(),
-            direction: case.direction.into(),
-            workload: case.workload.to_string(),
-            backend: work.backend().unwrap_or(backend.name()).into(),
-            threads: case.threads,
-            lanes: case.lanes,
-            message_bytes: case.message_bytes,
-            ..Row::default()
-        }
-    }
-}
-
-impl Item for Plan {
-    fn title(&self) -> String {
-        format!("{} {} {}", self.case.name, self.case.direction, self.case.workload)
-    }
-
-    fn comparisons(&self) -> usize {
-        self.peers.len().max(1)
-    }
-
-    /// A row that is not sure must have no other peer, because that would be left behind.
-    fn made(&self, row: &Row) -> bool {
-        let has = |who: &Who| row.against.get(who.name()).is_some_and(|against| against.version == who.version());
-        let fits = row.against.len() == self.peers.len() || visits::is_sure(row);
-        self.is_of(row) && fits && self.peers.iter().all(has)
-    }
-
-    fn is_of(&self, row: &Row) -> bool {
-        let case = &self.case;
-        // What is not a cipher names a backend of its own.
-        let is_cipher = case.backends != [Backend::Portable];
-        (&*case.name, case.direction, &*case.workload) == (&*row.name, &*row.direction, &*row.workload)
-            && (case.threads, case.lanes, case.message_bytes) == (row.threads, row.lanes, row.message_bytes)
-            && (!is_cipher || row.backend == self.backend.name())
-    }
-
-    fn enough(&self, options: &Options) -> Enough {
-        options.enough()
-    }
-
-    fn time(&self) -> Duration {
-        self.time
-    }
-
-    fn is_due(&self, _: usize) -> bool {
-        true
-    }
-
-    fn visit(&mut self, effort: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error> {
-        let mut work = match self.kept.take() {
-            Some(work) => work,
-            None => self.work(is_first)?,
-        };
-        let mut row = row.unwrap_or_else(|| self.row(&*work));
-        sample::visit(&mut *work, &self.peers, effort, &mut row)?;
-        if work.counts_operations() {
-            row.per_s = row.bytes_per_s.take();
-            row.cycles_per_byte = None;
-        }
-        self.kept = work.is_costly().then_some(work);
-        Ok(row)
-    }
-}
-
-/// A comparison of times means something only between equal outputs.
-fn check(case: &Case, work: &mut dyn Work, peers: &[Who]) -> Result<(), Error> {
-    work.prepare(Who::Ours)?;
-    work.run(Who::Ours)?;
-    let expected = work.output(Who::Ours).to_vec();
-    for &who in peers {
-        work.prepare(who)?;
-        work.run(who)?;
-        if !expected.starts_with(work.output(who)) {
-            return Err(Error::Disagreement { row: case.name.to_string(), peer: who.name() });
-        }
-    }
-    Ok(())
 }

@@ -89,11 +89,13 @@ impl Comparison {
 /// Reads both records, compares them and writes what changed.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> {
     let (before, after) = (read(&options.before)?, read(&options.after)?);
-    if !options.force {
-        same_machine(&before, &after)?;
-    }
-    let comparison = compare(&before, &after);
-    if options.json {
+    check(&before, &after, options.force)?;
+    tell(compare(&before, &after), options.json, out)
+}
+
+/// Writes what was found.
+pub(super) fn tell(comparison: Comparison, json: bool, out: &mut dyn Write) -> Result<Comparison, Error> {
+    if json {
         serde_json::to_writer_pretty(&mut *out, &comparison).map_err(|error| Error::Output(error.into()))?;
         writeln!(out).map_err(Error::Output)?;
     } else {
@@ -117,10 +119,11 @@ pub fn read(path: &Path) -> Result<Document, Error> {
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
 
-fn same_machine(before: &Document, after: &Document) -> Result<(), Error> {
+/// Refuses records that say nothing about each other, unless that is forced.
+pub(super) fn check(before: &Document, after: &Document, force: bool) -> Result<(), Error> {
     match difference(before, after) {
-        Some(what) => Err(Error::NotComparable { what }),
-        None => Ok(()),
+        Some(what) if !force => Err(Error::NotComparable { what }),
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::super::visits::Item as _;
+use super::super::{plan, visits::Item as _};
 use super::*;
 
 fn options(filter: &str) -> Options {
@@ -185,7 +185,7 @@ fn rows_of_an_earlier_run_are_known_again() {
     use crate::bench::{Against, Stopped};
     let matrix = Some(Choice { lanes: vec![1], ..Choice::default() });
     let asked = Options { matrix, against: vec!["rustcrypto".into()], ..options("^rc6-128-ctr$") };
-    let plan = case::plans(&asked).unwrap().pop().expect("one row");
+    let plan = plan::plans(&asked).unwrap().pop().expect("one row");
     let mut row = plan.row(&*plan.work(true).unwrap());
     assert!(plan.is_of(&row) && !plan.made(&row));
     let stopped = Some(Stopped::Narrow);

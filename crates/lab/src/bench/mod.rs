@@ -1,9 +1,11 @@
 //! `tress bench`: rows of measurements, each against its peers in turn.
 //!
-//! A `case::Case` is one piece of work that we and our peers can do over the same buffer; `sample` times them in
+//! A `case::Case` is one piece of work that we and our peers can do over the same buffer, a `plan::Plan` one that was asked for; `sample` times them in
 //! turn, and `visits` comes back to them until `enough` says so; [`statistics`] makes medians and intervals; [`record`] is what
-//! comes out, and `keep` where it lies while it is made. [`command`] does the same for whole commands; [`compare`] says what changed between two records.
+//! comes out, and `keep` where it lies while it is made. [`command`] does the same for whole commands; [`compare`] says what
+//! changed between two records, and [`builds`] between two programs that take turns.
 
+pub mod builds;
 pub mod command;
 pub mod compare;
 pub mod record;
@@ -22,6 +24,7 @@ pub mod matrix;
 mod messages;
 pub mod modular;
 mod numbers;
+mod plan;
 mod process;
 pub(crate) mod sample;
 mod signatures;
@@ -123,7 +126,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         }
     }
 
-    let plans = case::plans(options)?;
+    let plans = plan::plans(options)?;
     if plans.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }
@@ -181,7 +184,7 @@ pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> 
     let filter = Some(Regex::new(names).expect("a pattern of ours"));
     let options = Options { filter, quick: true, ..Options::default() };
     let mut document = Document { quick: true, roofs: Some(roofs), ..Document::new(machine::inspect()) };
-    let mut plans = case::plans(&options)?;
+    let mut plans = plan::plans(&options)?;
     let progress = progress(plans.len() as u64);
     for plan in &mut plans {
         progress.set_message(plan.title());
