@@ -5,6 +5,8 @@ mod os;
 
 #[cfg(test)]
 pub(crate) mod faulty;
+#[cfg(all(test, unix))]
+pub(crate) mod recording;
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};

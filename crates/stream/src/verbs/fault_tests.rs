@@ -12,17 +12,17 @@ use crate::sys::faulty::{Fault, Faulty};
 use crate::{ErrorKind, keys};
 
 /// Four batches and a rest, so that two workers have something to do.
-const PLAIN_BYTES: usize = 130 * 16384 + 77;
+pub(super) const PLAIN_BYTES: usize = 130 * 16384 + 77;
 
-fn recipients() -> Vec<Box<dyn age::Recipient + Send>> {
+pub(super) fn recipients() -> Vec<Box<dyn age::Recipient + Send>> {
     vec![Box::new(keys::key_file(&[7; 16]).unwrap())]
 }
 
-fn identities() -> Vec<Box<dyn age::Identity>> {
+pub(super) fn identities() -> Vec<Box<dyn age::Identity>> {
     vec![Box::new(keys::key_file(&[7; 16]).unwrap())]
 }
 
-fn plain() -> Vec<u8> {
+pub(super) fn plain() -> Vec<u8> {
     (0..PLAIN_BYTES).map(|i| (i % 251) as u8).collect()
 }
 
@@ -121,7 +121,7 @@ fn no_failure_of_a_replacing_encryption_harms_the_old_file() {
 }
 
 /// A container made once, copied into each fresh folder.
-fn container() -> Vec<u8> {
+pub(super) fn container() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in"), plain()).unwrap();
     encrypt_in(folder.path(), &Faulty::none(), false).unwrap();

@@ -9,6 +9,8 @@ mod fault_tests;
 mod filter;
 mod inspect;
 mod open;
+#[cfg(all(test, unix))]
+mod power_tests;
 mod raw;
 mod rewrap;
 #[cfg(test)]
