@@ -303,7 +303,7 @@ static void streams(void) {
   tress_decryptor *decryptor;
   EXPECT(TRESS_NULL, tress_decryptor_new(identities, 1, NULL, NULL, &decryptor));
   OK(tress_decryptor_new(identities, 1, refuse, &good, &decryptor));
-  EXPECT(TRESS_TRUNCATED, tress_decryptor_finish(decryptor));
+  EXPECT(TRESS_NOT_A_CONTAINER, tress_decryptor_finish(decryptor));
   EXPECT(TRESS_STATE, tress_decryptor_finish(decryptor));
   tress_decryptor_free(decryptor);
   good = 0;
