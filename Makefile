@@ -68,8 +68,10 @@ test-page:
 # The header is what the source says; the library is what the header says. docs/c.md has the rest.
 test-c:
 	@tools/setup c
+	@tools/setup python $(VENV)
 	$(CARGO) build --locked --bin tress
-	TRESS=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/tress $(MAKE) -C crates/c check PROFILE=dev
+	TRESS=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python \
+	    $(MAKE) -C crates/c check PROFILE=dev
 
 lint:
 	$(CARGO) fmt --all --check

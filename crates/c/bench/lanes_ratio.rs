@@ -5,10 +5,10 @@
 use std::ptr;
 use std::time::Instant;
 
+use ::tress_cipher::aes::Aes;
+use ::tress_cipher::lanes::ccm::{self, Job};
 use tress_c::tress_status::TRESS_OK;
 use tress_c::{tress_ccm_decrypt_jobs, tress_ccm_encrypt_jobs, tress_ccm_job, tress_cipher, tress_cipher_new};
-use tress_cipher::aes::Aes;
-use tress_cipher::lanes::ccm::{self, Job};
 
 const MESSAGES: usize = 1000;
 const PAIRS: usize = 101;
