@@ -3,8 +3,8 @@
  *
  * Rules that hold everywhere:
  *
- * - What can fail returns a tress_status, and says more in tress_last_error(). Nothing is printed, no signal is raised, and no exception of
- *   any language comes out.
+ * - What can fail returns a tress_status, and says more in tress_last_error(). No signal is raised, no exception comes out, and nothing
+ *   is printed, unless the library has a defect (TRESS_INTERNAL).
  * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above PTRDIFF_MAX is TRESS_LENGTH.
  * - A function that hands out a handle writes NULL there first. Every _free takes NULL.
  * - "Any thread": at any time, also while other threads are in the same function with the same arguments, as long as nobody frees them or
@@ -690,7 +690,7 @@ typedef struct tress_keypair tress_keypair;
 typedef struct tress_recipients tress_recipients;
 
 /**
- * An empty set; NULL if there is no memory. Any thread.
+ * An empty set. Any thread.
  */
 struct tress_recipients *tress_recipients_new(void);
 
@@ -735,7 +735,7 @@ tress_status tress_recipients_add_key(struct tress_recipients *recipients,
 void tress_recipients_free(struct tress_recipients *recipients);
 
 /**
- * An empty set; NULL if there is no memory. Any thread.
+ * An empty set. Any thread.
  */
 struct tress_identities *tress_identities_new(void);
 
@@ -899,7 +899,7 @@ typedef struct tress_report {
 } tress_report;
 
 /**
- * A control for one call; NULL if there is no memory. Any thread.
+ * A control for one call. Any thread.
  */
 struct tress_control *tress_control_new(void);
 

@@ -42,7 +42,7 @@ impl tress_recipients {
     }
 }
 
-/// An empty set; NULL if there is no memory. Any thread.
+/// An empty set. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
     crate::status::guard_value(std::ptr::null_mut(), || {
@@ -191,7 +191,7 @@ impl tress_identities {
     }
 }
 
-/// An empty set; NULL if there is no memory. Any thread.
+/// An empty set. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_identities_new() -> *mut tress_identities {
     crate::status::guard_value(std::ptr::null_mut(), || {

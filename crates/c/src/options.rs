@@ -111,7 +111,7 @@ pub struct tress_control {
     pub(crate) control: Control,
 }
 
-/// A control for one call; NULL if there is no memory. Any thread.
+/// A control for one call. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_control_new() -> *mut tress_control {
     guard_value(std::ptr::null_mut(), || Box::into_raw(Box::new(tress_control { control: Control::new() })))

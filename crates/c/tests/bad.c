@@ -258,6 +258,15 @@ static int no_reading(void *context, uint64_t offset, uint8_t *buffer, size_t ca
   return 0;
 }
 
+static int from_bytes(void *context, uint64_t offset, uint8_t *buffer, size_t capacity, size_t *length) {
+  const struct bytes *bytes = context;
+  if (offset > bytes->length) return 1;
+  size_t left = bytes->length - (size_t)offset;
+  *length = left < capacity ? left : capacity;
+  memcpy(buffer, bytes->data + offset, *length);
+  return 0;
+}
+
 static void streams(void) {
   tress_recipients *recipients = tress_recipients_new();
   tress_identities *identities = tress_identities_new();
@@ -319,6 +328,15 @@ static void streams(void) {
   EXPECT(TRESS_NULL, tress_reader_open(NULL, identities, 1, &reader));
   EXPECT(TRESS_CALLBACK, tress_reader_open(&source, identities, 1, &reader));
   CHECK(reader == NULL);
+  /* A length that no container has. */
+  struct bytes *all = &sealed;
+  tress_source endless = {from_bytes, all, UINT64_MAX};
+  CHECK(tress_reader_open(&endless, identities, 1, &reader) != TRESS_OK && reader == NULL);
+  endless.length = sealed.length - 1;
+  CHECK(tress_reader_open(&endless, identities, 1, &reader) != TRESS_OK && reader == NULL);
+  endless.length = sealed.length;
+  OK(tress_reader_open(&endless, identities, 1, &reader));
+  tress_reader_free(reader);
   source.read_at = NULL;
   EXPECT(TRESS_NULL, tress_reader_open(&source, identities, 1, &reader));
   EXPECT(TRESS_IO, tress_reader_open_file("/nowhere/at/all", identities, 1, &reader));
