@@ -1,4 +1,5 @@
-//! Lanes through `tress.h` against the same call in Rust, in one process and in turn: the median of the ratios of pairs.
+//! Lanes through `tress.h` against the same call in Rust, in one process and in turn: the median of the ratios of
+//! pairs.
 //!
 //!     cargo run --release -p tress-c --example lanes_ratio
 
@@ -99,7 +100,8 @@ fn main() {
             let keys: Vec<[u8; 16]> = (0..keys as u128).map(|number| number.to_le_bytes()).collect();
             let rust: Vec<Aes> = keys.iter().map(|key| Aes::new(key).expect("16 bytes")).collect();
             let c: Vec<*const tress_cipher> = keys.iter().map(|key| handle(key)).collect();
-            // Each pass encrypts and decrypts, so that the next one finds what this one found. Buffers of its own for each.
+            // Each pass encrypts and decrypts, so that the next one finds what this one found. Buffers of its own for
+            // each.
             let (mut of_rust, mut of_c) = (Messages::new(bytes), Messages::new(bytes));
             let repeat = (1 << 20) / (bytes * MESSAGES) + 1;
             let mut ratios = [Vec::new(), Vec::new()];

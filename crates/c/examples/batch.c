@@ -30,7 +30,7 @@ int main(void) {
   for (int i = 0; i < MESSAGES; i++) {
     char message[32];
     int length = snprintf(message, sizeof message, "message %d", i);
-    check(tress_digest("dsa-sha256", (uint8_t *)message, (size_t)length, digests[i], sizeof digests[i], &digest_length));
+    check(tress_digest("dsa-sha256", (uint8_t *)message, (size_t)length, digests[i], 32, &digest_length));
     sign[i].key = key;
     sign[i].digest = digests[i];
     sign[i].digest_length = digest_length;

@@ -48,7 +48,8 @@ int main(int argc, char **argv) try {
 
   const std::string identity = tress_keypair_identity(pair.get());
   const Handle<tress_identities> identities(tress_identities_new());
-  check(tress_identities_add(identities.get(), reinterpret_cast<const uint8_t *>(identity.data()), identity.size(), nullptr));
+  const auto bytes = reinterpret_cast<const uint8_t *>(identity.data());
+  check(tress_identities_add(identities.get(), bytes, identity.size(), nullptr));
   check(tress_decrypt_file(sealed.c_str(), back.c_str(), identities.get(), nullptr, nullptr, nullptr));
   // A second time the output is there already.
   const auto status = tress_decrypt_file(sealed.c_str(), back.c_str(), identities.get(), nullptr, nullptr, nullptr);

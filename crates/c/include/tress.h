@@ -3,12 +3,14 @@
  *
  * Rules that hold everywhere:
  *
- * - What can fail returns a tress_status, and says more in tress_last_error(). No signal is raised, no exception comes out, and nothing
- *   is printed, unless the library has a defect (TRESS_INTERNAL).
- * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above PTRDIFF_MAX is TRESS_LENGTH.
+ * - What can fail returns a tress_status, and says more in tress_last_error(). No signal is raised, no exception comes
+ *   out, and nothing is printed, unless the library has a defect (TRESS_INTERNAL).
+ * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above
+ *   PTRDIFF_MAX is TRESS_LENGTH.
  * - A function that hands out a handle writes NULL there first. Every _free takes NULL.
- * - "Any thread": at any time, also while other threads are in the same function with the same arguments, as long as nobody frees them or
- *   writes to the memory in use. "One thread at a time": calls on one handle must not overlap; which threads make them does not matter.
+ * - "Any thread": at any time, also while other threads are in the same function with the same arguments, as long as
+ *   nobody frees them or writes to the memory in use. "One thread at a time": calls on one handle must not overlap;
+ *   which threads make them does not matter.
  * - Texts are UTF-8 and end with NUL. Lengths are in bytes.
  * - Secrets given to a function stay the caller's: the library wipes its copies, the caller has to wipe his.
  *
@@ -318,17 +320,18 @@ typedef enum tress_status {
 const char *tress_status_text(int code);
 
 /**
- * What went wrong in the last call of this thread that failed: its code's text and what is known beyond it, such as a file's
- * name or the number of a damaged chunk. Never a secret. Empty if none has failed; a call that succeeds does not change it. The
- * text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the thread's end. Any thread.
+ * What went wrong in the last call of this thread that failed: its code's text and what is known beyond it, such as a
+ * file's name or the number of a damaged chunk. Never a secret. Empty if none has failed; a call that succeeds does
+ * not change it. The text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the
+ * thread's end. Any thread.
  */
 const char *tress_last_error(void);
 
 /* ---- Bytes that the library allocates ---- */
 
 /**
- * Bytes that a call made: a container, a plaintext, a key as text. It never changes: any number of threads may read it, until it is
- * freed. The bytes are wiped then.
+ * Bytes that a call made: a container, a plaintext, a key as text. It never changes: any number of threads may read
+ * it, until it is freed. The bytes are wiped then.
  */
 typedef struct tress_buffer tress_buffer;
 
@@ -337,40 +340,40 @@ typedef struct tress_buffer tress_buffer;
  *
  * Needs: `buffer` is NULL or a handle.
  */
-const uint8_t *tress_buffer_data(const struct tress_buffer *buffer);
+const uint8_t *tress_buffer_data(const tress_buffer *buffer);
 
 /**
  * How many bytes; 0 for NULL. Any thread.
  *
  * Needs: `buffer` is NULL or a handle.
  */
-size_t tress_buffer_length(const struct tress_buffer *buffer);
+size_t tress_buffer_length(const tress_buffer *buffer);
 
 /**
  * Wipes and frees the bytes; NULL does nothing. No other thread may use them any more.
  *
  * Needs: `buffer` is NULL, or a handle that was not freed.
  */
-void tress_buffer_free(struct tress_buffer *buffer);
+void tress_buffer_free(tress_buffer *buffer);
 
 /* ---- Ciphers ---- */
 
 /**
- * A block cipher with its key. It never changes: any number of threads may use one at the same time, until it is freed. The key
- * is wiped then.
+ * A block cipher with its key. It never changes: any number of threads may use one at the same time, until it is
+ * freed. The key is wiped then.
  */
 typedef struct tress_cipher tress_cipher;
 
 /**
- * Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128", "aes-192",
- * "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192", "rc6-256", "pipo-128",
- * "pipo-256". Any thread; never fails; the text is valid for ever.
+ * Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128",
+ * "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
+ * "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is valid for ever.
  */
 const char *tress_cipher_name_at(size_t index);
 
 /**
- * Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the length that it
- * says. The handle goes to `cipher`; end it with `tress_cipher_free`. Any thread.
+ * Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the
+ * length that it says. The handle goes to `cipher`; end it with `tress_cipher_free`. Any thread.
  *
  * Returns `TRESS_UNKNOWN_NAME`, `TRESS_KEY_LENGTH`.
  *
@@ -379,13 +382,14 @@ const char *tress_cipher_name_at(size_t index);
 tress_status tress_cipher_new(const char *name,
                               const uint8_t *key,
                               size_t key_length,
-                              struct tress_cipher **cipher);
+                              tress_cipher **cipher);
 
 /**
- * The same for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes", "aesni", "avx2",
- * "vaes256", "avx512", "gfni512" or "vaes512"; NULL is the fastest. Any thread.
+ * The same for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes",
+ * "aesni", "avx2", "vaes256", "avx512", "gfni512" or "vaes512"; NULL is the fastest. Any thread.
  *
- * Returns `TRESS_BACKEND_UNAVAILABLE` where this machine, or the cipher, lacks it, and what `tress_cipher_new` returns.
+ * Returns `TRESS_BACKEND_UNAVAILABLE` where this machine, or the cipher, lacks it, and what `tress_cipher_new`
+ * returns.
  *
  * Needs: As `tress_cipher_new`; `backend` is NULL or ends with NUL.
  */
@@ -393,40 +397,41 @@ tress_status tress_cipher_new_with_backend(const char *name,
                                            const char *backend,
                                            const uint8_t *key,
                                            size_t key_length,
-                                           struct tress_cipher **cipher);
+                                           tress_cipher **cipher);
 
 /**
  * Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
  *
  * Needs: `cipher` is NULL, or a handle that was not freed.
  */
-void tress_cipher_free(struct tress_cipher *cipher);
+void tress_cipher_free(tress_cipher *cipher);
 
 /**
  * Bytes of a block: 16, for Rijndael 16 to 32, for PIPO 8; 0 for NULL. Any thread.
  *
  * Needs: `cipher` is NULL or a handle.
  */
-size_t tress_cipher_block_bytes(const struct tress_cipher *cipher);
+size_t tress_cipher_block_bytes(const tress_cipher *cipher);
 
 /**
  * The name that the cipher was made by; NULL for NULL. Any thread; the text is valid for ever.
  *
  * Needs: `cipher` is NULL or a handle.
  */
-const char *tress_cipher_name(const struct tress_cipher *cipher);
+const char *tress_cipher_name(const tress_cipher *cipher);
 
 /**
  * The backend that the key was prepared for; NULL for NULL. Any thread; the text is valid for ever.
  *
  * Needs: `cipher` is NULL or a handle.
  */
-const char *tress_cipher_backend(const struct tress_cipher *cipher);
+const char *tress_cipher_backend(const tress_cipher *cipher);
 
 /* ---- Modes: one message ---- */
 
 /**
- * Encrypts whole blocks, each on its own (ECB, SP 800-38A). Equal blocks stay equal: for tests, or as a building block. Any thread.
+ * Encrypts whole blocks, each on its own (ECB, SP 800-38A). Equal blocks stay equal: for tests, or as a building
+ * block. Any thread.
  *
  * Returns `TRESS_DATA_LENGTH` unless the data is whole blocks.
  *
@@ -448,8 +453,8 @@ tress_status tress_ecb_decrypt(const tress_cipher *cipher,
                                size_t length);
 
 /**
- * Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody could predict. One message is serial:
- * `tress_cbc_encrypt_jobs` takes many. Any thread.
+ * Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody could predict. One message is
+ * serial: `tress_cbc_encrypt_jobs` takes many. Any thread.
  *
  * Returns `TRESS_IV_LENGTH`, `TRESS_DATA_LENGTH`.
  *
@@ -475,8 +480,9 @@ tress_status tress_cbc_decrypt(const tress_cipher *cipher,
                                size_t length);
 
 /**
- * Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block; it counts
- * big-endian over the whole block, in PIPO over its last two bytes. No counter block may ever be used twice with a key. Any thread.
+ * Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block; it
+ * counts big-endian over the whole block, in PIPO over its last two bytes. No counter block may ever be used twice
+ * with a key. Any thread.
  *
  * Returns `TRESS_IV_LENGTH`, `TRESS_COUNTER_EXHAUSTED`.
  *
@@ -490,12 +496,14 @@ tress_status tress_ctr(const tress_cipher *cipher,
                        size_t length);
 
 /**
- * Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and is never used twice with a key; the tag
- * has 4, 6, 8, 10, 12, 14 or 16. Many messages at once are several times faster: `tress_ccm_encrypt_jobs`. Any thread.
+ * Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and is never used twice with a
+ * key; the tag has 4, 6, 8, 10, 12, 14 or 16. Many messages at once are several times faster:
+ * `tress_ccm_encrypt_jobs`. Any thread.
  *
  * Returns `TRESS_NO_CCM`, `TRESS_NONCE_LENGTH`, `TRESS_TAG_LENGTH`, `TRESS_MESSAGE_TOO_LONG`.
  *
- * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or `tag`.
+ * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or
+ * `tag`.
  */
 tress_status tress_ccm_encrypt(const tress_cipher *cipher,
                                const uint8_t *nonce,
@@ -527,15 +535,16 @@ tress_status tress_ccm_decrypt(const tress_cipher *cipher,
                                size_t tag_length);
 
 /**
- * How many bytes of PKCS#7 padding a message of `length` bytes gets, 1 to `block_bytes`; each byte has that number as its value. 0
- * unless `block_bytes` is 1 to 255. Any thread.
+ * How many bytes of PKCS#7 padding a message of `length` bytes gets, 1 to `block_bytes`; each byte has that number as
+ * its value. 0 unless `block_bytes` is 1 to 255. Any thread.
  */
 size_t tress_pkcs7_padding(size_t length,
                            size_t block_bytes);
 
 /**
- * Writes to `message_length` how long the message is without its PKCS#7 padding. Takes the same time whatever the padding is. Who
- * tells a sender whether the padding was right tells the plaintext, byte by byte: prefer CCM. Any thread.
+ * Writes to `message_length` how long the message is without its PKCS#7 padding. Takes the same time whatever the
+ * padding is. Who tells a sender whether the padding was right tells the plaintext, byte by byte: prefer CCM. Any
+ * thread.
  *
  * Returns `TRESS_PADDING`; `TRESS_DATA_LENGTH` unless the data is whole blocks, one at least; `TRESS_ARGUMENT` unless
  * `block_bytes` is 1 to 255.
@@ -550,8 +559,8 @@ tress_status tress_pkcs7_unpad(const uint8_t *data,
 /* ---- Lanes: many messages at once ---- */
 
 /**
- * One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of any job but
- * its own input.
+ * One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of
+ * any job but its own input.
  */
 typedef struct tress_ccm_job {
   /**
@@ -635,46 +644,47 @@ typedef struct tress_cbc_job {
 } tress_cbc_job;
 
 /**
- * Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and ciphers may
- * be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on the calling thread; any
- * number of threads may do so at the same time with jobs of their own.
+ * Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and
+ * ciphers may be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on
+ * the calling thread; any number of threads may do so at the same time with jobs of their own.
  *
- * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many are not (their
- * statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or `TRESS_LENGTH` no job has run.
+ * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
+ * are not (their statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or
+ * `TRESS_LENGTH` no job has run.
  *
- * Needs: `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes; `failed` is
- * NULL or writable.
+ * Needs: `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
+ * `failed` is NULL or writable.
  */
-tress_status tress_ccm_encrypt_jobs(struct tress_ccm_job *jobs,
+tress_status tress_ccm_encrypt_jobs(tress_ccm_job *jobs,
                                     size_t count,
                                     size_t *failed);
 
 /**
- * Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the others are
- * not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
+ * Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the
+ * others are not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
  *
  * Needs: As `tress_ccm_encrypt_jobs`.
  */
-tress_status tress_ccm_decrypt_jobs(struct tress_ccm_job *jobs,
+tress_status tress_ccm_decrypt_jobs(tress_ccm_job *jobs,
                                     size_t count,
                                     size_t *failed);
 
 /**
- * Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as in
- * `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
+ * Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
+ * in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
  *
- * Needs: `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes; `failed` is
- * NULL or writable.
+ * Needs: `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
+ * `failed` is NULL or writable.
  */
-tress_status tress_cbc_encrypt_jobs(struct tress_cbc_job *jobs,
+tress_status tress_cbc_encrypt_jobs(tress_cbc_job *jobs,
                                     size_t count,
                                     size_t *failed);
 
 /* ---- Keys of containers ---- */
 
 /**
- * What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls that take
- * `const tress_identities *`. Secrets are wiped when it is freed.
+ * What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls
+ * that take `const tress_identities *`. Secrets are wiped when it is freed.
  */
 typedef struct tress_identities tress_identities;
 
@@ -684,36 +694,36 @@ typedef struct tress_identities tress_identities;
 typedef struct tress_keypair tress_keypair;
 
 /**
- * Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls that take
- * `const tress_recipients *`.
+ * Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls
+ * that take `const tress_recipients *`.
  */
 typedef struct tress_recipients tress_recipients;
 
 /**
  * An empty set. Any thread.
  */
-struct tress_recipients *tress_recipients_new(void);
+tress_recipients *tress_recipients_new(void);
 
 /**
- * Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines and lines that
- * begin with "#" are ignored. One thread at a time.
+ * Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines
+ * and lines that begin with "#" are ignored. One thread at a time.
  *
  * Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`; nothing was added then.
  *
  * Needs: `recipients` is a handle; `text` ends with NUL.
  */
-tress_status tress_recipients_add(struct tress_recipients *recipients,
+tress_status tress_recipients_add(tress_recipients *recipients,
                                   const char *text);
 
 /**
- * Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One thread at a
- * time.
+ * Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One
+ * thread at a time.
  *
  * Returns `TRESS_BAD_PASSPHRASE` for an empty one.
  *
  * Needs: `recipients` is a handle; `passphrase` ends with NUL.
  */
-tress_status tress_recipients_add_passphrase(struct tress_recipients *recipients,
+tress_status tress_recipients_add_passphrase(tress_recipients *recipients,
                                              const char *passphrase);
 
 /**
@@ -723,7 +733,7 @@ tress_status tress_recipients_add_passphrase(struct tress_recipients *recipients
  *
  * Needs: `recipients` is a handle; `key_length` bytes are readable at `key`.
  */
-tress_status tress_recipients_add_key(struct tress_recipients *recipients,
+tress_status tress_recipients_add_key(tress_recipients *recipients,
                                       const uint8_t *key,
                                       size_t key_length);
 
@@ -732,23 +742,23 @@ tress_status tress_recipients_add_key(struct tress_recipients *recipients,
  *
  * Needs: `recipients` is NULL, or a handle that was not freed.
  */
-void tress_recipients_free(struct tress_recipients *recipients);
+void tress_recipients_free(tress_recipients *recipients);
 
 /**
  * An empty set. Any thread.
  */
-struct tress_identities *tress_identities_new(void);
+tress_identities *tress_identities_new(void);
 
 /**
- * Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and `age-keygen` write
- * them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the file where it is encrypted; NULL if
- * there is none. One thread at a time.
+ * Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and
+ * `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the
+ * file where it is encrypted; NULL if there is none. One thread at a time.
  *
  * Returns `TRESS_BAD_IDENTITY`; nothing was added then. A wrong passphrase shows only when the identities are used.
  *
  * Needs: `identities` is a handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
  */
-tress_status tress_identities_add(struct tress_identities *identities,
+tress_status tress_identities_add(tress_identities *identities,
                                   const uint8_t *data,
                                   size_t length,
                                   const char *passphrase);
@@ -760,7 +770,7 @@ tress_status tress_identities_add(struct tress_identities *identities,
  *
  * Needs: `identities` is a handle; `passphrase` ends with NUL.
  */
-tress_status tress_identities_add_passphrase(struct tress_identities *identities,
+tress_status tress_identities_add_passphrase(tress_identities *identities,
                                              const char *passphrase);
 
 /**
@@ -770,7 +780,7 @@ tress_status tress_identities_add_passphrase(struct tress_identities *identities
  *
  * Needs: `identities` is a handle; `key_length` bytes are readable at `key`.
  */
-tress_status tress_identities_add_key(struct tress_identities *identities,
+tress_status tress_identities_add_key(tress_identities *identities,
                                       const uint8_t *key,
                                       size_t key_length);
 
@@ -779,7 +789,7 @@ tress_status tress_identities_add_key(struct tress_identities *identities,
  *
  * Needs: `identities` is NULL, or a handle that was not freed.
  */
-void tress_identities_free(struct tress_identities *identities);
+void tress_identities_free(tress_identities *identities);
 
 /**
  * Makes a fresh key pair. Any thread.
@@ -788,7 +798,7 @@ void tress_identities_free(struct tress_identities *identities);
  *
  * Needs: `pair` is writable.
  */
-tress_status tress_keypair_generate(struct tress_keypair **pair);
+tress_status tress_keypair_generate(tress_keypair **pair);
 
 /**
  * Reads the one X25519 identity of an identity file. Any thread.
@@ -797,43 +807,43 @@ tress_status tress_keypair_generate(struct tress_keypair **pair);
  *
  * Needs: `text` ends with NUL; `pair` is writable.
  */
-tress_status tress_keypair_parse(const char *text, struct tress_keypair **pair);
+tress_status tress_keypair_parse(const char *text, tress_keypair **pair);
 
 /**
  * The recipient, "age1...", public; valid until the pair is freed. NULL for NULL. Any thread.
  *
  * Needs: `pair` is NULL or a handle.
  */
-const char *tress_keypair_recipient(const struct tress_keypair *pair);
+const char *tress_keypair_recipient(const tress_keypair *pair);
 
 /**
- * The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is freed. Any
- * thread.
+ * The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is
+ * freed. Any thread.
  *
  * Needs: `pair` is NULL or a handle.
  */
-const char *tress_keypair_address(const struct tress_keypair *pair);
+const char *tress_keypair_address(const tress_keypair *pair);
 
 /**
- * The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it. NULL for NULL. Any
- * thread.
+ * The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it.
+ * NULL for NULL. Any thread.
  *
  * Needs: `pair` is NULL or a handle.
  */
-const char *tress_keypair_identity(const struct tress_keypair *pair);
+const char *tress_keypair_identity(const tress_keypair *pair);
 
 /**
  * Wipes the secret and ends the pair; NULL does nothing. No other thread may use it any more.
  *
  * Needs: `pair` is NULL, or a handle that was not freed.
  */
-void tress_keypair_free(struct tress_keypair *pair);
+void tress_keypair_free(tress_keypair *pair);
 
 /* ---- Options, reports and control ---- */
 
 /**
- * Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any time until the
- * handle is freed; `tress_control_cancel` also by a signal handler.
+ * Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any
+ * time until the handle is freed; `tress_control_cancel` also by a signal handler.
  */
 typedef struct tress_control tress_control;
 
@@ -850,8 +860,8 @@ typedef struct tress_options {
    */
   const char *aead;
   /**
-   * The name that the container keeps, encrypted: UTF-8, 1 to 255 bytes, no path. NULL is the file's name where there is a file, and
-   * none otherwise. For encrypting.
+   * The name that the container keeps, encrypted: UTF-8, 1 to 255 bytes, no path. NULL is the file's name where
+   * there is a file, and none otherwise. For encrypting.
    */
   const char *name;
   /**
@@ -901,36 +911,36 @@ typedef struct tress_report {
 /**
  * A control for one call. Any thread.
  */
-struct tress_control *tress_control_new(void);
+tress_control *tress_control_new(void);
 
 /**
- * Asks the call to stop. It removes what it has written and returns `TRESS_INTERRUPTED`. NULL does nothing. Any thread, and signal
- * handlers.
+ * Asks the call to stop. It removes what it has written and returns `TRESS_INTERRUPTED`. NULL does nothing. Any
+ * thread, and signal handlers.
  *
  * Needs: `control` is NULL or a handle.
  */
-void tress_control_cancel(const struct tress_control *control);
+void tress_control_cancel(const tress_control *control);
 
 /**
  * Input bytes done so far. Any thread.
  *
  * Needs: `control` is NULL or a handle.
  */
-uint64_t tress_control_done_bytes(const struct tress_control *control);
+uint64_t tress_control_done_bytes(const tress_control *control);
 
 /**
  * Input bytes in all; 0 while unknown, as for a pipe. Any thread.
  *
  * Needs: `control` is NULL or a handle.
  */
-uint64_t tress_control_total_bytes(const struct tress_control *control);
+uint64_t tress_control_total_bytes(const tress_control *control);
 
 /**
  * Ends the handle; NULL does nothing. The call that it controls has returned, and no other thread uses it any more.
  *
  * Needs: `control` is NULL, or a handle that was not freed.
  */
-void tress_control_free(struct tress_control *control);
+void tress_control_free(tress_control *control);
 
 /* ---- Containers that are pushed, or whole in memory ---- */
 
@@ -945,37 +955,37 @@ typedef struct tress_decryptor tress_decryptor;
 typedef struct tress_encryptor tress_encryptor;
 
 /**
- * Takes the next `length` bytes of an output, at least one, and returns 0; anything else ends the work with `TRESS_CALLBACK`. `context`
- * is what was given with the function. It runs in the thread of the call, and must not call functions on the same handle, throw, or
- * `longjmp` out.
+ * Takes the next `length` bytes of an output, at least one, and returns 0; anything else ends the work with
+ * `TRESS_CALLBACK`. `context` is what was given with the function. It runs in the thread of the call, and must not
+ * call functions on the same handle, throw, or `longjmp` out.
  */
 typedef int (*tress_write)(void *context, const uint8_t *data, size_t length);
 
 /**
- * Begins a container for `recipients`; its bytes go to `write`, in order. `options` may be NULL. Memory is one batch, some MiB for each
- * thread. What was written is a container only once `tress_encryptor_finish` has returned `TRESS_OK`: until then every reader says
- * that it is truncated. Any thread.
+ * Begins a container for `recipients`; its bytes go to `write`, in order. `options` may be NULL. Memory is one batch,
+ * some MiB for each thread. What was written is a container only once `tress_encryptor_finish` has returned
+ * `TRESS_OK`: until then every reader says that it is truncated. Any thread.
  *
  * Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_BAD_NAME`, `TRESS_UNKNOWN_NAME`.
  *
- * Needs: `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is freed;
- * `encryptor` is writable.
+ * Needs: `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is
+ * freed; `encryptor` is writable.
  */
 tress_status tress_encryptor_new(const tress_recipients *recipients,
                                  const tress_options *options,
                                  tress_write write,
                                  void *context,
-                                 struct tress_encryptor **encryptor);
+                                 tress_encryptor **encryptor);
 
 /**
- * Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure every further call returns
- * `TRESS_STATE`. One thread at a time.
+ * Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure other than
+ * `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
  *
  * Returns `TRESS_CALLBACK`, `TRESS_STATE`.
  *
  * Needs: `encryptor` is a handle; `length` bytes are readable at `data`.
  */
-tress_status tress_encryptor_push(struct tress_encryptor *encryptor,
+tress_status tress_encryptor_push(tress_encryptor *encryptor,
                                   const uint8_t *data,
                                   size_t length);
 
@@ -986,18 +996,18 @@ tress_status tress_encryptor_push(struct tress_encryptor *encryptor,
  *
  * Needs: `encryptor` is a handle.
  */
-tress_status tress_encryptor_finish(struct tress_encryptor *encryptor);
+tress_status tress_encryptor_finish(tress_encryptor *encryptor);
 
 /**
  * Ends the handle, finished or not; NULL does nothing. Nothing is written.
  *
  * Needs: `encryptor` is NULL, or a handle that was not freed.
  */
-void tress_encryptor_free(struct tress_encryptor *encryptor);
+void tress_encryptor_free(tress_encryptor *encryptor);
 
 /**
- * Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and only what was
- * verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and
+ * only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
  *
  * Needs: `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
  */
@@ -1005,61 +1015,63 @@ tress_status tress_decryptor_new(const tress_identities *identities,
                                  size_t threads,
                                  tress_write write,
                                  void *context,
-                                 struct tress_decryptor **decryptor);
+                                 tress_decryptor **decryptor);
 
 /**
- * Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder is a tar stream.
- * Whether the container is complete is known only after `tress_decryptor_finish`. After a failure every further call returns
- * `TRESS_STATE`. One thread at a time.
+ * Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder
+ * is a tar stream. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
+ * other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
  *
- * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a container;
- * `TRESS_CALLBACK`, `TRESS_STATE`.
+ * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with
+ * a container; `TRESS_CALLBACK`, `TRESS_STATE`.
  *
  * Needs: `decryptor` is a handle; `length` bytes are readable at `data`.
  */
-tress_status tress_decryptor_push(struct tress_decryptor *decryptor,
+tress_status tress_decryptor_push(tress_decryptor *decryptor,
                                   const uint8_t *data,
                                   size_t length);
 
 /**
- * Says that the container ends here, and writes the rest of the plaintext. Only if this returns `TRESS_OK` was it all there. The handle
- * is of no further use, and still has to be freed. One thread at a time.
+ * Says that the container ends here, and writes the rest of the plaintext. Only if this returns `TRESS_OK` was it all
+ * there. The handle is of no further use, and still has to be freed. One thread at a time.
  *
  * Returns `TRESS_TRUNCATED`, and what `tress_decryptor_push` returns.
  *
  * Needs: `decryptor` is a handle.
  */
-tress_status tress_decryptor_finish(struct tress_decryptor *decryptor);
+tress_status tress_decryptor_finish(tress_decryptor *decryptor);
 
 /**
- * The name that the container keeps, valid until the handle is freed; NULL if it keeps none, or its header was not all pushed yet. It
- * comes from whoever wrote the container, has no path in it, and may be that of a file that you have. One thread at a time.
+ * The name that the container keeps, valid until the handle is freed; NULL if it keeps none, or its header was not all
+ * pushed yet. It comes from whoever wrote the container, has no path in it, and may be that of a file that you have.
+ * One thread at a time.
  *
  * Needs: `decryptor` is NULL or a handle.
  */
-const char *tress_decryptor_name(const struct tress_decryptor *decryptor);
+const char *tress_decryptor_name(const tress_decryptor *decryptor);
 
 /**
- * 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 while the header was not all pushed. One thread at a
- * time.
+ * 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 while the header was not all pushed.
+ * One thread at a time.
  *
  * Needs: `decryptor` is NULL or a handle.
  */
-int tress_decryptor_is_tree(const struct tress_decryptor *decryptor);
+int tress_decryptor_is_tree(const tress_decryptor *decryptor);
 
 /**
  * Ends the handle, finished or not; NULL does nothing. Nothing is written.
  *
  * Needs: `decryptor` is NULL, or a handle that was not freed.
  */
-void tress_decryptor_free(struct tress_decryptor *decryptor);
+void tress_decryptor_free(tress_decryptor *decryptor);
 
 /**
  * Encrypts `length` bytes at `plain` into a container in memory. `options` may be NULL. Any thread.
  *
  * Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_MEMORY` and others.
  *
- * Needs: `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container` is writable.
+ * Needs: `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container`
+ * is writable.
  */
 tress_status tress_encrypt(const uint8_t *plain,
                            size_t length,
@@ -1068,8 +1080,8 @@ tress_status tress_encrypt(const uint8_t *plain,
                            tress_buffer **container);
 
 /**
- * Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a tar stream.
- * `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
+ * tar stream. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
  *
@@ -1084,7 +1096,8 @@ tress_status tress_decrypt(const uint8_t *container,
 /* ---- Containers that are read at any place ---- */
 
 /**
- * Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it decrypted last.
+ * Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it
+ * decrypted last.
  */
 typedef struct tress_reader tress_reader;
 
@@ -1093,9 +1106,9 @@ typedef struct tress_reader tress_reader;
  */
 typedef struct tress_source {
   /**
-   * Reads up to `capacity` bytes from `offset` on into `buffer`, writes their number to `length` (0 only at the end), and returns 0;
-   * anything else ends the work with `TRESS_CALLBACK`. It runs in the thread of the call, and must not call functions on the same
-   * handle, throw, or `longjmp` out.
+   * Reads up to `capacity` bytes from `offset` on into `buffer`, writes their number to `length` (0 only at the
+   * end), and returns 0; anything else ends the work with `TRESS_CALLBACK`. It runs in the thread of the call, and
+   * must not call functions on the same handle, throw, or `longjmp` out.
    */
   int (*read_at)(void *context, uint64_t offset, uint8_t *buffer, size_t capacity, size_t *length);
   /**
@@ -1109,18 +1122,19 @@ typedef struct tress_source {
 } tress_source;
 
 /**
- * Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the length, is verified.
- * `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the
+ * length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
  *
- * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a container;
- * `TRESS_CALLBACK`.
+ * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
+ * container; `TRESS_CALLBACK`.
  *
- * Needs: `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is writable.
+ * Needs: `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
+ * writable.
  */
-tress_status tress_reader_open(const struct tress_source *source,
+tress_status tress_reader_open(const tress_source *source,
                                const tress_identities *identities,
                                size_t threads,
-                               struct tress_reader **reader);
+                               tress_reader **reader);
 
 /**
  * The same for a file.
@@ -1132,40 +1146,41 @@ tress_status tress_reader_open(const struct tress_source *source,
 tress_status tress_reader_open_file(const char *path,
                                     const tress_identities *identities,
                                     size_t threads,
-                                    struct tress_reader **reader);
+                                    tress_reader **reader);
 
 /**
  * Bytes of plaintext; 0 for NULL. One thread at a time.
  *
  * Needs: `reader` is NULL or a handle.
  */
-uint64_t tress_reader_length(const struct tress_reader *reader);
+uint64_t tress_reader_length(const tress_reader *reader);
 
 /**
- * The name that the container keeps, valid until the handle is freed; NULL if it keeps none. It comes from whoever wrote the container.
- * One thread at a time.
+ * The name that the container keeps, valid until the handle is freed; NULL if it keeps none. It comes from whoever
+ * wrote the container. One thread at a time.
  *
  * Needs: `reader` is NULL or a handle.
  */
-const char *tress_reader_name(const struct tress_reader *reader);
+const char *tress_reader_name(const tress_reader *reader);
 
 /**
  * 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 for NULL. One thread at a time.
  *
  * Needs: `reader` is NULL or a handle.
  */
-int tress_reader_is_tree(const struct tress_reader *reader);
+int tress_reader_is_tree(const tress_reader *reader);
 
 /**
- * Reads up to `capacity` bytes of plaintext from `offset` on into `buffer`, and writes their number to `length`: fewer only at the end
- * of the plaintext, 0 past it. Everything was verified. Reading in order reads ahead; elsewhere a read costs a chunk of 16 KiB. After a
- * failure the handle can still be used: another place may be whole. One thread at a time.
+ * Reads up to `capacity` bytes of plaintext from `offset` on into `buffer`, and writes their number to `length`: fewer
+ * only at the end of the plaintext, 0 past it. Everything was verified. Reading in order reads ahead; elsewhere a read
+ * costs a chunk of 16 KiB. After a failure the handle can still be used: another place may be whole. One thread at a
+ * time.
  *
  * Returns `TRESS_CHUNK_DAMAGED`, `TRESS_IO`, `TRESS_CALLBACK`; the buffer is wiped then, and `length` is 0.
  *
  * Needs: `reader` is a handle; `capacity` bytes are writable at `buffer`; `length` is writable.
  */
-tress_status tress_reader_read_at(struct tress_reader *reader,
+tress_status tress_reader_read_at(tress_reader *reader,
                                   uint64_t offset,
                                   uint8_t *buffer,
                                   size_t capacity,
@@ -1176,21 +1191,21 @@ tress_status tress_reader_read_at(struct tress_reader *reader,
  *
  * Needs: `reader` is NULL, or a handle that was not freed.
  */
-void tress_reader_free(struct tress_reader *reader);
+void tress_reader_free(tress_reader *reader);
 
 /* ---- Whole files ---- */
 
 /**
- * Encrypts the file or folder `input` to every one of `recipients`, into the container `output`, which appears under its name only
- * when it is complete. Runs on threads of its own, which end before it returns. Any thread.
+ * Encrypts the file or folder `input` to every one of `recipients`, into the container `output`, which appears under
+ * its name only when it is complete. Runs on threads of its own, which end before it returns. Any thread.
  *
  * `options`, `control` and `report` may be NULL.
  *
- * Returns `TRESS_IO`, `TRESS_OUTPUT_EXISTS`, `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_INTERRUPTED` and others; nothing
- * is left under the output's name then.
+ * Returns `TRESS_IO`, `TRESS_OUTPUT_EXISTS`, `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_INTERRUPTED` and
+ * others; nothing is left under the output's name then.
  *
- * Needs: `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle; `report` is NULL
- * or writable.
+ * Needs: `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle;
+ * `report` is NULL or writable.
  */
 tress_status tress_encrypt_file(const char *input,
                                 const char *output,
@@ -1200,8 +1215,9 @@ tress_status tress_encrypt_file(const char *input,
                                 tress_report *report);
 
 /**
- * Decrypts the container `input` with the first of `identities` that fits, into the file, or folder, `output`, which appears under its
- * name only when all is verified. A folder is unpacked with all that `tress decrypt` refuses refused. Any thread.
+ * Decrypts the container `input` with the first of `identities` that fits, into the file, or folder, `output`, which
+ * appears under its name only when all is verified. A folder is unpacked with all that `tress decrypt` refuses
+ * refused. Any thread.
  *
  * `options`, `control` and `report` may be NULL.
  *
@@ -1218,8 +1234,8 @@ tress_status tress_decrypt_file(const char *input,
                                 tress_report *report);
 
 /**
- * Makes the container `container` one for `recipients` instead; its payload is not touched. Who could open it before may have kept
- * its key: this is no revocation. Any thread.
+ * Makes the container `container` one for `recipients` instead; its payload is not touched. Who could open it before
+ * may have kept its key: this is no revocation. Any thread.
  *
  * Returns what `tress_decrypt_file` returns; the container is as it was then.
  *
@@ -1234,8 +1250,8 @@ tress_status tress_rewrap_file(const char *container,
 /* ---- Signatures ---- */
 
 /**
- * A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time, until it is
- * freed. The key is wiped then.
+ * A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time,
+ * until it is freed. The key is wiped then.
  */
 typedef struct tress_signing_key tress_signing_key;
 
@@ -1245,11 +1261,12 @@ typedef struct tress_signing_key tress_signing_key;
 typedef struct tress_verifying_key tress_verifying_key;
 
 /**
- * Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not). `scheme` names
- * how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any thread.
+ * Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not).
+ * `scheme` names how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any
+ * thread.
  *
- * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`, `TRESS_KEY_REFUSED`,
- * `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+ * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
+ * `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
  *
  * Needs: `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
  */
@@ -1257,11 +1274,12 @@ tress_status tress_signing_key_read(const uint8_t *data,
                                     size_t length,
                                     const char *passphrase,
                                     const char *scheme_name,
-                                    struct tress_signing_key **key);
+                                    tress_signing_key **key);
 
 /**
- * Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072", "schnorr-2048" or
- * "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to minutes. Any thread.
+ * Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072",
+ * "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
+ * minutes. Any thread.
  *
  * Returns `TRESS_UNKNOWN_NAME`, `TRESS_WRONG_SCHEME`, `TRESS_RANDOM`.
  *
@@ -1269,39 +1287,40 @@ tress_status tress_signing_key_read(const uint8_t *data,
  */
 tress_status tress_signing_key_generate(const char *kind,
                                         const char *scheme_name,
-                                        struct tress_signing_key **key);
+                                        tress_signing_key **key);
 
 /**
  * The longest signature that the key makes, in bytes; 0 for NULL. Any thread.
  *
  * Needs: `key` is NULL or a handle.
  */
-size_t tress_signing_key_signature_bytes(const struct tress_signing_key *key);
+size_t tress_signing_key_signature_bytes(const tress_signing_key *key);
 
 /**
  * The key as PKCS #8 in PEM, secret. Any thread.
  *
  * Needs: `key` is a handle; `pem` is writable.
  */
-tress_status tress_signing_key_pem(const struct tress_signing_key *key, tress_buffer **pem);
+tress_status tress_signing_key_pem(const tress_signing_key *key, tress_buffer **pem);
 
 /**
  * The public half, for the same scheme. Any thread.
  *
  * Needs: `key` is a handle; `public_key` is writable.
  */
-tress_status tress_signing_key_public(const struct tress_signing_key *key,
-                                      struct tress_verifying_key **public_key);
+tress_status tress_signing_key_public(const tress_signing_key *key,
+                                      tress_verifying_key **public_key);
 
 /**
  * Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
  *
  * Needs: `key` is NULL, or a handle that was not freed.
  */
-void tress_signing_key_free(struct tress_signing_key *key);
+void tress_signing_key_free(tress_signing_key *key);
 
 /**
- * Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any thread.
+ * Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any
+ * thread.
  *
  * Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PUBLIC`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
  *
@@ -1310,30 +1329,30 @@ void tress_signing_key_free(struct tress_signing_key *key);
 tress_status tress_verifying_key_read(const uint8_t *data,
                                       size_t length,
                                       const char *scheme_name,
-                                      struct tress_verifying_key **key);
+                                      tress_verifying_key **key);
 
 /**
  * The key as SubjectPublicKeyInfo in PEM. Any thread.
  *
  * Needs: `key` is a handle; `pem` is writable.
  */
-tress_status tress_verifying_key_pem(const struct tress_verifying_key *key, tress_buffer **pem);
+tress_status tress_verifying_key_pem(const tress_verifying_key *key, tress_buffer **pem);
 
 /**
  * Ends the handle; NULL does nothing. No other thread may use it any more.
  *
  * Needs: `key` is NULL, or a handle that was not freed.
  */
-void tress_verifying_key_free(struct tress_verifying_key *key);
+void tress_verifying_key_free(tress_verifying_key *key);
 
 /**
- * The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to `digest_length`, and the
- * digest to `digest`, which has room for `capacity` bytes. Any thread.
+ * The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to
+ * `digest_length`, and the digest to `digest`, which has room for `capacity` bytes. Any thread.
  *
  * Returns `TRESS_UNKNOWN_NAME`, `TRESS_BUFFER`.
  *
- * Needs: `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`; `digest_length` is
- * NULL or writable.
+ * Needs: `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
+ * `digest_length` is NULL or writable.
  */
 tress_status tress_digest(const char *scheme_name,
                           const uint8_t *message,
@@ -1343,15 +1362,16 @@ tress_status tress_digest(const char *scheme_name,
                           size_t *digest_length);
 
 /**
- * Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to `signature_length`.
- * Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`. Any thread.
+ * Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to
+ * `signature_length`. Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`.
+ * Any thread.
  *
  * Returns `TRESS_BUFFER` unless there is room for `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
  *
- * Needs: `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`; `signature_length` is
- * writable.
+ * Needs: `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
+ * `signature_length` is writable.
  */
-tress_status tress_sign(const struct tress_signing_key *key,
+tress_status tress_sign(const tress_signing_key *key,
                         const uint8_t *message,
                         size_t length,
                         uint8_t *signature,
@@ -1365,7 +1385,7 @@ tress_status tress_sign(const struct tress_signing_key *key,
  *
  * Needs: `key` is a handle; the lengths are those of what the pointers point to.
  */
-tress_status tress_verify(const struct tress_verifying_key *key,
+tress_status tress_verify(const tress_verifying_key *key,
                           const uint8_t *message,
                           size_t length,
                           const uint8_t *signature,
@@ -1438,28 +1458,28 @@ typedef struct tress_verify_job {
 } tress_verify_job;
 
 /**
- * Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be mixed; batches
- * that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any number of threads may do so at
- * the same time with jobs of their own.
+ * Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be
+ * mixed; batches that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any
+ * number of threads may do so at the same time with jobs of their own.
  *
- * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many are not (their
- * statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH` or `TRESS_MEMORY` no job has
- * run.
+ * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
+ * are not (their statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH`
+ * or `TRESS_MEMORY` no job has run.
  *
- * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to; no signature
- * overlaps anything else; `failed` is NULL or writable.
+ * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
+ * no signature overlaps anything else; `failed` is NULL or writable.
  */
-tress_status tress_sign_jobs(struct tress_sign_job *jobs,
+tress_status tress_sign_jobs(tress_sign_job *jobs,
                              size_t count,
                              size_t *failed);
 
 /**
  * Checks all signatures; each job's status is what `tress_verify` returns. All else is as in `tress_sign_jobs`.
  *
- * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to; `failed` is
- * NULL or writable.
+ * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
+ * `failed` is NULL or writable.
  */
-tress_status tress_verify_jobs(struct tress_verify_job *jobs,
+tress_status tress_verify_jobs(tress_verify_job *jobs,
                                size_t count,
                                size_t *failed);
 

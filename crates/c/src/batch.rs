@@ -46,17 +46,17 @@ pub struct tress_verify_job {
     pub status: tress_status,
 }
 
-/// Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be mixed; batches
-/// that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any number of threads may do so at
-/// the same time with jobs of their own.
+/// Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be
+/// mixed; batches that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any
+/// number of threads may do so at the same time with jobs of their own.
 ///
-/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many are not (their
-/// statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH` or `TRESS_MEMORY` no job has
-/// run.
+/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
+/// are not (their statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH`
+/// or `TRESS_MEMORY` no job has run.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to; no signature
-/// overlaps anything else; `failed` is NULL or writable.
+/// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
+/// no signature overlaps anything else; `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize, failed: *mut usize) -> tress_status {
     guard(|| {
@@ -128,8 +128,8 @@ unsafe fn sign_job<'a>(job: *const tress_sign_job) -> Result<SignJob<'a>, tress_
 /// Checks all signatures; each job's status is what `tress_verify` returns. All else is as in `tress_sign_jobs`.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to; `failed` is
-/// NULL or writable.
+/// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
+/// `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_verify_jobs(
     jobs: *mut tress_verify_job,

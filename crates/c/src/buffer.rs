@@ -4,8 +4,8 @@ use zeroize::Zeroize;
 
 use crate::raw;
 
-/// Bytes that a call made: a container, a plaintext, a key as text. It never changes: any number of threads may read it, until it is
-/// freed. The bytes are wiped then.
+/// Bytes that a call made: a container, a plaintext, a key as text. It never changes: any number of threads may read
+/// it, until it is freed. The bytes are wiped then.
 pub struct tress_buffer {
     bytes: Vec<u8>,
 }

@@ -12,8 +12,8 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, guard_value, tress_status};
 
-/// A block cipher with its key. It never changes: any number of threads may use one at the same time, until it is freed. The key
-/// is wiped then.
+/// A block cipher with its key. It never changes: any number of threads may use one at the same time, until it is
+/// freed. The key is wiped then.
 pub struct tress_cipher {
     pub(crate) keyed: Keyed,
     name: &'static CStr,
@@ -140,16 +140,16 @@ fn block_bytes_of<C: BlockCipher>(_: &C) -> usize {
     C::BLOCK_BYTES
 }
 
-/// Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128", "aes-192",
-/// "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192", "rc6-256", "pipo-128",
-/// "pipo-256". Any thread; never fails; the text is valid for ever.
+/// Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128",
+/// "aes-192", "aes-256", "rijndael-BLOCK-KEY" with 128, 160, 192, 224 or 256 bits each, "rc6-128", "rc6-192",
+/// "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_cipher_name_at(index: usize) -> *const c_char {
     CIPHERS.get(index).map_or(std::ptr::null(), |(name, ..)| name.as_ptr())
 }
 
-/// Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the length that it
-/// says. The handle goes to `cipher`; end it with `tress_cipher_free`. Any thread.
+/// Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the
+/// length that it says. The handle goes to `cipher`; end it with `tress_cipher_free`. Any thread.
 ///
 /// Returns `TRESS_UNKNOWN_NAME`, `TRESS_KEY_LENGTH`.
 ///
@@ -166,10 +166,11 @@ pub unsafe extern "C" fn tress_cipher_new(
     unsafe { tress_cipher_new_with_backend(name, std::ptr::null(), key, key_length, cipher) }
 }
 
-/// The same for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes", "aesni", "avx2",
-/// "vaes256", "avx512", "gfni512" or "vaes512"; NULL is the fastest. Any thread.
+/// The same for a given backend: "reference" (slow, not constant time, for tests), "portable", "neon", "arm-aes",
+/// "aesni", "avx2", "vaes256", "avx512", "gfni512" or "vaes512"; NULL is the fastest. Any thread.
 ///
-/// Returns `TRESS_BACKEND_UNAVAILABLE` where this machine, or the cipher, lacks it, and what `tress_cipher_new` returns.
+/// Returns `TRESS_BACKEND_UNAVAILABLE` where this machine, or the cipher, lacks it, and what `tress_cipher_new`
+/// returns.
 ///
 /// # Safety
 /// As `tress_cipher_new`; `backend` is NULL or ends with NUL.

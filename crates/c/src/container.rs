@@ -1,5 +1,5 @@
-//! Containers that are pushed: bytes go in by calls, and come out through a function of the caller. And whole containers in
-//! memory.
+//! Containers that are pushed: bytes go in by calls, and come out through a function of the caller. And whole
+//! containers in memory.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
@@ -15,9 +15,9 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// Takes the next `length` bytes of an output, at least one, and returns 0; anything else ends the work with `TRESS_CALLBACK`. `context`
-/// is what was given with the function. It runs in the thread of the call, and must not call functions on the same handle, throw, or
-/// `longjmp` out.
+/// Takes the next `length` bytes of an output, at least one, and returns 0; anything else ends the work with
+/// `TRESS_CALLBACK`. `context` is what was given with the function. It runs in the thread of the call, and must not
+/// call functions on the same handle, throw, or `longjmp` out.
 pub type tress_write = Option<unsafe extern "C" fn(context: *mut c_void, data: *const u8, length: usize) -> c_int>;
 
 /// How much is pushed through at a time, so that memory does not grow with what a caller pushes at once.
@@ -64,15 +64,15 @@ pub struct tress_encryptor {
     output: Output,
 }
 
-/// Begins a container for `recipients`; its bytes go to `write`, in order. `options` may be NULL. Memory is one batch, some MiB for each
-/// thread. What was written is a container only once `tress_encryptor_finish` has returned `TRESS_OK`: until then every reader says
-/// that it is truncated. Any thread.
+/// Begins a container for `recipients`; its bytes go to `write`, in order. `options` may be NULL. Memory is one batch,
+/// some MiB for each thread. What was written is a container only once `tress_encryptor_finish` has returned
+/// `TRESS_OK`: until then every reader says that it is truncated. Any thread.
 ///
 /// Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_BAD_NAME`, `TRESS_UNKNOWN_NAME`.
 ///
 /// # Safety
-/// `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is freed;
-/// `encryptor` is writable.
+/// `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is
+/// freed; `encryptor` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encryptor_new(
     recipients: *const tress_recipients,
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn tress_encryptor_new(
     })
 }
 
-/// Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure every further call returns
-/// `TRESS_STATE`. One thread at a time.
+/// Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure other than
+/// `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
 ///
 /// Returns `TRESS_CALLBACK`, `TRESS_STATE`.
 ///
@@ -178,8 +178,8 @@ impl Named {
     }
 }
 
-/// Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and only what was
-/// verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and
+/// only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
 ///
 /// # Safety
 /// `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
@@ -202,12 +202,12 @@ pub unsafe extern "C" fn tress_decryptor_new(
     })
 }
 
-/// Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder is a tar stream.
-/// Whether the container is complete is known only after `tress_decryptor_finish`. After a failure every further call returns
-/// `TRESS_STATE`. One thread at a time.
+/// Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder
+/// is a tar stream. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
+/// other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
 ///
-/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a container;
-/// `TRESS_CALLBACK`, `TRESS_STATE`.
+/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with
+/// a container; `TRESS_CALLBACK`, `TRESS_STATE`.
 ///
 /// # Safety
 /// `decryptor` is a handle; `length` bytes are readable at `data`.
@@ -236,8 +236,8 @@ pub unsafe extern "C" fn tress_decryptor_push(
     })
 }
 
-/// Says that the container ends here, and writes the rest of the plaintext. Only if this returns `TRESS_OK` was it all there. The handle
-/// is of no further use, and still has to be freed. One thread at a time.
+/// Says that the container ends here, and writes the rest of the plaintext. Only if this returns `TRESS_OK` was it all
+/// there. The handle is of no further use, and still has to be freed. One thread at a time.
 ///
 /// Returns `TRESS_TRUNCATED`, and what `tress_decryptor_push` returns.
 ///
@@ -256,8 +256,9 @@ pub unsafe extern "C" fn tress_decryptor_finish(decryptor: *mut tress_decryptor)
     })
 }
 
-/// The name that the container keeps, valid until the handle is freed; NULL if it keeps none, or its header was not all pushed yet. It
-/// comes from whoever wrote the container, has no path in it, and may be that of a file that you have. One thread at a time.
+/// The name that the container keeps, valid until the handle is freed; NULL if it keeps none, or its header was not all
+/// pushed yet. It comes from whoever wrote the container, has no path in it, and may be that of a file that you have.
+/// One thread at a time.
 ///
 /// # Safety
 /// `decryptor` is NULL or a handle.
@@ -268,8 +269,8 @@ pub unsafe extern "C" fn tress_decryptor_name(decryptor: *const tress_decryptor)
     named.map_or(std::ptr::null(), Named::name)
 }
 
-/// 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 while the header was not all pushed. One thread at a
-/// time.
+/// 1 if the plaintext is the tar stream of a folder, 0 if it is a file's bytes, -1 while the header was not all pushed.
+/// One thread at a time.
 ///
 /// # Safety
 /// `decryptor` is NULL or a handle.
@@ -295,7 +296,8 @@ pub unsafe extern "C" fn tress_decryptor_free(decryptor: *mut tress_decryptor) {
 /// Returns `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_MEMORY` and others.
 ///
 /// # Safety
-/// `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container` is writable.
+/// `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container`
+/// is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encrypt(
     plain: *const u8,
@@ -318,8 +320,8 @@ pub unsafe extern "C" fn tress_encrypt(
     })
 }
 
-/// Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a tar stream.
-/// `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
+/// tar stream. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
 ///

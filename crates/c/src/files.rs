@@ -44,17 +44,17 @@ unsafe fn with_control<T>(control: *const tress_control, run: impl FnOnce(&Contr
     }
 }
 
-/// Encrypts the file or folder `input` to every one of `recipients`, into the container `output`, which appears under its name only
-/// when it is complete. Runs on threads of its own, which end before it returns. Any thread.
+/// Encrypts the file or folder `input` to every one of `recipients`, into the container `output`, which appears under
+/// its name only when it is complete. Runs on threads of its own, which end before it returns. Any thread.
 ///
 /// `options`, `control` and `report` may be NULL.
 ///
-/// Returns `TRESS_IO`, `TRESS_OUTPUT_EXISTS`, `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_INTERRUPTED` and others; nothing
-/// is left under the output's name then.
+/// Returns `TRESS_IO`, `TRESS_OUTPUT_EXISTS`, `TRESS_NO_RECIPIENTS`, `TRESS_MIXED_RECIPIENTS`, `TRESS_INTERRUPTED` and
+/// others; nothing is left under the output's name then.
 ///
 /// # Safety
-/// `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle; `report` is NULL
-/// or writable.
+/// `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle;
+/// `report` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_encrypt_file(
     input: *const c_char,
@@ -76,8 +76,9 @@ pub unsafe extern "C" fn tress_encrypt_file(
     })
 }
 
-/// Decrypts the container `input` with the first of `identities` that fits, into the file, or folder, `output`, which appears under its
-/// name only when all is verified. A folder is unpacked with all that `tress decrypt` refuses refused. Any thread.
+/// Decrypts the container `input` with the first of `identities` that fits, into the file, or folder, `output`, which
+/// appears under its name only when all is verified. A folder is unpacked with all that `tress decrypt` refuses
+/// refused. Any thread.
 ///
 /// `options`, `control` and `report` may be NULL.
 ///
@@ -107,8 +108,8 @@ pub unsafe extern "C" fn tress_decrypt_file(
     })
 }
 
-/// Makes the container `container` one for `recipients` instead; its payload is not touched. Who could open it before may have kept
-/// its key: this is no revocation. Any thread.
+/// Makes the container `container` one for `recipients` instead; its payload is not touched. Who could open it before
+/// may have kept its key: this is no revocation. Any thread.
 ///
 /// Returns what `tress_decrypt_file` returns; the container is as it was then.
 ///

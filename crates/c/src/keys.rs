@@ -1,6 +1,7 @@
 //! Who may open a container: sets of recipients and of identities, and key pairs.
 //!
-//! A set keeps what its members were made of, not the members: so it can be shared by threads, and used any number of times.
+//! A set keeps what its members were made of, not the members: so it can be shared by threads, and used any number of
+//! times.
 
 use std::ffi::{CString, c_char};
 
@@ -15,8 +16,8 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls that take
-/// `const tress_recipients *`.
+/// Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls
+/// that take `const tress_recipients *`.
 pub struct tress_recipients {
     members: Vec<Member>,
 }
@@ -50,8 +51,8 @@ pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
     })
 }
 
-/// Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines and lines that
-/// begin with "#" are ignored. One thread at a time.
+/// Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines
+/// and lines that begin with "#" are ignored. One thread at a time.
 ///
 /// Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`; nothing was added then.
 ///
@@ -68,8 +69,8 @@ pub unsafe extern "C" fn tress_recipients_add(recipients: *mut tress_recipients,
     })
 }
 
-/// Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One thread at a
-/// time.
+/// Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One
+/// thread at a time.
 ///
 /// Returns `TRESS_BAD_PASSPHRASE` for an empty one.
 ///
@@ -120,8 +121,8 @@ pub unsafe extern "C" fn tress_recipients_free(recipients: *mut tress_recipients
     unsafe { raw::free(recipients) }
 }
 
-/// What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls that take
-/// `const tress_identities *`. Secrets are wiped when it is freed.
+/// What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls
+/// that take `const tress_identities *`. Secrets are wiped when it is freed.
 pub struct tress_identities {
     members: Vec<Secret>,
 }
@@ -199,9 +200,9 @@ pub extern "C" fn tress_identities_new() -> *mut tress_identities {
     })
 }
 
-/// Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and `age-keygen` write
-/// them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the file where it is encrypted; NULL if
-/// there is none. One thread at a time.
+/// Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and
+/// `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the
+/// file where it is encrypted; NULL if there is none. One thread at a time.
 ///
 /// Returns `TRESS_BAD_IDENTITY`; nothing was added then. A wrong passphrase shows only when the identities are used.
 ///
@@ -330,8 +331,8 @@ pub unsafe extern "C" fn tress_keypair_recipient(pair: *const tress_keypair) -> 
     unsafe { pair.as_ref() }.map_or(std::ptr::null(), |pair| pair.recipient.as_ptr())
 }
 
-/// The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is freed. Any
-/// thread.
+/// The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is
+/// freed. Any thread.
 ///
 /// # Safety
 /// `pair` is NULL or a handle.
@@ -342,8 +343,8 @@ pub unsafe extern "C" fn tress_keypair_address(pair: *const tress_keypair) -> *c
     address.map_or(std::ptr::null(), |address| address.as_ptr())
 }
 
-/// The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it. NULL for NULL. Any
-/// thread.
+/// The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it.
+/// NULL for NULL. Any thread.
 ///
 /// # Safety
 /// `pair` is NULL or a handle.

@@ -1,6 +1,7 @@
 //! Many messages at once: every message is a lane, a chain of its own in a slot of a vector register.
 //!
-//! The caller's jobs become the jobs of `tress_cipher::lanes`, in one allocation for a call, those of each type of cipher together.
+//! The caller's jobs become the jobs of `tress_cipher::lanes`, in one allocation for a call, those of each type of
+//! cipher together.
 
 use ::tress_cipher::lanes::{cbc, ccm};
 use ::tress_cipher::pipo::Pipo;
@@ -16,8 +17,8 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
 
-/// One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of any job but
-/// its own input.
+/// One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of
+/// any job but its own input.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_ccm_job {
@@ -92,16 +93,17 @@ family!(Rijndael<32>: Rijndael256);
 family!(Rc6: Rc6);
 family!(Pipo: Pipo);
 
-/// Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and ciphers may
-/// be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on the calling thread; any
-/// number of threads may do so at the same time with jobs of their own.
+/// Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and
+/// ciphers may be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on
+/// the calling thread; any number of threads may do so at the same time with jobs of their own.
 ///
-/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many are not (their
-/// statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or `TRESS_LENGTH` no job has run.
+/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
+/// are not (their statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or
+/// `TRESS_LENGTH` no job has run.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes; `failed` is
-/// NULL or writable.
+/// `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
+/// `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_ccm_encrypt_jobs(
     jobs: *mut tress_ccm_job,
@@ -112,8 +114,8 @@ pub unsafe extern "C" fn tress_ccm_encrypt_jobs(
     guard(|| unsafe { all_ccm(jobs, count, failed, true) })
 }
 
-/// Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the others are
-/// not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
+/// Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the
+/// others are not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
 ///
 /// # Safety
 /// As `tress_ccm_encrypt_jobs`.
@@ -127,12 +129,12 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs(
     guard(|| unsafe { all_ccm(jobs, count, failed, false) })
 }
 
-/// Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as in
-/// `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
+/// Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
+/// in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
 ///
 /// # Safety
-/// `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes; `failed` is
-/// NULL or writable.
+/// `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
+/// `failed` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cbc_encrypt_jobs(
     jobs: *mut tress_cbc_job,
@@ -174,7 +176,8 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
     let memory = lanes.try_reserve_exact(count);
     let mut pass = Pass { failures: 0, others: 0 };
     for index in 0..count {
-        // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may hold anything.
+        // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may hold
+        // anything.
         let status = unsafe {
             let job = jobs.add(index);
             let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), &cipher.keyed)) {

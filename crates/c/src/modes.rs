@@ -1,7 +1,7 @@
 //! Modes of operation of one message.
 //!
-//! Every function reads `length` bytes at `input` and writes as many at `output`; the two may be one, or overlap in any way. After
-//! a failure the output holds nothing of the message: it is as it was, or zeros.
+//! Every function reads `length` bytes at `input` and writes as many at `output`; the two may be one, or overlap in any
+//! way. After a failure the output holds nothing of the message: it is as it was, or zeros.
 
 use ::tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use ::tress_cipher::{BlockCipher, CcmCipher, Error};
@@ -125,7 +125,8 @@ impl CcmMode for CcmDecrypt<'_> {
     }
 }
 
-/// Encrypts whole blocks, each on its own (ECB, SP 800-38A). Equal blocks stay equal: for tests, or as a building block. Any thread.
+/// Encrypts whole blocks, each on its own (ECB, SP 800-38A). Equal blocks stay equal: for tests, or as a building
+/// block. Any thread.
 ///
 /// Returns `TRESS_DATA_LENGTH` unless the data is whole blocks.
 ///
@@ -157,8 +158,8 @@ pub unsafe extern "C" fn tress_ecb_decrypt(
     guard(|| unsafe { run(cipher, input, output, length, Ecb { encrypt: false }) })
 }
 
-/// Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody could predict. One message is serial:
-/// `tress_cbc_encrypt_jobs` takes many. Any thread.
+/// Encrypts whole blocks in a chain (CBC, SP 800-38A). `iv` is one block that nobody could predict. One message is
+/// serial: `tress_cbc_encrypt_jobs` takes many. Any thread.
 ///
 /// Returns `TRESS_IV_LENGTH`, `TRESS_DATA_LENGTH`.
 ///
@@ -194,8 +195,9 @@ pub unsafe extern "C" fn tress_cbc_decrypt(
     guard(|| unsafe { run(cipher, input, output, length, Cbc { encrypt: false, iv: raw::bytes(iv, iv_length)? }) })
 }
 
-/// Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block; it counts
-/// big-endian over the whole block, in PIPO over its last two bytes. No counter block may ever be used twice with a key. Any thread.
+/// Encrypts or decrypts data of any length in counter mode (CTR, SP 800-38A). `counter` is the first counter block; it
+/// counts big-endian over the whole block, in PIPO over its last two bytes. No counter block may ever be used twice
+/// with a key. Any thread.
 ///
 /// Returns `TRESS_IV_LENGTH`, `TRESS_COUNTER_EXHAUSTED`.
 ///
@@ -214,13 +216,15 @@ pub unsafe extern "C" fn tress_ctr(
     guard(|| unsafe { run(cipher, input, output, length, Ctr { counter: raw::bytes(counter, counter_length)? }) })
 }
 
-/// Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and is never used twice with a key; the tag
-/// has 4, 6, 8, 10, 12, 14 or 16. Many messages at once are several times faster: `tress_ccm_encrypt_jobs`. Any thread.
+/// Encrypts a message and writes its tag (CCM, SP 800-38C). The nonce has 7 to 13 bytes and is never used twice with a
+/// key; the tag has 4, 6, 8, 10, 12, 14 or 16. Many messages at once are several times faster:
+/// `tress_ccm_encrypt_jobs`. Any thread.
 ///
 /// Returns `TRESS_NO_CCM`, `TRESS_NONCE_LENGTH`, `TRESS_TAG_LENGTH`, `TRESS_MESSAGE_TOO_LONG`.
 ///
 /// # Safety
-/// `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or `tag`.
+/// `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or
+/// `tag`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_ccm_encrypt(
     cipher: *const tress_cipher,
@@ -271,15 +275,16 @@ pub unsafe extern "C" fn tress_ccm_decrypt(
     })
 }
 
-/// How many bytes of PKCS#7 padding a message of `length` bytes gets, 1 to `block_bytes`; each byte has that number as its value. 0
-/// unless `block_bytes` is 1 to 255. Any thread.
+/// How many bytes of PKCS#7 padding a message of `length` bytes gets, 1 to `block_bytes`; each byte has that number as
+/// its value. 0 unless `block_bytes` is 1 to 255. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_pkcs7_padding(length: usize, block_bytes: usize) -> usize {
     if (1..=255).contains(&block_bytes) { pkcs7::padding(length, block_bytes) } else { 0 }
 }
 
-/// Writes to `message_length` how long the message is without its PKCS#7 padding. Takes the same time whatever the padding is. Who
-/// tells a sender whether the padding was right tells the plaintext, byte by byte: prefer CCM. Any thread.
+/// Writes to `message_length` how long the message is without its PKCS#7 padding. Takes the same time whatever the
+/// padding is. Who tells a sender whether the padding was right tells the plaintext, byte by byte: prefer CCM. Any
+/// thread.
 ///
 /// Returns `TRESS_PADDING`; `TRESS_DATA_LENGTH` unless the data is whole blocks, one at least; `TRESS_ARGUMENT` unless
 /// `block_bytes` is 1 to 255.

@@ -19,8 +19,8 @@ pub struct tress_options {
     pub threads: usize,
     /// "aes-128-ccm" or "aes-256-ccm"; NULL is the first. For encrypting.
     pub aead: *const c_char,
-    /// The name that the container keeps, encrypted: UTF-8, 1 to 255 bytes, no path. NULL is the file's name where there is a file, and
-    /// none otherwise. For encrypting.
+    /// The name that the container keeps, encrypted: UTF-8, 1 to 255 bytes, no path. NULL is the file's name where
+    /// there is a file, and none otherwise. For encrypting.
     pub name: *const c_char,
     /// Not 0: replace an output file that exists.
     pub replace: c_int,
@@ -105,8 +105,8 @@ pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(Decryp
     Ok((DecryptOptions { threads: options.threads, range }, options.replace != 0))
 }
 
-/// Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any time until the
-/// handle is freed; `tress_control_cancel` also by a signal handler.
+/// Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any
+/// time until the handle is freed; `tress_control_cancel` also by a signal handler.
 pub struct tress_control {
     pub(crate) control: Control,
 }
@@ -117,8 +117,8 @@ pub extern "C" fn tress_control_new() -> *mut tress_control {
     guard_value(std::ptr::null_mut(), || Box::into_raw(Box::new(tress_control { control: Control::new() })))
 }
 
-/// Asks the call to stop. It removes what it has written and returns `TRESS_INTERRUPTED`. NULL does nothing. Any thread, and signal
-/// handlers.
+/// Asks the call to stop. It removes what it has written and returns `TRESS_INTERRUPTED`. NULL does nothing. Any
+/// thread, and signal handlers.
 ///
 /// # Safety
 /// `control` is NULL or a handle.

@@ -1,7 +1,7 @@
 //! From C's pointers to Rust's references and back: the only place that turns one into the other.
 //!
-//! The lifetimes are unbounded. A function asks for what it needs at its beginning and keeps none of it beyond its end, unless
-//! its documentation tells the caller to keep the memory.
+//! The lifetimes are unbounded. A function asks for what it needs at its beginning and keeps none of it beyond its end,
+//! unless its documentation tells the caller to keep the memory.
 
 use std::ffi::{CStr, c_char};
 
@@ -54,11 +54,12 @@ pub(crate) fn check_array<T>(array: *const T, count: usize) -> Result<(), tress_
     check(array.cast(), bytes)
 }
 
-/// Copies the input of a transformation that works in place to its output, and returns the output. They may be one, or overlap
-/// in any way.
+/// Copies the input of a transformation that works in place to its output, and returns the output. They may be one, or
+/// overlap in any way.
 ///
 /// # Safety
-/// `length` bytes are readable at `input` and writable at `output`, and nobody else uses either until the slice is dropped.
+/// `length` bytes are readable at `input` and writable at `output`, and nobody else uses either until the slice is
+/// dropped.
 #[inline]
 pub(crate) unsafe fn in_place<'a>(
     input: *const u8,

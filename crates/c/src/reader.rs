@@ -20,9 +20,9 @@ use crate::status::{guard, guard_value, tress_status};
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tress_source {
-    /// Reads up to `capacity` bytes from `offset` on into `buffer`, writes their number to `length` (0 only at the end), and returns 0;
-    /// anything else ends the work with `TRESS_CALLBACK`. It runs in the thread of the call, and must not call functions on the same
-    /// handle, throw, or `longjmp` out.
+    /// Reads up to `capacity` bytes from `offset` on into `buffer`, writes their number to `length` (0 only at the
+    /// end), and returns 0; anything else ends the work with `TRESS_CALLBACK`. It runs in the thread of the call, and
+    /// must not call functions on the same handle, throw, or `longjmp` out.
     pub read_at: Option<
         unsafe extern "C" fn(
             context: *mut c_void,
@@ -38,7 +38,8 @@ pub struct tress_source {
     pub length: u64,
 }
 
-/// Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it decrypted last.
+/// Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it
+/// decrypted last.
 pub struct tress_reader {
     reader: Reader<Place>,
     named: Named,
@@ -61,7 +62,8 @@ impl Read for Place {
                 }
                 let read_at = source.read_at.ok_or(io::ErrorKind::InvalidInput)?;
                 let mut length = 0;
-                // SAFETY: who opened the reader vouches for the function and its context; the buffer has the length that is said.
+                // SAFETY: who opened the reader vouches for the function and its context; the buffer has the length
+                // that is said.
                 let told =
                     unsafe { read_at(source.context, *position, buffer.as_mut_ptr(), buffer.len(), &raw mut length) };
                 if told != 0 || length > buffer.len() {
@@ -107,14 +109,15 @@ fn told(error: Error, from_caller: bool) -> Failure {
     failure
 }
 
-/// Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the length, is verified.
-/// `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the
+/// length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
 ///
-/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a container;
-/// `TRESS_CALLBACK`.
+/// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
+/// container; `TRESS_CALLBACK`.
 ///
 /// # Safety
-/// `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is writable.
+/// `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
+/// writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_reader_open(
     source: *const tress_source,
@@ -169,8 +172,8 @@ pub unsafe extern "C" fn tress_reader_length(reader: *const tress_reader) -> u64
     guard_value(0, || reader.map_or(0, |reader| reader.reader.plain_bytes()))
 }
 
-/// The name that the container keeps, valid until the handle is freed; NULL if it keeps none. It comes from whoever wrote the container.
-/// One thread at a time.
+/// The name that the container keeps, valid until the handle is freed; NULL if it keeps none. It comes from whoever
+/// wrote the container. One thread at a time.
 ///
 /// # Safety
 /// `reader` is NULL or a handle.
@@ -190,9 +193,10 @@ pub unsafe extern "C" fn tress_reader_is_tree(reader: *const tress_reader) -> c_
     unsafe { reader.as_ref() }.map_or(-1, |reader| reader.named.is_tree())
 }
 
-/// Reads up to `capacity` bytes of plaintext from `offset` on into `buffer`, and writes their number to `length`: fewer only at the end
-/// of the plaintext, 0 past it. Everything was verified. Reading in order reads ahead; elsewhere a read costs a chunk of 16 KiB. After a
-/// failure the handle can still be used: another place may be whole. One thread at a time.
+/// Reads up to `capacity` bytes of plaintext from `offset` on into `buffer`, and writes their number to `length`: fewer
+/// only at the end of the plaintext, 0 past it. Everything was verified. Reading in order reads ahead; elsewhere a read
+/// costs a chunk of 16 KiB. After a failure the handle can still be used: another place may be whole. One thread at a
+/// time.
 ///
 /// Returns `TRESS_CHUNK_DAMAGED`, `TRESS_IO`, `TRESS_CALLBACK`; the buffer is wiped then, and `length` is 0.
 ///

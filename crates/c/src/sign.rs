@@ -1,7 +1,7 @@
 //! Keys for signatures, and one signature at a time.
 //!
-//! A key is made for one scheme: "rsa-pss-sha256", "rsa-pss-sha384", "rsa-pss-sha512", the same with "rsa-pkcs1" and "dsa", and
-//! "schnorr-sha256". For PSS ":N" behind the name fixes the salt's length in bytes.
+//! A key is made for one scheme: "rsa-pss-sha256", "rsa-pss-sha384", "rsa-pss-sha512", the same with "rsa-pkcs1" and
+//! "dsa", and "schnorr-sha256". For PSS ":N" behind the name fixes the salt's length in bytes.
 
 use std::ffi::c_char;
 
@@ -15,8 +15,8 @@ use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, guard_value, tress_status};
 
-/// A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time, until it is
-/// freed. The key is wiped then.
+/// A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time,
+/// until it is freed. The key is wiped then.
 pub struct tress_signing_key {
     pub(crate) key: SigningKey,
 }
@@ -48,11 +48,12 @@ fn scheme(name: Option<&str>, key: impl FnOnce() -> PublicKey) -> Result<Scheme,
     pss.into_iter().chain(unsalted).find(|scheme| scheme.name() == name).ok_or_else(unknown)
 }
 
-/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not). `scheme` names
-/// how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any thread.
+/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not).
+/// `scheme` names how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any
+/// thread.
 ///
-/// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`, `TRESS_KEY_REFUSED`,
-/// `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+/// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
+/// `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
 ///
 /// # Safety
 /// `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
@@ -75,8 +76,9 @@ pub unsafe extern "C" fn tress_signing_key_read(
     })
 }
 
-/// Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072", "schnorr-2048" or
-/// "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to minutes. Any thread.
+/// Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072",
+/// "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
+/// minutes. Any thread.
 ///
 /// Returns `TRESS_UNKNOWN_NAME`, `TRESS_WRONG_SCHEME`, `TRESS_RANDOM`.
 ///
@@ -171,7 +173,8 @@ pub unsafe extern "C" fn tress_signing_key_free(key: *mut tress_signing_key) {
     unsafe { raw::free(key) }
 }
 
-/// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any thread.
+/// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any
+/// thread.
 ///
 /// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PUBLIC`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
 ///
@@ -217,14 +220,14 @@ pub unsafe extern "C" fn tress_verifying_key_free(key: *mut tress_verifying_key)
     unsafe { raw::free(key) }
 }
 
-/// The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to `digest_length`, and the
-/// digest to `digest`, which has room for `capacity` bytes. Any thread.
+/// The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to
+/// `digest_length`, and the digest to `digest`, which has room for `capacity` bytes. Any thread.
 ///
 /// Returns `TRESS_UNKNOWN_NAME`, `TRESS_BUFFER`.
 ///
 /// # Safety
-/// `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`; `digest_length` is
-/// NULL or writable.
+/// `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
+/// `digest_length` is NULL or writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_digest(
     scheme_name: *const c_char,
@@ -261,14 +264,15 @@ unsafe fn put(made: &[u8], out: *mut u8, capacity: usize, length: *mut usize) ->
     Ok(())
 }
 
-/// Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to `signature_length`.
-/// Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`. Any thread.
+/// Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to
+/// `signature_length`. Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`.
+/// Any thread.
 ///
 /// Returns `TRESS_BUFFER` unless there is room for `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
 ///
 /// # Safety
-/// `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`; `signature_length` is
-/// writable.
+/// `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
+/// `signature_length` is writable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_sign(
     key: *const tress_signing_key,

@@ -308,9 +308,10 @@ thread_local! {
     static LAST: RefCell<[u8; DETAIL_BYTES]> = const { RefCell::new([0; DETAIL_BYTES]) };
 }
 
-/// What went wrong in the last call of this thread that failed: its code's text and what is known beyond it, such as a file's
-/// name or the number of a damaged chunk. Never a secret. Empty if none has failed; a call that succeeds does not change it. The
-/// text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the thread's end. Any thread.
+/// What went wrong in the last call of this thread that failed: its code's text and what is known beyond it, such as a
+/// file's name or the number of a damaged chunk. Never a secret. Empty if none has failed; a call that succeeds does
+/// not change it. The text is UTF-8 of at most 511 bytes, and valid until the next failure in this thread or the
+/// thread's end. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_last_error() -> *const c_char {
     LAST.with(|last| last.as_ptr().cast_const().cast())
