@@ -1,4 +1,4 @@
-/* A thousand packets, each with its own key, encrypted and verified side by side. */
+/* A thousand packets of ten devices, each with a key of its own, encrypted and verified side by side. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
