@@ -1,6 +1,7 @@
 # make demo     a gigabyte encrypted and decrypted, beside what others need for it
 # make test     everything that has to hold, from vectors to the command; what CI runs
 # make test-page  pages of tress report in a browser; part of make test
+# make test-c   libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation; part of make test
 # make lint     formatting, clippy, documentation
 # make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
@@ -23,7 +24,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
+.PHONY: all demo test test-rust test-python test-page test-c test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -32,7 +33,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python test-page secrets qemu-two firmware
+test: tools lint deny test-rust test-without check-targets test-python test-page test-c secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -63,6 +64,14 @@ test-page:
 	$(CARGO) build --locked --bin tress
 	tools/setup page $(VENV)-page
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)-page/bin/python -m pytest -q tests/report
+
+# The header is what the source says; the library is what the header says. docs/c.md has the rest.
+test-c:
+	@tools/setup c
+	@tools/setup python $(VENV)
+	$(CARGO) build --locked --bin tress
+	TRESS=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python \
+	    $(MAKE) -C crates/c check PROFILE=dev
 
 lint:
 	$(CARGO) fmt --all --check

@@ -1,0 +1,365 @@
+//! Who may open a container: sets of recipients and of identities, and key pairs.
+//!
+//! A set keeps what its members were made of, not the members: so it can be shared by threads, and used any number of
+//! times.
+
+use std::ffi::{CString, c_char};
+
+use tress_stream::Error;
+use tress_stream::age::secrecy::{ExposeSecret, SecretString};
+use tress_stream::age::{Callbacks, Identity, Recipient};
+use tress_stream::keys::{self, KeyPair, RawKey};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::failure::Failure;
+use crate::raw;
+use crate::status::tress_status::*;
+use crate::status::{guard, tress_status};
+
+/// Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls
+/// that take `const tress_recipients *`.
+pub struct tress_recipients {
+    members: Vec<Member>,
+}
+
+enum Member {
+    /// One recipient a line.
+    Text(String),
+    Passphrase(SecretString),
+    Key(RawKey),
+}
+
+impl tress_recipients {
+    pub(crate) fn build(&self) -> Result<Vec<Box<dyn Recipient + Send>>, Error> {
+        let mut recipients: Vec<Box<dyn Recipient + Send>> = Vec::new();
+        for member in &self.members {
+            match member {
+                Member::Text(text) => recipients.extend(keys::recipients_file(text.as_bytes())?),
+                Member::Passphrase(passphrase) => recipients.push(keys::passphrase_recipient(passphrase.clone())?),
+                Member::Key(key) => recipients.push(Box::new(key.clone())),
+            }
+        }
+        Ok(recipients)
+    }
+}
+
+/// An empty set. Any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
+    crate::status::guard_value(std::ptr::null_mut(), || {
+        Box::into_raw(Box::new(tress_recipients { members: Vec::new() }))
+    })
+}
+
+/// Adds recipients by their text, one a line: "age1...", "tress1...", "ssh-ed25519 ..." or "ssh-rsa ...". Empty lines
+/// and lines that begin with "#" are ignored. One thread at a time.
+///
+/// Returns `TRESS_BAD_RECIPIENT`, `TRESS_NO_RECIPIENTS`; nothing was added then.
+///
+/// # Safety
+/// `recipients` is a handle; `text` ends with NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_recipients_add(recipients: *mut tress_recipients, text: *const c_char) -> tress_status {
+    guard(|| {
+        // SAFETY: as above.
+        let (recipients, text) = unsafe { (raw::handle_mut(recipients)?, raw::text(text)?) };
+        keys::recipients_file(text.as_bytes())?;
+        recipients.members.push(Member::Text(text.to_owned()));
+        Ok(())
+    })
+}
+
+/// Adds a passphrase, which has to stand alone. Deriving a key from it takes about a second and 256 MiB each time. One
+/// thread at a time.
+///
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty one.
+///
+/// # Safety
+/// `recipients` is a handle; `passphrase` ends with NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_recipients_add_passphrase(
+    recipients: *mut tress_recipients,
+    passphrase: *const c_char,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: as above.
+        let (recipients, passphrase) = unsafe { (raw::handle_mut(recipients)?, raw::text(passphrase)?) };
+        let passphrase = SecretString::from(passphrase);
+        keys::passphrase_recipient(passphrase.clone())?;
+        recipients.members.push(Member::Passphrase(passphrase));
+        Ok(())
+    })
+}
+
+/// Adds a raw key of 16 or 32 random bytes. One thread at a time.
+///
+/// Returns `TRESS_RAW_KEY_LENGTH`.
+///
+/// # Safety
+/// `recipients` is a handle; `key_length` bytes are readable at `key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_recipients_add_key(
+    recipients: *mut tress_recipients,
+    key: *const u8,
+    key_length: usize,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: as above.
+        let (recipients, key) = unsafe { (raw::handle_mut(recipients)?, raw::bytes(key, key_length)?) };
+        recipients.members.push(Member::Key(keys::key_file(key)?));
+        Ok(())
+    })
+}
+
+/// Ends the set; NULL does nothing. No other thread may use it any more.
+///
+/// # Safety
+/// `recipients` is NULL, or a handle that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_recipients_free(recipients: *mut tress_recipients) {
+    // SAFETY: as above.
+    unsafe { raw::free(recipients) }
+}
+
+/// What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls
+/// that take `const tress_identities *`. Secrets are wiped when it is freed.
+pub struct tress_identities {
+    members: Vec<Secret>,
+}
+
+#[derive(Clone)]
+pub(crate) enum Secret {
+    /// An identity file, and the passphrase that opens it if it needs one.
+    File(Zeroizing<Vec<u8>>, Option<SecretString>),
+    Passphrase(SecretString),
+    Key(RawKey),
+}
+
+/// The answer to every question for a passphrase.
+#[derive(Clone)]
+struct Answer(SecretString);
+
+impl Callbacks for Answer {
+    fn display_message(&self, _: &str) {}
+
+    fn confirm(&self, _: &str, _: &str, _: Option<&str>) -> Option<bool> {
+        None
+    }
+
+    fn request_public_string(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn request_passphrase(&self, _: &str) -> Option<SecretString> {
+        Some(self.0.clone())
+    }
+}
+
+impl Secret {
+    fn build(&self) -> Result<Vec<Box<dyn Identity>>, Error> {
+        Ok(match self {
+            Secret::File(text, None) => keys::identities_file(&text[..])?,
+            Secret::File(text, Some(passphrase)) => keys::identities_file_with(&text[..], Answer(passphrase.clone()))?,
+            Secret::Passphrase(passphrase) => vec![keys::passphrase_identity(passphrase.clone())?],
+            Secret::Key(key) => vec![Box::new(key.clone())],
+        })
+    }
+}
+
+/// The identities of these secrets.
+pub(crate) fn identities_of(secrets: &[Secret]) -> Result<Vec<Box<dyn Identity>>, Error> {
+    let mut identities = Vec::new();
+    for secret in secrets {
+        identities.extend(secret.build()?);
+    }
+    Ok(identities)
+}
+
+impl tress_identities {
+    pub(crate) fn build(&self) -> Result<Vec<Box<dyn Identity>>, Error> {
+        identities_of(&self.members)
+    }
+
+    /// What can go to another thread.
+    pub(crate) fn secrets(&self) -> Vec<Secret> {
+        self.members.clone()
+    }
+
+    fn add(&mut self, member: Secret) -> Result<(), Failure> {
+        member.build()?;
+        self.members.push(member);
+        Ok(())
+    }
+}
+
+/// An empty set. Any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn tress_identities_new() -> *mut tress_identities {
+    crate::status::guard_value(std::ptr::null_mut(), || {
+        Box::into_raw(Box::new(tress_identities { members: Vec::new() }))
+    })
+}
+
+/// Adds the identities of an identity file, given as its bytes: "AGE-SECRET-KEY-1..." lines, as `tress keygen` and
+/// `age-keygen` write them, an identity file that `age -p` encrypted, or an SSH private key. `passphrase` opens the
+/// file where it is encrypted; NULL if there is none. One thread at a time.
+///
+/// Returns `TRESS_BAD_IDENTITY`; nothing was added then. A wrong passphrase shows only when the identities are used.
+///
+/// # Safety
+/// `identities` is a handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_identities_add(
+    identities: *mut tress_identities,
+    data: *const u8,
+    length: usize,
+    passphrase: *const c_char,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: as above.
+        let (identities, data, passphrase) =
+            unsafe { (raw::handle_mut(identities)?, raw::bytes(data, length)?, raw::optional_text(passphrase)?) };
+        identities.add(Secret::File(Zeroizing::new(data.to_vec()), passphrase.map(SecretString::from)))
+    })
+}
+
+/// Adds a passphrase. One thread at a time.
+///
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty one.
+///
+/// # Safety
+/// `identities` is a handle; `passphrase` ends with NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_identities_add_passphrase(
+    identities: *mut tress_identities,
+    passphrase: *const c_char,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: as above.
+        let (identities, passphrase) = unsafe { (raw::handle_mut(identities)?, raw::text(passphrase)?) };
+        identities.add(Secret::Passphrase(SecretString::from(passphrase)))
+    })
+}
+
+/// Adds a raw key of 16 or 32 bytes. One thread at a time.
+///
+/// Returns `TRESS_RAW_KEY_LENGTH`.
+///
+/// # Safety
+/// `identities` is a handle; `key_length` bytes are readable at `key`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_identities_add_key(
+    identities: *mut tress_identities,
+    key: *const u8,
+    key_length: usize,
+) -> tress_status {
+    guard(|| {
+        // SAFETY: as above.
+        let (identities, key) = unsafe { (raw::handle_mut(identities)?, raw::bytes(key, key_length)?) };
+        identities.add(Secret::Key(keys::key_file(key)?))
+    })
+}
+
+/// Wipes the secrets and ends the set; NULL does nothing. No other thread may use it any more.
+///
+/// # Safety
+/// `identities` is NULL, or a handle that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_identities_free(identities: *mut tress_identities) {
+    // SAFETY: as above.
+    unsafe { raw::free(identities) }
+}
+
+/// A key pair as `tress keygen` makes it. It never changes: any number of threads may use one at the same time.
+pub struct tress_keypair {
+    recipient: CString,
+    address: Option<CString>,
+    /// Ends with NUL.
+    identity: Zeroizing<Vec<u8>>,
+}
+
+impl tress_keypair {
+    fn new(pair: &KeyPair) -> Result<Self, Failure> {
+        let text = |text: String| CString::new(text).map_err(|_| Failure::from(TRESS_INTERNAL));
+        let file = pair.to_identity_file_text();
+        let file = file.expose_secret();
+        // One allocation: a grown vector leaves the secret behind in freed memory.
+        let mut identity = Zeroizing::new(Vec::with_capacity(file.len() + 1));
+        identity.extend_from_slice(file.as_bytes());
+        identity.push(0);
+        Ok(Self { recipient: text(pair.recipient())?, address: pair.address().map(text).transpose()?, identity })
+    }
+}
+
+impl Drop for tress_keypair {
+    fn drop(&mut self) {
+        self.identity.zeroize();
+    }
+}
+
+/// Makes a fresh key pair. Any thread.
+///
+/// Returns `TRESS_IO` when the system has no randomness.
+///
+/// # Safety
+/// `pair` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_keypair_generate(pair: *mut *mut tress_keypair) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { raw::give(pair, || tress_keypair::new(&KeyPair::generate()?)) })
+}
+
+/// Reads the one X25519 identity of an identity file. Any thread.
+///
+/// Returns `TRESS_BAD_IDENTITY`.
+///
+/// # Safety
+/// `text` ends with NUL; `pair` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_keypair_parse(text: *const c_char, pair: *mut *mut tress_keypair) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { raw::give(pair, || tress_keypair::new(&KeyPair::parse(raw::text(text)?)?)) })
+}
+
+/// The recipient, "age1...", public; valid until the pair is freed. NULL for NULL. Any thread.
+///
+/// # Safety
+/// `pair` is NULL or a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_keypair_recipient(pair: *const tress_keypair) -> *const c_char {
+    // SAFETY: as above.
+    unsafe { pair.as_ref() }.map_or(std::ptr::null(), |pair| pair.recipient.as_ptr())
+}
+
+/// The address, "tress1...", public; NULL where the identity file has no key for transfers. Valid until the pair is
+/// freed. Any thread.
+///
+/// # Safety
+/// `pair` is NULL or a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_keypair_address(pair: *const tress_keypair) -> *const c_char {
+    // SAFETY: as above.
+    let address = unsafe { pair.as_ref() }.and_then(|pair| pair.address.as_ref());
+    address.map_or(std::ptr::null(), |address| address.as_ptr())
+}
+
+/// The identity file, secret: write it where only its owner can read. Valid until the pair is freed, which wipes it.
+/// NULL for NULL. Any thread.
+///
+/// # Safety
+/// `pair` is NULL or a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_keypair_identity(pair: *const tress_keypair) -> *const c_char {
+    // SAFETY: as above.
+    unsafe { pair.as_ref() }.map_or(std::ptr::null(), |pair| pair.identity.as_ptr().cast())
+}
+
+/// Wipes the secret and ends the pair; NULL does nothing. No other thread may use it any more.
+///
+/// # Safety
+/// `pair` is NULL, or a handle that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_keypair_free(pair: *mut tress_keypair) {
+    // SAFETY: as above.
+    unsafe { raw::free(pair) }
+}

@@ -1,0 +1,337 @@
+//! Many messages at once: every message is a lane, a chain of its own in a slot of a vector register.
+//!
+//! The caller's jobs become the jobs of `tress_cipher::lanes`, in one allocation for a call, those of each type of
+//! cipher together.
+
+use ::tress_cipher::lanes::{cbc, ccm};
+use ::tress_cipher::pipo::Pipo;
+use ::tress_cipher::rc6::Rc6;
+use ::tress_cipher::rijndael::Rijndael;
+use ::tress_cipher::{BlockCipher, CcmCipher};
+use zeroize::Zeroize;
+
+use crate::batch::outcome;
+use crate::ciphers::{Keyed, tress_cipher};
+use crate::failure::{Failure, of_cipher};
+use crate::raw;
+use crate::status::tress_status::*;
+use crate::status::{guard, tress_status};
+
+/// One message for `tress_ccm_encrypt_jobs` or `tress_ccm_decrypt_jobs`. No output and no tag overlaps anything else of
+/// any job but its own input.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tress_ccm_job {
+    /// A cipher with blocks of 128 bits. Jobs with the same handle are quicker than jobs with a handle each.
+    pub cipher: *const tress_cipher,
+    /// 7 to 13 bytes, never twice with a key.
+    pub nonce: *const u8,
+    /// Of the nonce.
+    pub nonce_length: usize,
+    /// Associated data: authenticated, not encrypted. NULL if there is none.
+    pub aad: *const u8,
+    /// Of the associated data.
+    pub aad_length: usize,
+    /// The message.
+    pub input: *const u8,
+    /// Where it goes. The same as `input` is quickest.
+    pub output: *mut u8,
+    /// Of input and output.
+    pub length: usize,
+    /// 4, 6, 8, 10, 12, 14 or 16 bytes: written when encrypting, read when decrypting.
+    pub tag: *mut u8,
+    /// Of the tag.
+    pub tag_length: usize,
+    /// Written: what became of the job.
+    pub status: tress_status,
+}
+
+/// One message for `tress_cbc_encrypt_jobs`. No output overlaps anything else of any job but its own input.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct tress_cbc_job {
+    /// Any cipher.
+    pub cipher: *const tress_cipher,
+    /// One block that nobody could predict.
+    pub iv: *const u8,
+    /// Of the initialisation vector.
+    pub iv_length: usize,
+    /// The message, whole blocks.
+    pub input: *const u8,
+    /// Where it goes. The same as `input` is quickest.
+    pub output: *mut u8,
+    /// Of input and output.
+    pub length: usize,
+    /// Written: what became of the job.
+    pub status: tress_status,
+}
+
+/// The ciphers of one type, whose jobs run together.
+trait Family: BlockCipher + Sized {
+    fn of(keyed: &Keyed) -> Option<&Self>;
+}
+
+macro_rules! family {
+    ($type:ty: $variant:ident) => {
+        impl Family for $type {
+            #[inline]
+            fn of(keyed: &Keyed) -> Option<&Self> {
+                match keyed {
+                    Keyed::$variant(cipher) => Some(cipher),
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+family!(Rijndael<16>: Rijndael128);
+family!(Rijndael<20>: Rijndael160);
+family!(Rijndael<24>: Rijndael192);
+family!(Rijndael<28>: Rijndael224);
+family!(Rijndael<32>: Rijndael256);
+family!(Rc6: Rc6);
+family!(Pipo: Pipo);
+
+/// Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and
+/// ciphers may be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on
+/// the calling thread; any number of threads may do so at the same time with jobs of their own.
+///
+/// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
+/// are not (their statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or
+/// `TRESS_LENGTH` no job has run.
+///
+/// # Safety
+/// `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
+/// `failed` is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_ccm_encrypt_jobs(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    failed: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { all_ccm(jobs, count, failed, true) })
+}
+
+/// Verifies and decrypts all messages. A forged one gets the status `TRESS_AUTHENTICATION` and its output is wiped; the
+/// others are not touched by it. All else is as in `tress_ccm_encrypt_jobs`.
+///
+/// # Safety
+/// As `tress_ccm_encrypt_jobs`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_ccm_decrypt_jobs(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    failed: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { all_ccm(jobs, count, failed, false) })
+}
+
+/// Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
+/// in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
+///
+/// # Safety
+/// `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
+/// `failed` is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_cbc_encrypt_jobs(
+    jobs: *mut tress_cbc_job,
+    count: usize,
+    failed: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { all_cbc(jobs, count, failed) })
+}
+
+/// What a pass over the jobs for one type of cipher came to.
+struct Pass {
+    failures: usize,
+    /// Jobs of other types, for the passes to come.
+    others: usize,
+}
+
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`].
+unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, encrypt: bool) -> Result<(), Failure> {
+    raw::check_array(jobs, count)?;
+    // SAFETY: as above.
+    unsafe {
+        // Most callers have one type of cipher.
+        let mut pass = ccm_pass::<Rijndael<16>>(jobs, count, true, encrypt);
+        if pass.others > 0 {
+            pass.failures += ccm_pass::<Rc6>(jobs, count, false, encrypt).failures;
+        }
+        outcome(pass.failures, failed)
+    }
+}
+
+/// Runs the jobs whose cipher is an `F`. The first pass also refuses those that no pass will run.
+///
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`].
+unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize, first: bool, encrypt: bool) -> Pass {
+    let mut lanes: Vec<ccm::Job<'_, F>> = Vec::new();
+    let memory = lanes.try_reserve_exact(count);
+    let mut pass = Pass { failures: 0, others: 0 };
+    for index in 0..count {
+        // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may hold
+        // anything.
+        let status = unsafe {
+            let job = jobs.add(index);
+            let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), &cipher.keyed)) {
+                Some((Some(cipher), _)) if memory.is_ok() => match ccm_job(job, cipher) {
+                    Ok(ready) => {
+                        lanes.push(ready);
+                        TRESS_OK
+                    }
+                    Err(status) => status,
+                },
+                Some((Some(_), _)) => TRESS_MEMORY,
+                Some((None, Keyed::Rijndael128(_) | Keyed::Rc6(_))) => {
+                    pass.others += 1;
+                    continue;
+                }
+                _ if !first => continue,
+                Some(_) => TRESS_NO_CCM,
+                None => TRESS_NULL,
+            };
+            (&raw mut (*job).status).write(status);
+            status
+        };
+        pass.failures += usize::from(status != TRESS_OK);
+    }
+    if encrypt {
+        ccm::encrypt(&mut lanes);
+        return pass;
+    }
+    let forged = ccm::decrypt(&mut lanes);
+    pass.failures += forged;
+    if forged > 0 {
+        // In the order in which they were pushed.
+        let mut ran = lanes.iter();
+        for index in 0..count {
+            // SAFETY: as above; the status of a job of this type was written above.
+            unsafe {
+                let job = jobs.add(index);
+                let mine = (*job).cipher.as_ref().is_some_and(|cipher| F::of(&cipher.keyed).is_some());
+                if mine && (*job).status == TRESS_OK && ran.next().is_some_and(|ran| ran.result().is_err()) {
+                    (&raw mut (*job).status).write(TRESS_AUTHENTICATION);
+                }
+            }
+        }
+    }
+    pass
+}
+
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`], for one job.
+#[inline(always)]
+unsafe fn ccm_job<'a, F: CcmCipher>(job: *const tress_ccm_job, cipher: &'a F) -> Result<ccm::Job<'a, F>, tress_status> {
+    // SAFETY: as above.
+    unsafe {
+        let nonce = raw::bytes((*job).nonce, (*job).nonce_length)?;
+        let aad = raw::bytes((*job).aad, (*job).aad_length)?;
+        let tag = raw::bytes_mut((*job).tag, (*job).tag_length)?;
+        let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
+        match ccm::Job::new(cipher, nonce, aad, data, tag) {
+            Ok(ready) => Ok(ready),
+            Err(error) => {
+                wipe((*job).input, (*job).output, (*job).length);
+                Err(of_cipher(error))
+            }
+        }
+    }
+}
+
+/// What was refused leaves no copy of its input in another buffer.
+///
+/// # Safety
+/// `length` bytes are writable at `output`.
+#[cold]
+unsafe fn wipe(input: *const u8, output: *mut u8, length: usize) {
+    if !std::ptr::eq(input, output) {
+        // SAFETY: as above.
+        if let Ok(output) = unsafe { raw::bytes_mut(output, length) } {
+            output.zeroize();
+        }
+    }
+}
+
+/// # Safety
+/// As [`tress_cbc_encrypt_jobs`].
+unsafe fn all_cbc(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
+    raw::check_array(jobs, count)?;
+    let others = [
+        cbc_pass::<Rc6>,
+        cbc_pass::<Pipo>,
+        cbc_pass::<Rijndael<20>>,
+        cbc_pass::<Rijndael<24>>,
+        cbc_pass::<Rijndael<28>>,
+        cbc_pass::<Rijndael<32>>,
+    ];
+    // SAFETY: as above.
+    unsafe {
+        let Pass { mut failures, others: left } = cbc_pass::<Rijndael<16>>(jobs, count, true);
+        if left > 0 {
+            failures += others.iter().map(|pass| pass(jobs, count, false).failures).sum::<usize>();
+        }
+        outcome(failures, failed)
+    }
+}
+
+/// As [`ccm_pass`]; every cipher has CBC.
+///
+/// # Safety
+/// As [`tress_cbc_encrypt_jobs`].
+unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: bool) -> Pass {
+    let mut lanes: Vec<cbc::Job<'_, F>> = Vec::new();
+    let memory = lanes.try_reserve_exact(count);
+    let mut pass = Pass { failures: 0, others: 0 };
+    for index in 0..count {
+        // SAFETY: the caller vouches for `count` jobs.
+        let status = unsafe {
+            let job = jobs.add(index);
+            let status = match (*job).cipher.as_ref().map(|cipher| F::of(&cipher.keyed)) {
+                Some(Some(cipher)) if memory.is_ok() => match cbc_job(job, cipher) {
+                    Ok(ready) => {
+                        lanes.push(ready);
+                        TRESS_OK
+                    }
+                    Err(status) => status,
+                },
+                Some(Some(_)) => TRESS_MEMORY,
+                Some(None) => {
+                    pass.others += 1;
+                    continue;
+                }
+                None if first => TRESS_NULL,
+                None => continue,
+            };
+            (&raw mut (*job).status).write(status);
+            status
+        };
+        pass.failures += usize::from(status != TRESS_OK);
+    }
+    cbc::encrypt(&mut lanes);
+    pass
+}
+
+/// # Safety
+/// As [`tress_cbc_encrypt_jobs`], for one job.
+#[inline(always)]
+unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Result<cbc::Job<'a, F>, tress_status> {
+    // SAFETY: as above.
+    unsafe {
+        let iv = raw::bytes((*job).iv, (*job).iv_length)?;
+        let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
+        match cbc::Job::new(cipher, iv, data) {
+            Ok(ready) => Ok(ready),
+            Err(error) => {
+                wipe((*job).input, (*job).output, (*job).length);
+                Err(of_cipher(error))
+            }
+        }
+    }
+}

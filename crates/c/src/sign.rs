@@ -1,0 +1,323 @@
+//! Keys for signatures, and one signature at a time.
+//!
+//! A key is made for one scheme: "rsa-pss-sha256", "rsa-pss-sha384", "rsa-pss-sha512", the same with "rsa-pkcs1" and
+//! "dsa", and "schnorr-sha256". For PSS ":N" behind the name fixes the salt's length in bytes.
+
+use std::ffi::c_char;
+
+use tress_sign::rsa::{self, SaltLength};
+use tress_sign::signature::Keypair as _;
+use tress_sign::{Hash, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete};
+
+use crate::buffer::tress_buffer;
+use crate::failure::Failure;
+use crate::raw;
+use crate::status::tress_status::*;
+use crate::status::{guard, guard_value, tress_status};
+
+/// A private key and the scheme that it signs by. It never changes: any number of threads may use one at the same time,
+/// until it is freed. The key is wiped then.
+pub struct tress_signing_key {
+    pub(crate) key: SigningKey,
+}
+
+/// A public key and the scheme that it verifies. It never changes: any number of threads may use one at the same time.
+pub struct tress_verifying_key {
+    pub(crate) key: VerifyingKey,
+}
+
+const HASHES: [Hash; 3] = [Hash::Sha256, Hash::Sha384, Hash::Sha512];
+/// r and s of up to 256 bits each, as DER integers in a sequence.
+const DSA_SIGNATURE_BYTES: usize = 2 + 2 * (2 + 33);
+/// A challenge of 256 bits, a response of up to 256.
+const SCHNORR_SIGNATURE_BYTES: usize = 64;
+
+/// The scheme of this name; without a name, the one that suits the key.
+fn scheme(name: Option<&str>, key: impl FnOnce() -> PublicKey) -> Result<Scheme, Failure> {
+    let Some(name) = name else {
+        return Ok(Scheme::of(&key()));
+    };
+    let unknown = || Failure::with_detail(TRESS_UNKNOWN_NAME, "no scheme of this name");
+    let (name, salt) = match name.split_once(':') {
+        Some((name, salt)) => (name, SaltLength::Bytes(salt.parse().map_err(|_| unknown())?)),
+        None => (name, SaltLength::Any),
+    };
+    let pss = HASHES.map(|hash| Scheme::RsaPss { hash, salt });
+    let others = HASHES.iter().flat_map(|hash| [Scheme::RsaPkcs1(*hash), Scheme::Dsa(*hash)]);
+    let unsalted = others.chain([Scheme::Schnorr]).filter(|_| salt == SaltLength::Any);
+    pss.into_iter().chain(unsalted).find(|scheme| scheme.name() == name).ok_or_else(unknown)
+}
+
+/// Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not).
+/// `scheme` names how it signs; NULL is "rsa-pss-sha256", "dsa-sha256" or "schnorr-sha256", as suits the key. Any
+/// thread.
+///
+/// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PRIVATE`, `TRESS_KEY_ENCRYPTED`, `TRESS_WRONG_PASSPHRASE`,
+/// `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+///
+/// # Safety
+/// `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_read(
+    data: *const u8,
+    length: usize,
+    passphrase: *const c_char,
+    scheme_name: *const c_char,
+    key: *mut *mut tress_signing_key,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        raw::give(key, || {
+            let (data, passphrase) = (raw::bytes(data, length)?, raw::optional_text(passphrase)?);
+            let private = KeyFile::read(data)?.into_private(passphrase.map(str::as_bytes))?;
+            let scheme = scheme(raw::optional_text(scheme_name)?, || private.public_key())?;
+            Ok(tress_signing_key { key: SigningKey::new(private, scheme)? })
+        })
+    })
+}
+
+/// Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072",
+/// "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
+/// minutes. Any thread.
+///
+/// Returns `TRESS_UNKNOWN_NAME`, `TRESS_WRONG_SCHEME`, `TRESS_RANDOM`.
+///
+/// # Safety
+/// `kind` ends with NUL; `scheme` is NULL or ends with NUL; `key` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_generate(
+    kind: *const c_char,
+    scheme_name: *const c_char,
+    key: *mut *mut tress_signing_key,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        raw::give(key, || {
+            let private = generate(raw::text(kind)?)?;
+            let scheme = scheme(raw::optional_text(scheme_name)?, || private.public_key())?;
+            Ok(tress_signing_key { key: SigningKey::new(private, scheme)? })
+        })
+    })
+}
+
+fn generate(kind: &str) -> Result<PrivateKey, Failure> {
+    use discrete::GroupSize::{Bits2048, Bits3072};
+    Ok(match kind {
+        "dsa-2048" => PrivateKey::Dsa(discrete::PrivateKey::generate(Bits2048)?),
+        "dsa-3072" => PrivateKey::Dsa(discrete::PrivateKey::generate(Bits3072)?),
+        "schnorr-2048" => PrivateKey::Schnorr(discrete::PrivateKey::generate(Bits2048)?),
+        "schnorr-3072" => PrivateKey::Schnorr(discrete::PrivateKey::generate(Bits3072)?),
+        other => {
+            let bits = other.strip_prefix("rsa-").and_then(|bits| bits.parse::<usize>().ok());
+            let bits = bits.filter(|bits| (2..=8).contains(&(bits / 1024)) && bits.is_multiple_of(1024));
+            let bits = bits.ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "no key of this kind"))?;
+            PrivateKey::Rsa(rsa::PrivateKey::generate(bits)?)
+        }
+    })
+}
+
+/// The longest signature that the key makes, in bytes; 0 for NULL. Any thread.
+///
+/// # Safety
+/// `key` is NULL or a handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_signature_bytes(key: *const tress_signing_key) -> usize {
+    // SAFETY: as above.
+    let key = unsafe { key.as_ref() };
+    guard_value(0, || key.map_or(0, |key| signature_bytes(&key.key)))
+}
+
+pub(crate) fn signature_bytes(key: &SigningKey) -> usize {
+    match key.key() {
+        PrivateKey::Rsa(key) => key.public_key().signature_bytes(),
+        PrivateKey::Schnorr(_) => SCHNORR_SIGNATURE_BYTES,
+        _ => DSA_SIGNATURE_BYTES,
+    }
+}
+
+/// The key as PKCS #8 in PEM, secret. Any thread.
+///
+/// # Safety
+/// `key` is a handle; `pem` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_pem(
+    key: *const tress_signing_key,
+    pem: *mut *mut tress_buffer,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { raw::give(pem, || Ok(raw::handle(key)?.key.key().to_pem().as_bytes().to_vec().into())) })
+}
+
+/// The public half, for the same scheme. Any thread.
+///
+/// # Safety
+/// `key` is a handle; `public_key` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_public(
+    key: *const tress_signing_key,
+    public_key: *mut *mut tress_verifying_key,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        raw::give(public_key, || Ok(tress_verifying_key { key: raw::handle(key)?.key.verifying_key() }))
+    })
+}
+
+/// Wipes the key and ends the handle; NULL does nothing. No other thread may use it any more.
+///
+/// # Safety
+/// `key` is NULL, or a handle that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_signing_key_free(key: *mut tress_signing_key) {
+    // SAFETY: as above.
+    unsafe { raw::free(key) }
+}
+
+/// Reads a public key: SubjectPublicKeyInfo or PKCS #1, PEM or DER. `scheme` as in `tress_signing_key_read`. Any
+/// thread.
+///
+/// Returns `TRESS_MALFORMED_KEY`, `TRESS_NOT_PUBLIC`, `TRESS_KEY_REFUSED`, `TRESS_WRONG_SCHEME`, `TRESS_UNKNOWN_NAME`.
+///
+/// # Safety
+/// `length` bytes are readable at `data`; `scheme` is NULL or ends with NUL; `key` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_verifying_key_read(
+    data: *const u8,
+    length: usize,
+    scheme_name: *const c_char,
+    key: *mut *mut tress_verifying_key,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        raw::give(key, || {
+            let public = KeyFile::read(raw::bytes(data, length)?)?.into_public()?;
+            let scheme = scheme(raw::optional_text(scheme_name)?, || public.clone())?;
+            Ok(tress_verifying_key { key: VerifyingKey::new(public, scheme)? })
+        })
+    })
+}
+
+/// The key as SubjectPublicKeyInfo in PEM. Any thread.
+///
+/// # Safety
+/// `key` is a handle; `pem` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_verifying_key_pem(
+    key: *const tress_verifying_key,
+    pem: *mut *mut tress_buffer,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { raw::give(pem, || Ok(raw::handle(key)?.key.key().to_pem().into_bytes().into())) })
+}
+
+/// Ends the handle; NULL does nothing. No other thread may use it any more.
+///
+/// # Safety
+/// `key` is NULL, or a handle that was not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_verifying_key_free(key: *mut tress_verifying_key) {
+    // SAFETY: as above.
+    unsafe { raw::free(key) }
+}
+
+/// The digest of a message by the hash function of a scheme, for jobs: writes its length, 32, 48 or 64, to
+/// `digest_length`, and the digest to `digest`, which has room for `capacity` bytes. Any thread.
+///
+/// Returns `TRESS_UNKNOWN_NAME`, `TRESS_BUFFER`.
+///
+/// # Safety
+/// `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
+/// `digest_length` is NULL or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_digest(
+    scheme_name: *const c_char,
+    message: *const u8,
+    length: usize,
+    digest: *mut u8,
+    capacity: usize,
+    digest_length: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        let hash = scheme_by_name(raw::text(scheme_name)?)?.hash();
+        let made = hash.digest(raw::bytes(message, length)?);
+        put(&made, digest, capacity, digest_length)
+    })
+}
+
+fn scheme_by_name(name: &str) -> Result<Scheme, Failure> {
+    // Never asked for the key: there is a name.
+    scheme(Some(name), || unreachable!("a name was given"))
+}
+
+/// Writes `made` and its length to the caller's buffer.
+///
+/// # Safety
+/// `capacity` bytes are writable at `out`; `length` is NULL or writable.
+unsafe fn put(made: &[u8], out: *mut u8, capacity: usize, length: *mut usize) -> Result<(), Failure> {
+    // SAFETY: as above.
+    unsafe {
+        raw::set(length, made.len());
+        let out = raw::bytes_mut(out, capacity)?;
+        out.get_mut(..made.len()).ok_or(TRESS_BUFFER)?.copy_from_slice(made);
+    }
+    Ok(())
+}
+
+/// Signs a message: writes the signature to `signature`, which has room for `capacity` bytes, and its length to
+/// `signature_length`. Many at once are several times faster where the processor has AVX-512 IFMA: `tress_sign_jobs`.
+/// Any thread.
+///
+/// Returns `TRESS_BUFFER` unless there is room for `tress_signing_key_signature_bytes`; `TRESS_RANDOM`, `TRESS_FAULT`.
+///
+/// # Safety
+/// `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
+/// `signature_length` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_sign(
+    key: *const tress_signing_key,
+    message: *const u8,
+    length: usize,
+    signature: *mut u8,
+    capacity: usize,
+    signature_length: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        let key = &raw::handle(key)?.key;
+        let message = raw::bytes(message, length)?;
+        if signature_length.is_null() {
+            return Err(TRESS_NULL.into());
+        }
+        if capacity < signature_bytes(key) {
+            raw::set(signature_length, signature_bytes(key));
+            return Err(TRESS_BUFFER.into());
+        }
+        let digest = key.scheme().hash().digest(message);
+        let made = key.sign_digests(&[digest]).pop().ok_or(TRESS_INTERNAL)??;
+        put(made.as_bytes(), signature, capacity, signature_length)
+    })
+}
+
+/// Checks the signature of a message. Any thread.
+///
+/// Returns `TRESS_OK` if it holds, and `TRESS_MISMATCH` or `TRESS_MALFORMED_SIGNATURE` if not.
+///
+/// # Safety
+/// `key` is a handle; the lengths are those of what the pointers point to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_verify(
+    key: *const tress_verifying_key,
+    message: *const u8,
+    length: usize,
+    signature: *const u8,
+    signature_length: usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe {
+        let key = &raw::handle(key)?.key;
+        let message = raw::bytes(message, length)?;
+        let signature = raw::bytes(signature, signature_length)?;
+        Ok(key.verify_digest(&key.scheme().hash().digest(message), signature)?)
+    })
+}

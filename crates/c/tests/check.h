@@ -1,0 +1,84 @@
+/* What the test programs share: checks that say where they failed, and end the program. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tress.h>
+
+#define CHECK(condition)                                                               \
+  do {                                                                                 \
+    if (!(condition)) {                                                                \
+      fprintf(stderr, "%s:%d: not so: %s (last error: %s)\n", __FILE__, __LINE__, #condition, tress_last_error()); \
+      abort();                                                                         \
+    }                                                                                  \
+  } while (0)
+
+/* That a call comes to this status. */
+#define EXPECT(expected, call)                                                         \
+  do {                                                                                 \
+    tress_status status_ = (call);                                                     \
+    if (status_ != (expected)) {                                                       \
+      fprintf(stderr, "%s:%d: %s is \"%s\", not \"%s\" (last error: %s)\n", __FILE__, __LINE__, #call, \
+              tress_status_text(status_), tress_status_text(expected), tress_last_error()); \
+      abort();                                                                         \
+    }                                                                                  \
+  } while (0)
+
+#define OK(call) EXPECT(TRESS_OK, call)
+
+/* Memory of exactly this size, at least one byte, so that ASan sees every byte too many. */
+static inline uint8_t *take(size_t length) {
+  uint8_t *memory = malloc(length ? length : 1);
+  CHECK(memory != NULL);
+  return memory;
+}
+
+static inline uint8_t *copy_of(const uint8_t *data, size_t length) {
+  uint8_t *copy = take(length);
+  if (length) memcpy(copy, data, length);
+  return copy;
+}
+
+static inline int same(const uint8_t *a, const uint8_t *b, size_t length) {
+  return length == 0 || memcmp(a, b, length) == 0;
+}
+
+static inline int all_zero(const uint8_t *data, size_t length) {
+  for (size_t i = 0; i < length; i++)
+    if (data[i]) return 0;
+  return 1;
+}
+
+/* A stream of numbers that is the same at every run (xorshift64*, Vigna 2014). */
+static inline uint64_t next_number(uint64_t *state) {
+  *state ^= *state >> 12;
+  *state ^= *state << 25;
+  *state ^= *state >> 27;
+  return *state * UINT64_C(2685821657736338717);
+}
+
+static inline void fill(uint64_t *state, uint8_t *data, size_t length) {
+  for (size_t i = 0; i < length; i++) data[i] = (uint8_t)(next_number(state) >> 56);
+}
+
+/* Bytes that grow; a tress_write. */
+struct bytes {
+  uint8_t *data;
+  size_t length, capacity;
+};
+
+static inline int append(void *context, const uint8_t *data, size_t length) {
+  struct bytes *bytes = context;
+  if (bytes->length + length > bytes->capacity) {
+    bytes->capacity = 2 * (bytes->length + length);
+    bytes->data = realloc(bytes->data, bytes->capacity);
+    CHECK(bytes->data != NULL);
+  }
+  memcpy(bytes->data + bytes->length, data, length);
+  bytes->length += length;
+  return 0;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* Eight threads on one cipher, one key and one set of recipients and identities, against what one thread makes. */
+#include <pthread.h>
+
+#include "check.h"
+
+enum { THREADS = 8, ROUNDS = 200, MESSAGES = 40, LENGTH = 700 };
+
+static tress_cipher *cipher;
+static tress_recipients *recipients;
+static tress_identities *identities;
+static tress_signing_key *signing;
+static tress_verifying_key *verifying;
+static uint8_t plain[MESSAGES][LENGTH], sealed[MESSAGES][LENGTH], tags[MESSAGES][16], nonces[MESSAGES][12];
+
+static void encrypt(uint8_t data[MESSAGES][LENGTH], uint8_t tag[MESSAGES][16]) {
+  tress_ccm_job jobs[MESSAGES];
+  for (int i = 0; i < MESSAGES; i++) {
+    tress_ccm_job job = {cipher, nonces[i], 12, NULL, 0, plain[i], data[i], LENGTH, tag[i], 16, TRESS_FAULT};
+    jobs[i] = job;
+  }
+  OK(tress_ccm_encrypt_jobs(jobs, MESSAGES, NULL));
+}
+
+static void *work(void *argument) {
+  unsigned thread = *(unsigned *)argument;
+  uint8_t(*data)[LENGTH] = malloc(sizeof plain);
+  uint8_t tag[MESSAGES][16];
+  CHECK(data != NULL);
+  for (int round = 0; round < ROUNDS; round++) {
+    memset(data, 0, sizeof plain);
+    encrypt(data, tag);
+    CHECK(memcmp(data, sealed, sizeof sealed) == 0 && memcmp(tag, tags, sizeof tags) == 0);
+    int one = round % MESSAGES;
+    OK(tress_ccm_decrypt(cipher, nonces[one], 12, NULL, 0, data[one], data[one], LENGTH, tag[one], 16));
+    CHECK(same(data[one], plain[one], LENGTH));
+    /* Each thread's last error is its own. */
+    char name[8];
+    snprintf(name, sizeof name, "x%u", thread);
+    tress_cipher *none;
+    EXPECT(TRESS_UNKNOWN_NAME, tress_cipher_new(name, NULL, 0, &none));
+    if (thread % 2) EXPECT(TRESS_KEY_LENGTH, tress_cipher_new("aes-128", NULL, 0, &none));
+    CHECK(strcmp(tress_last_error(), thread % 2 ? "wrong key length" : "no cipher of this name") == 0);
+    if (round % 20) continue;
+    tress_buffer *container, *back;
+    OK(tress_encrypt(plain[0], sizeof plain, recipients, NULL, &container));
+    OK(tress_decrypt(tress_buffer_data(container), tress_buffer_length(container), identities, 2, &back));
+    CHECK(tress_buffer_length(back) == sizeof plain && memcmp(tress_buffer_data(back), plain, sizeof plain) == 0);
+    tress_buffer_free(container);
+    tress_buffer_free(back);
+    uint8_t signature[128];
+    size_t length;
+    OK(tress_sign(signing, plain[one], LENGTH, signature, sizeof signature, &length));
+    OK(tress_verify(verifying, plain[one], LENGTH, signature, length));
+  }
+  free(data);
+  return NULL;
+}
+
+int main(void) {
+  uint64_t state = 3;
+  uint8_t key[16];
+  fill(&state, key, sizeof key);
+  fill(&state, plain[0], sizeof plain);
+  fill(&state, nonces[0], sizeof nonces);
+  OK(tress_cipher_new("aes-128", key, sizeof key, &cipher));
+  recipients = tress_recipients_new();
+  identities = tress_identities_new();
+  OK(tress_recipients_add_key(recipients, key, sizeof key));
+  OK(tress_identities_add_key(identities, key, sizeof key));
+  OK(tress_signing_key_generate("schnorr-2048", NULL, &signing));
+  OK(tress_signing_key_public(signing, &verifying));
+  encrypt(sealed, tags);
+  pthread_t threads[THREADS];
+  unsigned numbers[THREADS];
+  for (unsigned i = 0; i < THREADS; i++) {
+    numbers[i] = i;
+    CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
+  }
+  for (unsigned i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  tress_cipher_free(cipher);
+  tress_recipients_free(recipients);
+  tress_identities_free(identities);
+  tress_signing_key_free(signing);
+  tress_verifying_key_free(verifying);
+  printf("%d threads on one handle of each kind\n", THREADS);
+  return 0;
+}
