@@ -1,7 +1,8 @@
 """Large data under AES-CCM, in the lanes of vector registers and on all cores.
 
-- `encrypt`, `decrypt`: whole containers in memory, of any buffer; `encrypt_file`, `decrypt_file`, `rewrap_file`, `inspect`: files
-  and folders; `open`, `create`, `encrypt_stream`, `decrypt_stream`: file objects; `Encryptor`, `Decryptor`: piece by piece.
+- `encrypt`, `decrypt`: whole containers in memory, of any buffer; `encrypt_file`, `decrypt_file`, `rewrap_file`,
+`inspect`: files and folders; `open`, `create`, `encrypt_stream`, `decrypt_stream`: file objects; `Encryptor`,
+`Decryptor`: piece by piece.
 - `KeyPair`, `Passphrase`, `RawKey`: who may open a container, beside any recipient of age as text.
 - `AESCCM`: single messages with the interface of PyCA `cryptography`, and many at once.
 - `PrivateKey`, `PublicKey`: RSA, DSA and Schnorr signatures, one or many at once.

@@ -49,19 +49,17 @@ def main() -> int:
     return subprocess.run(arguments, check=False).returncode
 
 
-def bench(
-    filter: str | None = None, *, quick: bool = True, against: Sequence[str] = ()
-) -> dict[str, Any]:
+def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[str] = ()) -> dict[str, Any]:
     """Measures the rows whose names the regular expression `filter` finds, and returns the record.
 
-    It runs `tress bench --json`, since some rows are measured in processes of their own. `against` names other libraries to
-    measure in turn, such as `openssl`.
+    It runs `tress bench --json`, since some rows are measured in processes of their own. `against` names other
+    libraries to measure in turn, such as `openssl`.
     """
     arguments = [str(command()), "bench", "--json"]
     arguments += ["--quick"] if quick else []
     arguments += ["--against", ",".join(against)] if against else []
     arguments += ["--", filter] if filter is not None else []
-    done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    done = subprocess.run(arguments, capture_output=True, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         text = done.stderr.decode(errors="replace").strip()
         if done.returncode == 2:
@@ -83,9 +81,10 @@ def simulate(
 ) -> dict[str, Any]:
     """Runs a RISC-V program (an ELF file) on a simulated machine, and returns what `tress simulate --json` prints.
 
-    `machine` is `fe310`, `raptor`, a TOML file, or `None` for a machine that just runs. `issue` and `harts` replace what it says;
-    `unlimited` leaves nothing but the flow of data; `limit` ends the run, with an error, after so many instructions. `console` is
-    called with what the program prints. An exit code other than 0 is no error here: it is in the result.
+    `machine` is `fe310`, `raptor`, a TOML file, or `None` for a machine that just runs. `issue` and `harts` replace
+    what it says; `unlimited` leaves nothing but the flow of data; `limit` ends the run, with an error, after so many
+    instructions. `console` is called with what the program prints. An exit code other than 0 is no error here: it is
+    in the result.
     """
     report: dict[str, Any] = json.loads(
         _tress.simulate(
@@ -102,7 +101,8 @@ def simulate(
 
 
 def frame(result: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
-    """Results as a table of `pandas`: the rows of a record of `bench`, one row for any other result, or one for each of several.
+    """Results as a table of `pandas`: the rows of a record of `bench`, one row for any other result, or one for each
+    of several.
 
     What is nested has a column with dots, such as `against.openssl.ratio`.
     """

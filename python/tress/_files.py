@@ -43,6 +43,12 @@ class ContainerReader(io.RawIOBase):
     def __init__(self, source: Any, identities: Identities, *, threads: int = 0) -> None:
         """Opens a path, or a file object with `read` and `seek`, which stays open when this is closed."""
         self._reader = Reader(source, identities, threads=threads)
+        self._name = _name(source)
+
+    @property
+    def name(self) -> str:
+        """The path, or what the file object that is read is called."""
+        return self._name
 
     @property
     def size(self) -> int:
@@ -96,8 +102,8 @@ class ContainerReader(io.RawIOBase):
 def open(file: Any, identities: Identities, *, threads: int = 0) -> io.BufferedReader:
     """The plaintext of a container, as a file that reads and seeks: for `pandas`, `zipfile`, `pyarrow`.
 
-    `file` is a path, or a file object with `read` and `seek`, which stays open. The last chunk, and with it the length, is
-    verified at once, every other before its bytes are returned.
+    `file` is a path, or a file object with `read` and `seek`, which stays open. The last chunk, and with it the
+    length, is verified at once, every other before its bytes are returned.
     """
     return io.BufferedReader(ContainerReader(file, identities, threads=threads), 128 * 1024)
 
@@ -105,15 +111,21 @@ def open(file: Any, identities: Identities, *, threads: int = 0) -> io.BufferedR
 class ContainerWriter(io.BufferedIOBase):
     """A container that is written. Made by `tress.create`.
 
-    It is complete only after `close`, which the end of a `with` block calls. A block that an exception ends, and an object that
-    is never closed, leave nothing behind under a path, and in a file object what nobody can open.
+    It is complete only after `close`, which the end of a `with` block calls. A block that an exception ends, and an
+    object that is never closed, leave nothing behind under a path, and in a file object what nobody can open.
     """
 
     def __init__(self, target: Any, encryptor: Encryptor, *, force: bool = False) -> None:
         """Writes what `encryptor` makes to a path or a file object."""
         self._encryptor = encryptor
         self._written = 0
+        self._name = _name(target)
         self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fspath(target), force)
+
+    @property
+    def name(self) -> str:
+        """The path, or what the file object that is written is called."""
+        return self._name
 
     def writable(self) -> bool:
         """It is."""
@@ -176,7 +188,8 @@ def create(
 ) -> ContainerWriter:
     """A file object whose bytes become a container.
 
-    `file` is a path, which appears only when the container is complete, or a file object with `write`, which stays open.
+    `file` is a path, which appears only when the container is complete, or a file object with `write`, which stays
+    open.
     """
     return ContainerWriter(file, Encryptor(recipients, aead=aead, threads=threads, name=name), force=force)
 
@@ -252,6 +265,12 @@ def _write_all(writer: Writable, data: bytes) -> int:
                 raise BlockingIOError("the target takes nothing")
             rest = rest[count:]
     return len(data)
+
+
+def _name(file: Any) -> str:
+    """What a file is called."""
+    name = getattr(file, "name", None) if hasattr(file, "read") or hasattr(file, "write") else os.fspath(file)
+    return os.fsdecode(name) if isinstance(name, str | bytes) else "<container>"
 
 
 class _Output(Protocol):

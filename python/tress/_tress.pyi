@@ -95,7 +95,7 @@ def rewrap_file(
     """Bytes read, bytes written, chunks, seconds."""
 
 def inspect(path: str | os.PathLike[str], identities: Identities | None = None) -> dict[str, Any]:
-    """What a container says about itself; header, commitment and last chunk are verified where `identities` are given."""
+    """What a container says about itself; what can be is verified where `identities` are given."""
 
 @final
 class Encryptor:

@@ -63,14 +63,13 @@ def decrypt_file(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Decrypts a container into `target`, a file or, where it holds a folder, a folder, which appears only when all is verified.
+    """Decrypts a container into `target`, a file or, where it holds a folder, a folder, which appears only when all is
+    verified.
 
     `range` is a half-open range of bytes; an end of `None` is that of the plaintext.
     """
     return Report(
-        *_tress.decrypt_file(
-            source, target, identities, range=range, threads=threads, force=force, progress=progress
-        )
+        *_tress.decrypt_file(source, target, identities, range=range, threads=threads, force=force, progress=progress)
     )
 
 

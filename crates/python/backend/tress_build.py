@@ -1,7 +1,8 @@
 """The PEP 517 backend of the package: maturin's, which is given the command `tress` as well.
 
-maturin puts either a native module or programs into a wheel, not both. But it does take a folder of files that are installed
-as they are (`[tool.maturin] data`): this builds the command by cargo, in the profile that maturin builds in, and puts it there.
+maturin puts either a native module or programs into a wheel, not both. But it does take a folder of files that are
+installed as they are (`[tool.maturin] data`): this builds the command by cargo, in the profile that maturin builds in,
+and puts it there. Where TRESS_COMMAND names a program, that one is taken instead.
 """
 
 from __future__ import annotations
@@ -52,17 +53,22 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def _build_command(settings: Settings) -> None:
+    program = os.environ.get("TRESS_COMMAND") or _built_by_cargo(settings)
+    shutil.rmtree(SCRIPTS, ignore_errors=True)
+    SCRIPTS.mkdir(parents=True)
+    shutil.copy2(program, SCRIPTS)
+
+
+def _built_by_cargo(settings: Settings) -> str:
     command = [os.environ.get("CARGO", "cargo"), "build", "--locked", "--package", "tress", "--bin", "tress"]
-    command += _cargo_arguments(settings) + ["--message-format", "json-render-diagnostics"]
-    print("Running `{}`".format(shlex.join(command)), flush=True)
+    command += [*_cargo_arguments(settings), "--message-format", "json-render-diagnostics"]
+    print(f"Running `{shlex.join(command)}`", flush=True)
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
     messages = (json.loads(line) for line in built.stdout.splitlines() if line.startswith("{"))
     programs = [message["executable"] for message in messages if message.get("executable")]
     if len(programs) != 1:
         raise SystemExit(f"cargo has built {len(programs)} programs, and not one")
-    shutil.rmtree(SCRIPTS, ignore_errors=True)
-    SCRIPTS.mkdir(parents=True)
-    shutil.copy2(programs[0], SCRIPTS)
+    return str(programs[0])
 
 
 def _cargo_arguments(settings: Settings) -> list[str]:

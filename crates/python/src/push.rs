@@ -145,7 +145,11 @@ impl Encryptor {
 
 /// Verifies and decrypts a container that is pushed, piece by piece, with memory for one batch.
 #[pyclass(frozen, module = "tress")]
-pub(crate) struct Decryptor(Pushed<streaming::Decryptor>);
+pub(crate) struct Decryptor {
+    pushed: Pushed<streaming::Decryptor>,
+    /// Name and type, kept past the end.
+    kept: Mutex<Option<(Option<String>, &'static str)>>,
+}
 
 #[pymethods]
 impl Decryptor {
@@ -154,28 +158,43 @@ impl Decryptor {
     fn new(identities: &Bound<'_, PyAny>, threads: usize) -> PyResult<Self> {
         let identities = Identities::of(identities)?;
         let open = move |header: &Header| header.open(&identities.open()?);
-        Ok(Self(Pushed::new(streaming::Decryptor::new(open, threads))))
+        Ok(Self { pushed: Pushed::new(streaming::Decryptor::new(open, threads)), kept: Mutex::default() })
     }
 
     /// Takes the next bytes of the container and returns plaintext, all of it verified.
     fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        self.0.update(data, streaming::Decryptor::push)
+        self.pushed.update(data, streaming::Decryptor::push)
     }
 
     /// Returns the rest of the plaintext; raises `Damaged` where this is not the container's end.
     fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.0.finalize(py, streaming::Decryptor::finish)
+        self.pushed.finalize(py, |decryptor, plain| {
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = content(&decryptor);
+            decryptor.finish(plain)
+        })
     }
 
     /// The name that the container keeps, once the header was read.
     #[getter]
     fn name(&self) -> Option<String> {
-        self.0.with(|state| state.inner.as_ref()?.content()?.name.clone())
+        self.content()?.0
     }
 
     /// `file` or `tree`, once the header was read.
     #[getter]
     fn content_type(&self) -> Option<&'static str> {
-        self.0.with(|state| Some(state.inner.as_ref()?.content()?.content_type.name()))
+        Some(self.content()?.1)
     }
+}
+
+impl Decryptor {
+    fn content(&self) -> Option<(Option<String>, &'static str)> {
+        let now = self.pushed.with(|state| content(state.inner.as_ref()?));
+        now.or_else(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+/// Name and type.
+fn content(decryptor: &streaming::Decryptor) -> Option<(Option<String>, &'static str)> {
+    decryptor.content().map(|content| (content.name.clone(), content.content_type.name()))
 }
