@@ -1,6 +1,6 @@
 """Measures `AESCCM` against PyCA's: in one process, in turn; medians of the ratios with their quartiles.
 
-    pip install . && pip install cryptography && python python/tests/measure.py [ROUNDS]
+pip install . && pip install cryptography && python python/tests/measure.py [ROUNDS]
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 import cryptography
-from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
-
 import tress
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
 
 
 def seconds(call: Callable[[], object], repeat: int) -> float:
@@ -45,27 +45,32 @@ def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object],
     print(f"{name:32} {middle:6.2f}x  ({low:.2f} to {high:.2f})   ours {spent:10.2f} us", flush=True)
 
 
+def one_by_one(call: Callable[..., bytes], messages: list[tuple[bytes, bytes, None]]) -> list[bytes]:
+    """What there is to do without `encrypt_many`."""
+    return [call(*message) for message in messages]
+
+
 def main() -> None:
     """Every row."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 41
     key, nonce = os.urandom(16), os.urandom(12)
     ours, theirs = tress.AESCCM(key), PyCA(key)
-    print(f"tress {tress.__version__} ({ours.backend}), cryptography {cryptography.__version__}, {os.cpu_count()} cores")
+    print(f"tress {tress.__version__} ({ours.backend}), cryptography {cryptography.__version__}, {os.cpu_count()} CPUs")
     for size in (64, 1024, 16384):
         plain = os.urandom(size)
         sealed = theirs.encrypt(nonce, plain, None)
         repeat = 20_000_000 // (size * 10 + 10_000)
         compare(
             f"encrypt, {size} bytes",
-            lambda plain=plain: ours.encrypt(nonce, plain, None),
-            lambda plain=plain: theirs.encrypt(nonce, plain, None),
+            partial(ours.encrypt, nonce, plain, None),
+            partial(theirs.encrypt, nonce, plain, None),
             repeat,
             rounds,
         )
         compare(
             f"decrypt, {size} bytes",
-            lambda sealed=sealed: ours.decrypt(nonce, sealed, None),
-            lambda sealed=sealed: theirs.decrypt(nonce, sealed, None),
+            partial(ours.decrypt, nonce, sealed, None),
+            partial(theirs.decrypt, nonce, sealed, None),
             repeat,
             rounds,
         )
@@ -75,15 +80,15 @@ def main() -> None:
         for threads in (1, 0):
             compare(
                 f"encrypt_many, 1000 x {size}, " + ("1 thread" if threads else "all cores"),
-                lambda messages=messages, threads=threads: ours.encrypt_many(messages, threads=threads),
-                lambda messages=messages: [theirs.encrypt(*message) for message in messages],
+                partial(ours.encrypt_many, messages, threads=threads),
+                partial(one_by_one, theirs.encrypt, messages),
                 4,
                 rounds,
             )
         compare(
             f"decrypt_many, 1000 x {size}, all cores",
-            lambda packets=packets: ours.decrypt_many(packets),
-            lambda packets=packets: [theirs.decrypt(*packet) for packet in packets],
+            partial(ours.decrypt_many, packets),
+            partial(one_by_one, theirs.decrypt, packets),
             4,
             rounds,
         )
