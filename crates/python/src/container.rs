@@ -77,7 +77,7 @@ pub(crate) fn rewrap_head<'py>(
     let recipients = keys::recipients(recipients)?;
     let data = Input::of(data)?;
     let mut first = data.as_slice();
-    let need_more = || Class::NeedMore.new(py, "these are not all bytes of the container's header", "truncated");
+    let need_more = || Class::NeedMore.error(py, "these are not all bytes of the container's header", "truncated");
     if first.is_empty() {
         return Err(need_more());
     }
