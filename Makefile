@@ -92,7 +92,7 @@ test-packages: sbom
 	rm -rf $(PACKAGES)/test && mkdir -p $(PACKAGES)/test
 	packaging/stage target/debug/tress $(PACKAGES)/test/staged
 	STAGED=$(PACKAGES)/test/staged tests/packaging/shells.py
-	PROFILE=debug DEB=$$(packaging/deb target/debug/tress $(PACKAGES)/test) tests/packaging/package.py
+	PROFILE=debug DEB=$$(LEVEL=1 packaging/deb target/debug/tress $(PACKAGES)/test) tests/packaging/package.py
 
 sbom:
 	@tools/setup sbom

@@ -58,7 +58,7 @@ class Package(unittest.TestCase):
 
     def test_lintian(self) -> None:
         """No errors and no warnings; what is overridden has its reason beside it."""
-        run("lintian", "--allow-root", "--fail-on", "error,warning", "--no-tag-display-limit", DEB)
+        run("lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", DEB)
 
     def test_comes_and_goes(self) -> None:
         """Everything belongs to the package, and nothing stays behind it."""
@@ -87,14 +87,17 @@ class Package(unittest.TestCase):
         depends = run("dpkg-deb", "--field", DEB, "Depends").stdout
         needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", self.root / "usr/bin/tress").stdout)
         self.assertTrue(needed)
+        triplet = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").stdout.strip()
         for library in needed:
-            owner = run("dpkg", "-S", f"*/{library}").stdout.split(":")[0]
+            # Other processors' libraries, for cross compilers, have the same names.
+            owner = run("dpkg", "-S", f"*/{triplet}/{library}").stdout.split(":")[0]
             self.assertIn(owner, depends, library)
 
     def test_manual_pages(self) -> None:
         """One for each verb; groff and mandoc read them without a complaint that matters."""
         pages = sorted((self.root / "usr/share/man/man1").iterdir())
-        verbs = re.findall(r"^  ([a-z]+) ", run(self.root / "usr/bin/tress", "--help").stdout.split("Commands:")[1], re.MULTILINE)
+        told = run(self.root / "usr/bin/tress", "--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+        verbs = re.findall(r"^  ([a-z]+) ", told, re.MULTILINE)
         self.assertGreater(len(verbs), 10)
         for verb in set(verbs) - {"help"}:
             self.assertIn(f"tress-{verb}.1.gz", [page.name for page in pages])
@@ -103,10 +106,11 @@ class Package(unittest.TestCase):
                 shown = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page, env={**os.environ, "MANWIDTH": "80"})
                 self.assertEqual(shown.stderr, "")
                 text = gzip.decompress(page.read_bytes())
-                # Its own style wants another macro package than the one that these are written in, and a date.
+                # A page has no date; how options and their values are set apart is that of the library which writes the pages.
                 said = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, capture_output=True, check=False)
-                told = [line for line in said.stdout.decode().splitlines() if "missing date" not in line]
-                self.assertEqual(told, [])
+                known = ("missing date", "skipping paragraph macro")
+                lines = [line for line in said.stdout.decode().splitlines() if not any(each in line for each in known)]
+                self.assertEqual(lines, [])
 
     def test_every_crate_is_named(self) -> None:
         """Licences and notices of all that cargo compiles in, in the copyright file and in full."""

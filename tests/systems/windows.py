@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What only Windows has: device names, names that differ by case, colons, Ctrl-Break, line ends.
+"""What only Windows has: device names, names that differ by case, colons, Ctrl-C, line ends.
 
     TRESS="wine target/…/tress.exe" INTERRUPT=target/…/interrupt.exe tests/systems/windows.py
 
@@ -95,7 +95,7 @@ class Windows(SystemTest):
         """Removes a folder with all that it holds."""
         subprocess.run(["rm", "-r", name], cwd=self.folder, check=True)
 
-    def test_ctrl_break(self) -> None:
+    def test_ctrl_c(self) -> None:
         """A run that is stopped leaves nothing, and ends as Windows ends what is stopped."""
         before = self.names()
         program = TRESS.line[-1]

@@ -66,7 +66,7 @@ impl System for Os {
     }
 
     fn status_of(&self, path: &Path) -> io::Result<Status> {
-        Ok(system::status(&fs::metadata(path)?))
+        system::status_of(path)
     }
 
     fn status(&self, file: &File) -> io::Result<Status> {

@@ -106,6 +106,10 @@ pub(super) fn status(metadata: &Metadata) -> Status {
     }
 }
 
+pub(super) fn status_of(path: &Path) -> io::Result<Status> {
+    Ok(status(&fs::metadata(path)?))
+}
+
 pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
     Ok(status(&file.metadata()?))
 }
