@@ -61,14 +61,13 @@ check-targets:
 	$(CARGO) check --locked --workspace --target aarch64-apple-darwin
 
 # A chosen set: make soak has all that runs there.
-WINDOWS := $(CURDIR)/target/windows
 test-windows:
 	@tools/setup windows
 	$(CARGO) build --locked --bin tress
-	CARGO_TARGET_DIR=$(WINDOWS) tools/windows $(CARGO) test --locked -p tress-stream -p tress-sign -p tress --lib --bins
-	CARGO_TARGET_DIR=$(WINDOWS) tools/windows $(CARGO) test --locked -p tress-stream --test container --test pipeline
-	CARGO_TARGET_DIR=$(WINDOWS) tools/windows $(CARGO) test --locked -p tress --test raw --test damage
-	CARGO_TARGET_DIR=$(WINDOWS) tools/windows tests/systems/run-windows
+	tools/windows $(CARGO) test --locked -p tress-stream -p tress-sign -p tress --lib --bins
+	tools/windows $(CARGO) test --locked -p tress-stream --test container --test pipeline
+	tools/windows $(CARGO) test --locked -p tress --test raw --test damage
+	tools/windows tests/systems/run-windows
 
 # The library's tests are the same code on all of these; what is built for others is the command.
 test-systems:
