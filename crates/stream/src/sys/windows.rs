@@ -12,6 +12,10 @@ use std::time::Duration;
 
 use crate::sys::{Kind, Readiness, Status};
 
+/// What has no file information.
+const STREAM: Status =
+    Status { kind: Kind::Stream, size_bytes: 0, modified_ns: 0, changed_ns: 0, identity: None, owner: None };
+
 const ERROR_INVALID_FUNCTION: i32 = 1;
 const ERROR_NOT_SUPPORTED: i32 = 50;
 
@@ -63,13 +67,15 @@ fn move_new(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(status(&metadata)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(error),
-        // Devices such as NUL have no file information either, but they open.
-        Err(error) => match OpenOptions::new().write(true).open(path) {
-            Ok(device) => status_of_handle(&device),
-            Err(_) => Err(error),
-        },
+        Err(_) if is_bare_device(path) => Ok(STREAM),
+        Err(error) => Err(error),
     }
+}
+
+/// Whether this is a device such as NUL, which has no file information, but opens.
+pub(super) fn is_bare_device(path: &Path) -> bool {
+    // Opening makes nothing that is not there.
+    OpenOptions::new().write(true).open(path).is_ok_and(|device| device.metadata().is_err())
 }
 
 pub(super) fn status(metadata: &Metadata) -> Status {
@@ -94,9 +100,7 @@ pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
     match file.metadata() {
         Ok(metadata) => Ok(status(&metadata)),
         // Pipes and consoles have no file information.
-        Err(_) => {
-            Ok(Status { kind: Kind::Stream, size_bytes: 0, modified_ns: 0, changed_ns: 0, identity: None, owner: None })
-        }
+        Err(_) => Ok(STREAM),
     }
 }
 
