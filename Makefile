@@ -18,6 +18,13 @@
 # make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
 #               each target
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
+# make test-windows  the command for Windows under Wine: what it makes opens here, and the other way round; part of make test
+# make test-systems  the same for a static build (musl), aarch64, riscv64 and s390x; macOS compiles; part of make soak
+# make packages  what is released: the Debian package, the bill of materials, checksums, in target/packages
+# make test-packages  a package of the debug build: lintian, installed, run and removed; completions in their shells; part of make test
+# make sbom     the bill of materials, held against what cargo compiles in
+# make reproducible  two builds in two folders give the same bytes; part of make soak
+# make install  the command with manual pages and completions below PREFIX; make uninstall takes them away
 # make systems  the times of arithmetic on every system that this machine can run or emulate, recorded
 # make soak     the long runs
 
@@ -25,7 +32,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-c test-wheel test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
+.PHONY: all demo test test-rust test-python test-page test-c test-wheel test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-systems packages test-packages sbom reproducible uninstall
 
 all:
 	$(CARGO) build --release
@@ -34,7 +41,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python test-page test-c test-wheel secrets qemu-two firmware
+test: tools lint deny test-rust test-without check-targets test-windows test-packages test-python test-page test-c test-wheel secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -49,9 +56,52 @@ test-without:
 	RUSTFLAGS="--cfg tress_without_aesni" $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/without-aesni
 	RUSTFLAGS="--cfg tress_without_avx512 --cfg tress_without_adx" $(CARGO) test --locked -p tress-modular --test one --test lanes --target-dir target/without-adx
 
-# Other systems have to compile from the first day. What differs on aarch64 is built by qemu-two; make soak checks the rest.
+# Other systems have to compile from the first day. What differs on aarch64 is built by qemu-two, Windows by test-windows; make soak
+# checks the rest.
 check-targets:
-	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target x86_64-pc-windows-gnu
+	@tools/setup targets
+	$(CARGO) check --locked --workspace --target aarch64-apple-darwin
+
+# A chosen set: make soak has all that runs there.
+test-windows:
+	@tools/setup windows
+	$(CARGO) build --locked --bin tress
+	@# The same packages each time, so that nothing is compiled twice with other features.
+	tools/windows $(CARGO) test --locked -p tress -p tress-stream -p tress-sign --lib --bins --test container --test pipeline --test raw --test damage
+	tools/windows tests/systems/run-windows
+
+# The library's tests are the same code on all of these; what is built for others is the command.
+test-systems:
+	@tools/setup targets
+	$(CARGO) build --locked --bin tress
+	tools/systems
+	$(CARGO) check --locked --workspace --target x86_64-apple-darwin
+
+PACKAGES := $(CURDIR)/target/packages
+packages: sbom
+	@tools/setup packages
+	mkdir -p $(PACKAGES)
+	packaging/deb "$$(packaging/build)" $(PACKAGES)
+	DEB=$$(ls -t $(PACKAGES)/tress_*.deb | head -1) tests/packaging/package.py
+	cd $(PACKAGES) && sha256sum tress_*.deb tress.cdx.json > SHA256SUMS
+
+# Of the debug build, which is there already.
+test-packages: sbom
+	@tools/setup packages
+	$(CARGO) build --locked --bin tress
+	rm -rf $(PACKAGES)/test && mkdir -p $(PACKAGES)/test
+	packaging/stage target/debug/tress $(PACKAGES)/test/staged
+	STAGED=$(PACKAGES)/test/staged tests/packaging/shells.py
+	PROFILE=debug DEB=$$(LEVEL=1 packaging/deb target/debug/tress $(PACKAGES)/test) tests/packaging/package.py
+
+sbom:
+	@tools/setup sbom
+	@mkdir -p $(PACKAGES)
+	packaging/sbom $(PACKAGES)/tress.cdx.json
+
+reproducible:
+	@tools/setup packages
+	tools/reproducible
 
 # An independent reader and writer of the container.
 test-python:
@@ -151,7 +201,7 @@ dos:
 systems:
 	@systems/run
 
-soak: qemu miri firmware-qemu
+soak: qemu miri firmware-qemu test-systems reproducible
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-stream --test every_bit -- --nocapture
@@ -160,8 +210,14 @@ soak: qemu miri firmware-qemu
 	RUSTFLAGS="--cfg tress_without_aesni" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-aesni
 	@echo "make soak: all done"
 
+# Below /usr/local for root, ~/.local for others; DESTDIR stands before it for who packages.
+PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
 install:
-	$(CARGO) install --locked --path crates/cli
+	$(CARGO) build --release --locked --bin tress
+	packaging/stage target/release/tress $(DESTDIR)$(PREFIX)
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f $$($(CURDIR)/packaging/stage --list $(CURDIR)/target/release/tress)
 
 clean:
 	$(CARGO) clean

@@ -28,7 +28,8 @@ fn crypto_plus_plus() -> String {
     println!("cargo::rerun-if-env-changed=CXX");
     let library = Path::new(&env::var("OUT_DIR").expect("cargo sets OUT_DIR")).join("libtress_cryptopp.so");
     let compiler = env::var("CXX").unwrap_or_else(|_| "c++".into());
-    let made = env::var("HOST") == env::var("TARGET")
+    let made = env::var_os("CARGO_FEATURE_CRYPTOPP").is_some()
+        && env::var("HOST") == env::var("TARGET")
         && Command::new(compiler)
             .args(["-O3", "-march=native", "-shared", "-fPIC", "-o"])
             .arg(&library)

@@ -1,32 +1,47 @@
 //! Signals: during a run the first one cancels it, it cleans up, and then the process dies by that very signal. A
-//! second one kills at once, as does the first while nothing runs yet.
+//! second one kills at once, as does the first while nothing runs yet. On Windows these are Ctrl-C and Ctrl-Break; whoever
+//! closes the console leaves no time.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread, time::Duration};
 
 use tress_stream::Control;
 
+/// Time to clean up before the user is told how to end it sooner.
+#[cfg(any(unix, windows))]
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Cancels the run, and says how to end it sooner where that takes long.
+#[cfg(any(unix, windows))]
+fn cancel(run: &Control, how: &'static str) {
+    run.cancel();
+    thread::spawn(move || {
+        thread::sleep(PATIENCE);
+        eprintln!("tress: still cleaning up; another {how} ends it at once");
+    });
+}
+
 /// From here on a signal gives the terminal back before it kills.
 pub(crate) fn install() {
-    #[cfg(unix)]
-    unix::install();
+    #[cfg(any(unix, windows))]
+    system::install();
 }
 
 /// From here on the first signal cancels this run rather than kill.
 pub(crate) fn cancel_by_signal(control: &Arc<Control>) {
-    #[cfg(unix)]
-    unix::cancel_by_signal(control);
-    #[cfg(not(unix))]
+    #[cfg(any(unix, windows))]
+    system::cancel_by_signal(control);
+    #[cfg(not(any(unix, windows)))]
     let _ = control;
 }
 
 /// Dies by the signal that cancelled the run, if one did. To be called when everything is cleaned up.
 pub(crate) fn die_if_received() {
-    #[cfg(unix)]
-    unix::die_if_received();
+    #[cfg(any(unix, windows))]
+    system::die_if_received();
 }
 
 #[cfg(unix)]
-mod unix {
+mod system {
     use std::{
         fs,
         sync::{
@@ -34,7 +49,6 @@ mod unix {
             atomic::{AtomicI32, Ordering},
         },
         thread,
-        time::Duration,
     };
 
     use signal_hook::{
@@ -45,9 +59,6 @@ mod unix {
     use tress_stream::Control;
 
     use crate::prompt;
-
-    /// Time to clean up before the user is told how to end it sooner.
-    const PATIENCE: Duration = Duration::from_secs(3);
 
     static RUN: OnceLock<Arc<Control>> = OnceLock::new();
 
@@ -66,11 +77,7 @@ mod unix {
                 let asking = prompt::abandon();
                 match RUN.get() {
                     Some(run) if !asking && RECEIVED.swap(signal, Ordering::SeqCst) == 0 => {
-                        run.cancel();
-                        thread::spawn(|| {
-                            thread::sleep(PATIENCE);
-                            eprintln!("tress: still cleaning up; another signal ends it at once");
-                        });
+                        super::cancel(run, "signal");
                     }
                     _ => {
                         let _ = emulate_default_handler(signal);
@@ -101,5 +108,44 @@ mod unix {
             .find_map(|line| line.strip_prefix("SigIgn:"))
             .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
             .unwrap_or(0)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::{
+        process,
+        sync::{
+            Arc, OnceLock,
+            atomic::{AtomicBool, Ordering},
+        },
+    };
+
+    use tress_stream::Control;
+
+    /// STATUS_CONTROL_C_EXIT, with which Windows itself ends a program.
+    const STATUS: i32 = 0xC000_013A_u32 as i32;
+
+    static RUN: OnceLock<Arc<Control>> = OnceLock::new();
+
+    static RECEIVED: AtomicBool = AtomicBool::new(false);
+
+    pub(super) fn install() {
+        // Without a handler the first one kills, which is what there is then.
+        let _ = ctrlc::set_handler(|| match RUN.get() {
+            Some(run) if !RECEIVED.swap(true, Ordering::SeqCst) => super::cancel(run, "Ctrl-C"),
+            _ => process::exit(STATUS),
+        });
+    }
+
+    pub(super) fn cancel_by_signal(control: &Arc<Control>) {
+        // One process is one run.
+        let _ = RUN.set(Arc::clone(control));
+    }
+
+    pub(super) fn die_if_received() {
+        if RECEIVED.load(Ordering::SeqCst) {
+            process::exit(STATUS);
+        }
     }
 }

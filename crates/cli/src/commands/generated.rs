@@ -40,6 +40,10 @@ fn write_pages(command: &clap::Command, name: &str, directory: &Path) -> Result<
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page)?;
+    let title = command.get_display_name().unwrap_or(command.get_name()).to_uppercase();
+    let source = concat!("tress ", env!("CARGO_PKG_VERSION"));
+    // No date, which would be that of the build. An empty one has to be written out, or what follows takes its place.
+    let date = "\"\"";
+    clap_mangen::Man::new(command).title(title).date(date).source(source).manual("Tress manual").render(&mut page)?;
     Ok(page)
 }

@@ -57,6 +57,7 @@ impl System for Os {
             Ok(metadata) if metadata.is_symlink() => fs::read_link(path).map(Some),
             Ok(_) => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(_) if system::is_bare_device(path) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -66,7 +67,7 @@ impl System for Os {
     }
 
     fn status_of(&self, path: &Path) -> io::Result<Status> {
-        Ok(system::status(&fs::metadata(path)?))
+        system::status_of(path)
     }
 
     fn status(&self, file: &File) -> io::Result<Status> {

@@ -106,6 +106,15 @@ pub(super) fn status(metadata: &Metadata) -> Status {
     }
 }
 
+pub(super) fn status_of(path: &Path) -> io::Result<Status> {
+    Ok(status(&fs::metadata(path)?))
+}
+
+/// Everything has file information here.
+pub(super) fn is_bare_device(_path: &Path) -> bool {
+    false
+}
+
 pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
     Ok(status(&file.metadata()?))
 }

@@ -3,7 +3,7 @@
 //! There are no anonymous files to link, no waiting for a pipe and no inodes: temporary files have names, a blocked pipe
 //! delays a cancellation until it moves, and whether output is input is decided by canonical paths.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::os::windows::io::AsHandle;
@@ -11,6 +11,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::sys::{Kind, Readiness, Status};
+
+/// What has no file information.
+const STREAM: Status =
+    Status { kind: Kind::Stream, size_bytes: 0, modified_ns: 0, changed_ns: 0, identity: None, owner: None };
+
+const ERROR_INVALID_FUNCTION: i32 = 1;
+const ERROR_NOT_SUPPORTED: i32 = 50;
 
 pub(super) fn stdin() -> io::Result<File> {
     Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
@@ -34,10 +41,41 @@ pub(super) fn link(_file: &File, _path: &Path) -> io::Result<()> {
 
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     // A plain rename replaces here; a second link does not.
-    fs::hard_link(from, to)?;
+    match fs::hard_link(from, to) {
+        // FAT and exFAT have no links.
+        Err(error) if matches!(error.raw_os_error(), Some(ERROR_INVALID_FUNCTION | ERROR_NOT_SUPPORTED)) => {
+            return move_new(from, to);
+        }
+        linked => linked?,
+    }
     fs::remove_file(from).inspect_err(|_| {
         let _ = fs::remove_file(to);
     })
+}
+
+/// Moves a file to a free name in one step, for names of at most 260 characters: the system's call without its flag to replace is
+/// in none of the library's.
+fn move_new(from: &Path, to: &Path) -> io::Result<()> {
+    let file = tempfile::TempPath::try_from_path(from)?;
+    file.persist_noclobber(to).map_err(|failed| {
+        // Whether it goes is the caller's business.
+        let _ = failed.path.keep();
+        failed.error
+    })
+}
+
+pub(super) fn status_of(path: &Path) -> io::Result<Status> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(status(&metadata)),
+        Err(_) if is_bare_device(path) => Ok(STREAM),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether this is a device such as NUL, which has no file information, but opens.
+pub(super) fn is_bare_device(path: &Path) -> bool {
+    // Opening makes nothing that is not there.
+    OpenOptions::new().write(true).open(path).is_ok_and(|device| device.metadata().is_err())
 }
 
 pub(super) fn status(metadata: &Metadata) -> Status {
@@ -62,9 +100,7 @@ pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
     match file.metadata() {
         Ok(metadata) => Ok(status(&metadata)),
         // Pipes and consoles have no file information.
-        Err(_) => {
-            Ok(Status { kind: Kind::Stream, size_bytes: 0, modified_ns: 0, changed_ns: 0, identity: None, owner: None })
-        }
+        Err(_) => Ok(STREAM),
     }
 }
 
@@ -96,4 +132,37 @@ pub(super) fn write_ready(mut file: &File, buffers: &[IoSlice<'_>]) -> io::Resul
 
 pub(super) fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_of_moving_take_only_free_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for rename in [rename_new, move_new] {
+            fs::write(path("new"), b"new").unwrap();
+            fs::write(path("taken"), b"old").unwrap();
+            // As when an output gets its name: the file is still open.
+            let open = OpenOptions::new().write(true).open(path("new")).unwrap();
+            let error = rename(&path("new"), &path("taken")).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(
+                (fs::read(path("new")).unwrap(), fs::read(path("taken")).unwrap()),
+                (b"new".into(), b"old".into())
+            );
+            rename(&path("new"), &path("free")).unwrap();
+            drop(open);
+            assert!(!path("new").exists());
+            assert_eq!(fs::read(path("free")).unwrap(), b"new");
+            fs::remove_file(path("free")).unwrap();
+        }
+    }
+
+    #[test]
+    fn devices_are_streams() {
+        assert_eq!(status_of(Path::new("NUL")).unwrap().kind, Kind::Stream);
+    }
 }

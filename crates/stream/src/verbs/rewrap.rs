@@ -78,9 +78,12 @@ pub(crate) fn rewrap_on(
     }
     system.adopt(to, input.status()).map_err(failed)?;
     input.check_unchanged()?;
+    let bytes_in = input.status().size_bytes;
+    // Not every Windows replaces a file that is open.
+    drop(input);
     file.commit()?;
     Ok(Report {
-        bytes_in: input.status().size_bytes,
+        bytes_in,
         bytes_out: head.len() as u64 + payload_bytes,
         chunks: extent.map_or(0, |extent| extent.chunks),
         elapsed: started.elapsed(),

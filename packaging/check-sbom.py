@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Holds a bill of materials (CycloneDX, JSON) against what cargo says the command is compiled from.
+
+    packaging/check-sbom.py FILE
+
+Every crate that goes in, with its version, checksum and terms, none that does not, edges that lead somewhere, no path of this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def expected() -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """The crates that go in, and of these the ones that are compiled into the program itself."""
+    def tree(edges: str) -> set[tuple[str, str]]:
+        line = ["cargo", "tree", "--locked", "-p", "tress", "--no-default-features", "-e", edges, "--prefix", "none",
+                "--format", "{p}"]
+        text = subprocess.run(line, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        pairs = (line.split()[:2] for line in text.splitlines() if line)
+        return {(name, version.removeprefix("v")) for name, version in pairs}
+    return tree("normal,build"), tree("normal,no-proc-macro,no-build")
+
+
+def checksums() -> dict[tuple[str, str], str]:
+    """The checksums of Cargo.lock."""
+    lock = (ROOT / "Cargo.lock").read_text()
+    found = re.findall(r'name = "(.*)"\nversion = "(.*)"\nsource = ".*"\nchecksum = "(.*)"', lock)
+    return {(name, version): checksum for name, version, checksum in found}
+
+
+def main(path: Path) -> None:
+    """Says what is wrong and ends with 1, or says how much is right."""
+    bom = json.loads(path.read_text())
+    wrong: list[str] = []
+    if bom.get("bomFormat") != "CycloneDX" or not re.fullmatch(r"1\.\d", bom.get("specVersion", "")):
+        wrong.append("it is no CycloneDX")
+    components = {(part["name"], part["version"]): part for part in bom["components"]}
+    here = bom["metadata"]["component"]
+    held = set(components) | {(here["name"], here["version"])}
+    most, least = expected()
+    wrong += [f"{name} {version} is missing" for name, version in sorted(least - held)]
+    # What only tests need may be listed, as what is left out.
+    required = {key for key, part in components.items() if part.get("scope", "required") == "required"}
+    wrong += [f"{name} {version} does not go in" for name, version in sorted(required - most)]
+    if str(ROOT) in path.read_text():
+        wrong.append("it tells where it was made")
+    sums = checksums()
+    for key, part in sorted(components.items()):
+        told = [each["content"] for each in part.get("hashes", []) if each["alg"] == "SHA-256"]
+        if key in sums and told != [sums[key]]:
+            wrong.append(f"{key[0]} {key[1]} has another checksum in Cargo.lock")
+        if not part.get("licenses"):
+            wrong.append(f"{key[0]} {key[1]} has no licence")
+        if not part.get("purl", "").startswith("pkg:cargo/"):
+            wrong.append(f"{key[0]} {key[1]} has no package URL")
+    names = {part["bom-ref"] for part in [*bom["components"], here]}
+    for edge in bom["dependencies"]:
+        wrong += [f"an edge leads to {ref}" for ref in [edge["ref"], *edge.get("dependsOn", [])] if ref not in names]
+    if wrong:
+        sys.exit("\n".join(f"packaging/check-sbom.py: {line}" for line in wrong))
+    print(f"{path}: {len(components)} components, as cargo has them")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

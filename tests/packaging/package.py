@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The Debian package: what lintian says, what is in it, that it goes in and out of a system, and what it installs works.
+
+    DEB=target/packages/tress_….deb tests/packaging/package.py
+
+The system is a folder with a package database of its own, so that nothing is installed on this machine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DEB = Path(os.environ["DEB"]).resolve()
+
+
+def run(*line: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """Runs a program that has to succeed; what it says is kept."""
+    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+    if done.returncode != 0:
+        raise AssertionError(f"{line[0]} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    assert isinstance(done, subprocess.CompletedProcess)
+    return done
+
+
+def in_force(root: Path) -> set[str]:
+    """Every file that is installed, without the package manager's own."""
+    paths = (path for path in root.rglob("*") if not path.is_dir())
+    return {name for path in paths if not (name := path.relative_to(root).as_posix()).startswith("var/")}
+
+
+class Package(unittest.TestCase):
+    """A package, installed."""
+
+    root: Path
+
+    def setUp(self) -> None:
+        """Makes an empty system and installs the package."""
+        holder = tempfile.TemporaryDirectory(prefix="tress-package-")
+        self.addCleanup(holder.cleanup)
+        self.root = Path(holder.name)
+        database = self.root / "var/lib/dpkg"
+        for folder in ("info", "updates", "triggers"):
+            (database / folder).mkdir(parents=True)
+        for file in ("status", "available"):
+            (database / file).touch()
+        self.dpkg("--force-depends", "--install", str(DEB))
+
+    def dpkg(self, *arguments: str) -> None:
+        """The package manager of that system."""
+        run("dpkg", f"--root={self.root}", "--force-not-root", "--force-bad-path", "--log=/dev/null", *arguments)
+
+    def test_lintian(self) -> None:
+        """No errors and no warnings; what is overridden has its reason beside it."""
+        run("lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", DEB)
+
+    def test_comes_and_goes(self) -> None:
+        """Everything belongs to the package, and nothing stays behind it."""
+        listed = {name.lstrip("/") for name in (self.root / "var/lib/dpkg/info/tress.list").read_text().split("\n")}
+        self.assertLessEqual(in_force(self.root), listed)
+        self.dpkg("--purge", "tress")
+        self.assertEqual(in_force(self.root), set())
+
+    def test_the_command_works(self) -> None:
+        """From a key to a file that is opened again, by the installed program."""
+        tress = self.root / "usr/bin/tress"
+        version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
+        assert version is not None
+        self.assertEqual(run(tress, "--version").stdout.split(), ["tress", version[1]])
+        work = self.root / "var/work"
+        work.mkdir()
+        run(tress, "keygen", "-o", "key", cwd=work)
+        recipient = run(tress, "keygen", "--public", "key", cwd=work).stdout.split()[0]
+        (work / "in").write_bytes(bytes(range(256)) * 1000)
+        run(tress, "encrypt", "-r", recipient, "-o", "sealed", "in", cwd=work)
+        run(tress, "decrypt", "-i", "key", "-o", "out", "sealed", cwd=work)
+        self.assertEqual((work / "out").read_bytes(), (work / "in").read_bytes())
+
+    def test_its_dependencies_are_named(self) -> None:
+        """Every library that the program asks the loader for is in a package that it depends on."""
+        depends = run("dpkg-deb", "--field", DEB, "Depends").stdout
+        needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", self.root / "usr/bin/tress").stdout)
+        self.assertTrue(needed)
+        triplet = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").stdout.strip()
+        for library in needed:
+            # Other processors' libraries, for cross compilers, have the same names.
+            owner = run("dpkg", "-S", f"*/{triplet}/{library}").stdout.split(":")[0]
+            self.assertIn(owner, depends, library)
+
+    def test_manual_pages(self) -> None:
+        """One for each verb; groff and mandoc read them without a complaint that matters."""
+        pages = sorted((self.root / "usr/share/man/man1").iterdir())
+        told = run(self.root / "usr/bin/tress", "--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
+        verbs = re.findall(r"^  ([a-z]+) ", told, re.MULTILINE)
+        self.assertGreater(len(verbs), 10)
+        for verb in set(verbs) - {"help"}:
+            self.assertIn(f"tress-{verb}.1.gz", [page.name for page in pages])
+        for page in pages:
+            with self.subTest(page=page.name):
+                shown = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page, env={**os.environ, "MANWIDTH": "80"})
+                self.assertEqual(shown.stderr, "")
+                text = gzip.decompress(page.read_bytes())
+                # A page has no date; how options and their values are set apart is that of the library which writes the pages.
+                said = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, capture_output=True, check=False)
+                known = ("missing date", "skipping paragraph macro")
+                lines = [line for line in said.stdout.decode().splitlines() if not any(each in line for each in known)]
+                self.assertEqual(lines, [])
+
+    def test_every_crate_is_named(self) -> None:
+        """Licences and notices of all that cargo compiles in, in the copyright file and in full."""
+        documents = self.root / "usr/share/doc/tress"
+        short = (documents / "copyright").read_text()
+        full = gzip.decompress((documents / "third-party.txt.gz").read_bytes()).decode()
+        tree = run("cargo", "tree", "--locked", "-p", "tress", "--no-default-features", "-e", "normal,no-proc-macro",
+                   "--prefix", "none", "--format", "{p}", cwd=ROOT).stdout
+        crates = {tuple(line.split()[:2]) for line in tree.splitlines() if line and "(/" not in line}
+        self.assertGreater(len(crates), 100)
+        for name, version in crates:
+            self.assertIn(f"{name} {version[1:]}\n", short)
+            self.assertIn(f"{name} {version[1:]}", full)
+        self.assertIn("uPlot", short)
+
+    def test_nothing_of_this_machine_is_in_it(self) -> None:
+        """Neither the folder that it was built in nor the user's own."""
+        if "debug" in os.environ.get("PROFILE", ""):
+            self.skipTest("a debug build names its source files")
+        held = (self.root / "usr/bin/tress").read_bytes()
+        for path in {str(ROOT), str(Path.home()) + "/", "/.cargo/"}:
+            self.assertNotIn(path.encode(), held)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

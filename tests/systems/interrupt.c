@@ -1,0 +1,54 @@
+/* Runs a command line on a console of its own and sends it Ctrl-C after so many milliseconds, as a user does who stops a program:
+ *     interrupt.exe MILLISECONDS COMMAND LINE...
+ * The command's standard input is a pipe in which a megabyte waits; it is closed half a second after Ctrl-C. Writes the exit status in
+ * hexadecimal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+static BOOL WINAPI stay(DWORD kind)
+{
+    (void)kind;
+    return TRUE;
+}
+
+int main(int argc, char **argv)
+{
+    static char plain[1 << 20];
+    char line[4096] = "";
+    HANDLE output = GetStdHandle(STD_OUTPUT_HANDLE), errors = GetStdHandle(STD_ERROR_HANDLE), reader, writer;
+    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
+    STARTUPINFOA start = {.cb = sizeof start, .dwFlags = STARTF_USESTDHANDLES, .hStdOutput = output, .hStdError = errors};
+    PROCESS_INFORMATION process;
+    DWORD status = 0, written;
+
+    if (argc < 3)
+        return 2;
+    for (int i = 2; i < argc; i++) {
+        strcat(line, argv[i]);
+        strcat(line, i + 1 < argc ? " " : "");
+    }
+    /* Ctrl-C goes to all that share a console, so this one has to stay and its caller must not be among them. */
+    FreeConsole();
+    if (!AllocConsole() || !SetConsoleCtrlHandler(stay, TRUE))
+        return 3;
+    if (!CreatePipe(&reader, &writer, &inherited, sizeof plain) || !SetHandleInformation(writer, HANDLE_FLAG_INHERIT, 0))
+        return 4;
+    start.hStdInput = reader;
+    if (!CreateProcessA(NULL, line, NULL, NULL, TRUE, 0, NULL, NULL, &start, &process))
+        return 5;
+    CloseHandle(reader);
+    WriteFile(writer, plain, sizeof plain, &written, NULL);
+    Sleep(atoi(argv[1]));
+    if (!GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0))
+        return 6;
+    /* What waits for a pipe on Windows notices when something comes or the pipe is closed. */
+    Sleep(500);
+    CloseHandle(writer);
+    if (WaitForSingleObject(process.hProcess, 20000) != WAIT_OBJECT_0)
+        return 7;
+    GetExitCodeProcess(process.hProcess, &status);
+    printf("%08lx\n", (unsigned long)status);
+    return 0;
+}
