@@ -138,6 +138,8 @@ class Retry:
     """Attempts where a store only asks for patience."""
     first: float = 0.25
     longest: float = 20.0
+    final: tuple[type[BaseException], ...] = ()
+    """Errors that are somebody else's to repeat."""
 
     def pause(self, failures: int) -> float:
         """Seconds to wait after so many failures: doubling, and half of it by chance."""
@@ -162,7 +164,7 @@ class Retry:
                     patience += 1
                 else:
                     failures += 1
-                if look is Outlook.HOPELESS or failures >= self.attempts or patience >= self.throttled:
+                if look is Outlook.HOPELESS or isinstance(error, self.final) or failures >= self.attempts or patience >= self.throttled:
                     error.attempts = failures + patience  # type: ignore[attr-defined]
                     raise
                 if again is not None:

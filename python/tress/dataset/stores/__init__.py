@@ -8,22 +8,37 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
+from enum import IntEnum
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from ..codec import Codec
 from ..errors import UsageError
 from ..names import Item, Odd
 
 BLOCK = 4 << 20
 """Bytes that are read, sealed and written at a time."""
 
+HEAD = 128 << 10
+"""More than any container's header."""
+
+
+class Replace(IntEnum):
+    """Which object of the same name a new one may replace."""
+
+    NEVER = 0
+    OURS = 1
+    """One that an earlier run began to write, and nothing else."""
+    ALWAYS = 2
+
 
 class Reading(ABC):
     """One object that is being read, as it was when it was opened."""
 
     item: Item
-    content_type: str | None = None
+    about: Mapping[str, str] = {}
+    """Metadata, where the store keeps some: `content-type` and what `Store.write` was given."""
 
     @abstractmethod
     def blocks(self) -> Iterator[Any]:
@@ -86,6 +101,10 @@ class Store(ABC):
     def stat(self, name: str) -> Item:
         """Raises `FileNotFoundError`."""
 
+    def occupied(self, name: str) -> bool:
+        """Whether an object that no run wrote is in the way, where that shows only beforehand."""
+        return False
+
     @abstractmethod
     def read(self, item: Item) -> Reading:
         """Opens an object; the listing's description helps, but may be old."""
@@ -95,8 +114,21 @@ class Store(ABC):
         """So many first bytes, or all if it has fewer."""
 
     @abstractmethod
-    def write(self, name: str, size: int, about: Mapping[str, str], replace: bool) -> Writing:
+    def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         """A new object of about `size` bytes, with metadata where the store keeps some (`content-type` and others)."""
+
+    def rewrap(self, item: Item, codec: Codec) -> Item:
+        """The container with a new header before the same payload; the payload is not decrypted."""
+        old, head = codec.new_head(self.read_start(item, HEAD))
+        with self.read(item) as reading, self.write(item.name, item.size - old + len(head), {}, Replace.ALWAYS) as out:
+            out.write(head)
+            skip = old
+            for block in reading.blocks():
+                if skip < len(block):
+                    out.write(memoryview(block)[skip:])
+                skip = max(0, skip - len(block))
+            reading.unchanged()
+            return out.commit()
 
     @abstractmethod
     def put(self, name: str, data: bytes) -> None:

@@ -12,11 +12,11 @@ import stat
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote
 
+from ..codec import Codec
 from ..errors import BadName, Busy, Changed, Exists
 from ..names import CONTROL, Item, Odd, check, ignored, part_name
-from . import BLOCK, Reading, Store, Writing
+from . import BLOCK, Reading, Replace, Store, Writing
 
 try:
     import fcntl
@@ -39,8 +39,6 @@ class LocalStore(Store):
 
     def __init__(self, url: str):
         path = url.partition("://")[2] if "://" in url else url
-        if url.startswith("file://") and "%" in path:
-            path = unquote(path)
         self.shown = url
         self.root = os.path.abspath(path)
         self._real: str | None = None
@@ -89,6 +87,9 @@ class LocalStore(Store):
     def stat(self, name: str) -> Item:
         return describe(name, os.stat(self.path(name), follow_symlinks=False))
 
+    def occupied(self, name: str) -> bool:
+        return os.path.lexists(self.path(name))
+
     def read(self, item: Item) -> Reading:
         return _LocalReading(self.path(item.name), item.name)
 
@@ -96,8 +97,14 @@ class LocalStore(Store):
         with open(self.path(item.name), "rb") as file:
             return file.read(count)
 
-    def write(self, name: str, size: int, about: Mapping[str, str], replace: bool) -> Writing:
+    def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         return _LocalWriting(self, name, replace)
+
+    def rewrap(self, item: Item, codec: Codec) -> Item:
+        path = self.path(item.name)
+        with self.read(item):  # No symbolic link, and there.
+            codec.rewrap_file(path)
+        return self.stat(item.name)
 
     def folder(self, path: str) -> None:
         """Makes the folder of a file, below the root and nowhere else; no symbolic link leads out."""
@@ -124,7 +131,7 @@ class LocalStore(Store):
         self._touched.add(os.path.dirname(path))
 
     def put(self, name: str, data: bytes) -> None:
-        with _LocalWriting(self, name, True) as out:
+        with _LocalWriting(self, name, Replace.ALWAYS) as out:
             out.write(data)
             out.commit()
 
@@ -205,7 +212,7 @@ class _LocalReading(Reading):
 
 
 class _LocalWriting(Writing):
-    def __init__(self, store: LocalStore, name: str, replace: bool):
+    def __init__(self, store: LocalStore, name: str, replace: Replace):
         self._store = store
         self._name = name
         self._path = store.path(name)
@@ -233,6 +240,10 @@ class _LocalWriting(Writing):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Whoever had it may have renamed or removed it between our two calls.
             if os.fstat(fd).st_ino != os.stat(self._part, follow_symlinks=False).st_ino:
+                raise BlockingIOError
+            if os.fstat(fd).st_nlink > 1:
+                # A run died between naming the part and removing it: the same file is a finished object.
+                os.unlink(self._part)
                 raise BlockingIOError
             os.ftruncate(fd, 0)
         except (BlockingIOError, FileNotFoundError):
