@@ -79,14 +79,14 @@ def rewraps(works: Iterator[Work], recipients: str | None, skip: Callable[[], No
 
 def expected(source: Store, part: Part | None) -> Iterator[Item]:
     """What `encrypt` makes of a source, by name."""
-    for item in source.list():
+    for item in source.items():
         if isinstance(item, Item) and (part is None or part.holds(item.name)):
             yield item._replace(name=item.name + SUFFIX)
 
 
 def _objects(store: Store, tell: Tell, part: Part | None) -> Iterator[Item]:
     """The listing without what cannot be an object; that is told, by the part that its name is in."""
-    for entry in store.list():
+    for entry in store.items():
         if isinstance(entry, Odd):
             if part is None or part.holds(entry.name):
                 tell(Failure(entry.name, entry.kind, entry.why, 0))

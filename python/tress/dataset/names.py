@@ -97,10 +97,10 @@ def title(name: str) -> str | None:
 
 
 class Part(NamedTuple):
-    """A part of all names, chosen by their hash: `number` of `count`, from 1."""
+    """A part of all names, chosen by their hash: `number` of `parts`, from 1."""
 
     number: int
-    count: int
+    parts: int
 
     @classmethod
     def parse(cls, text: str) -> Part:
@@ -109,11 +109,11 @@ class Part(NamedTuple):
         if not (slash and number.isascii() and number.isdigit() and count.isascii() and count.isdigit()):
             raise ValueError(f"{text!r} is no part such as 3/100")
         part = cls(int(number), int(count))
-        if not 1 <= part.number <= part.count:
+        if not 1 <= part.number <= part.parts:
             raise ValueError(f"{text!r}: the first number has to be from 1 to the second")
         return part
 
     def holds(self, name: str) -> bool:
         """Whether the plaintext's name is in this part. The same on every machine."""
         digest = hashlib.blake2b(encoded(name), digest_size=8, person=b"tress-shard").digest()
-        return int.from_bytes(digest, "big") % self.count == self.number - 1
+        return int.from_bytes(digest, "big") % self.parts == self.number - 1

@@ -87,7 +87,7 @@ def _workers_of(executor: Executor) -> int:
     client = getattr(executor, "_client", None)
     if client is not None:
         try:
-            return max(1, sum(client.nthreads().values()))
+            return max(1, int(sum(client.nthreads().values())))
         except Exception:  # noqa: BLE001 - only an estimate
             return 16
     return 16

@@ -103,9 +103,9 @@ def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, i
             index.note_expected(expected(source, part))
         elif settings.to_manifest and not index.empty():
             index.expect_done()
-        index.note_present(item for item in target.list() if mine(item.name))
+        index.note_present(item for item in target.items() if mine(item.name))
     elif plan.verb != "rewrap" and not index.empty():
-        index.note_present(item for item in target.list() if mine(item.name))
+        index.note_present(item for item in target.items() if mine(item.name))
 
 
 def _works(
@@ -246,7 +246,7 @@ def _count(plan: Plan, part: Part | None, end: object) -> tuple[int, int]:
     store = plan.opener(url, options.values)
     mine = wanted(part, "encrypt" if plan.verb == "encrypt" else "verify")
     objects = size = 0
-    for item in store.list():
+    for item in store.items():
         if getattr(end, "is_set", lambda: False)():
             break
         if isinstance(item, Item) and mine(item.name):

@@ -129,10 +129,10 @@ def _after_death(target: Store, journal: Journal, works: list[Work], result: Res
             done[line.name] = line
     left = []
     for work in works:
-        line = done.get(work.target)
-        if line is not None and _there(target, line):
+        finished = done.get(work.target)
+        if finished is not None and _there(target, finished):
             result.objects += 1
-            result.bytes += line.plain_bytes
+            result.bytes += finished.plain_bytes
         elif work.target in begun:
             left.append(work._replace(replace=max(work.replace, Replace.OURS)))
         else:

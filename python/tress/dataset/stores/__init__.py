@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
 from ..codec import Codec
@@ -51,7 +51,7 @@ class Reading(ABC):
     def close(self) -> None:
         """Lets go of it."""
 
-    def __enter__(self) -> Reading:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -73,7 +73,7 @@ class Writing(ABC):
     def discard(self) -> None:
         """Leaves nothing behind. Does nothing after `commit`."""
 
-    def __enter__(self) -> Writing:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -94,7 +94,7 @@ class Store(ABC):
         """Makes the root where stores have such a thing. Once a run, for targets."""
 
     @abstractmethod
-    def list(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | Odd]:
         """All objects, in any order, lazily; without what `names.ignored` says."""
 
     @abstractmethod

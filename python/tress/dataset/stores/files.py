@@ -17,7 +17,7 @@ from ..names import CONTROL, Item, Odd, check, ignored, part_name
 from . import BLOCK, Reading, Replace, Store, Writing, without_secrets
 
 RENAMING = {"sftp", "ssh", "sshfs", "memory", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
-_TOKENS = ("ETag", "etag", "md5Hash", "content_md5", "generation", "version_id", "mtime", "modified", "LastModified", "last_modified")
+_TOKENS: tuple[str, ...] = ("ETag", "etag", "md5Hash", "content_md5", "generation", "version_id", "mtime", "modified", "LastModified", "last_modified")
 _TOKENS += ("updated", "created")
 # paramiko's connections are not to be used by two threads at once.
 _ONE_THREAD = {"sftp", "ssh"}
@@ -79,7 +79,7 @@ class FilesStore(Store):
         token = "-".join(str(info[key]) for key in _TOKENS if info.get(key) is not None)
         return Item(name, int(info["size"]), token)
 
-    def list(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | Odd]:
         fs, root = self._pair()
         fs.invalidate_cache()
         stack = [root]

@@ -56,7 +56,7 @@ class LocalStore(Store):
             raise BadName("a character that this system's names cannot have")
         return os.path.join(self.root, name)
 
-    def list(self) -> Iterator[Item | Odd]:
+    def items(self) -> Iterator[Item | Odd]:
         stack = [("", os.scandir(self.root))]
         while stack:
             prefix, entries = stack[-1]

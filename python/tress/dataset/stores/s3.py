@@ -73,10 +73,10 @@ class S3Store(Store):
         reply: dict[str, Any] = self.start(self.fs._call_s3(method, Bucket=self.bucket, **arguments)).result()
         return reply
 
-    def list(self) -> Iterator[Item | Odd]:
-        return self._list(self.prefix)
+    def items(self) -> Iterator[Item | Odd]:
+        return self._items(self.prefix)
 
-    def _list(self, prefix: str) -> Iterator[Item | Odd]:
+    def _items(self, prefix: str) -> Iterator[Item | Odd]:
         token: str | None = None
         following: Future[dict[str, Any]] | None = self._page(prefix, token)
         while following is not None:
@@ -286,7 +286,7 @@ class S3Writing(Writing):
                 "CopySourceRange": f"bytes={begin}-{end - 1}",
                 "CopySourceIfMatch": item.token,
             }
-            self._wait(lambda arguments=arguments: self._request("upload_part_copy", **arguments))  # type: ignore[misc]
+            self._wait(lambda arguments=arguments: self._request("upload_part_copy", **arguments))
 
     def _request(self, method: str, **arguments: Any) -> Future[dict[str, Any]]:
         call = self._store.fs._call_s3
@@ -368,7 +368,7 @@ def _patient(future: Future[T], again: Any) -> T:
     return _WITHIN.call(attempt, _NEVER)
 
 
-class _Again(Future):  # type: ignore[type-arg]
+class _Again(Future[dict[str, Any]]):
     """A request that was begun, and is made again when its result is asked for and it failed."""
 
     def __init__(self, send: Any):
