@@ -43,7 +43,7 @@ def transfers(
         if part is not None and not part.holds(plain):
             continue
         line = index.line(target)
-        if line is not None and line.verb in (verb, "rewrap"):
+        if line is not None and not force and line.verb in (verb, "rewrap"):
             same = line.source == Identity(item.size, item.token)
             if same and index.present(target) == line.target:
                 skip()

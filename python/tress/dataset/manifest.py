@@ -21,6 +21,7 @@ from .stores import Replace, Store
 
 VERSION = 1
 _MARK = b',"crc":"'
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Identity(NamedTuple):
@@ -88,7 +89,7 @@ class Foreign(NamedTuple):
 
 def _line(value: dict[str, Any]) -> bytes:
     # ASCII: also names that are no UTF-8, and those with line ends, stay on one line and come back as they were.
-    body = json.dumps(value, separators=(",", ":")).encode()
+    body = _encode(value).encode()
     return body[:-1] + _MARK + b'%08x"}\n' % binascii.crc32(body)
 
 

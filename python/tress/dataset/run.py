@@ -96,6 +96,10 @@ def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, i
     part = settings.part
     if plan.journals and not settings.dry_run:
         target.prepare()
+        # Whoever may not write finds out now, and not with every object.
+        probe = f"{CONTROL}/probe-{plan.run}"
+        target.put(probe, b"")
+        target.remove(probe)
     mine = wanted(part, plan.verb)
     index.load(target, mine)
     if plan.verb == "verify":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 import fsspec  # type: ignore[import-untyped]
@@ -76,7 +77,9 @@ class FilesStore(Store):
             fs.makedirs(root, exist_ok=True)
 
     def _describe(self, name: str, info: Mapping[str, Any]) -> Item:
-        token = "-".join(str(info[key]) for key in _TOKENS if info.get(key) is not None)
+        # Some listings have times as numbers where single answers have dates.
+        found = (info[key] for key in _TOKENS if info.get(key) is not None)
+        token = "-".join(str(value.timestamp() if isinstance(value, datetime) else value) for value in found)
         return Item(name, int(info["size"]), token)
 
     def items(self) -> Iterator[Item | Odd]:
