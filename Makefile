@@ -1,6 +1,7 @@
 # make demo     a gigabyte encrypted and decrypted, beside what others need for it
 # make test     everything that has to hold, from vectors to the command; what CI runs
 # make test-page  pages of tress report in a browser; part of make test
+# make test-wheel  the Python package: built, and tested as it is installed; part of make test
 # make lint     formatting, clippy, documentation
 # make deny     licences, bans and sources of what we stand on
 # make bench    the measured rows of the README, recorded under bench/record/
@@ -23,7 +24,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
+.PHONY: all demo test test-rust test-python test-page test-wheel test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools
 
 all:
 	$(CARGO) build --release
@@ -32,7 +33,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-python test-page secrets qemu-two firmware
+test: tools lint deny test-rust test-without check-targets test-python test-page test-wheel secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -63,6 +64,14 @@ test-page:
 	$(CARGO) build --locked --bin tress
 	tools/setup page $(VENV)-page
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)-page/bin/python -m pytest -q tests/report
+
+# With the command as test-rust has built it: cargo would build its dependencies anew for fewer features.
+test-wheel:
+	$(CARGO) test --workspace --locked --no-run
+	tools/setup wheel target/wheel-venv
+	PATH=$(CURDIR)/target/wheel-venv/bin:$$PATH TRESS_COMMAND=$(CURDIR)/target/debug/tress pip install --quiet --no-build-isolation --no-deps \
+	    --force-reinstall --config-settings=build-args=--profile=dev .
+	target/wheel-venv/bin/python -m pytest -q python/tests
 
 lint:
 	$(CARGO) fmt --all --check

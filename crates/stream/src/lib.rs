@@ -5,6 +5,7 @@
 //! - [`keys`]: recipients, identities, passphrases, raw key files, and the key pairs that `tress keygen` makes.
 //! - [`net`]: files from one machine to another, over connections that begin with Noise IK.
 //! - [`plan`]: how long a transfer takes when computing overlaps communicating.
+//! - [`streaming`]: containers that are no files: pushed piece by piece, read at any place, whole in memory.
 //! - [`tree`]: a folder as a tar stream and back.
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ pub mod net;
 mod output;
 mod pipeline;
 pub mod plan;
+pub mod streaming;
 mod sys;
 pub mod tree;
 pub mod verbs;

@@ -72,18 +72,7 @@ impl Header {
         let mut bytes = vec![0; ALIGNMENT_BYTES];
         let available = read_up_to(input, &mut bytes)?;
         bytes.truncate(available);
-        let aead = parse_first_line(&bytes)?;
-        if available < ALIGNMENT_BYTES {
-            return Err(ErrorKind::Truncated.into());
-        }
-
-        let start = aead.first_line().len() + LENGTH_BYTES;
-        let length = u32::from_be_bytes(bytes[start - LENGTH_BYTES..start].try_into().expect("4 bytes"));
-        let length = usize::try_from(length).unwrap_or(usize::MAX);
-        if length > MAX_AGE_FILE_BYTES {
-            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail(format!("{length} bytes")));
-        }
-        let header_bytes = (start + length).next_multiple_of(ALIGNMENT_BYTES);
+        let Lengths { aead, start, length, header_bytes } = Lengths::read(&bytes)?;
         bytes.resize(header_bytes, 0);
         if read_up_to(input, &mut bytes[ALIGNMENT_BYTES..])? < header_bytes - ALIGNMENT_BYTES {
             return Err(ErrorKind::Truncated.into());
@@ -105,6 +94,14 @@ impl Header {
             Ok(_) => return Err(ErrorKind::HeaderDamaged.into()),
         }
         Ok(Self { aead, header_bytes, stanza_types: seen.into_types(), age_file })
+    }
+
+    /// Bytes of the header that begins with these, of which there are at least [`ALIGNMENT_BYTES`].
+    ///
+    /// # Errors
+    /// `NotAContainer`, `UnknownVersion`, `UnknownAead`, `HeaderTooLarge`; `Truncated` for fewer bytes.
+    pub fn length(first: &[u8]) -> Result<usize, Error> {
+        Lengths::read(first).map(|lengths| lengths.header_bytes)
     }
 
     /// The AEAD that the first line names.
@@ -159,6 +156,32 @@ impl fmt::Debug for Header {
             .field("header_bytes", &self.header_bytes)
             .field("stanza_types", &self.stanza_types)
             .finish_non_exhaustive()
+    }
+}
+
+/// What the first bytes of a header tell.
+struct Lengths {
+    aead: Aead,
+    /// Where the age file begins.
+    start: usize,
+    /// Its bytes.
+    length: usize,
+    header_bytes: usize,
+}
+
+impl Lengths {
+    fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let aead = parse_first_line(bytes)?;
+        if bytes.len() < ALIGNMENT_BYTES {
+            return Err(ErrorKind::Truncated.into());
+        }
+        let start = aead.first_line().len() + LENGTH_BYTES;
+        let length = u32::from_be_bytes(bytes[start - LENGTH_BYTES..start].try_into().expect("4 bytes"));
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length > MAX_AGE_FILE_BYTES {
+            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail(format!("{length} bytes")));
+        }
+        Ok(Self { aead, start, length, header_bytes: (start + length).next_multiple_of(ALIGNMENT_BYTES) })
     }
 }
 

@@ -1,0 +1,235 @@
+//! AES-CCM with the interface of PyCA cryptography's `AESCCM`.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::ccm;
+
+use crate::errors;
+use crate::keys::random;
+use crate::many::{self, Message};
+use crate::memory::{Fresh, Input, Output};
+use crate::work::detached;
+
+/// Longest nonce of CCM.
+const NONCE_MOST_BYTES: usize = 13;
+
+/// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
+#[pyclass(frozen, module = "tress")]
+pub(crate) struct AESCCM {
+    cipher: Aes,
+    tag_bytes: usize,
+}
+
+#[pymethods]
+impl AESCCM {
+    #[new]
+    #[pyo3(signature = (key, tag_length = 16))]
+    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: usize) -> PyResult<Self> {
+        let cipher = Aes::new(Input::of(key)?.as_slice()).map_err(|error| errors::cipher(py, error))?;
+        if !(4..=16).contains(&tag_length) || !tag_length.is_multiple_of(2) {
+            return Err(errors::cipher(py, tress_cipher::Error::TagLength));
+        }
+        Ok(Self { cipher, tag_bytes: tag_length })
+    }
+
+    /// A fresh key of 128, 192 or 256 bits.
+    #[staticmethod]
+    fn generate_key(py: Python<'_>, bit_length: usize) -> PyResult<Bound<'_, PyBytes>> {
+        match bit_length {
+            128 | 192 | 256 => random(py, bit_length / 8),
+            _ => Err(errors::cipher(py, tress_cipher::Error::KeyLength)),
+        }
+    }
+
+    /// Encrypts `data` and returns it with its tag behind. A nonce (7 to 13 bytes) must never be used twice with a key.
+    #[pyo3(signature = (nonce, data, associated_data))]
+    fn encrypt<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        associated_data: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (nonce, plain, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, plain, aad) = (nonce.as_slice(), plain.as_slice(), slice(&aad));
+        let mut sealed = Fresh::new(py, plain.len() + self.tag_bytes)?;
+        let space = sealed.space();
+        let done = detached(py, plain.len() + aad.len(), || {
+            let (data, tag) = space.copy_of(plain).split_at_mut(plain.len());
+            ccm::encrypt(&self.cipher, nonce, aad, data, tag)
+        });
+        done.map_err(|error| errors::cipher(py, error))?;
+        Ok(sealed.finish())
+    }
+
+    /// Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else.
+    #[pyo3(signature = (nonce, data, associated_data))]
+    fn decrypt<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        associated_data: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (nonce, sealed, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, aad) = (nonce.as_slice(), slice(&aad));
+        let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
+        let mut plain = Fresh::new(py, cipher_text.len())?;
+        let space = plain.space();
+        let done = detached(py, cipher_text.len() + aad.len(), || {
+            ccm::decrypt(&self.cipher, nonce, aad, space.copy_of(cipher_text), tag)
+        });
+        done.map_err(|error| errors::cipher(py, error))?;
+        Ok(plain.finish())
+    }
+
+    /// Encrypts into `buf`, which has to be as long as the result, and returns its length. `buf` may begin where `data` does.
+    #[pyo3(signature = (nonce, data, associated_data, buf))]
+    fn encrypt_into<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        associated_data: Option<&Bound<'py, PyAny>>,
+        buf: &Bound<'py, PyAny>,
+    ) -> PyResult<usize> {
+        let (nonce, plain, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let bytes = plain.as_slice().len();
+        let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes + self.tag_bytes)?;
+        output.copy_from(&plain);
+        drop(plain);
+        let aad = slice(&aad);
+        let buffer = output.as_mut_slice();
+        let done = detached(py, bytes + aad.len(), || {
+            let (data, tag) = buffer.split_at_mut(bytes);
+            ccm::encrypt(&self.cipher, nonce.as_ref(), aad, data, tag)
+        });
+        done.map_err(|error| {
+            // It was not encrypted.
+            output.wipe();
+            errors::cipher(py, error)
+        })?;
+        Ok(bytes + self.tag_bytes)
+    }
+
+    /// Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length. It is wiped where
+    /// `InvalidTag` is raised. `buf` may begin where `data` does.
+    #[pyo3(signature = (nonce, data, associated_data, buf))]
+    fn decrypt_into<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        associated_data: Option<&Bound<'py, PyAny>>,
+        buf: &Bound<'py, PyAny>,
+    ) -> PyResult<usize> {
+        let (nonce, sealed, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
+        let bytes = cipher_text.len();
+        let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes)?;
+        let tag = many::Tag::new(tag);
+        output.copy_from(&sealed);
+        drop(sealed);
+        let aad = slice(&aad);
+        let buffer = output.as_mut_slice();
+        let done =
+            detached(py, bytes + aad.len(), || ccm::decrypt(&self.cipher, nonce.as_ref(), aad, buffer, tag.as_ref()));
+        done.map_err(|error| {
+            output.wipe();
+            errors::cipher(py, error)
+        })?;
+        Ok(bytes)
+    }
+
+    /// Encrypts many messages, each `(nonce, data, associated_data)`, side by side in lanes and on `threads` threads (0: one on
+    /// each core). Returns what `encrypt` returns for each.
+    #[pyo3(signature = (messages, *, threads = 0))]
+    fn encrypt_many<'py>(
+        &self,
+        py: Python<'py>,
+        messages: &Bound<'py, PyAny>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        many::encrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads)
+    }
+
+    /// Verifies and decrypts many messages, each `(nonce, data, associated_data)`. Where any is forged, `InvalidTag` is raised with
+    /// their places as `indices`; with `errors='none'` the others are returned, and `None` in those places.
+    #[pyo3(signature = (messages, *, threads = 0, errors = "raise"))]
+    fn decrypt_many<'py>(
+        &self,
+        py: Python<'py>,
+        messages: &Bound<'py, PyAny>,
+        threads: usize,
+        errors: &str,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let is_strict = match errors {
+            "raise" => true,
+            "none" => false,
+            _ => return Err(errors::usage(py, "errors is 'raise' or 'none'")),
+        };
+        many::decrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads, is_strict)
+    }
+
+    /// The backend that this key was prepared for, such as `vaes256`.
+    #[getter]
+    fn backend(&self) -> &'static str {
+        self.cipher.backend().name()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<tress.AESCCM of {} bits, tags of {} bytes>", 8 * self.cipher.key_bytes(), self.tag_bytes)
+    }
+}
+
+impl AESCCM {
+    /// A message without its tag, and the tag. What is too short to have one is forged.
+    fn split<'a>(&self, py: Python<'_>, sealed: &'a [u8]) -> PyResult<(&'a [u8], &'a [u8])> {
+        let bytes = sealed.len().checked_sub(self.tag_bytes);
+        bytes.map(|bytes| sealed.split_at(bytes)).ok_or_else(|| errors::invalid_tag(py, Vec::new()))
+    }
+}
+
+/// Associated data, if there is any.
+fn aad<'py>(given: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Input<'py>>> {
+    given.map(Input::of).transpose()
+}
+
+fn slice<'a>(aad: &'a Option<Input<'_>>) -> &'a [u8] {
+    aad.as_ref().map_or(&[], Input::as_slice)
+}
+
+/// A nonce by itself.
+struct Nonce {
+    bytes: [u8; NONCE_MOST_BYTES],
+    length: usize,
+}
+
+impl AsRef<[u8]> for Nonce {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// A buffer of this length that nothing but the message shares memory with, and the nonce.
+fn prepare(
+    py: Python<'_>,
+    nonce: &Input<'_>,
+    aad: &Option<Input<'_>>,
+    buf: &Bound<'_, PyAny>,
+    bytes: usize,
+) -> PyResult<(Nonce, Output)> {
+    let nonce = nonce.as_slice();
+    let mut copy = Nonce { bytes: [0; NONCE_MOST_BYTES], length: nonce.len() };
+    let place = copy.bytes.get_mut(..nonce.len()).filter(|_| nonce.len() >= 7);
+    place.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?.copy_from_slice(nonce);
+    let output = Output::of(buf)?;
+    if output.bytes() != bytes {
+        return Err(errors::usage(py, &format!("buf has {} bytes, and the result {bytes}", output.bytes())));
+    }
+    if output.overlaps(slice(aad)) {
+        return Err(errors::usage(py, "buf and associated_data are the same memory"));
+    }
+    Ok((copy, output))
+}

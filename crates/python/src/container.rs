@@ -1,0 +1,88 @@
+//! Containers whole in memory.
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use tress_stream::container::Aead;
+use tress_stream::streaming::{self, NewHead, Opening, Sealing};
+use tress_stream::verbs::EncryptOptions;
+use tress_stream::{Error, ErrorKind};
+
+use crate::errors::{self, Class};
+use crate::keys::{self, Identities};
+use crate::memory::{Fresh, Input};
+
+/// The options of everything that encrypts.
+pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
+    let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead is 'aes-128-ccm' or 'aes-256-ccm'"))?;
+    Ok(EncryptOptions { aead, threads, name })
+}
+
+/// Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
+///
+/// `threads` is how many work at it, 0 for one on each core. `name` is kept, encrypted, in the container.
+#[pyfunction]
+#[pyo3(signature = (data, recipients, *, aead = "aes-128-ccm", threads = 0, name = None))]
+pub(crate) fn encrypt<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    recipients: &Bound<'py, PyAny>,
+    aead: &str,
+    threads: usize,
+    name: Option<String>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let recipients = keys::recipients(recipients)?;
+    let options = options(py, aead, threads, name)?;
+    let data = Input::of(data)?;
+    let plain = data.as_slice();
+    let failed = |error| errors::stream(py, error);
+    let sealing = py.detach(move || Sealing::new(plain.len(), &recipients, &options)).map_err(failed)?;
+    let mut sealed = Fresh::new(py, sealing.sealed_bytes())?;
+    let space = sealed.space();
+    py.detach(move || sealing.seal(plain, space.zeros())).map_err(failed)?;
+    Ok(sealed.finish())
+}
+
+/// Verifies and decrypts a container. That of a folder gives a tar archive.
+#[pyfunction]
+#[pyo3(signature = (data, identities, *, threads = 0))]
+pub(crate) fn decrypt<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    identities: &Bound<'py, PyAny>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let identities = Identities::of(identities)?;
+    let data = Input::of(data)?;
+    let sealed = data.as_slice();
+    let failed = |error| errors::stream(py, error);
+    let opening = py.detach(move || Opening::new(sealed, &identities.open()?)).map_err(failed)?;
+    let mut plain = Fresh::new(py, opening.plain_bytes())?;
+    let space = plain.space();
+    py.detach(move || opening.unseal(space.zeros(), threads)).map_err(failed)?;
+    Ok(plain.finish())
+}
+
+/// Makes the first bytes of a container anew, for other recipients: returns how many bytes of the old container they take the
+/// place of, and the new ones. `data` has to be the container's first bytes: 69 KiB are always enough, and with fewer
+/// `NeedMore` may be raised. Who could open the container before may have kept its key: this is no revocation.
+#[pyfunction]
+#[pyo3(signature = (data, identities, recipients))]
+pub(crate) fn rewrap_head<'py>(
+    py: Python<'py>,
+    data: &Bound<'py, PyAny>,
+    identities: &Bound<'py, PyAny>,
+    recipients: &Bound<'py, PyAny>,
+) -> PyResult<(u64, Bound<'py, PyBytes>)> {
+    let identities = Identities::of(identities)?;
+    let recipients = keys::recipients(recipients)?;
+    let data = Input::of(data)?;
+    let mut first = data.as_slice();
+    let made = py.detach(move || streaming::rewrap_head(&mut first, &identities.open()?, &recipients));
+    match made {
+        Ok(NewHead { old_bytes, head }) => Ok((old_bytes, PyBytes::new(py, &head))),
+        Err(Error { kind: ErrorKind::Truncated, .. }) => {
+            Err(Class::NeedMore.new(py, "these are not all bytes of the container's header", "truncated"))
+        }
+        Err(error) => Err(errors::stream(py, error)),
+    }
+}

@@ -1,0 +1,183 @@
+//! Errors as Python's exceptions. Their classes are in `python/tress/_errors.py`, so that they can derive from several of
+//! Python's own.
+
+use std::error::Error as StdError;
+use std::fmt::Debug;
+use std::io;
+use std::path::Path;
+
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::prelude::*;
+use tress_stream::{Error, ErrorKind};
+
+/// A class of `tress._errors`.
+#[derive(Clone, Copy)]
+pub(crate) enum Class {
+    TressError,
+    WrongKey,
+    Damaged,
+    InvalidTag,
+    InvalidSignature,
+    Usage,
+    NeedMore,
+    OutputExists,
+}
+
+impl Class {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::TressError => "TressError",
+            Self::WrongKey => "WrongKey",
+            Self::Damaged => "Damaged",
+            Self::InvalidTag => "InvalidTag",
+            Self::InvalidSignature => "InvalidSignature",
+            Self::Usage => "Usage",
+            Self::NeedMore => "NeedMore",
+            Self::OutputExists => "OutputExists",
+        }
+    }
+
+    /// An exception of this class.
+    pub(crate) fn new(self, py: Python<'_>, message: &str, kind: &str) -> PyErr {
+        self.with(py, (message, kind))
+    }
+
+    /// An exception of this class, made with these arguments.
+    pub(crate) fn with<'py>(self, py: Python<'py>, arguments: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
+        let exception = py
+            .import("tress._errors")
+            .and_then(|module| module.getattr(self.name()))
+            .and_then(|class| class.call1(arguments));
+        match exception {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Wrong use that this crate itself has found.
+pub(crate) fn usage(py: Python<'_>, message: &str) -> PyErr {
+    Class::Usage.new(py, message, "usage")
+}
+
+/// A forged or damaged message.
+pub(crate) fn invalid_tag(py: Python<'_>, indices: Vec<usize>) -> PyErr {
+    Class::InvalidTag.with(py, ("authentication failed", "cipher-authentication", indices))
+}
+
+/// What a call of `tress-stream` failed with.
+pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
+    let class = match &error.kind {
+        ErrorKind::Io(_) => return system(py, &error),
+        ErrorKind::Interrupted => return PyKeyboardInterrupt::new_err(()),
+        ErrorKind::Cipher(tress_cipher::Error::Authentication) => return invalid_tag(py, Vec::new()),
+        ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase => Class::WrongKey,
+        ErrorKind::OutputExists => Class::OutputExists,
+        ErrorKind::NotAContainer
+        | ErrorKind::UnknownVersion
+        | ErrorKind::UnknownAead
+        | ErrorKind::HeaderDamaged
+        | ErrorKind::HeaderTooLarge
+        | ErrorKind::HeaderPadding
+        | ErrorKind::AeadMismatch
+        | ErrorKind::Commitment
+        | ErrorKind::ChunkDamaged { .. }
+        | ErrorKind::Truncated
+        | ErrorKind::TooManyChunks
+        | ErrorKind::TreeDamaged
+        | ErrorKind::TreePath
+        | ErrorKind::TreeLink
+        | ErrorKind::TreeSpecialFile
+        | ErrorKind::TreeDuplicate => Class::Damaged,
+        ErrorKind::RangeOutOfBounds | ErrorKind::MessageTooLong => Class::Usage,
+        kind if kind.is_usage() => Class::Usage,
+        _ => Class::TressError,
+    };
+    class.new(py, &error.to_string(), &kind_name(&error.kind))
+}
+
+/// What a mode or a key refused.
+pub(crate) fn cipher(py: Python<'_>, error: tress_cipher::Error) -> PyErr {
+    match error {
+        tress_cipher::Error::Authentication => invalid_tag(py, Vec::new()),
+        error => Class::Usage.new(py, &error.to_string(), &kind_name(&error)),
+    }
+}
+
+/// What a call of `tress-sign` failed with.
+pub(crate) fn signing(py: Python<'_>, error: tress_sign::Error) -> PyErr {
+    use tress_sign::Error as Sign;
+    let class = match error {
+        Sign::WrongPassphrase => Class::WrongKey,
+        Sign::Mismatch | Sign::MalformedSignature => Class::InvalidSignature,
+        error if error.is_usage() => Class::Usage,
+        _ => Class::TressError,
+    };
+    class.new(py, &error.to_string(), &kind_name(&error))
+}
+
+/// What reading or writing failed with.
+pub(crate) fn io(py: Python<'_>, error: io::Error) -> PyErr {
+    match error.downcast::<Error>() {
+        Ok(error) => stream(py, error),
+        Err(error) => stream(py, error.into()),
+    }
+}
+
+/// `OSError` with its number, words and file, which Python turns into `FileNotFoundError` and so on; or what a file object in
+/// Python has raised.
+fn system(py: Python<'_>, error: &Error) -> PyErr {
+    match cause(error) {
+        Some(Cause::Raised(raised)) => raised.clone_ref(py),
+        Some(Cause::Number(number)) => {
+            let words = py.import("os").and_then(|os| os.call_method1("strerror", (number,))).map(Bound::unbind);
+            match words {
+                Ok(words) => PyOSError::new_err((number, words, error.path.as_deref().map(path_text))),
+                Err(error) => error,
+            }
+        }
+        None => PyOSError::new_err(error.to_string()),
+    }
+}
+
+fn path_text(path: &Path) -> std::ffi::OsString {
+    path.as_os_str().to_owned()
+}
+
+enum Cause<'a> {
+    Raised(&'a PyErr),
+    Number(i32),
+}
+
+/// What lies beneath an error.
+fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<Cause<'a>> {
+    if let Some(raised) = error.downcast_ref::<PyErr>() {
+        return Some(Cause::Raised(raised));
+    }
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        return match error.get_ref() {
+            Some(inner) => cause(inner),
+            None => error.raw_os_error().map(Cause::Number),
+        };
+    }
+    cause(error.source()?)
+}
+
+/// The name of an error's kind: `ChunkDamaged { chunk: 3 }` is `chunk-damaged`.
+pub(crate) fn kind_name(kind: &impl Debug) -> String {
+    let mut name = String::new();
+    for letter in format!("{kind:?}").chars() {
+        match letter {
+            '(' => name.push('-'),
+            letter if letter.is_ascii_uppercase() => {
+                if !name.is_empty() && !name.ends_with('-') {
+                    name.push('-');
+                }
+                name.push(letter.to_ascii_lowercase());
+            }
+            letter if letter.is_ascii_alphanumeric() => name.push(letter),
+            _ => break,
+        }
+    }
+    name
+}

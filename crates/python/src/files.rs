@@ -1,0 +1,115 @@
+//! Files and folders, by the same verbs as the command: on all cores, and a file appears under its name only when it is
+//! complete.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tress_stream::verbs::{self, DecryptOptions, Range, Report, Sink, Source};
+use tress_stream::{Control, Error};
+
+use crate::container::options;
+use crate::errors;
+use crate::keys::{self, Identities};
+use crate::work;
+
+/// Bytes read, bytes written, chunks, seconds.
+type Figures = (u64, u64, u64, f64);
+
+/// Encrypts a file or folder into `target`, which appears only when it is complete.
+#[pyfunction]
+#[pyo3(signature = (source, target, recipients, *, aead = "aes-128-ccm", threads = 0, name = None, force = false, progress = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn encrypt_file(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    recipients: &Bound<'_, PyAny>,
+    aead: &str,
+    threads: usize,
+    name: Option<String>,
+    force: bool,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Figures> {
+    let recipients = keys::recipients(recipients)?;
+    let options = options(py, aead, threads, name)?;
+    let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
+    run(py, progress, move |control| verbs::encrypt(&source, &sink, &recipients, &options, control))
+}
+
+/// Decrypts a container into `target`, a file or, where it holds a folder, a folder.
+#[pyfunction]
+#[pyo3(signature = (source, target, identities, *, range = None, threads = 0, force = false, progress = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn decrypt_file(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    identities: &Bound<'_, PyAny>,
+    range: Option<(u64, Option<u64>)>,
+    threads: usize,
+    force: bool,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Figures> {
+    let identities = Identities::of(identities)?;
+    let options = DecryptOptions { threads, range: range.map(|(start, end)| Range { start, end }) };
+    let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
+    run(py, progress, move |control| verbs::decrypt(&source, &sink, &identities.open()?, &options, control))
+}
+
+/// Makes the container a container for `recipients` instead. Its payload stays as it is.
+#[pyfunction]
+#[pyo3(signature = (path, identities, recipients))]
+pub(crate) fn rewrap_file(
+    py: Python<'_>,
+    path: PathBuf,
+    identities: &Bound<'_, PyAny>,
+    recipients: &Bound<'_, PyAny>,
+) -> PyResult<Figures> {
+    let identities = Identities::of(identities)?;
+    let recipients = keys::recipients(recipients)?;
+    run(py, None, move |control| verbs::rewrap(&path, &identities.open()?, &recipients, control))
+}
+
+/// What a container says about itself; header, commitment and last chunk are verified where `identities` are given.
+#[pyfunction]
+#[pyo3(signature = (path, identities = None))]
+pub(crate) fn inspect<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    identities: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let identities = identities.map(Identities::of).transpose()?;
+    let found = py.detach(move || {
+        let identities = identities.map(|identities| identities.open()).transpose()?;
+        verbs::inspect(&Source::Path(path), identities.as_deref())
+    });
+    let found = found.map_err(|error| errors::stream(py, error))?;
+    let row = PyDict::new(py);
+    row.set_item("version", found.version)?;
+    row.set_item("aead", found.aead.name())?;
+    row.set_item("recipients", found.recipients)?;
+    row.set_item("header_bytes", found.header_bytes)?;
+    row.set_item("chunks", found.chunks)?;
+    row.set_item("plaintext_bytes", found.plaintext_bytes)?;
+    row.set_item("verified", found.verified)?;
+    row.set_item("content_type", found.content_type.map(|content_type| content_type.name()))?;
+    row.set_item("name", found.name)?;
+    Ok(row)
+}
+
+/// Runs a verb, which a signal or an exception of `progress` cancels.
+fn run(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    verb: impl FnOnce(&Control) -> Result<Report, Error> + Send,
+) -> PyResult<Figures> {
+    let control = Control::new();
+    let look = || match progress {
+        Some(progress) => progress.call1((control.done_bytes(), control.total_bytes())).map(drop),
+        None => Ok(()),
+    };
+    let report = work::watched(py, look, || control.cancel(), || verb(&control))?;
+    let report = report.map_err(|error| errors::stream(py, error))?;
+    Ok((report.bytes_in, report.bytes_out, report.chunks, report.elapsed.as_secs_f64()))
+}

@@ -1,0 +1,43 @@
+//! `tress._tress`, the native module beneath the Python package `tress`: the verbs of `tress-stream`, `tress-cipher`,
+//! `tress-sign` and `tress-sim` with Python's types, buffers, exceptions and signals.
+//!
+//! Long work is done without the interpreter's lock. `memory` alone has unsafe code.
+#![deny(unsafe_code)]
+
+mod aead;
+mod container;
+mod errors;
+mod files;
+mod keys;
+mod many;
+mod measure;
+mod memory;
+mod push;
+mod reader;
+mod signing;
+mod work;
+
+/// The native part of `tress`. Use the package.
+#[pyo3::pymodule(gil_used = true)]
+mod _tress {
+    #[pymodule_export]
+    use crate::aead::AESCCM;
+    #[pymodule_export]
+    use crate::container::{decrypt, encrypt, rewrap_head};
+    #[pymodule_export]
+    use crate::files::{decrypt_file, encrypt_file, inspect, rewrap_file};
+    #[pymodule_export]
+    use crate::keys::{KeyPair, Passphrase, RawKey};
+    #[pymodule_export]
+    use crate::measure::{plan, simulate};
+    #[pymodule_export]
+    use crate::push::{Decryptor, Encryptor};
+    #[pymodule_export]
+    use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::signing::{PrivateKey, PublicKey};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

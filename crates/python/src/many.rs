@@ -1,0 +1,256 @@
+//! Many messages at once: in the lanes of vector registers, and on several threads.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes::ccm::{self, Job};
+
+use crate::errors;
+use crate::memory::{Fresh, Input, Space};
+use crate::work;
+
+/// Bytes of messages that are copied, then encrypted while they are in the second cache.
+const GROUP_BYTES: usize = 256 << 10;
+/// As many messages as the widest engine has lanes go together all the same.
+const GROUP_LEAST: usize = 32;
+/// A call on fewer bytes costs less than a thread.
+const THREAD_BYTES: usize = 192 << 10;
+/// What a message costs besides its bytes, in bytes.
+const MESSAGE_BYTES: usize = 128;
+/// Calls on fewer bytes take less time than signals wait for.
+const WATCHED_BYTES: usize = 64 << 20;
+
+/// A tag by itself.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Tag {
+    bytes: [u8; 16],
+    length: usize,
+}
+
+impl Tag {
+    /// A tag of 16 bytes at most.
+    pub(crate) fn new(tag: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..tag.len()].copy_from_slice(tag);
+        Self { bytes, length: tag.len() }
+    }
+}
+
+impl AsRef<[u8]> for Tag {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// Nonce, data and associated data.
+pub(crate) struct Message<'py> {
+    nonce: Input<'py>,
+    data: Input<'py>,
+    aad: Option<Input<'py>>,
+}
+
+impl<'py> Message<'py> {
+    /// All messages of any iterable.
+    pub(crate) fn all(messages: &Bound<'py, PyAny>) -> PyResult<Vec<Self>> {
+        messages.try_iter()?.map(|message| Self::of(&message?)).collect()
+    }
+
+    fn of(message: &Bound<'py, PyAny>) -> PyResult<Self> {
+        let wrong = || PyTypeError::new_err("a message is a tuple (nonce, data, associated_data)");
+        let tuple = message.cast::<PyTuple>().map_err(|_| wrong())?;
+        if tuple.len() != 3 {
+            return Err(wrong());
+        }
+        let aad = tuple.get_item(2)?;
+        Ok(Self {
+            nonce: Input::of(&tuple.get_item(0)?)?,
+            data: Input::of(&tuple.get_item(1)?)?,
+            aad: (!aad.is_none()).then(|| Input::of(&aad)).transpose()?,
+        })
+    }
+}
+
+/// A message, where its result goes, and how it ended.
+struct Task<'a> {
+    nonce: &'a [u8],
+    aad: &'a [u8],
+    data: &'a [u8],
+    /// For a forged message that has not even a tag, none.
+    space: Option<Space<'a>>,
+    outcome: Result<(), tress_cipher::Error>,
+}
+
+/// What to do with a group of tasks.
+type Run = fn(&Aes, usize, &mut [Task<'_>]);
+
+pub(crate) fn encrypt<'py>(
+    py: Python<'py>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    messages: &[Message<'py>],
+    threads: usize,
+) -> PyResult<Bound<'py, PyList>> {
+    let room = |data: &[u8]| Some(data.len() + tag_bytes);
+    let results = run(py, cipher, tag_bytes, messages, threads, room, encrypt_group)?;
+    let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
+        Ok(()) => Ok(result.map(Fresh::finish)),
+        Err(error) => Err(wrong(py, index, error)),
+    });
+    PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
+}
+
+pub(crate) fn decrypt<'py>(
+    py: Python<'py>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    messages: &[Message<'py>],
+    threads: usize,
+    is_strict: bool,
+) -> PyResult<Bound<'py, PyList>> {
+    let room = |data: &[u8]| data.len().checked_sub(tag_bytes);
+    let results = run(py, cipher, tag_bytes, messages, threads, room, decrypt_group)?;
+    let mut forged = Vec::new();
+    let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
+        Ok(()) => Ok(result.map(Fresh::finish)),
+        Err(tress_cipher::Error::Authentication) => {
+            forged.push(index);
+            Ok(None)
+        }
+        Err(error) => Err(wrong(py, index, error)),
+    });
+    let results = results.collect::<PyResult<Vec<_>>>()?;
+    if is_strict && !forged.is_empty() {
+        return Err(errors::invalid_tag(py, forged));
+    }
+    PyList::new(py, results)
+}
+
+/// What is wrong with a message that no key could be right for.
+fn wrong(py: Python<'_>, index: usize, error: tress_cipher::Error) -> PyErr {
+    errors::usage(py, &format!("message {index}: {error}"))
+}
+
+type Outcome<'py> = (Option<Fresh<'py>>, Result<(), tress_cipher::Error>);
+
+fn run<'py>(
+    py: Python<'py>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    messages: &[Message<'py>],
+    threads: usize,
+    room: impl Fn(&[u8]) -> Option<usize>,
+    group: Run,
+) -> PyResult<Vec<Outcome<'py>>> {
+    let mut results = Vec::with_capacity(messages.len());
+    for message in messages {
+        results.push(room(message.data.as_slice()).map(|bytes| Fresh::new(py, bytes)).transpose()?);
+    }
+    let mut tasks: Vec<Task<'_>> = messages
+        .iter()
+        .zip(&mut results)
+        .map(|(message, result)| Task {
+            nonce: message.nonce.as_slice(),
+            aad: message.aad.as_ref().map_or(&[], Input::as_slice),
+            data: message.data.as_slice(),
+            outcome: if result.is_some() { Ok(()) } else { Err(tress_cipher::Error::Authentication) },
+            space: result.as_mut().map(Fresh::space),
+        })
+        .collect();
+    let bytes: usize = tasks.iter().map(cost).sum();
+    let threads = if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
+    let threads = threads.min(bytes / THREAD_BYTES).max(1);
+    let is_cancelled = AtomicBool::new(false);
+    let work = || {
+        on_threads(&mut tasks, bytes.div_ceil(threads), |share| {
+            for tasks in groups(share, GROUP_BYTES, GROUP_LEAST) {
+                if is_cancelled.load(Ordering::Relaxed) {
+                    return;
+                }
+                group(cipher, tag_bytes, tasks);
+            }
+        })
+    };
+    if bytes < WATCHED_BYTES {
+        work::detached(py, bytes, work);
+    } else {
+        work::watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)?;
+    }
+    let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
+    Ok(results.into_iter().zip(outcomes).collect())
+}
+
+fn cost(task: &Task<'_>) -> usize {
+    MESSAGE_BYTES + task.data.len() + task.aad.len()
+}
+
+/// Cuts tasks into runs of at least so many bytes, and so many tasks.
+fn groups<'t, 'a>(
+    mut tasks: &'t mut [Task<'a>],
+    bytes: usize,
+    least: usize,
+) -> impl Iterator<Item = &'t mut [Task<'a>]> {
+    std::iter::from_fn(move || {
+        let mut sum = 0;
+        let end = tasks.iter().position(|task| {
+            sum += cost(task);
+            sum >= bytes
+        });
+        let count = end.map_or(tasks.len(), |end| (end + 1).max(least).min(tasks.len()));
+        tasks.split_off_mut(..count).filter(|group| !group.is_empty())
+    })
+}
+
+/// Does runs of about so many bytes, each on a thread, the first on this one.
+fn on_threads(tasks: &mut [Task<'_>], bytes: usize, work: impl Fn(&mut [Task<'_>]) + Sync) {
+    let work = &work;
+    thread::scope(|scope| {
+        let mut shares = groups(tasks, bytes, 1);
+        let first = shares.next();
+        for share in shares {
+            scope.spawn(move || work(share));
+        }
+        first.map(work);
+    });
+}
+
+fn encrypt_group(cipher: &Aes, _: usize, tasks: &mut [Task<'_>]) {
+    let mut jobs = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        let Some(space) = task.space.take() else { continue };
+        let (data, tag) = space.copy_of(task.data).split_at_mut(task.data.len());
+        match Job::new(cipher, task.nonce, task.aad, data, tag) {
+            Ok(job) => jobs.push(job),
+            Err(error) => task.outcome = Err(error),
+        }
+    }
+    ccm::encrypt(&mut jobs);
+}
+
+fn decrypt_group(cipher: &Aes, tag_bytes: usize, tasks: &mut [Task<'_>]) {
+    // One that is too short for a tag has no space either.
+    let tag = |task: &Task<'_>| task.data.len().checked_sub(tag_bytes).map(|start| Tag::new(&task.data[start..]));
+    let mut tags: Vec<Tag> = tasks.iter().map(|task| tag(task).unwrap_or_default()).collect();
+    let mut jobs = Vec::with_capacity(tasks.len());
+    let mut places = Vec::with_capacity(tasks.len());
+    for (place, (task, tag)) in tasks.iter_mut().zip(&mut tags).enumerate() {
+        let Some(space) = task.space.take() else { continue };
+        match Job::new(cipher, task.nonce, task.aad, space.copy_of(task.data), &mut tag.bytes[..tag.length]) {
+            Ok(job) => {
+                jobs.push(job);
+                places.push(place);
+            }
+            Err(error) => task.outcome = Err(error),
+        }
+    }
+    ccm::decrypt(&mut jobs);
+    let outcomes: Vec<_> = jobs.iter().map(Job::result).collect();
+    drop(jobs);
+    for (place, outcome) in places.into_iter().zip(outcomes) {
+        tasks[place].outcome = outcome;
+    }
+}

@@ -1,0 +1,200 @@
+//! Containers that are pushed through piece by piece.
+
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use tress_stream::container::Header;
+use tress_stream::{Error, ErrorKind, streaming};
+use zeroize::Zeroizing;
+
+use crate::container::options;
+use crate::errors;
+use crate::keys::{self, Identities};
+use crate::memory::Input;
+use crate::work;
+
+/// Between two looks at signals.
+const PIECE_BYTES: usize = 32 << 20;
+/// A buffer that is larger is not kept for the next call.
+const KEPT_BYTES: usize = 8 << 20;
+
+/// What is pushed into, and its output.
+struct State<T> {
+    /// `None` after the end, or after an exception in between.
+    inner: Option<T>,
+    /// For a decryptor, plaintext.
+    output: Zeroizing<Vec<u8>>,
+}
+
+/// One of the two, used by one thread at a time.
+struct Pushed<T>(Mutex<State<T>>);
+
+impl<T: Send> Pushed<T> {
+    fn new(inner: T) -> Self {
+        Self(Mutex::new(State { inner: Some(inner), output: Zeroizing::default() }))
+    }
+
+    /// Pushes all of `data` and returns what comes out.
+    fn update<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error> + Sync,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let py = data.py();
+        let data = Input::of(data)?;
+        let bytes = data.as_slice();
+        let mut pieces = bytes.chunks(PIECE_BYTES).peekable();
+        let mut result = None;
+        while let Some(piece) = pieces.next() {
+            // The lock is never waited for by whoever holds the interpreter's, but where the wait is short.
+            let pushed = work::detached(py, piece.len(), || self.push(piece, &push));
+            pushed.map_err(|error| errors::stream(py, error))?;
+            if pieces.peek().is_some() {
+                if let Err(raised) = py.check_signals() {
+                    // What came out so far is lost, and with it the rest.
+                    self.with(|state| state.inner = None);
+                    return Err(raised);
+                }
+            } else {
+                result = Some(self.take(py)?);
+            }
+        }
+        match result {
+            Some(result) => Ok(result),
+            None => {
+                self.with(|state| state.inner.is_some().then_some(())).ok_or_else(|| errors::stream(py, ended()))?;
+                Ok(PyBytes::new(py, b""))
+            }
+        }
+    }
+
+    fn push(&self, piece: &[u8], push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error>) -> Result<(), Error> {
+        self.with(|State { inner, output }| push(inner.as_mut().ok_or_else(ended)?, piece, output))
+    }
+
+    fn finalize<'py>(
+        &self,
+        py: Python<'py>,
+        finish: impl FnOnce(T, &mut Vec<u8>) -> Result<(), Error> + Send,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let finished =
+            py.detach(|| self.with(|State { inner, output }| finish(inner.take().ok_or_else(ended)?, output)));
+        finished.map_err(|error| errors::stream(py, error))?;
+        self.take(py)
+    }
+
+    /// The output so far.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.with(|State { output, .. }| {
+            let result = PyBytes::new_with(py, output.len(), |bytes| {
+                bytes.copy_from_slice(output);
+                Ok(())
+            });
+            if output.capacity() > KEPT_BYTES {
+                *output = Zeroizing::default();
+            } else {
+                output.clear();
+            }
+            result
+        })
+    }
+
+    fn with<R>(&self, call: impl FnOnce(&mut State<T>) -> R) -> R {
+        call(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn ended() -> Error {
+    Error::new(ErrorKind::Usage).with_detail("it was ended before")
+}
+
+/// Makes a container of what is pushed, piece by piece, with memory for one batch.
+#[pyclass(frozen, module = "tress")]
+pub(crate) struct Encryptor(Pushed<streaming::Encryptor>);
+
+#[pymethods]
+impl Encryptor {
+    #[new]
+    #[pyo3(signature = (recipients, *, aead = "aes-128-ccm", threads = 1, name = None))]
+    fn new(
+        py: Python<'_>,
+        recipients: &Bound<'_, PyAny>,
+        aead: &str,
+        threads: usize,
+        name: Option<String>,
+    ) -> PyResult<Self> {
+        let recipients = keys::recipients(recipients)?;
+        let options = options(py, aead, threads, name)?;
+        // A passphrase takes a second.
+        py.detach(move || streaming::Encryptor::new(&recipients, &options))
+            .map(|encryptor| Self(Pushed::new(encryptor)))
+            .map_err(|error| errors::stream(py, error))
+    }
+
+    /// Takes the next bytes of plaintext and returns what is ready of the container.
+    fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        self.0.update(data, streaming::Encryptor::push)
+    }
+
+    /// Returns the rest of the container, without which it is of no use.
+    fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.0.finalize(py, streaming::Encryptor::finish)
+    }
+}
+
+/// Verifies and decrypts a container that is pushed, piece by piece, with memory for one batch.
+#[pyclass(frozen, module = "tress")]
+pub(crate) struct Decryptor {
+    pushed: Pushed<streaming::Decryptor>,
+    /// Name and type, kept past the end.
+    kept: Mutex<Option<(Option<String>, &'static str)>>,
+}
+
+#[pymethods]
+impl Decryptor {
+    #[new]
+    #[pyo3(signature = (identities, *, threads = 1))]
+    fn new(identities: &Bound<'_, PyAny>, threads: usize) -> PyResult<Self> {
+        let identities = Identities::of(identities)?;
+        let open = move |header: &Header| header.open(&identities.open()?);
+        Ok(Self { pushed: Pushed::new(streaming::Decryptor::new(open, threads)), kept: Mutex::default() })
+    }
+
+    /// Takes the next bytes of the container and returns plaintext, all of it verified.
+    fn update<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        self.pushed.update(data, streaming::Decryptor::push)
+    }
+
+    /// Returns the rest of the plaintext; raises `Damaged` where this is not the container's end.
+    fn finalize<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.pushed.finalize(py, |decryptor, plain| {
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = content(&decryptor);
+            decryptor.finish(plain)
+        })
+    }
+
+    /// The name that the container keeps, once the header was read.
+    #[getter]
+    fn name(&self) -> Option<String> {
+        self.content()?.0
+    }
+
+    /// `file` or `tree`, once the header was read.
+    #[getter]
+    fn content_type(&self) -> Option<&'static str> {
+        Some(self.content()?.1)
+    }
+}
+
+impl Decryptor {
+    fn content(&self) -> Option<(Option<String>, &'static str)> {
+        let now = self.pushed.with(|state| content(state.inner.as_ref()?));
+        now.or_else(|| self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+}
+
+/// Name and type.
+fn content(decryptor: &streaming::Decryptor) -> Option<(Option<String>, &'static str)> {
+    decryptor.content().map(|content| (content.name.clone(), content.content_type.name()))
+}

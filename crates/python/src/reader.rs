@@ -1,0 +1,160 @@
+//! The plaintext of a container as a file that seeks, under `tress.open`.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::exceptions::{PyBlockingIOError, PyValueError};
+use pyo3::prelude::*;
+use tress_stream::{Error, streaming};
+
+use crate::errors;
+use crate::keys::Identities;
+use crate::memory::{Input, Output};
+
+/// Where a container is read from.
+enum Source {
+    File(File),
+    /// A file object, which is called with the interpreter's lock held.
+    Object(Py<PyAny>),
+}
+
+/// The reader beneath `tress.open`: `readinto`, `seek` and `tell`.
+#[pyclass(frozen, module = "tress._tress")]
+pub(crate) struct Reader(Mutex<Option<streaming::Reader<Source>>>);
+
+#[pymethods]
+impl Reader {
+    /// Opens a path, or a file object that has `read` and `seek`.
+    #[new]
+    #[pyo3(signature = (source, identities, *, threads = 0))]
+    fn new(source: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>, threads: usize) -> PyResult<Self> {
+        let py = source.py();
+        let identities = Identities::of(identities)?;
+        let opened = if source.hasattr("read")? {
+            let source = Source::Object(source.clone().unbind());
+            py.detach(move || streaming::Reader::open(source, &identities.open()?, threads))
+        } else {
+            let path: PathBuf = source.extract()?;
+            py.detach(move || {
+                let at = |error: Error| error.at(&path);
+                let source = Source::File(File::open(&path).map_err(|error| at(error.into()))?);
+                streaming::Reader::open(source, &identities.open()?, threads).map_err(at)
+            })
+        };
+        opened.map(|reader| Self(Mutex::new(Some(reader)))).map_err(|error| errors::stream(py, error))
+    }
+
+    /// Reads into a buffer and returns how many bytes; 0 at the end.
+    fn readinto(&self, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let mut output = Output::of(buffer)?;
+        let bytes = output.as_mut_slice();
+        self.with(buffer.py(), |reader| reader.read(bytes))
+    }
+
+    /// Goes to a place, as `io.IOBase.seek`, and returns it.
+    #[pyo3(signature = (offset, whence = 0))]
+    fn seek(&self, py: Python<'_>, offset: i64, whence: i32) -> PyResult<u64> {
+        let negative = || PyValueError::new_err("a place before the start");
+        let to = match whence {
+            0 => SeekFrom::Start(offset.try_into().map_err(|_| negative())?),
+            1 => SeekFrom::Current(offset),
+            2 => SeekFrom::End(offset),
+            _ => return Err(errors::usage(py, "whence is 0, 1 or 2")),
+        };
+        self.with(py, |reader| match reader.seek(to) {
+            // Nothing else can be wrong with a place.
+            Err(_) => Ok(None),
+            Ok(place) => Ok(Some(place)),
+        })?
+        .ok_or_else(negative)
+    }
+
+    /// The place.
+    fn tell(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |reader| reader.stream_position())
+    }
+
+    /// Bytes of plaintext.
+    #[getter]
+    fn size(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |reader| Ok(reader.plain_bytes()))
+    }
+
+    /// The name that the container keeps.
+    #[getter]
+    fn name(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.with(py, |reader| Ok(reader.content().name.clone()))
+    }
+
+    /// `file` or `tree`.
+    #[getter]
+    fn content_type(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.with(py, |reader| Ok(reader.content().content_type.name()))
+    }
+
+    /// Forgets the keys and what was read.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+}
+
+impl Reader {
+    /// One call at a time. Whoever waits for it does not hold the interpreter's lock: the source may need it.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut streaming::Reader<Source>) -> io::Result<T> + Send,
+    ) -> PyResult<T> {
+        let result = py.detach(|| {
+            let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            reader.as_mut().map(call)
+        });
+        match result {
+            Some(result) => result.map_err(|error| errors::io(py, error)),
+            None => Err(PyValueError::new_err("I/O operation on closed file")),
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Object(object) => Python::attach(|py| {
+                let read = object.bind(py).call_method1("read", (buffer.len(),))?;
+                if read.is_none() {
+                    return Err(PyBlockingIOError::new_err("the source is not blocking and has nothing yet"));
+                }
+                let read = Input::of(&read)?;
+                let bytes = read.as_slice();
+                let place = buffer.get_mut(..bytes.len());
+                let place =
+                    place.ok_or_else(|| PyValueError::new_err("read() has returned more than was asked for"))?;
+                place.copy_from_slice(bytes);
+                Ok(bytes.len())
+            })
+            .map_err(io::Error::other),
+        }
+    }
+}
+
+impl Seek for Source {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Object(object) => Python::attach(|py| {
+                let object = object.bind(py);
+                let place = match to {
+                    SeekFrom::Start(place) => object.call_method1("seek", (place, 0)),
+                    SeekFrom::Current(distance) => object.call_method1("seek", (distance, 1)),
+                    SeekFrom::End(distance) => object.call_method1("seek", (distance, 2)),
+                }?;
+                // Some file objects return nothing.
+                if place.is_none() { object.call_method0("tell")?.extract() } else { place.extract() }
+            })
+            .map_err(io::Error::other),
+        }
+    }
+}

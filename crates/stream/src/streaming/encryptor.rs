@@ -1,0 +1,118 @@
+//! Plaintext in, container out, piece by piece.
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{BATCH_BYTES, parallel};
+use crate::container::{
+    CHUNK_BYTES, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, plain_bytes, sealed_bytes,
+};
+use crate::verbs::EncryptOptions;
+use crate::{Error, ErrorKind};
+
+/// Makes a container of what is pushed. What comes out is to be used only once [`finish`](Encryptor::finish) was called:
+/// without its last chunk no reader takes a container.
+///
+/// Holds plaintext of one batch (512 KiB, or a MiB for each thread if there are several), which is wiped.
+pub struct Encryptor {
+    payload: Payload,
+    /// Header and prefix, until they are out.
+    head: Vec<u8>,
+    /// Plaintext that is no batch yet.
+    carry: Zeroizing<Vec<u8>>,
+    batch_bytes: usize,
+    next_chunk: u64,
+    threads: usize,
+    failed: bool,
+}
+
+impl Encryptor {
+    /// A container for these recipients; with `options.threads` at 1 the caller's thread does all, 0 is one for each core.
+    ///
+    /// # Errors
+    /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness.
+    pub fn new(recipients: &[Box<dyn age::Recipient + Send>], options: &EncryptOptions) -> Result<Self, Error> {
+        let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
+        let (payload, head) = head(&content, recipients)?;
+        let threads = parallel::threads(options.threads);
+        let batch_bytes = if threads == 1 { BATCH_BYTES } else { 2 * threads * BATCH_BYTES };
+        let carry = Zeroizing::default();
+        Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false })
+    }
+
+    /// Takes the next bytes of plaintext, any number, and appends to `sealed` what is ready of the container.
+    ///
+    /// # Errors
+    /// `TooManyChunks`. After an error `sealed` is as it was, and every further call fails with `Usage`.
+    pub fn push(&mut self, plain: &[u8], sealed: &mut Vec<u8>) -> Result<(), Error> {
+        self.append(plain, sealed, false)
+    }
+
+    /// Appends what is left of the container.
+    ///
+    /// # Errors
+    /// As [`push`](Encryptor::push).
+    pub fn finish(mut self, sealed: &mut Vec<u8>) -> Result<(), Error> {
+        self.append(&[], sealed, true)
+    }
+
+    fn append(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
+        if self.failed {
+            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor has failed before"));
+        }
+        let before = sealed.len();
+        self.failed = true;
+        let result = self.try_append(plain, sealed, last);
+        self.failed = result.is_err();
+        if self.failed {
+            // What was not sealed is plaintext.
+            sealed[before..].zeroize();
+            sealed.truncate(before);
+        }
+        result
+    }
+
+    fn try_append(&mut self, mut plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
+        sealed.append(&mut self.head);
+        if !self.carry.is_empty() {
+            let missing = self.batch_bytes - self.carry.len();
+            let now = plain.split_off(..plain.len().min(missing)).unwrap_or_default();
+            parallel::extend(&mut self.carry, now, self.batch_bytes);
+        }
+        if last || self.carry.len() == self.batch_bytes {
+            let mut carry = std::mem::take(&mut self.carry);
+            self.seal(&carry, sealed, last)?;
+            // Its capacity is wiped when it is dropped.
+            carry.clear();
+            self.carry = carry;
+        }
+        if plain.len() >= self.batch_bytes {
+            let whole = plain.split_off(..plain.len() / CHUNK_BYTES * CHUNK_BYTES).unwrap_or_default();
+            self.seal(whole, sealed, false)?;
+        }
+        parallel::extend(&mut self.carry, plain, self.batch_bytes);
+        Ok(())
+    }
+
+    /// Seals whole chunks, or all that is left.
+    fn seal(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
+        let chunks = plain.len() / CHUNK_BYTES;
+        let bytes = if last { sealed_bytes(plain.len() as u64) as usize } else { chunks * SEALED_CHUNK_BYTES };
+        debug_assert!(!last || plain_bytes(bytes as u64).is_ok_and(|bytes| bytes == plain.len() as u64));
+        let before = sealed.len();
+        sealed.resize(before + bytes, 0);
+        parallel::seal(&self.payload, self.next_chunk, plain, &mut sealed[before..], self.threads)?;
+        self.next_chunk += chunks as u64;
+        Ok(())
+    }
+}
+
+/// A new payload of this content, and what a container has before the first chunk.
+pub(super) fn head(
+    content: &Content,
+    recipients: &[Box<dyn age::Recipient + Send>],
+) -> Result<(Payload, Vec<u8>), Error> {
+    let mut head = Header::seal(content, recipients)?;
+    let (payload, prefix) = Payload::create(content)?;
+    head.extend_from_slice(&prefix);
+    Ok((payload, head))
+}

@@ -1,0 +1,136 @@
+//! Runs of chunks from one buffer into another, on as many threads as there is work for.
+
+use std::num::NonZero;
+use std::thread;
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{BATCH_BYTES, BATCH_CHUNKS, SEALED_BATCH_BYTES};
+use crate::container::{CHUNK_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
+use crate::{Error, ErrorKind};
+
+/// Batches below which another thread costs more than it gains: it starts in about the time of one.
+const BATCHES_PER_THREAD: usize = 2;
+
+/// A number of threads as options have it, where 0 is one for each core.
+pub(super) fn threads(asked: usize) -> usize {
+    match asked {
+        0 => thread::available_parallelism().map_or(1, NonZero::get),
+        asked => asked,
+    }
+}
+
+/// Seals `plain`, the chunks from number `first` on, into `sealed`, which has room for them and their tags. The last chunk
+/// is among them if there is room for it too.
+pub(super) fn seal(
+    payload: &Payload,
+    first: u64,
+    plain: &[u8],
+    sealed: &mut [u8],
+    threads: usize,
+) -> Result<(), Error> {
+    assert_eq!(sealed.len(), plain.len() + sealed.len().div_ceil(SEALED_CHUNK_BYTES) * TAG_BYTES);
+    let share = share(sealed.len(), threads);
+    let parts = sealed.chunks_mut(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
+        let start = part * share * BATCH_BYTES;
+        let end = plain.len().min(start + share * BATCH_BYTES);
+        (first + (part * share * BATCH_CHUNKS) as u64, &plain[start..end], sealed)
+    });
+    on_threads(parts, |(chunk, plain, sealed)| seal_batches(payload, chunk, plain, sealed))
+}
+
+fn seal_batches(payload: &Payload, mut chunk: u64, mut plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
+    for sealed in sealed.chunks_mut(SEALED_BATCH_BYTES) {
+        let (now, later) = plain.split_at(plain.len().min(BATCH_BYTES));
+        for (plain, sealed) in now.chunks(CHUNK_BYTES).zip(sealed.chunks_mut(SEALED_CHUNK_BYTES)) {
+            sealed[..plain.len()].copy_from_slice(plain);
+        }
+        payload.seal(chunk, sealed)?;
+        plain = later;
+        chunk += BATCH_CHUNKS as u64;
+    }
+    Ok(())
+}
+
+/// Verifies `sealed`, the chunks from number `first` on, and decrypts them into `plain`, which has as many bytes as they.
+/// Where one fails, what is before it is plaintext, and zeros are what is behind.
+pub(super) fn unseal(
+    payload: &Payload,
+    first: u64,
+    sealed: &[u8],
+    plain: &mut [u8],
+    threads: usize,
+) -> Result<(), Error> {
+    assert_eq!(sealed.len(), plain.len() + sealed.len().div_ceil(SEALED_CHUNK_BYTES) * TAG_BYTES);
+    let share = share(sealed.len(), threads);
+    let mut rest = &mut *plain;
+    let parts = sealed.chunks(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
+        let now = rest.len().min(share * BATCH_BYTES);
+        let plain = rest.split_off_mut(..now).expect("is cut where it ends at most");
+        (first + (part * share * BATCH_CHUNKS) as u64, sealed, plain)
+    });
+    on_threads(parts, |(chunk, sealed, plain)| unseal_batches(payload, chunk, sealed, plain)).inspect_err(|error| {
+        plain[verified_bytes(first, error)..].zeroize();
+    })
+}
+
+fn unseal_batches(payload: &Payload, mut chunk: u64, sealed: &[u8], mut plain: &mut [u8]) -> Result<(), Error> {
+    let mut batch = Zeroizing::new(Vec::with_capacity(sealed.len().min(SEALED_BATCH_BYTES)));
+    for sealed in sealed.chunks(SEALED_BATCH_BYTES) {
+        batch.clear();
+        batch.extend_from_slice(sealed);
+        let unsealed = payload.unseal(chunk, &mut batch);
+        let mut verified = unsealed.as_ref().err().map_or(usize::MAX, |error| verified_bytes(chunk, error));
+        for chunk in batch.chunks(SEALED_CHUNK_BYTES) {
+            let bytes = (chunk.len() - TAG_BYTES).min(verified);
+            plain.split_off_mut(..bytes).expect("has the bytes of all chunks").copy_from_slice(&chunk[..bytes]);
+            verified -= bytes;
+        }
+        unsealed?;
+        chunk += BATCH_CHUNKS as u64;
+    }
+    Ok(())
+}
+
+/// Bytes of plaintext from chunk `first` on that are right although there was this error.
+pub(super) fn verified_bytes(first: u64, error: &Error) -> usize {
+    match error.kind {
+        ErrorKind::ChunkDamaged { chunk } => (chunk - first) as usize * CHUNK_BYTES,
+        _ => 0,
+    }
+}
+
+/// Appends to a buffer that never holds more than `most` bytes. Where it grows, what it was is wiped, and not left behind.
+pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize) {
+    let needed = buffer.len() + bytes.len();
+    if needed > buffer.capacity() {
+        let mut larger = Zeroizing::new(Vec::with_capacity((2 * buffer.capacity()).min(most).max(needed)));
+        larger.extend_from_slice(buffer);
+        *buffer = larger;
+    }
+    buffer.extend_from_slice(bytes);
+}
+
+/// How many batches of this many bytes, sealed, each of some threads does; the last one may have fewer.
+fn share(sealed_bytes: usize, threads: usize) -> usize {
+    let batches = sealed_bytes.div_ceil(SEALED_BATCH_BYTES);
+    batches.div_ceil(threads.min(batches / BATCHES_PER_THREAD).max(1)).max(1)
+}
+
+/// Does every part on a thread, the first on the caller's. The error is that of the first part that has one.
+fn on_threads<P: Send>(
+    mut parts: impl Iterator<Item = P>,
+    work: impl Fn(P) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let Some(first) = parts.next() else { return Ok(()) };
+    let work = &work;
+    thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
+        let first = work(first);
+        let others: Vec<_> = others
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect();
+        others.into_iter().fold(first, Result::and)
+    })
+}

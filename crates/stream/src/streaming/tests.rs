@@ -1,0 +1,247 @@
+//! Held against the verbs, which have tests of their own, and an independent reader in Python.
+
+use std::io::{Cursor, Read, Seek, SeekFrom};
+
+use super::*;
+use crate::container::{Aead, Header, PREFIX_BYTES, TAG_BYTES};
+use crate::keys::{KeyPair, recipient};
+use crate::verbs::{self, DecryptOptions, EncryptOptions, Sink, Source};
+use crate::{Control, Error, ErrorKind};
+
+/// Around chunks, batches of one thread, and what three threads share.
+const LENGTHS: [usize; 12] = [
+    0,
+    1,
+    CHUNK_BYTES - 1,
+    CHUNK_BYTES,
+    CHUNK_BYTES + 1,
+    3 * CHUNK_BYTES + 5,
+    BATCH_BYTES - 1,
+    BATCH_BYTES,
+    BATCH_BYTES + 1,
+    2 * BATCH_BYTES,
+    6 * BATCH_BYTES,
+    7 * BATCH_BYTES + CHUNK_BYTES + 77,
+];
+
+fn plaintext(bytes: usize) -> Vec<u8> {
+    (0..bytes as u64).map(|number| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+fn recipients(key: &KeyPair) -> [Box<dyn age::Recipient + Send>; 1] {
+    [recipient(&key.recipient()).unwrap()]
+}
+
+fn identities(key: &KeyPair) -> [Box<dyn age::Identity>; 1] {
+    [Box::new(key.identity().clone())]
+}
+
+fn options(threads: usize) -> EncryptOptions {
+    EncryptOptions { threads, aead: if threads == 1 { Aead::Aes128Ccm } else { Aead::Aes256Ccm }, name: None }
+}
+
+fn pushed(plain: &[u8], piece: usize, key: &KeyPair, threads: usize) -> Vec<u8> {
+    let mut encryptor = Encryptor::new(&recipients(key), &options(threads)).unwrap();
+    let mut sealed = Vec::new();
+    for piece in plain.chunks(piece) {
+        encryptor.push(piece, &mut sealed).unwrap();
+    }
+    encryptor.finish(&mut sealed).unwrap();
+    sealed
+}
+
+fn decryptor(key: &KeyPair, threads: usize) -> Decryptor {
+    let identity = key.identity().clone();
+    Decryptor::new(move |header: &Header| header.open(&[Box::new(identity)]), threads)
+}
+
+/// What comes out, and how it ends.
+fn pulled(sealed: &[u8], piece: usize, key: &KeyPair, threads: usize) -> (Vec<u8>, Result<(), Error>) {
+    let mut decryptor = decryptor(key, threads);
+    let mut plain = Vec::new();
+    let result = sealed.chunks(piece).try_for_each(|piece| decryptor.push(piece, &mut plain));
+    let result = result.and_then(|()| decryptor.finish(&mut plain));
+    (plain, result)
+}
+
+/// By way of files.
+fn by_verb(sealed: &[u8], key: &KeyPair) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("sealed"), folder.path().join("plain"));
+    std::fs::write(&source, sealed).unwrap();
+    let sink = Sink::Path { path: target.clone(), force: false };
+    let options = DecryptOptions::default();
+    verbs::decrypt(&Source::Path(source), &sink, &identities(key), &options, &Control::new()).unwrap();
+    std::fs::read(target).unwrap()
+}
+
+#[test]
+fn what_is_pushed_in_any_pieces_is_what_the_verb_opens() {
+    let key = KeyPair::generate().unwrap();
+    for bytes in LENGTHS {
+        let plain = plaintext(bytes);
+        for (piece, threads) in
+            [(usize::MAX, 1), (usize::MAX, 3), (1000, 1), (CHUNK_BYTES, 3), (900_001, 3), (900_001, 1)]
+        {
+            let sealed = pushed(&plain, piece, &key, threads);
+            assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes, {piece} at a time, {threads} threads");
+        }
+        let sealed = encrypt_bytes(&plain, &recipients(&key), &options(3)).unwrap();
+        assert!(by_verb(&sealed, &key) == plain, "{bytes} bytes at once");
+    }
+}
+
+#[test]
+fn what_the_verb_wrote_comes_out_in_any_pieces() {
+    let key = KeyPair::generate().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for bytes in LENGTHS {
+        let plain = plaintext(bytes);
+        let (source, target) = (folder.path().join("plain"), folder.path().join(format!("{bytes}")));
+        std::fs::write(&source, &plain).unwrap();
+        let sink = Sink::Path { path: target.clone(), force: false };
+        verbs::encrypt(&Source::Path(source), &sink, &recipients(&key), &EncryptOptions::default(), &Control::new())
+            .unwrap();
+        let sealed = std::fs::read(target).unwrap();
+        for (piece, threads) in [(usize::MAX, 1), (usize::MAX, 3), (1, 1), (4097, 3), (900_001, 3), (900_001, 1)] {
+            if piece == 1 && bytes > BATCH_BYTES {
+                continue;
+            }
+            let (found, result) = pulled(&sealed, piece, &key, threads);
+            result.unwrap();
+            assert!(found == plain, "{bytes} bytes, {piece} at a time, {threads} threads");
+        }
+        assert!(decrypt_bytes(&sealed, &identities(&key), 3).unwrap() == plain);
+        let mut found = Vec::new();
+        let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), 3).unwrap();
+        assert_eq!(reader.plain_bytes(), bytes as u64);
+        assert_eq!(reader.content().name.as_deref(), Some("plain"));
+        reader.read_to_end(&mut found).unwrap();
+        assert!(found == plain, "{bytes} bytes read");
+    }
+}
+
+#[test]
+fn a_reader_reads_anywhere() {
+    let key = KeyPair::generate().unwrap();
+    let plain = plaintext(5 * BATCH_BYTES + 333);
+    let sealed = pushed(&plain, usize::MAX, &key, 1);
+    let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), 1).unwrap();
+    let mut place = 1_u64;
+    for round in 0..400 {
+        place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let start = (place >> 33) as usize % (plain.len() + 10);
+        let mut found = vec![0; [1, 100, CHUNK_BYTES + 1][round % 3]];
+        assert_eq!(reader.seek(SeekFrom::Start(start as u64)).unwrap(), start as u64);
+        let mut filled = 0;
+        // Reads go on in order for a while.
+        while filled < found.len() {
+            match reader.read(&mut found[filled..]).unwrap() {
+                0 => break,
+                bytes => filled += bytes,
+            }
+        }
+        let start = start.min(plain.len());
+        let expected = &plain[start..plain.len().min(start + found.len())];
+        assert!(&found[..filled] == expected, "at {start}");
+    }
+    assert_eq!(reader.seek(SeekFrom::End(-3)).unwrap(), plain.len() as u64 - 3);
+    assert_eq!(reader.seek(SeekFrom::Current(1)).unwrap(), plain.len() as u64 - 2);
+    assert!(reader.seek(SeekFrom::Current(i64::MIN)).is_err());
+    assert_eq!(reader.read(&mut [0; 5]).unwrap(), 2);
+    reader.seek(SeekFrom::Start(u64::MAX)).unwrap();
+    assert_eq!(reader.read(&mut [0; 5]).unwrap(), 0);
+}
+
+#[test]
+fn what_is_before_damage_comes_out_and_nothing_after() {
+    let key = KeyPair::generate().unwrap();
+    let plain = plaintext(7 * BATCH_BYTES);
+    let sealed = pushed(&plain, usize::MAX, &key, 1);
+    let first = sealed.len() - crate::container::sealed_bytes(plain.len() as u64) as usize;
+    for chunk in [0, 1, 31, 32, 64, 200, 7 * BATCH_CHUNKS] {
+        let mut damaged = sealed.clone();
+        damaged[first + chunk * SEALED_CHUNK_BYTES + 3] ^= 4;
+        for (piece, threads) in [(usize::MAX, 1), (usize::MAX, 3), (100_000, 1), (100_000, 3)] {
+            let (found, result) = pulled(&damaged, piece, &key, threads);
+            assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
+            assert!(found == plain[..chunk * CHUNK_BYTES], "chunk {chunk}");
+        }
+        let error = decrypt_bytes(&damaged, &identities(&key), 3).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
+        let mut buffer = vec![0xaa; plain.len()];
+        let opening_keys = identities(&key);
+        Opening::new(&damaged, &opening_keys).unwrap().unseal(&mut buffer, 3).unwrap_err();
+        assert!(buffer[..chunk * CHUNK_BYTES] == plain[..chunk * CHUNK_BYTES]);
+        assert!(buffer[chunk * CHUNK_BYTES..].iter().all(|&byte| byte == 0), "chunk {chunk}");
+        match Reader::open(Cursor::new(&damaged), &identities(&key), 1) {
+            Err(error) => assert_eq!((error.kind, chunk), (ErrorKind::ChunkDamaged { chunk: chunk as u64 }, 224)),
+            Ok(mut reader) => {
+                reader.seek(SeekFrom::Start((chunk * CHUNK_BYTES) as u64)).unwrap();
+                let error = reader.read(&mut [0; 10]).unwrap_err();
+                assert_eq!(error.kind(), std::io::ErrorKind::InvalidData);
+                // Nor at another try, nor elsewhere what was never verified.
+                reader.read(&mut [0; 10]).unwrap_err();
+            }
+        }
+    }
+}
+
+#[test]
+fn every_end_but_the_right_one_is_refused() {
+    let key = KeyPair::generate().unwrap();
+    let plain = plaintext(2 * CHUNK_BYTES + 9);
+    let sealed = pushed(&plain, usize::MAX, &key, 1);
+    let head = sealed.len() - crate::container::sealed_bytes(plain.len() as u64) as usize;
+    let ends =
+        [0, 1, 30, 4095, head - PREFIX_BYTES, head - 1, head, head + 15, head + 16, head + 16_400, sealed.len() - 1];
+    for end in ends {
+        let cut = &sealed[..end];
+        let (found, result) = pulled(cut, 5000, &key, 1);
+        let kind = result.unwrap_err().kind;
+        let expected = |kind: &ErrorKind| match end {
+            // Too short for a first line to begin like one.
+            0 | 1 => *kind == ErrorKind::NotAContainer,
+            _ => matches!(kind, ErrorKind::Truncated | ErrorKind::ChunkDamaged { .. }),
+        };
+        assert!(expected(&kind), "{end}: {kind:?}");
+        assert!(plain.starts_with(&found));
+        assert!(expected(&decrypt_bytes(cut, &identities(&key), 1).unwrap_err().kind));
+        assert!(expected(&Reader::open(Cursor::new(cut), &identities(&key), 1).unwrap_err().kind));
+    }
+    for more in [1, TAG_BYTES, SEALED_CHUNK_BYTES] {
+        let long = [&sealed[..], &vec![0; more]].concat();
+        pulled(&long, 5000, &key, 1).1.unwrap_err();
+        decrypt_bytes(&long, &identities(&key), 1).unwrap_err();
+        Reader::open(Cursor::new(&long), &identities(&key), 1).unwrap_err();
+    }
+    assert_eq!(decrypt_bytes(&[0; 5000], &identities(&key), 1).unwrap_err().kind, ErrorKind::NotAContainer);
+    assert_eq!(pulled(&[0; 5000], 1, &key, 1).1.unwrap_err().kind, ErrorKind::NotAContainer);
+    let stranger = KeyPair::generate().unwrap();
+    assert_eq!(pulled(&sealed, 999, &stranger, 1).1.unwrap_err().kind, ErrorKind::NoMatchingKey);
+}
+
+#[test]
+fn after_an_error_there_are_only_errors() {
+    let key = KeyPair::generate().unwrap();
+    let mut decryptor = decryptor(&key, 1);
+    let mut plain = Vec::new();
+    assert_eq!(decryptor.push(&[0; 4096], &mut plain).unwrap_err().kind, ErrorKind::NotAContainer);
+    assert_eq!(decryptor.push(&[0; 4096], &mut plain).unwrap_err().kind, ErrorKind::Usage);
+    assert_eq!(decryptor.finish(&mut plain).unwrap_err().kind, ErrorKind::Usage);
+    let sealing = Sealing::new(5, &recipients(&key), &options(1)).unwrap();
+    assert_eq!(sealing.seal(b"four", &mut []).unwrap_err().kind, ErrorKind::Usage);
+}
+
+#[test]
+fn a_new_head_is_for_the_new_recipients() {
+    let (old, new) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+    let plain = plaintext(CHUNK_BYTES + 1);
+    let sealed = pushed(&plain, usize::MAX, &old, 1);
+    let NewHead { old_bytes, head } = rewrap_head(&mut &sealed[..], &identities(&old), &recipients(&new)).unwrap();
+    let rewrapped = [&head[..], &sealed[old_bytes as usize..]].concat();
+    assert!(by_verb(&rewrapped, &new) == plain);
+    assert_eq!(decrypt_bytes(&rewrapped, &identities(&old), 1).unwrap_err().kind, ErrorKind::NoMatchingKey);
+    let error = rewrap_head(&mut &sealed[..old_bytes as usize + 3], &identities(&old), &recipients(&new)).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Truncated);
+}

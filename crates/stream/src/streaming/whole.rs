@@ -1,0 +1,134 @@
+//! A whole container in memory.
+
+use zeroize::Zeroizing;
+
+use super::encryptor::head;
+use super::parallel;
+use crate::container::{Content, ContentType, Header, PREFIX_BYTES, Payload, plain_bytes, sealed_bytes};
+use crate::verbs::EncryptOptions;
+use crate::{Error, ErrorKind};
+
+/// A container that is about to be written into a buffer of the caller.
+pub struct Sealing {
+    payload: Payload,
+    head: Vec<u8>,
+    plain_bytes: usize,
+    sealed_bytes: usize,
+    threads: usize,
+}
+
+impl Sealing {
+    /// A container of so many bytes of plaintext. With `options.threads` at 1 the caller's thread does all, 0 is one for
+    /// each core.
+    ///
+    /// # Errors
+    /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness; `MessageTooLong` for what no memory holds.
+    pub fn new(
+        plain_bytes: usize,
+        recipients: &[Box<dyn age::Recipient + Send>],
+        options: &EncryptOptions,
+    ) -> Result<Self, Error> {
+        let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
+        let (payload, head) = head(&content, recipients)?;
+        let sealed_bytes = sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);
+        let sealed_bytes = usize::try_from(sealed_bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
+        let sealed_bytes = sealed_bytes.ok_or(Error::new(ErrorKind::MessageTooLong))?;
+        Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: parallel::threads(options.threads) })
+    }
+
+    /// Bytes of the container.
+    pub fn sealed_bytes(&self) -> usize {
+        self.sealed_bytes
+    }
+
+    /// Writes the container of `plain` into `sealed`.
+    ///
+    /// # Errors
+    /// `TooManyChunks`; `Usage` if `plain` is not as long as was said, or `sealed` not as long as it will be. `sealed` is
+    /// of no use then, and may hold plaintext.
+    pub fn seal(self, plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
+        if plain.len() != self.plain_bytes || sealed.len() != self.sealed_bytes {
+            return Err(Error::new(ErrorKind::Usage).with_detail("buffers are not as long as was said"));
+        }
+        let (head, chunks) = sealed.split_at_mut(self.head.len());
+        head.copy_from_slice(&self.head);
+        parallel::seal(&self.payload, 0, plain, chunks, self.threads)
+    }
+}
+
+/// A container in memory whose header was opened.
+pub struct Opening<'a> {
+    content: Content,
+    payload: Payload,
+    chunks: &'a [u8],
+    plain_bytes: usize,
+}
+
+impl<'a> Opening<'a> {
+    /// Opens the header of `container`.
+    ///
+    /// # Errors
+    /// As [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`.
+    pub fn new(container: &'a [u8], identities: &[Box<dyn age::Identity>]) -> Result<Self, Error> {
+        let mut rest = container;
+        let header = Header::read(&mut rest)?;
+        let content = header.open(identities)?;
+        let (prefix, chunks) = rest.split_first_chunk::<PREFIX_BYTES>().ok_or(Error::new(ErrorKind::Truncated))?;
+        let payload = Payload::open(&content, prefix)?;
+        let plain_bytes = plain_bytes(chunks.len() as u64)? as usize;
+        Ok(Self { content, payload, chunks, plain_bytes })
+    }
+
+    /// What the header carries.
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// Bytes of plaintext, if all of it verifies.
+    pub fn plain_bytes(&self) -> usize {
+        self.plain_bytes
+    }
+
+    /// Verifies everything and decrypts it into `plain`. With `threads` at 1 the caller's thread does all, 0 is one for
+    /// each core.
+    ///
+    /// # Errors
+    /// `ChunkDamaged`, after which `plain` is verified up to that chunk and zeros behind; `Usage` if `plain` is not as long
+    /// as the plaintext.
+    pub fn unseal(&self, plain: &mut [u8], threads: usize) -> Result<(), Error> {
+        if plain.len() != self.plain_bytes {
+            return Err(Error::new(ErrorKind::Usage).with_detail("buffer is not as long as the plaintext"));
+        }
+        parallel::unseal(&self.payload, 0, self.chunks, plain, parallel::threads(threads))
+    }
+}
+
+/// The container of `plain`.
+///
+/// # Errors
+/// As [`Sealing::new`] and [`Sealing::seal`].
+pub fn encrypt_bytes(
+    plain: &[u8],
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+) -> Result<Vec<u8>, Error> {
+    let sealing = Sealing::new(plain.len(), recipients, options)?;
+    let mut sealed = vec![0; sealing.sealed_bytes()];
+    sealing.seal(plain, &mut sealed)?;
+    Ok(sealed)
+}
+
+/// The plaintext of `container`, all of it verified; that of a tree is a tar stream.
+///
+/// # Errors
+/// As [`Opening::new`] and [`Opening::unseal`].
+pub fn decrypt_bytes(
+    container: &[u8],
+    identities: &[Box<dyn age::Identity>],
+    threads: usize,
+) -> Result<Vec<u8>, Error> {
+    let opening = Opening::new(container, identities)?;
+    let mut plain = Zeroizing::new(vec![0; opening.plain_bytes()]);
+    opening.unseal(&mut plain, threads)?;
+    Ok(std::mem::take(&mut *plain))
+}

@@ -1,0 +1,217 @@
+"""AESCCM: Wycheproof and NIST's vectors, PyCA in both directions, many messages, what is refused."""
+
+from __future__ import annotations
+
+import random
+
+import cryptography.exceptions
+import numpy as np
+import pytest
+import tress
+from conftest import data, vectors
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
+
+FILES = [
+    "wycheproof-ccm",
+    "cavp-ccm-dvpt",
+    "cavp-ccm-vadt",
+    "cavp-ccm-vnt",
+    "cavp-ccm-vpt",
+    "cavp-ccm-vtt",
+    "openssl-ccm-lengths",
+    "rfc3610",
+    "sp800-38c",
+]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_vectors_one_and_many(file: str) -> None:
+    by_key: dict[tuple[bytes, int], list[tuple[bytes, bytes, bytes, bytes, bool]]] = {}
+    for group, test in vectors(f"aes/{file}"):
+        fields = [bytes.fromhex(test[name]) for name in ("key", "iv", "aad", "msg", "ct", "tag")]
+        key, nonce, aad, plain, cipher_text, tag = fields
+        try:
+            aead = tress.AESCCM(key, group["tagSize"] // 8)
+        except ValueError:
+            assert test["result"] == "invalid", test
+            continue
+        if not 7 <= len(nonce) <= 13:
+            assert test["result"] == "invalid", test
+            with pytest.raises(ValueError):
+                aead.encrypt(nonce, plain, aad)
+            continue
+        valid = test["result"] == "valid"
+        by_key.setdefault((key, group["tagSize"] // 8), []).append((nonce, plain, aad, cipher_text + tag, valid))
+        if valid:
+            assert aead.encrypt(nonce, plain, aad) == cipher_text + tag, test
+            assert aead.decrypt(nonce, cipher_text + tag, aad) == plain, test
+        else:
+            with pytest.raises(tress.InvalidTag):
+                aead.decrypt(nonce, cipher_text + tag, aad)
+    assert by_key
+    for (key, tag_length), cases in by_key.items():
+        aead = tress.AESCCM(key, tag_length)
+        opened = aead.decrypt_many([(nonce, sealed, aad) for nonce, _, aad, sealed, _ in cases], errors="none")
+        assert opened == [plain if valid else None for _, plain, _, _, valid in cases]
+        good = [case for case in cases if case[4]]
+        sealed_all = aead.encrypt_many([(nonce, plain, aad) for nonce, plain, aad, _, _ in good])
+        assert sealed_all == [sealed for _, _, _, sealed, _ in good]
+
+
+@pytest.mark.parametrize("key_length", [16, 24, 32])
+@pytest.mark.parametrize("tag_length", [4, 8, 10, 16])
+def test_pyca_and_this_read_each_other(key_length: int, tag_length: int) -> None:
+    key = data(key_length)
+    ours, theirs = tress.AESCCM(key, tag_length), PyCA(key, tag_length)
+    for nonce_length in range(7, 14):
+        for length in [0, 1, 15, 16, 17, 1000, 4096, 4097, 60_000]:
+            nonce, plain = data(nonce_length), data(length)
+            for aad in [None, b"", b"header", data(70_000)]:
+                sealed = theirs.encrypt(nonce, plain, aad)
+                assert ours.encrypt(nonce, plain, aad) == sealed
+                assert ours.decrypt(nonce, sealed, aad) == plain
+                buffer = bytearray(len(sealed))
+                assert ours.encrypt_into(nonce, plain, aad, buffer) == len(sealed) and buffer == sealed
+                back = bytearray(length)
+                assert ours.decrypt_into(nonce, sealed, aad, back) == length and back == plain
+
+
+def test_the_interface_is_pycas() -> None:
+    """The same calls give the same, or an exception of the same class, but for InvalidTag, which is our own."""
+
+    def outcome(aead: object, call: str, *arguments: object) -> object:
+        try:
+            return getattr(aead, call)(*arguments)
+        except cryptography.exceptions.InvalidTag:
+            return "InvalidTag"
+        except tress.InvalidTag:
+            return "InvalidTag"
+        except (ValueError, TypeError, OverflowError) as error:
+            return [kind for kind in (ValueError, TypeError, OverflowError) if isinstance(error, kind)]
+
+    ours, theirs = tress.AESCCM(bytes(16)), PyCA(bytes(16))
+    nonce, sealed = bytes(12), PyCA(bytes(16)).encrypt(bytes(12), b"plain", None)
+    for call, *arguments in [
+        ("encrypt", nonce, b"plain", None),
+        ("encrypt", nonce, bytearray(b"plain"), memoryview(b"aad")),
+        ("encrypt", bytes(6), b"", None),
+        ("encrypt", bytes(14), b"", None),
+        ("encrypt", b"", b"", None),
+        ("encrypt", bytes(13), bytes(65536), None),
+        ("encrypt", nonce, "plain", None),
+        ("encrypt", "n", b"", None),
+        ("encrypt", nonce, b"", "aad"),
+        ("encrypt", nonce, b""),
+        ("encrypt", nonce, 5, None),
+        ("decrypt", nonce, sealed, None),
+        ("decrypt", nonce, sealed, b"x"),
+        ("decrypt", nonce, sealed[:15], None),
+        ("decrypt", nonce, b"", None),
+        ("decrypt", bytes(6), sealed, None),
+        ("decrypt", nonce, "x" * 30, None),
+        ("generate_key", 100),
+        ("generate_key", "128"),
+        ("encrypt", None, b"", None),
+        ("encrypt_into", nonce, b"plain", None, bytearray(20)),
+        ("encrypt_into", nonce, b"plain", None, bytearray(22)),
+        ("decrypt_into", nonce, sealed, None, bytearray(4)),
+        ("decrypt_into", nonce, sealed, None, bytearray(6)),
+    ]:
+        assert outcome(ours, str(call), *arguments) == outcome(theirs, str(call), *arguments), (call, arguments)
+    for key, tag_length in [
+        (bytes(15), 16),
+        (bytes(16), 3),
+        (bytes(16), 5),
+        (bytes(16), 18),
+        ("k" * 16, 16),
+        (b"", 16),
+    ]:
+        errors = []
+        for kind in (tress.AESCCM, PyCA):
+            with pytest.raises((ValueError, TypeError)) as raised:
+                kind(key, tag_length)  # type: ignore[arg-type]
+            errors.append(isinstance(raised.value, TypeError))
+        assert errors[0] == errors[1], (key, tag_length)
+    for bits in (128, 192, 256):
+        assert len(tress.AESCCM.generate_key(bits)) == bits // 8
+        assert tress.AESCCM.generate_key(bits) != tress.AESCCM.generate_key(bits)
+
+
+def test_into_a_buffer_in_place_and_what_is_refused() -> None:
+    aead, nonce = tress.AESCCM(bytes(16)), bytes(12)
+    for length in [0, 1, 5000, 100_000]:
+        plain = data(length)
+        memory = bytearray(plain + bytes(16))
+        assert aead.encrypt_into(nonce, memoryview(memory)[:length], b"a", memory) == length + 16
+        assert memory == PyCA(bytes(16)).encrypt(nonce, plain, b"a")
+        assert aead.decrypt_into(nonce, memory, b"a", memoryview(memory)[:length]) == length
+        assert memory[:length] == plain
+    memory = bytearray(b"x" * 116)
+    with pytest.raises(tress.InvalidTag):
+        aead.decrypt_into(nonce, bytes(116), None, memoryview(memory)[:100])
+    assert memory[:100] == bytes(100) and memory[100:] == b"x" * 16
+    with pytest.raises(BufferError):
+        aead.encrypt_into(nonce, b"", None, bytes(16))
+    with pytest.raises(BufferError):
+        aead.encrypt_into(nonce, b"", None, np.zeros(32, np.uint8)[::2])  # type: ignore[arg-type]
+    with pytest.raises(ValueError):
+        aead.encrypt_into(nonce, bytes(100), memoryview(memory)[3:9], memory)
+    with pytest.raises(ValueError):
+        aead.encrypt_into(bytes(3), bytes(100), None, memory)
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 7])
+def test_many_are_what_each_would_be(threads: int) -> None:
+    chance = random.Random(threads)
+    key = data(32)
+    aead, theirs = tress.AESCCM(key, 8), PyCA(key, 8)
+    for count, longest in [(0, 0), (1, 10), (31, 50), (33, 20_000), (700, 3000), (3, 2_000_000)]:
+        messages: list[tuple[bytes, bytes, bytes | None]] = [
+            (
+                data(chance.randint(7, 12), str(n)),
+                data(chance.randint(0, longest), str(n)),
+                data(chance.choice([1, 13, 14, 500])) if n % 3 else None,
+            )
+            for n in range(count)
+        ]
+        expected = [theirs.encrypt(*message) for message in messages]
+        assert aead.encrypt_many(messages, threads=threads) == expected
+        assert aead.encrypt_many(iter(messages), threads=threads) == expected
+        sealed = [(nonce, made, aad) for (nonce, _, aad), made in zip(messages, expected, strict=True)]
+        assert aead.decrypt_many(sealed, threads=threads) == [plain for _, plain, _ in messages]
+        forged = sorted(chance.sample(range(count), count // 3))
+        for place in forged:
+            nonce, made, aad = sealed[place]
+            damaged = bytearray(made)
+            damaged[chance.randrange(len(made))] ^= 1 << chance.randrange(8)
+            sealed[place] = (nonce, bytes(damaged) if place % 2 else made[: chance.randrange(8)], aad)
+        opened = aead.decrypt_many(sealed, threads=threads, errors="none")
+        assert opened == [None if n in forged else plain for n, (_, plain, _) in enumerate(messages)]
+        if forged:
+            with pytest.raises(tress.InvalidTag) as raised:
+                aead.decrypt_many(sealed, threads=threads)
+            assert raised.value.indices == forged
+
+
+def test_many_refuse_what_is_no_message() -> None:
+    aead = tress.AESCCM(bytes(16))
+    good = (bytes(12), b"", None)
+    for wrong in [7, None, [7], [()], [(b"", b"")], [good, None], [[bytes(12), b"", None]], [(bytes(12), "x", None)]]:
+        with pytest.raises(TypeError):
+            aead.encrypt_many(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            aead.decrypt_many(wrong)  # type: ignore[arg-type]
+    for nonce in [b"", bytes(6), bytes(14)]:
+        with pytest.raises(ValueError):
+            aead.encrypt_many([good, (nonce, b"", None)])
+        with pytest.raises(ValueError):
+            aead.decrypt_many([(nonce, bytes(20), None)])
+    with pytest.raises(ValueError):
+        aead.decrypt_many([], errors="ignore")  # type: ignore[call-overload]
+
+    def fails() -> object:
+        yield good
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        aead.encrypt_many(fails())  # type: ignore[arg-type]

@@ -1,0 +1,192 @@
+"""Containers in memory: against the independent reader, against the vectors, and what is refused."""
+
+from __future__ import annotations
+
+import array
+import json
+import mmap
+import tempfile
+from typing import Any
+
+import numpy as np
+import pyrage
+import pytest
+import tress
+import tress_reader
+from conftest import LENGTHS, ROOT, data
+
+CONTAINERS = ROOT / "vectors" / "container"
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("aead", ["aes-128-ccm", "aes-256-ccm"])
+def test_the_independent_reader_opens_what_is_encrypted(key: tress.KeyPair, length: int, aead: str) -> None:
+    identity = pyrage.x25519.Identity.from_str(key.identity_file().splitlines()[-1])
+    sealed = tress.encrypt(data(length), key.recipient, aead=aead, name="a name")
+    assert tress_reader.decrypt(sealed, identity) == (data(length), b"file", "a name")
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_what_the_independent_writer_made_is_opened(key: tress.KeyPair, length: int) -> None:
+    recipient = pyrage.x25519.Recipient.from_str(key.recipient)
+    sealed = tress_reader.encrypt(data(length), lambda content: pyrage.encrypt(content, [recipient]), name="n")
+    assert tress.decrypt(sealed, key) == data(length)
+    assert tress.decrypt(sealed, key, threads=1) == data(length)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [t for g in json.loads((CONTAINERS / "index.json").read_text())["testGroups"] for t in g["tests"]],
+    ids=lambda test: str(test["name"]),
+)
+def test_every_vector_opens_or_fails_as_it_says(test: dict[str, str]) -> None:
+    index = json.loads((CONTAINERS / "index.json").read_text())
+    entry = index["identities"][test["identity"]]
+    value = entry["value"]
+    identity: Any = value
+    if entry["type"] == "passphrase":
+        identity = tress.Passphrase(value)
+    elif entry["type"] == "raw-key":
+        identity = tress.RawKey(bytes.fromhex(value))
+    sealed = (CONTAINERS / test["file"]).read_bytes()
+    if test["result"] == "valid":
+        import hashlib
+
+        decryptor = tress.Decryptor(identity)
+        plain = decryptor.update(sealed)
+        assert (decryptor.name, decryptor.content_type) == (test["contentName"], test["contentType"])
+        plain += decryptor.finalize()
+        assert hashlib.sha256(plain).hexdigest() == test["plaintextSha256"]
+        assert tress.decrypt(sealed, identity) == plain
+        return
+    expected = "".join(f"-{c.lower()}" if c.isupper() else c for c in test["error"]).lstrip("-")
+    with pytest.raises(tress.TressError) as raised:
+        tress.decrypt(sealed, identity)
+    assert raised.value.kind == expected
+    wrong_key = test["error"] in ("NoMatchingKey", "WrongPassphrase")
+    assert isinstance(raised.value, tress.WrongKey) == wrong_key
+    assert isinstance(raised.value, tress.Damaged) == (not wrong_key and test["error"] != "WorkFactorTooHigh")
+
+
+def test_every_kind_of_key_opens_what_it_sealed(key: tress.KeyPair) -> None:
+    raw = tress.RawKey(tress.RawKey.generate())
+    passphrase = tress.Passphrase("correct horse", work_factor=4)
+    assert key.address is not None
+    for recipient, identity in [
+        (key, key),
+        (key.recipient, key.identity_file()),
+        (key.address, [tress.KeyPair.generate(), key]),
+        ([raw, key.recipient], raw),
+        (raw, (raw,)),
+        (passphrase, tress.Passphrase("correct horse")),
+    ]:
+        assert tress.decrypt(tress.encrypt(b"lanes", recipient), identity) == b"lanes"  # type: ignore[arg-type]
+    with pytest.raises(tress.WrongKey):
+        tress.decrypt(tress.encrypt(b"", passphrase), tress.Passphrase("wrong"))
+    with pytest.raises(tress.WrongKey):
+        tress.decrypt(tress.encrypt(b"", raw), tress.RawKey(bytes(16)))
+
+
+def test_key_pairs_read_back() -> None:
+    key = tress.KeyPair.generate()
+    read = tress.KeyPair.parse(key.identity_file())
+    assert (read.recipient, read.address) == (key.recipient, key.address)
+    # An identity of age alone has no Noise key. From age's documentation.
+    age = tress.KeyPair.parse("AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33")
+    assert age.address is None
+
+
+def test_every_buffer_is_taken(key: tress.KeyPair) -> None:
+    plain = data(40_000)
+    numbers = np.frombuffer(plain, dtype=np.float64).reshape(50, 100)
+    with tempfile.TemporaryFile() as file:
+        file.write(plain)
+        file.flush()
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            assert tress.decrypt(tress.encrypt(mapped, key), key) == plain
+    for buffer in [
+        bytearray(plain),
+        memoryview(plain),
+        numbers,
+        array.array("d", numbers.ravel()),
+        memoryview(b"x" + plain)[1:],
+    ]:
+        sealed = tress.encrypt(buffer, key)  # type: ignore[arg-type]
+        assert tress.decrypt(bytearray(sealed), key) == plain
+        assert tress.decrypt(np.frombuffer(sealed, np.uint8), key) == plain  # type: ignore[arg-type]
+    assert tress.decrypt(tress.encrypt(np.zeros((0, 3)), key), key) == b""  # type: ignore[arg-type]
+
+
+def test_what_is_no_buffer_or_has_gaps_is_refused(key: tress.KeyPair) -> None:
+    for wrong in ["text", 7, None, [1, 2], object()]:
+        with pytest.raises(TypeError):
+            tress.encrypt(wrong, key)  # type: ignore[arg-type]
+    with pytest.raises(BufferError):
+        tress.encrypt(memoryview(bytes(10))[::2], key)
+    with pytest.raises(BufferError):
+        tress.encrypt(np.zeros((4, 4)).T[1:], key)  # type: ignore[arg-type]
+
+
+def test_wrong_use_is_told(key: tress.KeyPair) -> None:
+    for recipients in ["", "nobody", "age1qqq", [], (), [tress.Passphrase("p", work_factor=2), key]]:
+        with pytest.raises(tress.Usage):
+            tress.encrypt(b"", recipients)  # type: ignore[arg-type]
+    for wrong in [b"age1", 3, None, [3], [b"x"]]:
+        with pytest.raises(TypeError):
+            tress.encrypt(b"", wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            tress.decrypt(b"", wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError):
+        tress.encrypt(b"", key, aead="aes-192-ccm")
+    with pytest.raises(ValueError):
+        tress.encrypt(b"", key, name="a/b")
+    with pytest.raises(OverflowError):
+        tress.encrypt(b"", key, threads=-1)
+    for length in [0, 15, 17, 33]:
+        with pytest.raises(ValueError):
+            tress.RawKey(bytes(length))
+    with pytest.raises(ValueError):
+        tress.RawKey.generate(192)
+    with pytest.raises(ValueError):
+        tress.Passphrase("")
+    with pytest.raises(ValueError):
+        tress.KeyPair.parse("")
+    with pytest.raises(ValueError):
+        tress.decrypt(b"", [])
+
+
+def test_no_secret_is_shown(key: tress.KeyPair) -> None:
+    secret = key.identity_file().splitlines()[-1]
+    for shown in [key, tress.Passphrase("hunter2"), tress.RawKey(b"0123456789abcdef")]:
+        assert secret[20:] not in repr(shown) and "hunter2" not in repr(shown) and "0123456789" not in repr(shown)
+    with pytest.raises(tress.Usage) as raised:
+        tress.encrypt(b"", secret)
+    assert secret[20:40] not in str(raised.value)
+
+
+def test_a_new_head_is_for_the_new_recipients(key: tress.KeyPair) -> None:
+    other = tress.KeyPair.generate()
+    sealed = tress.encrypt(data(100_000), key)
+    old_bytes, head = tress.rewrap_head(sealed[:70_000], key, [other, other])
+    assert tress.decrypt(head + sealed[old_bytes:], other) == data(100_000)
+    with pytest.raises(tress.WrongKey):
+        tress.decrypt(head + sealed[old_bytes:], key)
+    for length in [0, 10, 4095, old_bytes + 55]:
+        with pytest.raises(ValueError) as raised:
+            tress.rewrap_head(sealed[:length], key, other)
+        assert isinstance(raised.value, tress.NeedMore) == (length > 0) or length == 0
+    with pytest.raises(tress.Damaged):
+        tress.rewrap_head(b"something else" * 1000, key, other)
+
+
+def test_exceptions_cross_processes(key: tress.KeyPair) -> None:
+    import pickle
+
+    with pytest.raises(tress.Damaged) as raised:
+        tress.decrypt(tress.encrypt(b"", key)[:-1], key)
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert type(copy) is type(raised.value) and copy.kind == raised.value.kind and str(copy) == str(raised.value)
+    forged = pickle.loads(pickle.dumps(tress.InvalidTag("x", indices=[3])))
+    assert forged.indices == [3]
+    there = pickle.loads(pickle.dumps(tress.OutputExists("there")))
+    assert there.kind == "output-exists" and isinstance(there, FileExistsError)

@@ -1,0 +1,97 @@
+"""The package itself: examples, types, documentation."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import tress
+from conftest import ROOT
+from tress import _tress
+
+PACKAGE = ROOT / "python"
+PAGES = ["docs/python.md", "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_run(page: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert blocks
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "big").write_bytes(b"big")
+    names: dict[str, object] = {}
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"{page}, example {number + 1}", "exec"), names)
+
+
+def run(*arguments: str) -> None:
+    environment = os.environ | {"MYPYPATH": f"{PACKAGE}:{ROOT / 'tests' / 'python'}"}
+    done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_are_right() -> None:
+    files = [
+        str(path)
+        for path in sorted((PACKAGE / "tress").glob("*.py*")) + sorted((PACKAGE / "tests").glob("*.py"))
+        if path.suffix in (".py", ".pyi")
+    ]
+    run("-m", "mypy", "--strict", "--no-error-summary", *files)
+
+
+def test_stubs_say_what_the_module_has() -> None:
+    run("-m", "mypy.stubtest", "tress._tress", "--ignore-disjoint-bases")
+
+
+def test_style() -> None:
+    run(
+        "-m",
+        "ruff",
+        "check",
+        "--no-cache",
+        "python/tress",
+        "python/tests",
+        "crates/python/backend",
+        "--exclude",
+        "python/tress/dataset",
+        "--exclude",
+        "python/tests/dataset",
+    )
+
+
+def test_everything_has_a_docstring() -> None:
+    for module in (tress, _tress):
+        for name in dir(module):
+            thing = getattr(module, name)
+            if name.startswith("_") or inspect.ismodule(thing) or not callable(thing):
+                continue
+            assert (thing.__doc__ or "").strip(), name
+            if inspect.isclass(thing):
+                for member, value in vars(thing).items():
+                    if not member.startswith("_") and (callable(value) or isinstance(value, property)):
+                        assert (value.__doc__ or "").strip(), f"{name}.{member}"
+
+
+def test_the_documentation_builds(tmp_path: pathlib.Path) -> None:
+    run("-W", "error::UserWarning", "-m", "pdoc", "--output-directory", str(tmp_path), "tress")
+    page = (tmp_path / "tress.html").read_text(encoding="utf-8")
+    for name in tress.__all__:
+        assert f'id="{name}"' in page or name == "__version__", name
+
+
+def test_what_is_exported_is_there() -> None:
+    assert sorted(tress.__all__) == tress.__all__ or set(tress.__all__) <= set(dir(tress))
+    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert version is not None and tress.__version__ == version[1]
+
+
+def test_the_module_takes_every_python_from_3_11() -> None:
+    assert (_tress.__file__ is not None and ".abi3." in _tress.__file__) or os.name == "nt"
+    assert not zipfile.is_zipfile(str(_tress.__file__))

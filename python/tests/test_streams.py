@@ -1,0 +1,311 @@
+"""Piece by piece, file objects, readers that seek, and what libraries do with them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import pathlib
+import random
+import tarfile
+import zipfile
+
+import numpy as np
+import pandas
+import pyarrow.parquet
+import pyrage
+import pytest
+import tress
+import tress_reader
+from conftest import LENGTHS, data
+
+
+def pushed(through: tress.Encryptor | tress.Decryptor, whole: bytes, piece: int) -> bytes:
+    out = [through.update(memoryview(whole)[at : at + piece]) for at in range(0, len(whole), piece)]
+    return b"".join([*out, through.finalize()])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("length", LENGTHS)
+def test_pieces_of_any_length(key: tress.KeyPair, length: int, threads: int) -> None:
+    identity = pyrage.x25519.Identity.from_str(key.identity_file().splitlines()[-1])
+    plain = data(length)
+    for piece in [999_999, 16384, 10**9] + ([7] if length < 20_000 else []):
+        sealed = pushed(tress.Encryptor(key, threads=threads, name="n"), plain, piece)
+        assert tress_reader.decrypt(sealed, identity) == (plain, b"file", "n")
+        assert pushed(tress.Decryptor(key, threads=threads), sealed, piece) == plain
+
+
+def test_after_the_end_and_after_an_error_there_are_only_errors(key: tress.KeyPair) -> None:
+    encryptor = tress.Encryptor(key)
+    sealed = encryptor.update(b"x") + encryptor.finalize()
+    for call in (lambda: encryptor.update(b"x"), lambda: encryptor.update(b""), encryptor.finalize):
+        with pytest.raises(tress.Usage):
+            call()  # type: ignore[no-untyped-call]
+    decryptor = tress.Decryptor(key)
+    assert (decryptor.name, decryptor.content_type) == (None, None)
+    with pytest.raises(tress.Damaged):
+        decryptor.update(bytes(5000))
+    with pytest.raises(tress.TressError):
+        decryptor.update(sealed)
+    with pytest.raises(tress.TressError):
+        decryptor.finalize()
+    for end in [0, 1, 4096, len(sealed) - 1]:
+        with pytest.raises(tress.Damaged):
+            pushed(tress.Decryptor(key), sealed[:end], 1000)
+    with pytest.raises(tress.WrongKey):
+        tress.Decryptor(tress.KeyPair.generate()).update(sealed)
+    with pytest.raises(TypeError):
+        tress.Encryptor(key).update("text")  # type: ignore[arg-type]
+
+
+def test_only_verified_bytes_come_out(key: tress.KeyPair) -> None:
+    plain = data(40 * 16384)
+    sealed = bytearray(tress.encrypt(plain, key))
+    sealed[-16400 * 3] ^= 1
+    decryptor, out = tress.Decryptor(key), b""
+    with pytest.raises(tress.Damaged) as raised:
+        for at in range(0, len(sealed), 50_000):
+            out += decryptor.update(sealed[at : at + 50_000])
+        out += decryptor.finalize()
+    assert raised.value.kind == "chunk-damaged"
+    assert plain.startswith(out)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_streams(key: tress.KeyPair, length: int, tmp_path: pathlib.Path) -> None:
+    plain, sealed, back = data(length), io.BytesIO(), io.BytesIO()
+    count = tress.encrypt_stream(io.BytesIO(plain), sealed, key, name="n")
+    assert count == len(sealed.getvalue())
+    sealed.seek(0)
+    assert tress.decrypt_stream(sealed, back, key) == length and back.getvalue() == plain
+    with gzip.open(tmp_path / "x.gz", "wb") as packed:
+        tress.encrypt_stream(io.BytesIO(plain), packed, key, threads=1)
+    with gzip.open(tmp_path / "x.gz") as packed, open(tmp_path / "x", "wb", buffering=0) as raw:
+        tress.decrypt_stream(packed, raw, key)
+    assert (tmp_path / "x").read_bytes() == plain
+
+
+class Short:
+    """Takes and gives a few bytes at a time."""
+
+    def __init__(self, whole: bytes = b"") -> None:
+        self.whole, self.at = whole, 0
+
+    def read(self, size: int, /) -> bytes:
+        self.at += min(size, 1000)
+        return self.whole[self.at - min(size, 1000) : self.at]
+
+    def write(self, piece: bytes, /) -> int:
+        self.whole += bytes(piece[:1000])
+        return min(1000, len(piece))
+
+
+def test_short_reads_and_writes(key: tress.KeyPair) -> None:
+    target, back = Short(), Short()
+    tress.encrypt_stream(Short(data(50_000)), target, key)
+    tress.decrypt_stream(Short(target.whole), back, key)
+    assert back.whole == data(50_000)
+
+
+def test_file_objects_that_misbehave(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    sealed = tress.encrypt(data(100_000), key)
+
+    class Raises:
+        def read(self, size: int = -1, /) -> bytes:
+            raise ZeroDivisionError
+
+        def write(self, piece: bytes, /) -> int:
+            raise ZeroDivisionError
+
+        def seek(self, place: int, whence: int = 0, /) -> int:
+            raise ZeroDivisionError
+
+    class Text(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+            return "text"
+
+    class TooMuch(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            return super().read((size or 0) + 1)
+
+        def readinto(self, buffer: object, /) -> int:
+            return 1 << 40
+
+    class Nothing(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> None:  # type: ignore[override]
+            return None
+
+        def readinto(self, buffer: object, /) -> None:  # type: ignore[override]
+            return None
+
+    class ReadText:
+        def read(self, size: int, /) -> str:
+            return "text"
+
+    for source, expected in [
+        (Raises(), ZeroDivisionError),
+        (Text(sealed), TypeError),
+        (TooMuch(sealed), ValueError),
+        (Nothing(sealed), BlockingIOError),
+        (io.StringIO("text"), TypeError),
+    ]:
+        with pytest.raises(expected):
+            tress.open(source, key)
+    for reader, expected in [
+        (Raises(), ZeroDivisionError),
+        (TooMuch(sealed), ValueError),
+        (Nothing(sealed), BlockingIOError),
+        (ReadText(), TypeError),
+    ]:
+        with pytest.raises(expected):
+            tress.encrypt_stream(reader, io.BytesIO(), key)  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        tress.encrypt_stream(io.BytesIO(b"x"), Raises(), key)
+    with pytest.raises(ValueError):
+        closed = io.BytesIO(sealed)
+        closed.close()
+        tress.open(closed, key)
+    with pytest.raises(FileNotFoundError) as missing:
+        tress.open(tmp_path / "missing", key)
+    assert missing.value.filename == str(tmp_path / "missing")
+    with pytest.raises(IsADirectoryError):
+        tress.open(tmp_path, key)
+    with pytest.raises(TypeError):
+        tress.open(3, key)
+
+
+@pytest.mark.parametrize("threads", [0, 1])
+def test_a_reader_is_a_file(key: tress.KeyPair, tmp_path: pathlib.Path, threads: int) -> None:
+    plain = data(1_500_000)
+    path = tmp_path / "x.tress"
+    path.write_bytes(tress.encrypt(plain, key, name="inner"))
+    chance, model = random.Random(1), io.BytesIO(plain)
+    for source in (path, str(path), io.BytesIO(path.read_bytes())):
+        with tress.open(source, key, threads=threads) as file:
+            assert file.readable() and file.seekable() and not file.writable()
+            raw = file.raw
+            assert isinstance(raw, tress.ContainerReader)
+            assert (raw.size, raw.content_name, raw.content_type) == (len(plain), "inner", "file")
+            for _ in range(200):
+                place, size = chance.randrange(len(plain) + 100), chance.choice([0, 1, 100, 20_000, 300_000])
+                whence = chance.choice([0, 1, 2])
+                offset = [place, place - model.tell(), place - len(plain)][whence]
+                assert file.seek(offset, whence) == model.seek(offset, whence)
+                assert file.read(size) == model.read(size)
+                assert file.tell() == model.tell()
+            file.seek(0)
+            assert file.read() == plain
+            with pytest.raises((ValueError, OSError)):
+                file.seek(-1)
+            with pytest.raises(ValueError):
+                raw.seek(0, 7)
+        model.seek(0)
+        with pytest.raises(ValueError):
+            file.read(1)
+        with pytest.raises(ValueError):
+            raw.readinto(bytearray(1))
+
+
+def test_damage_is_found_where_it_is_read(key: tress.KeyPair) -> None:
+    plain = data(10 * 16384)
+    sealed = bytearray(tress.encrypt(plain, key))
+    sealed[4096 + 56 + 5 * 16400] ^= 1
+    with tress.open(io.BytesIO(sealed), key, threads=1) as file:
+        raw = file.raw
+        out = bytearray(16384)
+        assert raw.readinto(out) == 16384 and out == plain[:16384]  # type: ignore[arg-type]
+        raw.seek(5 * 16384)  # type: ignore[call-arg]
+        for _ in range(2):
+            with pytest.raises(tress.Damaged) as raised:
+                raw.readinto(out)  # type: ignore[arg-type]
+            assert raised.value.kind == "chunk-damaged"
+    with pytest.raises(tress.Damaged):
+        tress.open(io.BytesIO(sealed[:-5]), key)
+    with pytest.raises(BufferError), tress.open(io.BytesIO(tress.encrypt(plain, key)), key) as file:
+        file.raw.readinto(bytes(5))  # type: ignore[arg-type]
+
+
+def test_libraries_read_through_it(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    table = pandas.DataFrame({"n": np.arange(100_000), "x": np.arange(100_000) / 7})
+    for write, read in [
+        (lambda file: table.to_csv(file, index=False), pandas.read_csv),
+        (lambda file: table.to_parquet(file), pandas.read_parquet),
+    ]:
+        path = tmp_path / "table.tress"
+        with tress.create(path, key, force=True, threads=0) as file:
+            write(file)  # type: ignore[no-untyped-call]
+        with tress.open(path, key) as plain:
+            pandas.testing.assert_frame_equal(read(plain), table)  # type: ignore[operator]
+    with tress.open(path, key) as plain:
+        assert pyarrow.parquet.read_table(plain, columns=["x"]).num_rows == 100_000
+    with tress.create(path, key, force=True) as file, zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("one", b"1" * 50_000)
+        archive.writestr("two", b"2")
+    with tress.open(path, key) as plain, zipfile.ZipFile(plain) as archive:
+        assert archive.testzip() is None and archive.read("two") == b"2"
+    with tress.create(path, key, force=True) as file, io.TextIOWrapper(file, "utf-8") as text:
+        text.write("lines\n" * 10_000)
+    with tress.open(path, key) as plain:
+        assert sum(1 for _ in io.TextIOWrapper(plain, "utf-8")) == 10_000
+
+
+def test_a_path_appears_only_when_complete(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x"
+    with tress.create(path, key) as file:
+        assert file.write(memoryview(np.zeros(100, np.int64))) == 800 and file.tell() == 800  # type: ignore[arg-type]
+        assert not path.exists()
+    assert tress.decrypt(path.read_bytes(), key) == bytes(800)
+    assert os.stat(path).st_mode & 0o777 == 0o666 & ~_umask()
+    with pytest.raises(tress.OutputExists), pytest.raises(FileExistsError):
+        tress.create(path, key)
+    path.unlink()
+    with pytest.raises(ZeroDivisionError), tress.create(path, key) as file:
+        file.write(b"x")
+        raise ZeroDivisionError
+    file = tress.create(path, key)
+    file.write(b"x" * 100_000)
+    del file
+    # Somebody else was quicker.
+    with pytest.raises(FileExistsError), tress.create(path, key) as file:
+        path.write_bytes(b"other")
+    assert path.read_bytes() == b"other"
+    with tress.create(path, key, force=True) as file:
+        pass
+    with pytest.raises(ValueError):
+        file.write(b"")
+    assert tress.decrypt(path.read_bytes(), key) == b""
+    assert os.listdir(tmp_path) == ["x"]
+    with pytest.raises(FileNotFoundError):
+        tress.create(tmp_path / "missing" / "x", key)
+
+
+def test_a_file_object_stays_open(key: tress.KeyPair) -> None:
+    target = io.BytesIO()
+    with tress.create(target, key, name="n") as file:
+        file.write(b"lanes")
+    assert tress.decrypt(target.getvalue(), key) == b"lanes"
+    broken = io.BytesIO()
+    with pytest.raises(ZeroDivisionError), tress.create(broken, key) as file:
+        file.write(b"x" * 10**6)
+        raise ZeroDivisionError
+    with pytest.raises(tress.Damaged):
+        tress.decrypt(broken.getvalue(), key)
+
+
+def test_a_folder_is_a_tar_archive(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a").write_bytes(data(70_000))
+    tress.encrypt_file(tmp_path / "folder", tmp_path / "x", key)
+    with tress.open(tmp_path / "x", key) as plain:
+        raw = plain.raw
+        assert isinstance(raw, tress.ContainerReader) and raw.content_type == "tree"
+        with tarfile.open(fileobj=plain) as archive:
+            inner = archive.extractfile("a") or archive.extractfile("./a")
+            assert inner is not None and inner.read() == data(70_000)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

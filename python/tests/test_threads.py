@@ -1,0 +1,205 @@
+"""Threads on one object, the interpreter's lock, Ctrl-C, memory."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import tress
+from conftest import data
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
+
+CALLS = int(os.environ.get("TRESS_LEAK_CALLS", "200000"))
+
+
+def test_threads_on_one_cipher() -> None:
+    aead, theirs = tress.AESCCM(bytes(32)), PyCA(bytes(32))
+
+    def work(seed: int) -> None:
+        for n in range(40):
+            nonce, plain = data(12, f"{seed}-{n}"), data((n * 997) % 40_000)
+            sealed = aead.encrypt(nonce, plain, b"a")
+            assert sealed == theirs.encrypt(nonce, plain, b"a")
+            assert aead.decrypt_many([(nonce, sealed, b"a")] * 5) == [plain] * 5
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(16)))
+
+
+def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
+    plain = data(3_000_000)
+    sealed = tress.encrypt(plain, key)
+    reader = tress.ContainerReader(io.BytesIO(sealed), key)
+
+    def read(seed: int) -> None:
+        for _ in range(100):
+            buffer = bytearray(1000)
+            # Places are shared, as those of any file: what comes is some part of the plaintext.
+            reader.seek((seed * 98_765) % 2_000_000)
+            count = reader.readinto(buffer)
+            assert bytes(buffer[:count]) in plain
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(read, range(16)))
+    encryptor, out, lock = tress.Encryptor(key), [b""], threading.Lock()
+
+    def push(_: int) -> None:
+        with lock:
+            out.append(encryptor.update(b"x" * 10_000))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(push, range(100)))
+    assert tress.decrypt(b"".join(out) + encryptor.finalize(), key) == b"x" * 1_000_000
+
+    # Without a lock of the caller the order is nobody's, but nothing breaks.
+    wild = tress.Encryptor(key)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: wild.update(b"x" * 100_000), range(50)))
+    wild.finalize()
+
+
+def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    """Another thread counts while a long call runs; with the lock held it could not."""
+    count, stop = [0], threading.Event()
+
+    def counter() -> None:
+        while not stop.is_set():
+            count[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=counter)
+    thread.start()
+    try:
+        big = bytes(64 << 20)
+        aead = tress.AESCCM(bytes(16))
+        sealed = tress.encrypt(big, key)
+        calls: list[Callable[[], object]] = [
+            lambda: tress.encrypt(big, key, threads=1),
+            lambda: tress.decrypt(sealed, key, threads=1),
+            lambda: aead.encrypt(bytes(11), big, None),
+            lambda: aead.encrypt_many([(bytes(11), big, None)]),
+            lambda: tress.Encryptor(key).update(big),
+            lambda: tress.PrivateKey.generate("rsa-3072"),
+        ]
+        for place, call in enumerate(calls):
+            before, start = count[0], time.monotonic()
+            call()
+            spent = time.monotonic() - start
+            # A tenth of what it does on its own.
+            assert spent < 0.1 or count[0] - before > spent * 50, (place, spent, count[0] - before)
+    finally:
+        stop.set()
+        thread.join()
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time, tress
+key = tress.KeyPair.generate()
+path = sys.argv[1]
+big = os.path.join(path, "big")
+with open(big, "wb") as file:
+    file.truncate(64 << 30)
+zeros = bytes(1 << 20)
+aead = tress.AESCCM(bytes(16))
+calls = dict(
+    file=lambda: tress.encrypt_file(big, os.path.join(path, "x"), key, threads=1),
+    many=lambda: aead.encrypt_many([(bytes(11), zeros, None)] * 4000, threads=1),
+    stream=lambda: tress.encrypt_stream(open(big, "rb"), open(os.devnull, "wb"), key, threads=1),
+    simulate=lambda: tress.simulate(sys.argv[3], machine="raptor"),
+)
+timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+timer.start()
+start = time.monotonic()
+try:
+    calls[sys.argv[2]]()
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("call", ["file", "many", "stream", "simulate"])
+def test_ctrl_c_ends_a_long_call(call: str, tmp_path: pathlib.Path) -> None:
+    image = pathlib.Path(__file__).parents[2] / "crates" / "lab" / "images" / "block-parallelism.elf"
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path), call, str(image)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    if call == "simulate" and not done.stdout:
+        pytest.skip("the program ended before")
+    assert done.stdout.startswith("interrupted"), done.stderr
+    assert float(done.stdout.split()[1]) < 10
+    assert os.listdir(tmp_path) == ["big"]
+
+
+def resident() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs Linux to tell its memory")
+def test_nothing_leaks(key: tress.KeyPair) -> None:
+    aead, message = tress.AESCCM(bytes(16)), bytes(64)
+    buffer, out = bytearray(message), bytearray(80)
+    messages = [(bytes(12), message, None)] * 10
+    forged = bytes(80)
+    sealed = tress.encrypt(message, key)
+    encryptor = tress.Encryptor(key)
+
+    def small() -> None:
+        aead.encrypt(b"0123456789ab", buffer, b"aad")
+        aead.encrypt_into(b"0123456789ab", buffer, None, out)
+        encryptor.update(buffer)
+        try:
+            aead.decrypt(b"0123456789ab", forged, None)
+        except tress.InvalidTag:
+            pass
+
+    def large() -> None:
+        aead.encrypt_many(messages)
+        aead.decrypt_many([(bytes(12), forged, None)], errors="none")
+        tress.decrypt(sealed, key)
+        with tress.open(io.BytesIO(sealed), key, threads=1) as file:
+            file.read()
+        for wrong in (b"", sealed[:-1]):
+            try:
+                tress.decrypt(wrong, key)
+            except tress.TressError:
+                pass
+
+    def round_(calls: int) -> None:
+        for _ in range(calls // 4):
+            small()
+        for _ in range(calls // 500):
+            large()
+        gc.collect()
+
+    round_(CALLS // 10)
+    before = resident()
+    tracemalloc.start()
+    round_(2000)
+    first = tracemalloc.take_snapshot()
+    round_(CALLS // 20)
+    second = tracemalloc.take_snapshot()
+    tracemalloc.stop()
+    grown = sum(
+        entry.size_diff
+        for entry in second.compare_to(first, "filename")
+        if "tracemalloc" not in entry.traceback[0].filename
+    )
+    assert grown < 100_000
+    round_(CALLS)
+    # An object of 80 bytes lost by each call would come to 16 MB.
+    assert resident() - before < 8 << 20

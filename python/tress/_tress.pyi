@@ -1,0 +1,289 @@
+"""The native part of `tress`. Use the package."""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, final, overload
+
+from _typeshed import ReadableBuffer, WriteableBuffer
+
+from ._types import Identities, Recipients
+
+__version__: str
+
+@final
+class KeyPair:
+    """An age identity and a Noise key, as `tress keygen` makes them."""
+
+    @staticmethod
+    def generate() -> KeyPair:
+        """A fresh key pair."""
+
+    @staticmethod
+    def parse(text: str) -> KeyPair:
+        """The key pair in the text of an identity file, or an `AGE-SECRET-KEY-1…` alone."""
+
+    @property
+    def recipient(self) -> str:
+        """What to encrypt to, `age1…`."""
+
+    @property
+    def address(self) -> str | None:
+        """What to encrypt and send to, `tress1…`; `None` without a Noise key."""
+
+    def identity_file(self) -> str:
+        """The text of an identity file. It is secret."""
+
+@final
+class Passphrase:
+    """A passphrase, as the only recipient or as an identity."""
+
+    def __new__(cls, text: str, *, work_factor: int = 18) -> Passphrase: ...
+
+@final
+class RawKey:
+    """A key of 16 or 32 bytes, as a recipient or as an identity."""
+
+    def __new__(cls, key: ReadableBuffer) -> RawKey: ...
+    @classmethod
+    def generate(cls, bit_length: int = 256) -> bytes:
+        """A fresh key of `bit_length` bits, 128 or 256, as `bytes`."""
+
+def encrypt(
+    data: ReadableBuffer,
+    recipients: Recipients,
+    *,
+    aead: str = "aes-128-ccm",
+    threads: int = 0,
+    name: str | None = None,
+) -> bytes:
+    """Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`."""
+
+def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
+    """Verifies and decrypts a container. That of a folder gives a tar archive."""
+
+def rewrap_head(data: ReadableBuffer, identities: Identities, recipients: Recipients) -> tuple[int, bytes]:
+    """How many of a container's first bytes to replace, and by what, so that it is one for `recipients`."""
+
+def encrypt_file(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    recipients: Recipients,
+    *,
+    aead: str = "aes-128-ccm",
+    threads: int = 0,
+    name: str | None = None,
+    force: bool = False,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> tuple[int, int, int, float]:
+    """Bytes read, bytes written, chunks, seconds."""
+
+def decrypt_file(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    identities: Identities,
+    *,
+    range: tuple[int, int | None] | None = None,
+    threads: int = 0,
+    force: bool = False,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> tuple[int, int, int, float]:
+    """Bytes read, bytes written, chunks, seconds."""
+
+def rewrap_file(
+    path: str | os.PathLike[str], identities: Identities, recipients: Recipients
+) -> tuple[int, int, int, float]:
+    """Bytes read, bytes written, chunks, seconds."""
+
+def inspect(path: str | os.PathLike[str], identities: Identities | None = None) -> dict[str, Any]:
+    """What a container says about itself; what can be is verified where `identities` are given."""
+
+@final
+class Encryptor:
+    """Makes a container of what is pushed, piece by piece, with memory for one batch."""
+
+    def __new__(
+        cls, recipients: Recipients, *, aead: str = "aes-128-ccm", threads: int = 1, name: str | None = None
+    ) -> Encryptor: ...
+    def update(self, data: ReadableBuffer) -> bytes:
+        """Takes the next bytes of plaintext and returns what is ready of the container."""
+
+    def finalize(self) -> bytes:
+        """Returns the rest of the container, without which it is of no use."""
+
+@final
+class Decryptor:
+    """Verifies and decrypts a container that is pushed, piece by piece, with memory for one batch."""
+
+    def __new__(cls, identities: Identities, *, threads: int = 1) -> Decryptor: ...
+    def update(self, data: ReadableBuffer) -> bytes:
+        """Takes the next bytes of the container and returns plaintext, all of it verified."""
+
+    def finalize(self) -> bytes:
+        """Returns the rest of the plaintext; raises `Damaged` where this is not the container's end."""
+
+    @property
+    def name(self) -> str | None:
+        """The name that the container keeps, once the header was read."""
+
+    @property
+    def content_type(self) -> str | None:
+        """`file` or `tree`, once the header was read."""
+
+@final
+class Reader:
+    """The reader beneath `tress.open`: `readinto`, `seek` and `tell`."""
+
+    def __new__(cls, source: Any, identities: Identities, *, threads: int = 0) -> Reader: ...
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Reads into a buffer and returns how many bytes; 0 at the end."""
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Goes to a place, as `io.IOBase.seek`, and returns it."""
+
+    def tell(self) -> int:
+        """The place."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of plaintext."""
+
+    @property
+    def name(self) -> str | None:
+        """The name that the container keeps."""
+
+    @property
+    def content_type(self) -> str:
+        """`file` or `tree`."""
+
+    def close(self) -> None:
+        """Forgets the keys and what was read."""
+
+Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
+
+@final
+class AESCCM:
+    """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object."""
+
+    def __new__(cls, key: ReadableBuffer, tag_length: int = 16) -> AESCCM: ...
+    @staticmethod
+    def generate_key(bit_length: int) -> bytes:
+        """A fresh key of 128, 192 or 256 bits."""
+
+    def encrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
+        """Encrypts `data` and returns it with its tag behind. A nonce must never be used twice with a key."""
+
+    def decrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
+        """Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else."""
+
+    def encrypt_into(
+        self,
+        nonce: ReadableBuffer,
+        data: ReadableBuffer,
+        associated_data: ReadableBuffer | None,
+        buf: WriteableBuffer,
+    ) -> int:
+        """Encrypts into `buf`, which has to be as long as the result, and returns its length."""
+
+    def decrypt_into(
+        self,
+        nonce: ReadableBuffer,
+        data: ReadableBuffer,
+        associated_data: ReadableBuffer | None,
+        buf: WriteableBuffer,
+    ) -> int:
+        """Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length."""
+
+    def encrypt_many(self, messages: Iterable[Message], *, threads: int = 0) -> list[bytes]:
+        """Encrypts many messages, side by side in lanes and on threads."""
+
+    @overload
+    def decrypt_many(
+        self, messages: Iterable[Message], *, threads: int = 0, errors: Literal["raise"] = "raise"
+    ) -> list[bytes]: ...
+    @overload
+    def decrypt_many(
+        self, messages: Iterable[Message], *, threads: int = 0, errors: Literal["none"]
+    ) -> list[bytes | None]: ...
+    @property
+    def backend(self) -> str:
+        """The backend that this key was prepared for, such as `vaes256`."""
+
+@final
+class PrivateKey:
+    """A private key: RSA, DSA or Schnorr. Any number of threads may use one object."""
+
+    @staticmethod
+    def from_pem(pem: str | ReadableBuffer, password: str | ReadableBuffer | None = None) -> PrivateKey:
+        """Reads PKCS #8 or PKCS #1, as PEM or DER. `password` opens an encrypted key."""
+
+    @staticmethod
+    def generate(kind: str) -> PrivateKey:
+        """A fresh key: `rsa-BITS`, `dsa-2048`, `dsa-3072`, `schnorr-2048` or `schnorr-3072`."""
+
+    def to_pem(self) -> str:
+        """PKCS #8, PEM. It is secret."""
+
+    def public_key(self) -> PublicKey:
+        """The public half."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of key, such as `rsa-2048`."""
+
+    def sign(self, message: ReadableBuffer, scheme: str | None = None) -> bytes:
+        """Signs a message."""
+
+    def sign_batch(self, messages: Iterable[ReadableBuffer], scheme: str | None = None) -> list[bytes]:
+        """Signs many messages, which are quicker together."""
+
+@final
+class PublicKey:
+    """A public key: RSA, DSA or Schnorr. Any number of threads may use one object."""
+
+    @staticmethod
+    def from_pem(pem: str | ReadableBuffer) -> PublicKey:
+        """Reads SubjectPublicKeyInfo or PKCS #1, as PEM or DER."""
+
+    def to_pem(self) -> str:
+        """SubjectPublicKeyInfo, PEM."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of key, such as `rsa-2048`."""
+
+    def verify(self, signature: ReadableBuffer, message: ReadableBuffer, scheme: str | None = None) -> None:
+        """Raises `InvalidSignature` unless `signature` is one of `message`."""
+
+    def verify_batch(
+        self, signed: Iterable[tuple[ReadableBuffer, ReadableBuffer]], scheme: str | None = None
+    ) -> list[bool]:
+        """Tells of each `(signature, message)` whether it holds."""
+
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def plan(
+    size_bytes: int,
+    compute_rate: float,
+    link_rate: float,
+    *,
+    sync_cost: float = 1e-05,
+    cores: int = 2,
+    links: int = 1,
+    min_batch: int | None = None,
+    buffer: int | None = None,
+    strategy: str = "chunks",
+) -> dict[str, Any]:
+    """How long a transfer takes, and in how many stages, when encrypting overlaps sending."""
+
+def simulate(
+    program: str | os.PathLike[str],
+    *,
+    machine: str | os.PathLike[str] | None = None,
+    issue: int | None = None,
+    harts: int | None = None,
+    unlimited: bool = False,
+    limit: int | None = None,
+    console: Callable[[bytes], object] | None = None,
+) -> str:
+    """The report as JSON."""

@@ -1,0 +1,17 @@
+"""What may be given as recipients and identities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from ._tress import KeyPair, Passphrase, RawKey
+
+Key: TypeAlias = str | KeyPair | Passphrase | RawKey
+"""Text (`age1…`, `tress1…`, `ssh-…`; of an identity, `AGE-SECRET-KEY-1…` or an identity file), or an object."""
+
+Recipients: TypeAlias = Key | Iterable[Key]
+"""One recipient or several."""
+
+Identities: TypeAlias = Key | Iterable[Key]
+"""One identity or several."""
