@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from .codec import Codec, Opening, TreeInside
-from .errors import Differs, Stopped
+from .errors import Changed, Differs, Stopped
 from .manifest import Identity, Line
 from .names import Item, title
 from .shards import Work
@@ -45,6 +46,17 @@ def transfer(context: Context, work: Work, attempt: int = 1) -> Line:
     return _rewrap(context, work, attempt)
 
 
+def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
+    """The object's bytes, all of them, whatever its store thinks it gave."""
+    count = 0
+    for block in reading.blocks():
+        context.go_on()
+        count += len(block)
+        yield block
+    if count != reading.item.size:
+        raise Changed(f"{count} bytes were read where there are {reading.item.size}")
+
+
 def _source(context: Context) -> Store:
     assert context.source is not None, "these verbs have a source"
     return context.source
@@ -58,7 +70,7 @@ def _encrypt(context: Context, source: Store, work: Work) -> Line:
             about["tress-content-type"] = kind
         meter = context.codec.meter()
         if item.size <= BLOCK:
-            plain = b"".join(reading.blocks())
+            plain = b"".join(_blocks(context, reading))
             reading.unchanged()
             sealed = context.codec.seal_whole(plain, title(work.name))
             meter.update(sealed)
@@ -68,8 +80,7 @@ def _encrypt(context: Context, source: Store, work: Work) -> Line:
         else:
             push = context.codec.seal(title(work.name))
             with context.target.write(work.target, item.size + item.size // 1000, about, work.replace) as out:
-                for block in reading.blocks():
-                    context.go_on()
+                for block in _blocks(context, reading):
                     sealed = push.update(block)
                     meter.update(sealed)
                     out.write(sealed)
@@ -89,7 +100,7 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
             about["content-type"] = kind
         meter = context.codec.meter()
         if item.size <= BLOCK:
-            sealed = b"".join(reading.blocks())
+            sealed = b"".join(_blocks(context, reading))
             reading.unchanged()
             plain = context.codec.open_whole(sealed)
             meter.update(sealed)
@@ -101,8 +112,7 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
             count = 0
             opening = context.codec.open()
             with context.target.write(work.target, item.size, about, work.replace) as out:
-                for block in reading.blocks():
-                    context.go_on()
+                for block in _blocks(context, reading):
                     plain = opening.update(block)
                     _no_tree(opening)
                     meter.update(block)
@@ -123,8 +133,7 @@ def _verify(context: Context, work: Work) -> Line:
     with context.target.read(Item(work.target, work.size, work.token)) as reading:
         opening = context.codec.open()
         meter = context.codec.meter()
-        for block in reading.blocks():
-            context.go_on()
+        for block in _blocks(context, reading):
             plain = opening.update(block)
             meter.update(block)
             count += len(plain)
@@ -148,8 +157,7 @@ def _verify(context: Context, work: Work) -> Line:
 
 def _digest(context: Context, reading: Reading) -> bytes:
     digest = hashlib.sha256()
-    for block in reading.blocks():
-        context.go_on()
+    for block in _blocks(context, reading):
         digest.update(block)
     reading.unchanged()
     return digest.digest()

@@ -14,7 +14,7 @@ from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
 from ..codec import Codec
-from ..errors import UsageError
+from ..errors import Changed, UsageError
 from ..names import Item, Odd
 
 BLOCK = 4 << 20
@@ -123,11 +123,15 @@ class Store(ABC):
         with self.read(item) as reading, self.write(item.name, item.size - old + len(head), {}, Replace.ALWAYS) as out:
             out.write(head)
             skip = old
+            count = 0
             for block in reading.blocks():
+                count += len(block)
                 if skip < len(block):
                     out.write(memoryview(block)[skip:])
                 skip = max(0, skip - len(block))
             reading.unchanged()
+            if count != reading.item.size or skip:
+                raise Changed("it has another length than it had")
             return out.commit()
 
     @abstractmethod

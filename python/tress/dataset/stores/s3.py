@@ -12,6 +12,7 @@ import math
 import threading
 from collections.abc import Coroutine, Iterator, Mapping
 from concurrent.futures import Future
+from itertools import islice
 from typing import Any, TypeVar
 
 import fsspec  # type: ignore[import-untyped]
@@ -138,7 +139,10 @@ class S3Store(Store):
         old, head = codec.new_head(self.read_start(item, HEAD))
         first_end = old + max(0, LEAST_PART - len(head))
         with _S3Reading(self, item, limit=min(first_end, item.size)) as reading:
-            start = b"".join(reading.blocks())[old:]
+            start = b"".join(reading.blocks())
+            if len(start) != min(first_end, item.size) or len(start) < old:
+                raise Changed("it has another length than it had")
+            start = start[old:]
             about = reading.about
             with S3Writing(self, item.name, item.size - old + len(head), about, Replace.ALWAYS, multipart=first_end < item.size) as out:
                 out.write(head)
@@ -201,7 +205,7 @@ class _S3Reading(Reading):
 
     def blocks(self) -> Iterator[bytes]:
         starts = iter(range(PART, self._end if not self._whole else 0, PART))
-        ahead = [(start, self._get(start)) for start, _ in zip(starts, range(AHEAD), strict=False)]
+        ahead = [(start, self._get(start)) for start in islice(starts, AHEAD)]
         if self._first:
             yield self._first
         self._first = None
