@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Keys
-from dataset_support import S3Server, make_tree, read_tree
+from dataset_support import S3Server, leftovers, make_tree, read_tree
 
 
 def command(*arguments: Any, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -114,6 +116,26 @@ def test_failures_are_told_with_names(tmp_path: Path, keys: Keys) -> None:
     nowhere = command("encrypt", tmp_path / "nowhere", tmp_path / "sealed", "-r", keys.recipient)
     assert nowhere.returncode == 1 and nowhere.stderr.startswith("tress-dataset: error: ") and "nowhere" in nowhere.stderr
     assert "Traceback" not in nowhere.stderr
+
+
+def test_signals(tmp_path: Path, keys: Keys) -> None:
+    """Dies by the signal, leaves nothing half-written, and its workers do not live on."""
+    make_tree(tmp_path / "plain", {f"{n}": 100_000 for n in range(4000)})
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient, "--workers", "2"]
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        run = subprocess.Popen(
+            [sys.executable, "-m", "tress.dataset.command", *arguments], stderr=subprocess.PIPE, env=environment, text=True
+        )
+        there = len(list((tmp_path / "sealed").glob("*.tress")))
+        while run.poll() is None and len(list((tmp_path / "sealed").glob("*.tress"))) < there + 20:
+            time.sleep(0.01)
+        run.send_signal(number)
+        _, errors = run.communicate(timeout=60)  # Ends when the workers have closed it too.
+        assert run.returncode == -number and "Traceback" not in errors
+        if number == signal.SIGTERM:
+            assert errors.count("tress-dataset: error: interrupted") == 1
+            assert not leftovers(tmp_path)
 
 
 def test_dry_run_writes_nothing(tmp_path: Path, keys: Keys) -> None:

@@ -166,12 +166,12 @@ def test_lying_lines_are_refused(changed: dict[str, object]) -> None:
 def test_index_and_joined_manifest(tmp_path: Path) -> None:
     store = LocalStore(str(tmp_path))
     for number in range(3):
-        journal = Journal(store, "encrypt", "20260101T000000-a", number)
+        journal = Journal(store, "encrypt", "20260101T000000-a", number, Retry(), threading.Event())
         journal.begin([f"n{number}.tress", f"foreign{number}.tress"])
         journal.done(LINE._replace(name=f"n{number}.tress"))
         journal.foreign(f"foreign{number}.tress")
         journal.end()
-    later = Journal(store, "rewrap", "20260102T000000-b", 0)
+    later = Journal(store, "rewrap", "20260102T000000-b", 0, Retry(), threading.Event())
     later.done(LINE._replace(name="n0.tress", verb="rewrap"))
     later.end()
     with open(tmp_path / runs(store)[0], "ab") as file:

@@ -46,7 +46,7 @@ def uploads(server: S3Server) -> list[Any]:
 
 def test_round_trip(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     """Processes; odd names; objects of no bytes, of one request, of several parts, and of more than 100 MiB."""
-    sizes = {name: 10 + n for n, name in enumerate(NAMES)} | {"empty": 0, "n/some": 9 << 20, "n/parts": 40 << 20, "n/large": 101 << 20}
+    sizes = {name: 10 + n for n, name in enumerate(NAMES)} | {"empty": 0, "n/some": 9 << 20, "n/parts": 25 << 20, "n/large": 101 << 20}
     made = make_tree(tmp_path / "plain", sizes)
     there: dict[str, Any] = {"target_options": server.options()}
     summary = dataset.encrypt(tmp_path / "plain", "s3://bucket/sealed", keys.recipient, workers=2, concurrency=4, **there)
@@ -71,7 +71,7 @@ def test_round_trip(tmp_path: Path, keys: Keys, server: S3Server) -> None:
 
 
 def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, server: S3Server, threads: Any) -> None:
-    sizes = {"small": 100, "five": (5 << 20) - 4096, "large": 30 << 20, "edge": 5 << 20}
+    sizes = {"small": 100, "five": (5 << 20) - 16384, "large": 30 << 20, "edge": 5 << 20}
     made = make_tree(tmp_path / "plain", sizes)
     there: dict[str, Any] = {"target_options": server.options(), "executor": threads}
     dataset.encrypt(tmp_path / "plain", "s3://bucket/sealed", keys.recipient, **there)
@@ -107,21 +107,12 @@ def test_throttling_is_waited_for(tmp_path: Path, keys: Keys, server: S3Server) 
     with proxy(server.port, lambda number, method, path: 503 if number % 3 == 0 else None) as between:
         there: dict[str, Any] = {"target_options": server.options(between.port), "retry": Retry(first=0.01, longest=0.05)}
         with ThreadPoolExecutor(2) as threads:
-            # What the driver itself asks is not an object: here it gets answers.
-            summary = _until_it_begins(lambda: dataset.encrypt(tmp_path / "plain", "s3://bucket/s", keys.recipient, executor=threads, **there))
+            summary = dataset.encrypt(tmp_path / "plain", "s3://bucket/s", keys.recipient, executor=threads, check=False, **there)
         assert between.refused > 10
-    assert (summary.failed, summary.objects + summary.skipped) == (0, 41) and summary.retried > 0
+    assert summary.ok, summary.failures
+    assert summary.objects == 41 and summary.retried > 0
     dataset.decrypt("s3://bucket/s", tmp_path / "back", keys.identity, source_options=server.options(), workers=1)
     assert read_tree(tmp_path / "back") == made and uploads(server) == []
-
-
-def _until_it_begins(run: Any) -> Any:
-    for _ in range(20):
-        try:
-            return run()
-        except OSError:
-            continue
-    raise AssertionError("never began")
 
 
 def test_one_object_that_always_fails_is_named(tmp_path: Path, server: S3Server, threads: Any) -> None:

@@ -177,6 +177,8 @@ def _run(
         raise TypeError(f"unexpected arguments: {', '.join(sorted(how))}")
     if aead not in ("aes-128-ccm", "aes-256-ccm"):
         raise UsageError(f"an AEAD {aead!r}; there are aes-128-ccm and aes-256-ccm")
+    if workers is not None and workers < 1:
+        raise UsageError("at least one worker")
     if concurrency is not None and concurrency < 1:
         raise UsageError("at least one object at once")
     plan = Plan(

@@ -26,6 +26,18 @@ from .summary import Summary
 NAME = "tress-dataset"
 
 
+class _Interrupted(KeyboardInterrupt):
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
+def _interrupt(number: int, _: object) -> NoReturn:
+    # One is enough; cleaning up is not to be interrupted in turn.
+    signal.signal(number, signal.SIG_IGN)
+    raise _Interrupted(number)
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{NAME}: error: {message}\n")
@@ -76,16 +88,18 @@ def _common(one: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; the exit status."""
     given = parser().parse_args(arguments)
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, _interrupt)
     terminal = Terminal() if sys.stderr.isatty() and not given.dry_run else None
     try:
         summary = _run(given, terminal)
     except UsageError as error:
         return _say(terminal, _shown(error, given), 2)
-    except KeyboardInterrupt:
+    except _Interrupted as interrupted:
         _say(terminal, "interrupted; the same command goes on", 1)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-        return 130
+        signal.signal(interrupted.number, signal.SIG_DFL)
+        os.kill(os.getpid(), interrupted.number)
+        return 128 + interrupted.number
     except Exception as error:  # noqa: BLE001 - a store's own exceptions are of any type
         return _say(terminal, _shown(error, given), 1)
     if terminal is not None:

@@ -10,7 +10,7 @@ from .names import Item, Odd, decoded, encoded
 from .stores import Store
 
 _SCHEMA = """
-PRAGMA journal_mode = OFF;
+PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = -32000;
 CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB, seal TEXT,
@@ -37,7 +37,11 @@ class Index:
         self._base.close()
 
     def load(self, store: Store, wanted: Callable[[str], bool]) -> None:
-        """Reads the manifest at a target, as far as its names are wanted."""
+        """Reads the manifest at a target, as far as its names are wanted. Of use again after a failure."""
+        self.bad_lines.clear()
+        self.bad_count = 0
+        if self._base.in_transaction:
+            self._base.execute("ROLLBACK")
         for object_name in runs(store):
             self._base.execute("BEGIN")
             for number, text in enumerate(lines(store, object_name), 1):
@@ -105,7 +109,7 @@ class Index:
 
     def expect_done(self) -> None:
         """It should hold what the manifest says."""
-        self._base.execute("INSERT INTO expected SELECT name, tsize, ttoken FROM done")
+        self._base.execute("INSERT OR REPLACE INTO expected SELECT name, tsize, ttoken FROM done")
 
     def _note(self, table: str, listing: Iterable[Item | Odd]) -> None:
         batch: list[tuple[bytes, int, bytes]] = []

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from .names import CONTROL, check
+from .retry import Retry
 from .stores import Replace, Store
 
 VERSION = 1
@@ -150,9 +151,11 @@ class Journal:
 
     EVERY_S = 20.0
 
-    def __init__(self, store: Store, verb: str, run: str, number: int):
+    def __init__(self, store: Store, verb: str, run: str, number: int, retry: Retry, stopped: threading.Event):
         self.name = f"{CONTROL}/{verb}-{run}-{number:06}.jsonl"
         self._store = store
+        self._retry = retry
+        self._stopped = stopped
         self._lock = threading.Lock()
         self._kept: list[bytes] = []
         self._written = 0.0
@@ -163,7 +166,7 @@ class Journal:
 
     def _read(self) -> None:
         try:
-            found = list(lines(self._store, self.name))
+            found = self._retry.call(lambda _: list(lines(self._store, self.name)), self._stopped)
         except FileNotFoundError:
             return
         for text in found:
@@ -203,7 +206,8 @@ class Journal:
                 self._put()
 
     def _put(self) -> None:
-        self._store.put(self.name, b"".join(self._kept))
+        # Also when the run is to stop: what is done is not forgotten.
+        self._retry.call(lambda _: self._store.put(self.name, b"".join(self._kept)), threading.Event())
         self._written = time.monotonic()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field, replace
@@ -87,29 +88,37 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
         if not settings.dry_run:
             failed.keep(target if plan.journals else None, plan, settings.failed_path)
     if plan.journals and not settings.dry_run:
-        manifest.join(target, plan.verb, plan.run)
+        _patiently(plan, lambda: manifest.join(target, plan.verb, plan.run))
     return summary
 
 
 def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, index: Index) -> None:
     """What earlier runs did, and what is there."""
     part = settings.part
-    if plan.journals and not settings.dry_run:
-        target.prepare()
-        # Whoever may not write finds out now, and not with every object.
-        probe = f"{CONTROL}/probe-{plan.run}"
-        target.put(probe, b"")
-        target.remove(probe)
     mine = wanted(part, plan.verb)
-    index.load(target, mine)
+
+    def probe() -> None:
+        # Whoever may not write finds out now, and not with every object.
+        target.prepare()
+        name = f"{CONTROL}/probe-{plan.run}"
+        target.put(name, b"")
+        target.remove(name)
+
+    if plan.journals and not settings.dry_run:
+        _patiently(plan, probe)
+    _patiently(plan, lambda: index.load(target, mine))
     if plan.verb == "verify":
         if source is not None:
-            index.note_expected(expected(source, part))
+            _patiently(plan, lambda: index.note_expected(expected(source, part)))
         elif settings.to_manifest and not index.empty():
             index.expect_done()
-        index.note_present(item for item in target.items() if mine(item.name))
-    elif plan.verb != "rewrap" and not index.empty():
-        index.note_present(item for item in target.items() if mine(item.name))
+    if plan.verb == "verify" or (plan.verb != "rewrap" and not index.empty()):
+        _patiently(plan, lambda: index.note_present(item for item in target.items() if mine(item.name)))
+
+
+def _patiently(plan: Plan, work: Callable[[], None]) -> None:
+    """What the driver itself asks of a store, as often as an object is tried."""
+    plan.retry.call(lambda _: work(), threading.Event())
 
 
 def _works(
@@ -214,8 +223,8 @@ def _drive(
             reporter.tick()
     except BaseException:
         running.stop()
-        for future in pending:
-            future.cancel()
+        # Those that run already end soon; others of theirs may run on another machine, for which nobody waits long.
+        wait([future for future in pending if not future.cancel()], timeout=30)
         raise
     finally:
         running.close()

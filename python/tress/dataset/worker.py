@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -93,6 +94,10 @@ def begin_process() -> None:
     """For processes of our own pool: the parent decides about Ctrl-C, and ends them by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: STOP.set())
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        # Nobody waits for results any more when it is gone.
+        threading.Thread(target=lambda: (parent.join(), STOP.set()), daemon=True).start()
 
 
 def run_shard(plan: Plan, shard: Shard) -> Result:
@@ -100,7 +105,7 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     started = time.monotonic()
     source, target = _stores(plan)
     context = Context(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP)
-    journal = Journal(target, plan.verb, plan.run, shard.number) if plan.journals else None
+    journal = Journal(target, plan.verb, plan.run, shard.number, plan.retry, STOP) if plan.journals else None
     result = Result(shard.number)
     works = list(shard.works)
     if journal is not None:

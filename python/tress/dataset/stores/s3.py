@@ -38,6 +38,7 @@ AHEAD = 2
 CONTAINER_TYPE = "application/octet-stream"
 
 # One request of many is repeated by itself: a large object does not begin again for it.
+_LISTING = Retry()
 _WITHIN = Retry(attempts=4, throttled=8, final=(Changed,))
 _NEVER = threading.Event()
 
@@ -81,7 +82,7 @@ class S3Store(Store):
         token: str | None = None
         following: Future[dict[str, Any]] | None = self._page(prefix, token)
         while following is not None:
-            page = _patient(following, lambda: self._page(prefix, token))
+            page = _patient(following, lambda: self._page(prefix, token), _LISTING)
             token = page.get("NextContinuationToken")
             following = self._page(prefix, token) if page.get("IsTruncated") and token else None
             for entry in page.get("Contents", ()):
@@ -160,9 +161,10 @@ class S3Store(Store):
 
     def control(self) -> list[str]:
         names = []
+        token: str | None = None
         following: Future[dict[str, Any]] | None = self._page(self.prefix + CONTROL + "/", None)
         while following is not None:
-            page = following.result()
+            page = _patient(following, lambda: self._page(self.prefix + CONTROL + "/", token), _LISTING)
             names += [entry["Key"][len(self.prefix) :] for entry in page.get("Contents", ())]
             token = page.get("NextContinuationToken")
             following = self._page(self.prefix + CONTROL + "/", token) if page.get("IsTruncated") and token else None
@@ -362,14 +364,14 @@ def _plain(value: str) -> bool:
     return value.isascii() and value.isprintable() and len(value) < 512
 
 
-def _patient(future: Future[T], again: Any) -> T:
+def _patient(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
     """The future's result, or that of another like it."""
 
     def attempt(number: int) -> T:
         result: T = (future if number == 1 else again()).result()
         return result
 
-    return _WITHIN.call(attempt, _NEVER)
+    return retry.call(attempt, _NEVER)
 
 
 class _Again(Future[dict[str, Any]]):
