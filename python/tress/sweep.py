@@ -18,11 +18,10 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 __all__ = ["Sweep", "sweep"]
 
-T = TypeVar("T")
 Machine = str | os.PathLike[str]
 
 
@@ -61,7 +60,8 @@ def sweep(
     """
     digest = hashlib.sha256(Path(program).read_bytes()).hexdigest()
     points = []
-    for machine, width, count in itertools.product(_several(machines), _several(issue), _several(harts)):
+    named = [machines] if isinstance(machines, str | os.PathLike) else machines
+    for machine, width, count in itertools.product(named, _several(issue), _several(harts)):
         points.append({"machine": os.fspath(machine), "issue": width, "harts": count})
     keys = [_key(digest, point) for point in points]
     known = _read(out) if out is not None else {}
@@ -82,10 +82,8 @@ def sweep(
     return Sweep(done, [failed[key] for key in dict.fromkeys(keys) if key in failed])
 
 
-def _several(given: T | Sequence[T]) -> Sequence[T]:
-    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        return given
-    return [given]  # type: ignore[list-item]
+def _several(given: int | Sequence[int | None] | None) -> Sequence[int | None]:
+    return given if isinstance(given, Sequence) else [given]
 
 
 def _key(program: str, point: dict[str, Any]) -> str:
@@ -127,7 +125,7 @@ def _run(
     for key, point in points.items():
         try:
             pending[executor.submit(_simulate, program, point)] = key
-        except Exception as error:  # noqa: BLE001 - an executor that broke meanwhile
+        except Exception as error:  # an executor that broke meanwhile
             failed[key] = point | {"error": f"{type(error).__name__}: {error}"}
     try:
         while pending:
@@ -136,7 +134,7 @@ def _run(
                 key = pending.pop(future)
                 try:
                     rows[key] = future.result()
-                except Exception as error:  # noqa: BLE001 - one point, whatever is wrong with it
+                except Exception as error:  # one point, whatever is wrong with it
                     failed[key] = points[key] | {"error": f"{type(error).__name__}: {error}"}
                 else:
                     if out is not None:

@@ -37,7 +37,9 @@ def fill(folder: Path, count: int, size: int) -> None:
         path.write_bytes(os.urandom(size))
 
 
-def compare(name: str, rounds: int, ours: Callable[[Path], object], theirs: Callable[[Path], object], folder: Path) -> None:
+def compare(
+    name: str, rounds: int, ours: Callable[[Path], object], theirs: Callable[[Path], object], folder: Path
+) -> None:
     ratios = []
     for number in range(rounds):
         times = []
@@ -47,7 +49,10 @@ def compare(name: str, rounds: int, ours: Callable[[Path], object], theirs: Call
         mine = next(seconds for is_ours, seconds in times if is_ours)
         other = next(seconds for is_ours, seconds in times if not is_ours)
         ratios.append(other / mine)
-        print(f"{name} round {number + 1}: dataset {mine:.2f} s, other {other:.2f} s, ratio {other / mine:.2f}", flush=True)
+        print(
+            f"{name} round {number + 1}: dataset {mine:.2f} s, other {other:.2f} s, ratio {other / mine:.2f}",
+            flush=True,
+        )
     print(f"{name}: median ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
 
 
@@ -84,7 +89,9 @@ def large(given: argparse.Namespace, key: tress.KeyPair) -> None:
 def simulated(given: argparse.Namespace) -> None:
     environment = os.environ | {"TRESS_SOAK": "1"}
     test = Path(__file__).parent / "test_workers.py"
-    subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", str(test), "-k", "scheduling"], env=environment, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-s", str(test), "-k", "scheduling"], env=environment, check=True
+    )
 
 
 def main() -> None:

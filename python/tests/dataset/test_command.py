@@ -20,7 +20,10 @@ from dataset_support import S3Server, leftovers, make_tree, read_tree
 def command(*arguments: Any, **more: Any) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | more
     return subprocess.run(
-        [sys.executable, "-m", "tress.dataset.command", *map(str, arguments)], capture_output=True, text=True, env=environment
+        [sys.executable, "-m", "tress.dataset.command", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
     )
 
 
@@ -34,7 +37,9 @@ def identity(tmp_path: Path, keys: Keys) -> Path:
 def test_round_trip(tmp_path: Path, keys: Keys, identity: Path) -> None:
     made = make_tree(tmp_path / "plain", {"a b": 10, "c/d": 70_000})
     (tmp_path / "recipients").write_text(f"# us\n{keys.recipient}\n")
-    run = command("encrypt", tmp_path / "plain", tmp_path / "sealed", "-R", tmp_path / "recipients", "--json", "--workers", 1)
+    run = command(
+        "encrypt", tmp_path / "plain", tmp_path / "sealed", "-R", tmp_path / "recipients", "--json", "--workers", 1
+    )
     assert (run.returncode, run.stdout.count("\n")) == (0, 1), run.stderr
     summary = json.loads(run.stdout)
     assert (summary["objects"], summary["bytes"], summary["ok"]) == (2, 70_010, True)
@@ -54,7 +59,16 @@ def test_shards_of_a_job_array(tmp_path: Path, keys: Keys, identity: Path) -> No
     counts = []
     for number in (1, 2, 3):
         run = command(
-            "encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--shard", f"{number}/3", "--json", "--workers", 1
+            "encrypt",
+            tmp_path / "plain",
+            tmp_path / "sealed",
+            "-r",
+            keys.recipient,
+            "--shard",
+            f"{number}/3",
+            "--json",
+            "--workers",
+            1,
         )
         counts.append(json.loads(run.stdout)["objects"])
     assert sum(counts) == 30 and all(counts)
@@ -68,7 +82,10 @@ def test_keys_in_files(tmp_path: Path) -> None:
     (tmp_path / "passphrase").write_text("correct horse battery staple\r\n")
     (tmp_path / "same").write_text("correct horse battery staple")
     for name, (seal, opens) in enumerate(
-        ((("--key-file", "raw"), ("--key-file", "raw")), (("--passphrase-file", "passphrase"), ("--passphrase-file", "same")))
+        (
+            (("--key-file", "raw"), ("--key-file", "raw")),
+            (("--passphrase-file", "passphrase"), ("--passphrase-file", "same")),
+        )
     ):
         sealed, back = tmp_path / f"sealed{name}", tmp_path / f"back{name}"
         run = command("encrypt", tmp_path / "plain", sealed, seal[0], tmp_path / seal[1])
@@ -114,7 +131,9 @@ def test_failures_are_told_with_names(tmp_path: Path, keys: Keys) -> None:
     assert [json.loads(line)["name"] for line in listed.read_text().splitlines()] == ["bad\nname"]
     assert keys.read((tmp_path / "sealed" / "good.tress").read_bytes()) == made["good"]
     nowhere = command("encrypt", tmp_path / "nowhere", tmp_path / "sealed", "-r", keys.recipient)
-    assert nowhere.returncode == 1 and nowhere.stderr.startswith("tress-dataset: error: ") and "nowhere" in nowhere.stderr
+    assert (
+        nowhere.returncode == 1 and nowhere.stderr.startswith("tress-dataset: error: ") and "nowhere" in nowhere.stderr
+    )
     assert "Traceback" not in nowhere.stderr
 
 
@@ -125,7 +144,10 @@ def test_signals(tmp_path: Path, keys: Keys) -> None:
     arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient, "--workers", "2"]
     for number in (signal.SIGTERM, signal.SIGKILL):
         run = subprocess.Popen(
-            [sys.executable, "-m", "tress.dataset.command", *arguments], stderr=subprocess.PIPE, env=environment, text=True
+            [sys.executable, "-m", "tress.dataset.command", *arguments],
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
         )
         there = len(list((tmp_path / "sealed").glob("*.tress")))
         while run.poll() is None and len(list((tmp_path / "sealed").glob("*.tress"))) < there + 20:
@@ -178,7 +200,12 @@ def test_s3_by_the_environment(tmp_path: Path, keys: Keys, identity: Path, serve
     assert run.returncode == 0, run.stderr
     assert command("verify", "s3://bucket/s", "-i", identity, "--workers", 1, **there).returncode == 0
     wrong = command(
-        "encrypt", tmp_path / "plain", "s3://bucket/t", "-r", keys.recipient, **(there | {"AWS_SECRET_ACCESS_KEY": "nonsense"})
+        "encrypt",
+        tmp_path / "plain",
+        "s3://bucket/t",
+        "-r",
+        keys.recipient,
+        **(there | {"AWS_SECRET_ACCESS_KEY": "nonsense"}),
     )
     assert wrong.returncode == 1 and wrong.stderr.startswith("tress-dataset: error: s3://bucket/t")
     assert "nonsense" not in wrong.stderr and "Traceback" not in wrong.stderr

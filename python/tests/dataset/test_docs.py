@@ -49,6 +49,10 @@ def test_commands(tmp_path: Path, keys: Keys) -> None:
     for line in lines:
         arguments = line.replace("s3://bucket/", "bucket/").replace("age1…", keys.recipient).split()
         done = subprocess.run(
-            [sys.executable, "-m", "tress.dataset.command", *arguments], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True
+            [sys.executable, "-m", "tress.dataset.command", *arguments],
+            cwd=tmp_path,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, (line, done.stderr)

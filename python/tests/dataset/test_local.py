@@ -16,13 +16,26 @@ from typing import Any
 import pytest
 from conftest import Keys
 from dataset_support import Plain, leftovers, make_tree, read_tree
-
 from tress import dataset
 from tress.dataset import Grouping, Incomplete, Retry, UsageError
 from tress.dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=3, first=0.01, longest=0.02)
-ODD_NAMES = ["a b/ü ñ", "100%", "%2e%2e", "line\nend", "-rf", "q?x=1#y", "*", "tab\t", "deep/" * 20 + "x", ".hidden", "x.tress", "ß", "ẞ"]
+ODD_NAMES = [
+    "a b/ü ñ",
+    "100%",
+    "%2e%2e",
+    "line\nend",
+    "-rf",
+    "q?x=1#y",
+    "*",
+    "tab\t",
+    "deep/" * 20 + "x",
+    ".hidden",
+    "x.tress",
+    "ß",
+    "ẞ",
+]
 LENGTHS = [0, 1, 16383, 16384, 16385, 65536, (4 << 20) - 1, 4 << 20, (4 << 20) + 1]
 
 
@@ -34,15 +47,22 @@ def threads() -> Any:
 
 def test_round_trip(tmp_path: Path, keys: Keys) -> None:
     """Odd names and lengths that matter, by processes; the independent reader opens samples."""
-    made = make_tree(tmp_path / "plain", {name: 10 + n for n, name in enumerate(ODD_NAMES)} | {f"n/{n}": n for n in LENGTHS})
+    made = make_tree(
+        tmp_path / "plain", {name: 10 + n for n, name in enumerate(ODD_NAMES)} | {f"n/{n}": n for n in LENGTHS}
+    )
     encrypted = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, workers=2)
-    assert (encrypted.objects, encrypted.bytes) == (len(made), sum(LENGTHS) + sum(10 + n for n in range(len(ODD_NAMES))))
+    assert (encrypted.objects, encrypted.bytes) == (
+        len(made),
+        sum(LENGTHS) + sum(10 + n for n in range(len(ODD_NAMES))),
+    )
     sealed = read_tree(tmp_path / "sealed")
     assert sorted(sealed) == sorted(name + ".tress" for name in made)
     for name in random.Random(1).sample(sorted(made), 8):
         assert keys.read(sealed[name + ".tress"]) == made[name]
     assert dataset.verify(tmp_path / "sealed", keys.identity, workers=2).objects == len(made)
-    assert dataset.verify(tmp_path / "sealed", keys.identity, against=tmp_path / "plain", workers=2).objects == len(made)
+    assert dataset.verify(tmp_path / "sealed", keys.identity, against=tmp_path / "plain", workers=2).objects == len(
+        made
+    )
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, workers=2)
     assert read_tree(tmp_path / "back") == made
     assert not leftovers(tmp_path)
@@ -50,7 +70,9 @@ def test_round_trip(tmp_path: Path, keys: Keys) -> None:
 
 @pytest.mark.parametrize("limits", [Grouping(1, 1, 1), Grouping(3, 1000, 2), Grouping()])
 @pytest.mark.parametrize("concurrency", [1, 5])
-def test_same_bytes_however_it_is_cut(tmp_path: Path, keys: Keys, threads: Any, limits: Grouping, concurrency: int) -> None:
+def test_same_bytes_however_it_is_cut(
+    tmp_path: Path, keys: Keys, threads: Any, limits: Grouping, concurrency: int
+) -> None:
     made = make_tree(tmp_path / "plain", {f"{n % 3}/{n}": n * 100 for n in range(23)})
     how: dict[str, Any] = {"executor": threads, "grouping": limits, "concurrency": concurrency}
     for part in ("1/3", "2/3", "3/3"):
@@ -69,7 +91,10 @@ def test_a_second_run_does_what_is_missing_or_changed(tmp_path: Path, keys: Keys
     make_tree(tmp_path / "plain", {"new": 5, "3": 100}, seed=2)
     (tmp_path / "sealed" / "4.tress").unlink()
     (tmp_path / "sealed" / "5.tress").write_bytes(b"overwritten")
-    assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, dry_run=True).objects == 4
+    assert (
+        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, dry_run=True).objects
+        == 4
+    )
     third = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
     assert (third.objects, third.skipped) == (4, 7)
     made = read_tree(tmp_path / "plain")
@@ -173,7 +198,9 @@ def test_a_damaged_manifest_costs_only_work(tmp_path: Path, keys: Keys, threads:
         again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, force=True)
         assert again.objects == 5
     else:
-        again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, warn=told.append)
+        again = dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, warn=told.append
+        )
         assert (again.objects, again.skipped, again.bad_lines, len(told)) == (1, 4, 1, 1)
         assert manifest.name in told[0]
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
@@ -208,7 +235,9 @@ def test_an_object_that_changes_while_it_is_read(tmp_path: Path, threads: Any) -
     make_tree(tmp_path / "plain", {"steady": 10, "restless": 9 << 20})
     meddling = Meddling(tmp_path / "plain" / "restless")
     with pytest.raises(Incomplete) as caught:
-        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, retry=QUICK, _codec=meddling)
+        dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, retry=QUICK, _codec=meddling
+        )
     (failure,) = caught.value.summary.failures
     assert (failure.name, failure.kind, failure.attempts) == ("restless", "changed", 3)
     assert caught.value.summary.retried == 2 and meddling.times > 3
@@ -268,7 +297,10 @@ def test_links_and_other_files_in_the_source_are_told(tmp_path: Path, threads: A
     os.mkfifo(tmp_path / "plain" / "pipe")
     with pytest.raises(Incomplete) as caught:
         dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
-    assert {failure.name: failure.kind for failure in caught.value.summary.failures} == {"link": "special", "pipe": "special"}
+    assert {failure.name: failure.kind for failure in caught.value.summary.failures} == {
+        "link": "special",
+        "pipe": "special",
+    }
     assert caught.value.summary.objects == 1
 
 
@@ -351,7 +383,13 @@ def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
 
     try:
         summary = dataset.encrypt(
-            tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Vanishing(), retry=QUICK, check=False
+            tmp_path / "plain",
+            tmp_path / "sealed",
+            "age1x",
+            executor=threads,
+            _codec=Vanishing(),
+            retry=QUICK,
+            check=False,
         )
         assert not summary.ok
     except OSError:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from dataset_support import make_tree
-
 from tress.dataset import Grouping, Retry, Secret, UsageError, keys
 from tress.dataset.errors import BadName, Changed, Exists, Stopped
 from tress.dataset.index import Index
@@ -45,7 +44,9 @@ def test_names_of_containers() -> None:
             plain_name(name)
     assert ignored(".tress-dataset/x.jsonl") and ignored(part_name("a/b")) and not ignored("a/.tress-dataset/x")
     assert part_name("a/b").startswith("a/.") and part_name("a/b") != part_name("a/c")
-    assert title("a/b.txt") == "b.txt" and title("a\nb") is None and title("x" * 256) is None and title("\udcff") is None
+    assert (
+        title("a/b.txt") == "b.txt" and title("a\nb") is None and title("x" * 256) is None and title("\udcff") is None
+    )
 
 
 def test_parts_are_a_partition() -> None:
@@ -185,7 +186,10 @@ def test_index_and_joined_manifest(tmp_path: Path) -> None:
         assert index.begun("n1.tress") and not index.begun("foreign1.tress") and index.line("foreign1.tress") is None
         index.close()
         join(store, "encrypt", "20260101T000000-a")
-    assert [name.rpartition("/")[2] for name in runs(store)] == ["encrypt-20260101T000000-a.jsonl", "rewrap-20260102T000000-b-000000.jsonl"]
+    assert [name.rpartition("/")[2] for name in runs(store)] == [
+        "encrypt-20260101T000000-a.jsonl",
+        "rewrap-20260102T000000-b-000000.jsonl",
+    ]
     assert len(list(lines(store, runs(store)[0]))) == 10
 
 
@@ -264,7 +268,10 @@ def test_secrets_are_not_shown() -> None:
         assert "horse" not in shown and "SECRET-KEY" not in shown and "\\x0" not in shown
     again = pickle.loads(pickle.dumps(bundle))
     assert again._identities == bundle._identities and again.to[0]._value == "correct horse"
-    assert bundle.recipients_id() is None and keys.Keys(("b", "a")).recipients_id() == keys.Keys(("a", "b")).recipients_id()
+    assert (
+        bundle.recipients_id() is None
+        and keys.Keys(("b", "a")).recipients_id() == keys.Keys(("a", "b")).recipients_id()
+    )
     with pytest.raises(UsageError) as caught:
         keys.recipients("AGE-SECRET-KEY-1QQQ")
     assert "QQQ" not in str(caught.value)

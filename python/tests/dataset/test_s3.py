@@ -26,7 +26,17 @@ from tress.dataset.stores import Replace
 from tress.dataset.stores.s3 import S3Store
 
 QUICK = Retry(attempts=4, first=0.02, longest=0.1)
-NAMES = ["a b/ü ñ", "100%", "line\nend", "plus+and&amp;", "q?versionId=x#y", "*", "'quotes\"", "deep/" * 10 + "x", "tab\t.x"]
+NAMES = [
+    "a b/ü ñ",
+    "100%",
+    "line\nend",
+    "plus+and&amp;",
+    "q?versionId=x#y",
+    "*",
+    "'quotes\"",
+    "deep/" * 10 + "x",
+    "tab\t.x",
+]
 
 
 @pytest.fixture
@@ -46,12 +56,21 @@ def uploads(server: S3Server) -> list[Any]:
 
 def test_round_trip(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     """Processes; odd names; objects of no bytes, of one request, of several parts, and of more than 100 MiB."""
-    sizes = {name: 10 + n for n, name in enumerate(NAMES)} | {"empty": 0, "n/some": 9 << 20, "n/parts": 25 << 20, "n/large": 101 << 20}
+    sizes = {name: 10 + n for n, name in enumerate(NAMES)} | {
+        "empty": 0,
+        "n/some": 9 << 20,
+        "n/parts": 25 << 20,
+        "n/large": 101 << 20,
+    }
     made = make_tree(tmp_path / "plain", sizes)
     there: dict[str, Any] = {"target_options": server.options()}
-    summary = dataset.encrypt(tmp_path / "plain", "s3://bucket/sealed", keys.recipient, workers=2, concurrency=4, **there)
+    summary = dataset.encrypt(
+        tmp_path / "plain", "s3://bucket/sealed", keys.recipient, workers=2, concurrency=4, **there
+    )
     assert (summary.objects, summary.bytes) == (len(sizes), sum(sizes.values()))
-    assert dataset.encrypt(tmp_path / "plain", "s3://bucket/sealed", keys.recipient, workers=2, **there).skipped == len(sizes)
+    assert dataset.encrypt(tmp_path / "plain", "s3://bucket/sealed", keys.recipient, workers=2, **there).skipped == len(
+        sizes
+    )
     found = store(server, "sealed")
     for name in ("100%", "line\nend", "n/some"):
         with found.read(found.stat(name + ".tress")) as reading:
@@ -86,7 +105,12 @@ def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, serv
     with proxy(server.port, count) as between:
         options = server.options(between.port)
         first = dataset.rewrap(
-            "s3://bucket/sealed", keys.identity, keys.other_recipient, executor=threads, target_options=options, retry=QUICK
+            "s3://bucket/sealed",
+            keys.identity,
+            keys.other_recipient,
+            executor=threads,
+            target_options=options,
+            retry=QUICK,
         )
     assert first.objects == 4 and sent == 4, "large and edge: a part and a copy each"
     assert dataset.rewrap("s3://bucket/sealed", keys.identity, keys.other_recipient, **there).skipped == 4
@@ -94,7 +118,9 @@ def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, serv
     assert dataset.encrypt(tmp_path / "plain", "s3://bucket/sealed", keys.recipient, **there).skipped == 4
     found = store(server, "sealed")
     assert found.call("head_object", Key="sealed/large.tress")["Metadata"]["tress-plaintext-bytes"] == str(30 << 20)
-    dataset.decrypt("s3://bucket/sealed", tmp_path / "back", keys.other_identity, source_options=server.options(), executor=threads)
+    dataset.decrypt(
+        "s3://bucket/sealed", tmp_path / "back", keys.other_identity, source_options=server.options(), executor=threads
+    )
     assert read_tree(tmp_path / "back") == made
     with pytest.raises(Incomplete):
         dataset.verify("s3://bucket/sealed", keys.identity, **there)
@@ -105,9 +131,14 @@ def test_throttling_is_waited_for(tmp_path: Path, keys: Keys, server: S3Server) 
     """Every third request is refused; all is done all the same, and that is told."""
     made = make_tree(tmp_path / "plain", {f"{n:02}": 1000 for n in range(40)} | {"large": 40 << 20})
     with proxy(server.port, lambda number, method, path: 503 if number % 3 == 0 else None) as between:
-        there: dict[str, Any] = {"target_options": server.options(between.port), "retry": Retry(first=0.01, longest=0.05)}
+        there: dict[str, Any] = {
+            "target_options": server.options(between.port),
+            "retry": Retry(first=0.01, longest=0.05),
+        }
         with ThreadPoolExecutor(2) as threads:
-            summary = dataset.encrypt(tmp_path / "plain", "s3://bucket/s", keys.recipient, executor=threads, check=False, **there)
+            summary = dataset.encrypt(
+                tmp_path / "plain", "s3://bucket/s", keys.recipient, executor=threads, check=False, **there
+            )
         assert between.refused > 10
     assert summary.ok, summary.failures
     assert summary.objects == 41 and summary.retried > 0
@@ -117,7 +148,9 @@ def test_throttling_is_waited_for(tmp_path: Path, keys: Keys, server: S3Server) 
 
 def test_one_object_that_always_fails_is_named(tmp_path: Path, server: S3Server, threads: Any) -> None:
     make_tree(tmp_path / "plain", {f"{n:02}": 100 for n in range(30)})
-    with proxy(server.port, lambda number, method, path: 500 if method == "PUT" and "/17.tress" in path else None) as between:
+    with proxy(
+        server.port, lambda number, method, path: 500 if method == "PUT" and "/17.tress" in path else None
+    ) as between:
         there: dict[str, Any] = {"target_options": server.options(between.port), "executor": threads, "_codec": Plain()}
         with pytest.raises(Incomplete) as caught:
             dataset.encrypt(tmp_path / "plain", "s3://bucket/s", "age1x", retry=QUICK, **there)
@@ -204,7 +237,13 @@ def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Serve
     thread = threading.Thread(target=interrupt)
     thread.start()
     summary = dataset.encrypt(
-        tmp_path / "plain", "s3://bucket/s", keys.recipient, workers=2, concurrency=4, target_options=server.options(), check=False
+        tmp_path / "plain",
+        "s3://bucket/s",
+        keys.recipient,
+        workers=2,
+        concurrency=4,
+        target_options=server.options(),
+        check=False,
     )
     thread.join()
     assert summary.ok, summary.failures
@@ -230,7 +269,9 @@ def test_the_server_stays_away(tmp_path: Path, keys: Keys, server: S3Server, thr
     there["target_options"] = server.options()
     again = dataset.encrypt(tmp_path / "plain", "s3://bucket/s", keys.recipient, **there)
     assert again.ok and again.objects + again.skipped == 50
-    dataset.decrypt("s3://bucket/s", tmp_path / "back", keys.identity, source_options=server.options(), executor=threads)
+    dataset.decrypt(
+        "s3://bucket/s", tmp_path / "back", keys.identity, source_options=server.options(), executor=threads
+    )
     assert read_tree(tmp_path / "back") == made
 
 
@@ -239,7 +280,11 @@ def test_wrong_credentials_end_the_run_at_once(tmp_path: Path, keys: Keys, serve
     started = time.monotonic()
     with pytest.raises(PermissionError) as caught:
         dataset.encrypt(
-            tmp_path / "plain", "s3://bucket/s", keys.recipient, target_options=server.options(secret="wrong"), workers=1
+            tmp_path / "plain",
+            "s3://bucket/s",
+            keys.recipient,
+            target_options=server.options(secret="wrong"),
+            workers=1,
         )
     assert time.monotonic() - started < 10 and "wrong" not in str(caught.value)
     with pytest.raises(FileNotFoundError):
@@ -248,7 +293,9 @@ def test_wrong_credentials_end_the_run_at_once(tmp_path: Path, keys: Keys, serve
 
 def test_refused_objects_are_not_tried_again(tmp_path: Path, server: S3Server, threads: Any) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(5)})
-    with proxy(server.port, lambda number, method, path: 403 if method == "PUT" and "/3.tress" in path else None) as between:
+    with proxy(
+        server.port, lambda number, method, path: 403 if method == "PUT" and "/3.tress" in path else None
+    ) as between:
         with pytest.raises(Incomplete) as caught:
             dataset.encrypt(
                 tmp_path / "plain",
@@ -316,7 +363,9 @@ def test_names_that_lie(tmp_path: Path, keys: Keys, server: S3Server) -> None:
 
 def test_a_killed_run_goes_on(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     """SIGKILL to the driver and its workers, in the middle of large and small objects."""
-    made = make_tree(tmp_path / "plain", {f"{n:03}": 10_000 for n in range(200)} | {f"large{n}": 40 << 20 for n in range(3)})
+    made = make_tree(
+        tmp_path / "plain", {f"{n:03}": 10_000 for n in range(200)} | {f"large{n}": 40 << 20 for n in range(3)}
+    )
     script = f"""
 import sys
 sys.path[:0] = {sys.path!r}

@@ -84,11 +84,16 @@ def test_round_trip(tmp_path: Path, keys: Keys, ssh: SshServer) -> None:
     url = f"sftp://127.0.0.1{tmp_path}/sealed"
     how: dict[str, Any] = {"target_options": ssh.options, "retry": QUICK}
     with ThreadPoolExecutor(1) as threads:
-        assert dataset.encrypt(tmp_path / "plain", url, keys.recipient, executor=threads, concurrency=3, **how).objects == 35
+        assert (
+            dataset.encrypt(tmp_path / "plain", url, keys.recipient, executor=threads, concurrency=3, **how).objects
+            == 35
+        )
         assert dataset.encrypt(tmp_path / "plain", url, keys.recipient, executor=threads, **how).skipped == 35
         assert dataset.verify(url, keys.identity, executor=threads, **how).objects == 35
         dataset.rewrap(url, keys.identity, keys.other_recipient, executor=threads, **how)
-        dataset.decrypt(url, tmp_path / "back", keys.other_identity, executor=threads, source_options=ssh.options, retry=QUICK)
+        dataset.decrypt(
+            url, tmp_path / "back", keys.other_identity, executor=threads, source_options=ssh.options, retry=QUICK
+        )
     assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
 
 
@@ -101,6 +106,10 @@ def test_an_unknown_server_is_refused(tmp_path: Path, keys: Keys, ssh: SshServer
         known.write_text(text)
         with pytest.raises(PermissionError):
             dataset.encrypt(
-                tmp_path / "plain", f"sftp://127.0.0.1{tmp_path}/sealed", keys.recipient, workers=1, target_options=ssh.options
+                tmp_path / "plain",
+                f"sftp://127.0.0.1{tmp_path}/sealed",
+                keys.recipient,
+                workers=1,
+                target_options=ssh.options,
             )
     assert not (tmp_path / "sealed").exists()

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dataset_support import ROOT
-
 import tress
+from dataset_support import ROOT
 from tress import sweep
 
 PROGRAM = ROOT / "firmware" / "images" / "secrets.elf"
@@ -48,7 +47,12 @@ def test_combinations_failures_and_resuming(tmp_path: Path, counted: list[Any]) 
         points = sweep(PROGRAM, MACHINES, executor=executor, **how)
         assert len(points) == 8 and len(points.failed) == 4 and len(counted) == 12
         assert {point["issue"] for point in points.failed} == {3} and "no such width" in points.failed[0]["error"]
-        assert [(p["machine"], p["issue"]) for p in points][:4] == [("fe310", 1), ("fe310", 1), ("fe310", 2), ("fe310", 2)]
+        assert [(p["machine"], p["issue"]) for p in points][:4] == [
+            ("fe310", 1),
+            ("fe310", 1),
+            ("fe310", 2),
+            ("fe310", 2),
+        ]
         # Only what failed is tried again; a damaged last line is one point more.
         sweep(PROGRAM, MACHINES, executor=executor, **how)
         assert len(counted) == 16
@@ -74,4 +78,4 @@ def test_frame(counted: list[Any]) -> None:
     pytest.importorskip("pandas")
     with ThreadPoolExecutor(1) as executor:
         frame = sweep(PROGRAM, "fe310", issue=[1, 2], executor=executor).frame()
-    assert list(frame["cycles"]) == [1000, 500] and "harts" not in frame.columns or list(frame["issue"]) == [1, 2]
+    assert (list(frame["cycles"]) == [1000, 500] and "harts" not in frame.columns) or list(frame["issue"]) == [1, 2]

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from conftest import Keys
 from dataset_support import Deadly, Plain, Slow, leftovers, make_tree, open_simulated, read_tree
-
 from tress import dataset
 from tress.dataset import Grouping, Incomplete
 
@@ -132,7 +131,9 @@ def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest
     elif kind == "dask":
         distributed = pytest.importorskip("distributed", reason="no dask: NOT TESTED")
         with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+            ) as cluster,
             distributed.Client(cluster) as client,
         ):
             run(client.get_executor(pure=False))
@@ -145,11 +146,20 @@ def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest
 
         # Parsl starts programs that stand beside Python.
         monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-        provider = LocalProvider(init_blocks=1, max_blocks=1, worker_init=f"export PYTHONPATH={':'.join(filter(None, sys.path))}")
-        workers = HighThroughputExecutor(
-            label="here", address="127.0.0.1", max_workers_per_node=2, cores_per_worker=0.5, provider=provider, encrypted=False
+        provider = LocalProvider(
+            init_blocks=1, max_blocks=1, worker_init=f"export PYTHONPATH={':'.join(filter(None, sys.path))}"
         )
-        with ParslPoolExecutor(Config(executors=[workers], run_dir=str(tmp_path / "runinfo"), usage_tracking=0)) as pool:
+        workers = HighThroughputExecutor(
+            label="here",
+            address="127.0.0.1",
+            max_workers_per_node=2,
+            cores_per_worker=0.5,
+            provider=provider,
+            encrypted=False,
+        )
+        with ParslPoolExecutor(
+            Config(executors=[workers], run_dir=str(tmp_path / "runinfo"), usage_tracking=0)
+        ) as pool:
             run(pool)
     assert read_tree(tmp_path / "back") == made
 
@@ -163,7 +173,9 @@ def test_a_dask_worker_that_dies(tmp_path: Path) -> None:
     (tmp_path / "permits" / "1").touch()
     codec = Deadly(str(tmp_path / "permits"))
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         executor = client.get_executor(pure=False)
@@ -180,8 +192,13 @@ def test_a_broken_executor_of_the_caller(tmp_path: Path) -> None:
     (tmp_path / "permits").mkdir()
     (tmp_path / "permits" / "1").touch()
     codec = Deadly(str(tmp_path / "permits"))
-    with ProcessPoolExecutor(1, multiprocessing.get_context("forkserver")) as processes, pytest.raises(Exception) as caught:
-        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=processes, grouping=SMALL, _codec=codec)
+    with (
+        ProcessPoolExecutor(1, multiprocessing.get_context("forkserver")) as processes,
+        pytest.raises(Exception) as caught,
+    ):
+        dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", "age1x", executor=processes, grouping=SMALL, _codec=codec
+        )
     assert not isinstance(caught.value, Incomplete)
     again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=1, _codec=codec)
     assert again.objects + again.skipped == 60 and again.ok
@@ -236,5 +253,7 @@ def test_slow_objects_do_not_hold_others(tmp_path: Path) -> None:
     make_tree(tmp_path / "plain", {f"{n:03}": 5 for n in range(40)})
     started = time.monotonic()
     with ThreadPoolExecutor(1) as executor:
-        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=executor, concurrency=20, _codec=Slow(0.25))
+        dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", "age1x", executor=executor, concurrency=20, _codec=Slow(0.25)
+        )
     assert time.monotonic() - started < 0.25 * 40 / 4

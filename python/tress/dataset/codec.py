@@ -19,8 +19,9 @@ class Push(Protocol):
 class Opening(Push, Protocol):
     """Gives only verified bytes."""
 
-    content_type: str | None
-    """`file` or `tree`, once the header has been read."""
+    @property
+    def content_type(self) -> str | None:
+        """`file` or `tree`, once the header has been read."""
 
 
 class Meter(Protocol):

@@ -58,16 +58,29 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument("source", metavar="SOURCE", help="a folder or a URL (s3://, sftp://, ...)")
         one.add_argument("target", metavar="TARGET", help="a folder or a URL")
         if verb in ("encrypt", "rewrap"):
-            one.add_argument("-r", "--recipient", action="append", default=[], metavar="RECIPIENT", help="age1..., tress1... or ssh-...")
-            one.add_argument("-R", "--recipients-file", action="append", default=[], metavar="FILE", help="recipients, one a line")
+            one.add_argument(
+                "-r",
+                "--recipient",
+                action="append",
+                default=[],
+                metavar="RECIPIENT",
+                help="age1..., tress1... or ssh-...",
+            )
+            one.add_argument(
+                "-R", "--recipients-file", action="append", default=[], metavar="FILE", help="recipients, one a line"
+            )
         if verb == "encrypt":
             one.add_argument("--aead", choices=("aes-128-ccm", "aes-256-ccm"), default="aes-128-ccm")
         if verb != "encrypt":
             one.add_argument("-i", "--identity", action="append", default=[], metavar="FILE", help="an identity file")
         if verb == "rewrap":
-            one.add_argument("--new-key-file", action="append", default=[], metavar="FILE", help="raw key to encrypt to")
+            one.add_argument(
+                "--new-key-file", action="append", default=[], metavar="FILE", help="raw key to encrypt to"
+            )
         if verb == "verify":
-            one.add_argument("--against", default="manifest", metavar="SOURCE", help="compare with this source, or with 'nothing'")
+            one.add_argument(
+                "--against", default="manifest", metavar="SOURCE", help="compare with this source, or with 'nothing'"
+            )
         one.add_argument("--key-file", action="append", default=[], metavar="FILE", help="16 or 32 raw bytes")
         one.add_argument("--passphrase-file", metavar="FILE", help="slow: a second for each object")
         _common(one)
@@ -100,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(interrupted.number, signal.SIG_DFL)
         os.kill(os.getpid(), interrupted.number)
         return 128 + interrupted.number
-    except Exception as error:  # noqa: BLE001 - a store's own exceptions are of any type
+    except Exception as error:  # a store's own exceptions are of any type
         return _say(terminal, _shown(error, given), 1)
     if terminal is not None:
         terminal.clear()

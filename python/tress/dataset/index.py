@@ -56,7 +56,8 @@ class Index:
                     continue
                 if isinstance(line, Begun):
                     self._base.executemany(
-                        "INSERT OR IGNORE INTO begun VALUES (?)", ((encoded(name),) for name in line.names if wanted(name))
+                        "INSERT OR IGNORE INTO begun VALUES (?)",
+                        ((encoded(name),) for name in line.names if wanted(name)),
                     )
                 elif isinstance(line, Foreign):
                     self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))

@@ -118,7 +118,9 @@ def _secret(one: Any) -> Secret:
         value = getattr(one, attribute, None)
         if isinstance(value, str | bytes) and type(one).__name__ in ("Passphrase", "RawKey"):
             return Secret(value)
-    raise UsageError(f"a key of type {type(one).__name__}; give text, or tress.dataset.Secret for a passphrase or raw key")
+    raise UsageError(
+        f"a key of type {type(one).__name__}; give text, or tress.dataset.Secret for a passphrase or raw key"
+    )
 
 
 def _several(given: Any) -> Iterable[Any]:

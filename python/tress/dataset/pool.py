@@ -88,6 +88,6 @@ def _workers_of(executor: Executor) -> int:
     if client is not None:
         try:
             return max(1, int(sum(client.nthreads().values())))
-        except Exception:  # noqa: BLE001 - only an estimate
+        except Exception:  # only an estimate
             return 16
     return 16

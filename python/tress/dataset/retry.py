@@ -29,7 +29,13 @@ class Outlook(Enum):
 
 
 _THROTTLED = {"SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException", "ThrottledException", "429", "503"}
-_THROTTLED |= {"RequestLimitExceeded", "TooManyRequests", "TooManyRequestsException", "RequestThrottled", "BandwidthLimitExceeded"}
+_THROTTLED |= {
+    "RequestLimitExceeded",
+    "TooManyRequests",
+    "TooManyRequestsException",
+    "RequestThrottled",
+    "BandwidthLimitExceeded",
+}
 # An upload that is gone was aborted by somebody; a new one may do. A wrong digest is damage on the way.
 _PASSING = {"RequestTimeout", "InternalError", "XAmzContentSHA256Mismatch", "BadDigest", "NoSuchUpload"}
 _HOPELESS_ERRNO = {
@@ -50,8 +56,27 @@ _HOPELESS_ERRNO = {
     errno.EMSGSIZE,
 }
 # Other people's exceptions that are no OSError. Their modules, not their classes: none of them has to be installed.
-_NETWORK = ("aiohttp", "botocore", "aiobotocore", "urllib3", "paramiko", "asyncssh", "requests", "httpx", "gcsfs", "adlfs", "azure", "google")
-_WRONG_USE = {"NoCredentialsError", "PartialCredentialsError", "ParamValidationError", "ProfileNotFound", "AuthenticationException"}
+_NETWORK = (
+    "aiohttp",
+    "botocore",
+    "aiobotocore",
+    "urllib3",
+    "paramiko",
+    "asyncssh",
+    "requests",
+    "httpx",
+    "gcsfs",
+    "adlfs",
+    "azure",
+    "google",
+)
+_WRONG_USE = {
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "ParamValidationError",
+    "ProfileNotFound",
+    "AuthenticationException",
+}
 _WRONG_USE |= {"BadHostKeyException", "BadAuthenticationType", "PermissionDenied", "HostKeyNotVerifiable"}
 
 
@@ -106,7 +131,13 @@ def kind(error: BaseException) -> str:
     if isinstance(error, OSError) and error.errno == errno.EROFS:
         return "denied"
     look = outlook(error)
-    return look.value if look is Outlook.THROTTLED else "io" if look is Outlook.PASSING or isinstance(error, OSError) else "failed"
+    return (
+        look.value
+        if look is Outlook.THROTTLED
+        else "io"
+        if look is Outlook.PASSING or isinstance(error, OSError)
+        else "failed"
+    )
 
 
 class Gate:
@@ -146,7 +177,9 @@ class Retry:
         full = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
         return full * (0.5 + 0.5 * random.random())
 
-    def call(self, work: Callable[[int], T], stopped: threading.Event, again: Callable[[BaseException], Any] | None = None) -> T:
+    def call(
+        self, work: Callable[[int], T], stopped: threading.Event, again: Callable[[BaseException], Any] | None = None
+    ) -> T:
         """`work(attempt)` until it succeeds; its last error when there is no hope left.
 
         The error gets an attribute `attempts`. `again` is told of every error that is not the last.
@@ -164,7 +197,12 @@ class Retry:
                     patience += 1
                 else:
                     failures += 1
-                if look is Outlook.HOPELESS or isinstance(error, self.final) or failures >= self.attempts or patience >= self.throttled:
+                if (
+                    look is Outlook.HOPELESS
+                    or isinstance(error, self.final)
+                    or failures >= self.attempts
+                    or patience >= self.throttled
+                ):
                     error.attempts = failures + patience  # type: ignore[attr-defined]
                     raise
                 if again is not None:

@@ -21,7 +21,7 @@ from .progress import Counter, Progress, Reporter
 from .shards import Grouping, Shard, Work, group
 from .stores import Replace, Store
 from .summary import Summary
-from .worker import Plan, Result, describe, forget, run_shard
+from .worker import Plan, Result, describe, forget, run_own_shard, run_shard
 
 DEATHS = 2
 """So many workers may die over one shard; then its objects are listed as failed."""
@@ -191,7 +191,7 @@ def _drive(
                         break
                     shard = following
                 try:
-                    pending[running.submit(run_shard, plan, shard)] = shard
+                    pending[running.submit(run_own_shard if running.own else run_shard, plan, shard)] = shard
                 except BrokenExecutor:
                     waiting.append(shard)
                     if not pending and not running.rebuild():
@@ -255,7 +255,9 @@ def _bury(
 
 def _count(plan: Plan, part: Part | None, end: object) -> tuple[int, int]:
     """Objects and bytes of the listing that the run works through."""
-    url, options = (plan.source, plan.source_options) if plan.journals and plan.source else (plan.target, plan.target_options)
+    url, options = (
+        (plan.source, plan.source_options) if plan.journals and plan.source else (plan.target, plan.target_options)
+    )
     store = plan.opener(url, options.values)
     mine = wanted(part, "encrypt" if plan.verb == "encrypt" else "verify")
     objects = size = 0
@@ -274,7 +276,7 @@ class FailedList:
 
     def __init__(self, summary: Summary):
         self._summary = summary
-        self._file = tempfile.SpooledTemporaryFile(max_size=4 << 20)  # noqa: SIM115 - lives as long as the run
+        self._file = tempfile.SpooledTemporaryFile(max_size=4 << 20)  # lives as long as the run
 
     def add(self, failure: Failure) -> None:
         """One more."""
@@ -301,7 +303,7 @@ class FailedList:
             with target.write(name, self._file.tell(), {}, Replace.ALWAYS) as writing:
                 self._copy(writing.write)
                 writing.commit()
-        except Exception:  # noqa: BLE001 - whatever keeps the target from being written
+        except Exception:  # whatever keeps the target from being written
             return False
         self._summary.failed_list = f"{target.shown.rstrip('/')}/{name}"
         return True
@@ -323,4 +325,3 @@ def with_concurrency(plan: Plan, asked: int | None, slow: bool) -> Plan:
     if schemes <= {"file", "local", "memory"}:
         return replace(plan, concurrency=4)
     return replace(plan, concurrency=4 if schemes & {"sftp", "ssh"} else 16)
-

@@ -65,7 +65,11 @@ def _source(context: Context) -> Store:
 def _encrypt(context: Context, source: Store, work: Work) -> Line:
     with source.read(Item(work.name, work.size, work.token)) as reading:
         item = reading.item
-        about = {"content-type": "application/octet-stream", "tress-plaintext-bytes": str(item.size), "tress-run": context.run}
+        about = {
+            "content-type": "application/octet-stream",
+            "tress-plaintext-bytes": str(item.size),
+            "tress-run": context.run,
+        }
         if kind := reading.about.get("content-type"):
             about["tress-content-type"] = kind
         meter = context.codec.meter()
@@ -179,7 +183,9 @@ def _rewrap(context: Context, work: Work, attempt: int) -> Line:
 
 def _line(context: Context, name: str, read: Item, written: Item, seal: str, plain_bytes: int) -> Line:
     source = Identity(read.size, read.token)
-    return Line(name, context.verb, source, Identity(written.size, written.token), seal, plain_bytes, context.recipients)
+    return Line(
+        name, context.verb, source, Identity(written.size, written.token), seal, plain_bytes, context.recipients
+    )
 
 
 def _no_tree(opening: Opening | Any) -> None:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .codec import Codec
@@ -71,6 +72,8 @@ class Result:
 
 _opened: dict[str, tuple[int, Store | None, Store]] = {}
 _opening = threading.Lock()
+_busy = threading.Lock()
+"""Held while a process of our own has a shard."""
 
 
 def _stores(plan: Plan) -> tuple[Store | None, Store]:
@@ -96,8 +99,21 @@ def begin_process() -> None:
     signal.signal(signal.SIGTERM, lambda *_: STOP.set())
     parent = multiprocessing.parent_process()
     if parent is not None:
-        # Nobody waits for results any more when it is gone.
-        threading.Thread(target=lambda: (parent.join(), STOP.set()), daemon=True).start()
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """Ends this process when its parent is dead, which it would not notice while it waits for work."""
+    parent.join()
+    STOP.set()
+    with _busy:
+        os._exit(1)
+
+
+def run_own_shard(plan: Plan, shard: Shard) -> Result:
+    """`run_shard` in a process of our own pool."""
+    with _busy:
+        return run_shard(plan, shard)
 
 
 def run_shard(plan: Plan, shard: Shard) -> Result:
@@ -148,7 +164,7 @@ def _after_death(target: Store, journal: Journal, works: list[Work], result: Res
 def _there(target: Store, line: Line) -> bool:
     try:
         item = target.stat(line.name)
-    except Exception:  # noqa: BLE001 - then it is done again, and that tells
+    except Exception:  # then it is done again, and that tells
         return False
     return (item.size, item.token) == tuple(line.target)
 
@@ -183,7 +199,7 @@ class _Crew:
                 return
             try:
                 self.one(work)
-            except BaseException as error:  # noqa: BLE001 - no object is ever lost silently
+            except BaseException as error:  # no object is ever lost silently
                 self.fail(work, error)
 
     def one(self, work: Work) -> None:

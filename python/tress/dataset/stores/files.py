@@ -11,14 +11,25 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-import fsspec  # type: ignore[import-untyped]
+import fsspec
 
 from ..errors import Changed, Exists, UsageError
 from ..names import CONTROL, Item, Odd, check, ignored, part_name
 from . import BLOCK, Reading, Replace, Store, Writing, without_secrets
 
 RENAMING = {"sftp", "ssh", "sshfs", "memory", "smb", "ftp", "hdfs", "webhdfs", "arrow_hdfs", "dir"}
-_TOKENS: tuple[str, ...] = ("ETag", "etag", "md5Hash", "content_md5", "generation", "version_id", "mtime", "modified", "LastModified", "last_modified")
+_TOKENS: tuple[str, ...] = (
+    "ETag",
+    "etag",
+    "md5Hash",
+    "content_md5",
+    "generation",
+    "version_id",
+    "mtime",
+    "modified",
+    "LastModified",
+    "last_modified",
+)
 _TOKENS += ("updated", "created")
 # paramiko's connections are not to be used by two threads at once.
 _ONE_THREAD = {"sftp", "ssh"}
@@ -46,7 +57,9 @@ class FilesStore(Store):
 
     def _open(self) -> tuple[Any, str]:
         try:
-            fs, root = fsspec.core.url_to_fs(self._url, skip_instance_cache=self._scheme in _ONE_THREAD, **self._options)
+            fs, root = fsspec.core.url_to_fs(
+                self._url, skip_instance_cache=self._scheme in _ONE_THREAD, **self._options
+            )
         except ValueError as error:
             raise UsageError(f"{self.shown}: {error}") from error
         return fs, str(root).rstrip("/")
@@ -222,5 +235,5 @@ class _FilesWriting(Writing):
                 self._store.fs.rm_file(self._part)
             else:
                 self._file.discard()
-        except Exception:  # noqa: BLE001 - the connection may be what failed; the next run writes the same part
+        except Exception:  # the connection may be what failed; the next run writes the same part
             self._store.renew()

@@ -11,7 +11,7 @@ from typing import Any
 
 def policy() -> Any:
     """For `host_key_policy` of fsspec's SFTP file system."""
-    import paramiko  # type: ignore[import-untyped]
+    import paramiko
 
     class KnownHosts(paramiko.MissingHostKeyPolicy):  # type: ignore[misc]
         """Takes the keys that known_hosts has for the host, and no others."""

@@ -15,9 +15,9 @@ from concurrent.futures import Future
 from itertools import islice
 from typing import Any, TypeVar
 
-import fsspec  # type: ignore[import-untyped]
-import fsspec.asyn  # type: ignore[import-untyped]
-import s3fs  # type: ignore[import-untyped]
+import fsspec
+import fsspec.asyn
+import s3fs
 
 from ..codec import Codec
 from ..errors import Changed, Exists, UsageError
@@ -55,7 +55,9 @@ class S3Store(Store):
         self.shown = f"s3://{self.bucket}/{prefix}"
         given = dict(options)
         # Retries are ours, so that they are counted, and patient for all threads at once.
-        config = {"retries": {"total_max_attempts": 1}, "max_pool_connections": 64} | dict(given.pop("config_kwargs", {}))
+        config = {"retries": {"total_max_attempts": 1}, "max_pool_connections": 64} | dict(
+            given.pop("config_kwargs", {})
+        )
         self.fs: s3fs.S3FileSystem = fsspec.filesystem("s3", config_kwargs=config, skip_instance_cache=True, **given)
         self.fs.retries = 1
 
@@ -101,11 +103,15 @@ class S3Store(Store):
         reply = self.call("head_object", Key=self.key(name))
         return Item(name, int(reply["ContentLength"]), reply["ETag"])
 
-    def get_range(self, name: str, token: str | None, start: int, end: int | None) -> Future[tuple[bytes, dict[str, Any]]]:
+    def get_range(
+        self, name: str, token: str | None, start: int, end: int | None
+    ) -> Future[tuple[bytes, dict[str, Any]]]:
         """Bytes from `start` to before `end` of the version that `token` names, and the reply."""
         return self.start(self._get_range(name, token, start, end))
 
-    async def _get_range(self, name: str, token: str | None, start: int, end: int | None) -> tuple[bytes, dict[str, Any]]:
+    async def _get_range(
+        self, name: str, token: str | None, start: int, end: int | None
+    ) -> tuple[bytes, dict[str, Any]]:
         arguments: dict[str, Any] = {"IfMatch": token} if token else {}
         if end is not None:
             arguments["Range"] = f"bytes={start}-{end - 1}"
@@ -145,7 +151,9 @@ class S3Store(Store):
                 raise Changed("it has another length than it had")
             start = start[old:]
             about = reading.about
-            with S3Writing(self, item.name, item.size - old + len(head), about, Replace.ALWAYS, multipart=first_end < item.size) as out:
+            with S3Writing(
+                self, item.name, item.size - old + len(head), about, Replace.ALWAYS, multipart=first_end < item.size
+            ) as out:
                 out.write(head)
                 out.write(start)
                 if first_end < item.size:
@@ -176,7 +184,7 @@ class S3Store(Store):
     def close(self) -> None:
         try:
             self.fs.close_session(self.fs.loop, self.fs._s3)
-        except Exception:  # noqa: BLE001 - nothing depends on it
+        except Exception:  # nothing depends on it
             pass
 
 
@@ -227,7 +235,13 @@ class S3Writing(Writing):
     """One request, or parts that appear together."""
 
     def __init__(
-        self, store: S3Store, name: str, size: int, about: Mapping[str, str], replace: Replace, multipart: bool | None = None
+        self,
+        store: S3Store,
+        name: str,
+        size: int,
+        about: Mapping[str, str],
+        replace: Replace,
+        multipart: bool | None = None,
     ):
         self._store = store
         self._name = name
@@ -296,7 +310,9 @@ class S3Writing(Writing):
 
     def _request(self, method: str, **arguments: Any) -> Future[dict[str, Any]]:
         call = self._store.fs._call_s3
-        return self._store.start(call(method, Bucket=self._store.bucket, Key=self._key, UploadId=self._upload, **arguments))
+        return self._store.start(
+            call(method, Bucket=self._store.bucket, Key=self._key, UploadId=self._upload, **arguments)
+        )
 
     def _wait(self, send: Any) -> None:
         """Sends a part and waits until few enough are in flight."""
@@ -331,7 +347,8 @@ class S3Writing(Writing):
             return self._store.call("put_object", Key=self._key, Body=body, **self._about, **self._condition)
         replies = [tag.result() for tag in self._tags]
         parts = [
-            {"PartNumber": number, "ETag": reply.get("CopyPartResult", reply)["ETag"]} for number, reply in enumerate(replies, 1)
+            {"PartNumber": number, "ETag": reply.get("CopyPartResult", reply)["ETag"]}
+            for number, reply in enumerate(replies, 1)
         ]
         return self._request("complete_multipart_upload", MultipartUpload={"Parts": parts}, **self._condition).result()
 
@@ -348,7 +365,7 @@ class S3Writing(Writing):
             tag.cancel()
         try:
             self._abort(self._upload)
-        except Exception:  # noqa: BLE001 - the next run removes it
+        except Exception:  # the next run removes it
             pass
         self._upload = None
 
