@@ -172,9 +172,8 @@ def test_a_new_head_is_for_the_new_recipients(key: tress.KeyPair) -> None:
     with pytest.raises(tress.WrongKey):
         tress.decrypt(head + sealed[old_bytes:], key)
     for length in [0, 10, 4095, old_bytes + 55]:
-        with pytest.raises(ValueError) as raised:
+        with pytest.raises(tress.NeedMore):
             tress.rewrap_head(sealed[:length], key, other)
-        assert isinstance(raised.value, tress.NeedMore) == (length > 0) or length == 0
     with pytest.raises(tress.Damaged):
         tress.rewrap_head(b"something else" * 1000, key, other)
 

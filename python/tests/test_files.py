@@ -44,12 +44,13 @@ def test_what_fails_leaves_nothing(key: tress.KeyPair, tmp_path: pathlib.Path) -
     with pytest.raises(FileNotFoundError) as missing:
         tress.encrypt_file(tmp_path / "missing", tmp_path / "x", key)
     assert missing.value.filename == str(tmp_path / "missing") and missing.value.errno == 2
-    with pytest.raises(FileExistsError) as there:
-        tress.encrypt_file(source, source, key)
-    assert isinstance(there.value, tress.TressError)
+    with pytest.raises(tress.TressError) as same:
+        tress.encrypt_file(source, source, key, force=True)
+    assert same.value.kind == "output-is-input"
     tress.encrypt_file(source, tmp_path / "sealed", key)
-    with pytest.raises(FileExistsError):
+    with pytest.raises(FileExistsError) as there:
         tress.encrypt_file(source, tmp_path / "sealed", key)
+    assert isinstance(there.value, tress.OutputExists) and there.value.kind == "output-exists"
     tress.encrypt_file(source, tmp_path / "sealed", key, force=True)
     with pytest.raises(tress.WrongKey):
         tress.decrypt_file(tmp_path / "sealed", tmp_path / "back", tress.KeyPair.generate())

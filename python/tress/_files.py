@@ -7,15 +7,11 @@ import os
 import secrets
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from ._errors import OutputExists
 from ._tress import Decryptor, Encryptor, Reader
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer, WriteableBuffer
-
-    from ._types import Identities, Recipients
+from ._types import Buffer, Identities, Recipients
 
 __all__ = ["ContainerReader", "ContainerWriter", "create", "decrypt_stream", "encrypt_stream", "open"]
 
@@ -26,7 +22,7 @@ _PIECE = 1 << 20
 class Readable(Protocol):
     """Anything that is read."""
 
-    def read(self, size: int, /) -> ReadableBuffer | None:
+    def read(self, size: int, /) -> Buffer | None:
         """Up to `size` bytes; none at the end."""
 
 
@@ -73,7 +69,7 @@ class ContainerReader(io.RawIOBase):
         """It is."""
         return True
 
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
+    def readinto(self, buffer: Buffer, /) -> int:
         """Reads verified bytes into a buffer and returns how many; 0 at the end."""
         self._check()
         return self._reader.readinto(buffer)
@@ -131,7 +127,7 @@ class ContainerWriter(io.BufferedIOBase):
         """It is."""
         return True
 
-    def write(self, data: ReadableBuffer, /) -> int:
+    def write(self, data: Buffer, /) -> int:
         """Takes all of `data`."""
         if self.closed:
             raise ValueError("I/O operation on closed file")
@@ -227,12 +223,12 @@ def _copy(reader: Readable, writer: Writable, through: Encryptor | Decryptor) ->
     return written + _write_all(writer, through.finalize())
 
 
-def _piecewise(reader: Readable) -> Callable[[], ReadableBuffer]:
+def _piecewise(reader: Readable) -> Callable[[], Buffer]:
     """A call that reads the next piece, into one buffer where the object can."""
     readinto = getattr(reader, "readinto", None)
     if readinto is None:
 
-        def read() -> ReadableBuffer:
+        def read() -> Buffer:
             piece = reader.read(_PIECE)
             if piece is None:
                 raise BlockingIOError("the source is not blocking and has nothing yet")
@@ -243,7 +239,7 @@ def _piecewise(reader: Readable) -> Callable[[], ReadableBuffer]:
         return read
     buffer = memoryview(bytearray(_PIECE))
 
-    def read_into() -> ReadableBuffer:
+    def read_into() -> Buffer:
         count = readinto(buffer)
         if count is None:
             raise BlockingIOError("the source is not blocking and has nothing yet")

@@ -2,11 +2,33 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, final, overload
+from typing import Any, ClassVar, Literal, final, overload
 
 from _typeshed import ReadableBuffer, WriteableBuffer
 
 from ._types import Identities, Recipients
+
+__all__ = [
+    "AESCCM",
+    "Decryptor",
+    "Encryptor",
+    "KeyPair",
+    "Passphrase",
+    "PrivateKey",
+    "PublicKey",
+    "RawKey",
+    "Reader",
+    "__version__",
+    "decrypt",
+    "decrypt_file",
+    "encrypt",
+    "encrypt_file",
+    "inspect",
+    "plan",
+    "rewrap_file",
+    "rewrap_head",
+    "simulate",
+]
 
 __version__: str
 
@@ -158,7 +180,7 @@ class Reader:
     def close(self) -> None:
         """Forgets the keys and what was read."""
 
-Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
+_Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
 
 @final
 class AESCCM:
@@ -193,16 +215,16 @@ class AESCCM:
     ) -> int:
         """Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length."""
 
-    def encrypt_many(self, messages: Iterable[Message], *, threads: int = 0) -> list[bytes]:
+    def encrypt_many(self, messages: Iterable[_Message], *, threads: int = 0) -> list[bytes]:
         """Encrypts many messages, side by side in lanes and on threads."""
 
     @overload
     def decrypt_many(
-        self, messages: Iterable[Message], *, threads: int = 0, errors: Literal["raise"] = "raise"
+        self, messages: Iterable[_Message], *, threads: int = 0, errors: Literal["raise"] = "raise"
     ) -> list[bytes]: ...
     @overload
     def decrypt_many(
-        self, messages: Iterable[Message], *, threads: int = 0, errors: Literal["none"]
+        self, messages: Iterable[_Message], *, threads: int = 0, errors: Literal["none"]
     ) -> list[bytes | None]: ...
     @property
     def backend(self) -> str:
@@ -259,8 +281,8 @@ class PublicKey:
     ) -> list[bool]:
         """Tells of each `(signature, message)` whether it holds."""
 
-    def __eq__(self, other: object) -> bool: ...
-    def __hash__(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
 def plan(
     size_bytes: int,

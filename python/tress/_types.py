@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ._tress import KeyPair, Passphrase, RawKey
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+else:
+    # Python itself names it since 3.12.
+    from typing import Any as Buffer
+
+__all__ = ["Buffer", "Identities", "Key", "Recipients"]
 
 Key: TypeAlias = str | KeyPair | Passphrase | RawKey
 """Text (`age1…`, `tress1…`, `ssh-…`; of an identity, `AGE-SECRET-KEY-1…` or an identity file), or an object."""

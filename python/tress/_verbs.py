@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from . import _tress
-
-if TYPE_CHECKING:
-    from ._types import Identities, Recipients
+from ._types import Identities, Recipients
 
 __all__ = ["Report", "decrypt_file", "encrypt_file", "rewrap_file"]
 

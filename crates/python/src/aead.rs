@@ -15,14 +15,14 @@ use crate::work::detached;
 const NONCE_MOST_BYTES: usize = 13;
 
 /// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
-#[pyclass(frozen, module = "tress")]
-pub(crate) struct AESCCM {
+#[pyclass(frozen, name = "AESCCM", module = "tress")]
+pub(crate) struct AesCcm {
     cipher: Aes,
     tag_bytes: usize,
 }
 
 #[pymethods]
-impl AESCCM {
+impl AesCcm {
     #[new]
     #[pyo3(signature = (key, tag_length = 16))]
     fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: usize) -> PyResult<Self> {
@@ -183,7 +183,7 @@ impl AESCCM {
     }
 }
 
-impl AESCCM {
+impl AesCcm {
     /// A message without its tag, and the tag. What is too short to have one is forged.
     fn split<'a>(&self, py: Python<'_>, sealed: &'a [u8]) -> PyResult<(&'a [u8], &'a [u8])> {
         let bytes = sealed.len().checked_sub(self.tag_bytes);

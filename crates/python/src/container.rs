@@ -77,12 +77,14 @@ pub(crate) fn rewrap_head<'py>(
     let recipients = keys::recipients(recipients)?;
     let data = Input::of(data)?;
     let mut first = data.as_slice();
+    let need_more = || Class::NeedMore.error(py, "these are not all bytes of the container's header", "truncated");
+    if first.is_empty() {
+        return Err(need_more());
+    }
     let made = py.detach(move || streaming::rewrap_head(&mut first, &identities.open()?, &recipients));
     match made {
         Ok(NewHead { old_bytes, head }) => Ok((old_bytes, PyBytes::new(py, &head))),
-        Err(Error { kind: ErrorKind::Truncated, .. }) => {
-            Err(Class::NeedMore.new(py, "these are not all bytes of the container's header", "truncated"))
-        }
+        Err(Error { kind: ErrorKind::Truncated, .. }) => Err(need_more()),
         Err(error) => Err(errors::stream(py, error)),
     }
 }

@@ -38,7 +38,7 @@ impl Class {
     }
 
     /// An exception of this class.
-    pub(crate) fn new(self, py: Python<'_>, message: &str, kind: &str) -> PyErr {
+    pub(crate) fn error(self, py: Python<'_>, message: &str, kind: &str) -> PyErr {
         self.with(py, (message, kind))
     }
 
@@ -57,7 +57,7 @@ impl Class {
 
 /// Wrong use that this crate itself has found.
 pub(crate) fn usage(py: Python<'_>, message: &str) -> PyErr {
-    Class::Usage.new(py, message, "usage")
+    Class::Usage.error(py, message, "usage")
 }
 
 /// A forged or damaged message.
@@ -93,14 +93,14 @@ pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
         kind if kind.is_usage() => Class::Usage,
         _ => Class::TressError,
     };
-    class.new(py, &error.to_string(), &kind_name(&error.kind))
+    class.error(py, &error.to_string(), &kind_name(&error.kind))
 }
 
 /// What a mode or a key refused.
 pub(crate) fn cipher(py: Python<'_>, error: tress_cipher::Error) -> PyErr {
     match error {
         tress_cipher::Error::Authentication => invalid_tag(py, Vec::new()),
-        error => Class::Usage.new(py, &error.to_string(), &kind_name(&error)),
+        error => Class::Usage.error(py, &error.to_string(), &kind_name(&error)),
     }
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn signing(py: Python<'_>, error: tress_sign::Error) -> PyErr {
         error if error.is_usage() => Class::Usage,
         _ => Class::TressError,
     };
-    class.new(py, &error.to_string(), &kind_name(&error))
+    class.error(py, &error.to_string(), &kind_name(&error))
 }
 
 /// What reading or writing failed with.

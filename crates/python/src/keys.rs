@@ -51,6 +51,9 @@ impl KeyPair {
     }
 }
 
+// Python shows numbers alone as defaults.
+const _: () = assert!(keys::WORK_FACTOR == 18);
+
 /// A passphrase, as the only recipient or as an identity.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Passphrase {
@@ -61,7 +64,7 @@ pub(crate) struct Passphrase {
 #[pymethods]
 impl Passphrase {
     #[new]
-    #[pyo3(signature = (text, *, work_factor = keys::WORK_FACTOR))]
+    #[pyo3(signature = (text, *, work_factor = 18))]
     fn new(py: Python<'_>, text: &str, work_factor: u8) -> PyResult<Self> {
         let text = SecretString::from(text);
         keys::passphrase_recipient_with_work_factor(text.clone(), work_factor)

@@ -21,7 +21,7 @@ mod work;
 #[pyo3::pymodule(gil_used = true)]
 mod _tress {
     #[pymodule_export]
-    use crate::aead::AESCCM;
+    use crate::aead::AesCcm;
     #[pymodule_export]
     use crate::container::{decrypt, encrypt, rewrap_head};
     #[pymodule_export]

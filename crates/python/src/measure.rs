@@ -53,7 +53,7 @@ pub(crate) fn plan<'py>(
         min_batch_bytes: min_batch,
         buffer_bytes: buffer,
     };
-    let plan = problem.plan().map_err(|error| Class::Usage.new(py, &error.to_string(), &kind_name(&error)))?;
+    let plan = problem.plan().map_err(|error| Class::Usage.error(py, &error.to_string(), &kind_name(&error)))?;
     let row = PyDict::new(py);
     row.set_item("stages", plan.stages)?;
     row.set_item("stage_bytes", plan.stage_bytes)?;
@@ -102,7 +102,7 @@ pub(crate) fn simulate(
         }
         if let Some(exit_code) = outcome.map_err(failed)? {
             let report = py.detach(|| serde_json::to_string(&runner.report(exit_code)));
-            return report.map_err(|error| Class::TressError.new(py, &error.to_string(), "report"));
+            return report.map_err(|error| Class::TressError.error(py, &error.to_string(), "report"));
         }
         py.check_signals()?;
         if let Some(limit) = limit
@@ -128,7 +128,7 @@ impl Failure {
                     tress_sim::ErrorKind::Machine(_) => Class::Usage,
                     _ => Class::TressError,
                 };
-                class.new(py, &error.to_string(), &kind_name(&error.kind))
+                class.error(py, &error.to_string(), &kind_name(&error.kind))
             }
         }
     }

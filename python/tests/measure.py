@@ -1,0 +1,98 @@
+"""Measures `AESCCM` against PyCA's: in one process, in turn; medians of the ratios with their quartiles.
+
+pip install . && pip install cryptography && python python/tests/measure.py [ROUNDS]
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import cryptography
+import tress
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM as PyCA
+
+
+def seconds(call: Callable[[], object], repeat: int) -> float:
+    """The time of one call."""
+    gc.collect()
+    gc.disable()
+    start = time.perf_counter()
+    for _ in range(repeat):
+        call()
+    spent = time.perf_counter() - start
+    gc.enable()
+    return spent / repeat
+
+
+def compare(name: str, ours: Callable[[], object], theirs: Callable[[], object], repeat: int, rounds: int) -> None:
+    """Ours, theirs, ours, theirs."""
+    assert ours() == theirs()
+    ratios, times = [], []
+    for turn in range(rounds):
+        pair = {}
+        for who in ("ours", "theirs") if turn % 2 else ("theirs", "ours"):
+            pair[who] = seconds(ours if who == "ours" else theirs, repeat)
+        ratios.append(pair["theirs"] / pair["ours"])
+        times.append(pair["ours"])
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    spent = statistics.median(times) * 1e6
+    print(f"{name:32} {middle:6.2f}x  ({low:.2f} to {high:.2f})   ours {spent:10.2f} us", flush=True)
+
+
+def one_by_one(call: Callable[..., bytes], messages: list[tuple[bytes, bytes, None]]) -> list[bytes]:
+    """What there is to do without `encrypt_many`."""
+    return [call(*message) for message in messages]
+
+
+def main() -> None:
+    """Every row."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 41
+    key, nonce = os.urandom(16), os.urandom(12)
+    ours, theirs = tress.AESCCM(key), PyCA(key)
+    print(f"tress {tress.__version__} ({ours.backend}), cryptography {cryptography.__version__}, {os.cpu_count()} CPUs")
+    for size in (64, 1024, 16384):
+        plain = os.urandom(size)
+        sealed = theirs.encrypt(nonce, plain, None)
+        repeat = 20_000_000 // (size * 10 + 10_000)
+        compare(
+            f"encrypt, {size} bytes",
+            partial(ours.encrypt, nonce, plain, None),
+            partial(theirs.encrypt, nonce, plain, None),
+            repeat,
+            rounds,
+        )
+        compare(
+            f"decrypt, {size} bytes",
+            partial(ours.decrypt, nonce, sealed, None),
+            partial(theirs.decrypt, nonce, sealed, None),
+            repeat,
+            rounds,
+        )
+    for size in (1024, 16384):
+        messages = [(os.urandom(12), os.urandom(size), None) for _ in range(1000)]
+        packets = [(message[0], theirs.encrypt(*message), None) for message in messages]
+        for threads in (1, 0):
+            compare(
+                f"encrypt_many, 1000 x {size}, " + ("1 thread" if threads else "all cores"),
+                partial(ours.encrypt_many, messages, threads=threads),
+                partial(one_by_one, theirs.encrypt, messages),
+                4,
+                rounds,
+            )
+        compare(
+            f"decrypt_many, 1000 x {size}, all cores",
+            partial(ours.decrypt_many, packets),
+            partial(one_by_one, theirs.decrypt, packets),
+            4,
+            rounds,
+        )
+
+
+if __name__ == "__main__":
+    main()
