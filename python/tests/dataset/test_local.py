@@ -18,6 +18,8 @@ from conftest import Keys
 from dataset_support import Plain, leftovers, make_tree, read_tree
 from tress import dataset
 from tress.dataset import Grouping, Incomplete, Retry, UsageError
+from tress.dataset.errors import Exists
+from tress.dataset.stores import Replace
 from tress.dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=3, first=0.01, longest=0.02)
@@ -128,6 +130,16 @@ def test_what_was_there_stays(tmp_path: Path, keys: Keys, threads: Any) -> None:
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, force=True)
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
     assert read_tree(tmp_path / "back") == made
+
+
+def test_what_appears_meanwhile_stays(tmp_path: Path) -> None:
+    """Between the first look and the last step."""
+    store = LocalStore(str(tmp_path))
+    with store.write("a", 3, {}, Replace.NEVER) as out, pytest.raises(Exists):
+        out.write(b"new")
+        (tmp_path / "a").write_bytes(b"precious")
+        out.commit()
+    assert (tmp_path / "a").read_bytes() == b"precious" and not leftovers(tmp_path)
 
 
 def test_damage_is_found_and_named(tmp_path: Path, keys: Keys, threads: Any) -> None:

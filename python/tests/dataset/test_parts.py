@@ -179,13 +179,13 @@ def test_index_and_joined_manifest(tmp_path: Path) -> None:
         file.write(b"torn off in the mid")
     for _ in range(2):
         index = Index()
-        index.load(store, lambda name: True)
+        index.load(store, lambda name: True, Retry())
         assert index.bad_count == 1
         found = index.line("n0.tress")
         assert found is not None and found.verb == "rewrap"
         assert index.begun("n1.tress") and not index.begun("foreign1.tress") and index.line("foreign1.tress") is None
         index.close()
-        join(store, "encrypt", "20260101T000000-a")
+        join(store, "encrypt", "20260101T000000-a", Retry())
     assert [name.rpartition("/")[2] for name in runs(store)] == [
         "encrypt-20260101T000000-a.jsonl",
         "rewrap-20260102T000000-b-000000.jsonl",

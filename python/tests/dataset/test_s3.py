@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -128,9 +129,10 @@ def test_rewrap_copies_the_payload_in_the_store(tmp_path: Path, keys: Keys, serv
 
 
 def test_throttling_is_waited_for(tmp_path: Path, keys: Keys, server: S3Server) -> None:
-    """Every third request is refused; all is done all the same, and that is told."""
+    """A third of all requests is refused; all is done all the same, and that is told."""
     made = make_tree(tmp_path / "plain", {f"{n:02}": 1000 for n in range(40)} | {"large": 40 << 20})
-    with proxy(server.port, lambda number, method, path: 503 if number % 3 == 0 else None) as between:
+    chance = random.Random(5)
+    with proxy(server.port, lambda number, method, path: 503 if chance.random() < 0.33 else None) as between:
         there: dict[str, Any] = {
             "target_options": server.options(between.port),
             "retry": Retry(first=0.01, longest=0.05),

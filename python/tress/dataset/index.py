@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Iterator
 
 from .manifest import BadLine, Begun, Foreign, Identity, Line, lines, parse, runs
 from .names import Item, Odd, decoded, encoded
+from .retry import Retry
 from .stores import Store
 
 _SCHEMA = """
@@ -36,34 +38,37 @@ class Index:
         """Removes it."""
         self._base.close()
 
-    def load(self, store: Store, wanted: Callable[[str], bool]) -> None:
-        """Reads the manifest at a target, as far as its names are wanted. Of use again after a failure."""
-        self.bad_lines.clear()
-        self.bad_count = 0
+    def load(self, store: Store, wanted: Callable[[str], bool], retry: Retry) -> None:
+        """Reads the manifest at a target, as far as its names are wanted."""
+        never = threading.Event()
+        for name in retry.call(lambda _: runs(store), never):
+            bad = retry.call(lambda _, name=name: self._load(store, name, wanted), never)  # type: ignore[misc]
+            self.bad_count += len(bad)
+            self.bad_lines += bad[: 20 - len(self.bad_lines)]
+
+    def _load(self, store: Store, object_name: str, wanted: Callable[[str], bool]) -> list[str]:
+        """One object of the manifest, whose damaged lines are returned. Of use again after a failure."""
+        bad = []
         if self._base.in_transaction:
             self._base.execute("ROLLBACK")
-        for object_name in runs(store):
-            self._base.execute("BEGIN")
-            for number, text in enumerate(lines(store, object_name), 1):
-                if not text:
-                    continue
-                try:
-                    line = parse(text)
-                except BadLine as error:
-                    self.bad_count += 1
-                    if len(self.bad_lines) < 20:
-                        self.bad_lines.append(f"{object_name}: line {number}: {error}")
-                    continue
-                if isinstance(line, Begun):
-                    self._base.executemany(
-                        "INSERT OR IGNORE INTO begun VALUES (?)",
-                        ((encoded(name),) for name in line.names if wanted(name)),
-                    )
-                elif isinstance(line, Foreign):
-                    self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))
-                elif wanted(line.name):
-                    self._add(line)
-            self._base.execute("COMMIT")
+        self._base.execute("BEGIN")
+        for number, text in enumerate(lines(store, object_name), 1):
+            if not text:
+                continue
+            try:
+                line = parse(text)
+            except BadLine as error:
+                bad.append(f"{object_name}: line {number}: {error}")
+                continue
+            if isinstance(line, Begun):
+                names = ((encoded(name),) for name in line.names if wanted(name))
+                self._base.executemany("INSERT OR IGNORE INTO begun VALUES (?)", names)
+            elif isinstance(line, Foreign):
+                self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))
+            elif wanted(line.name):
+                self._add(line)
+        self._base.execute("COMMIT")
+        return bad
 
     def _add(self, line: Line) -> None:
         source = line.source

@@ -233,18 +233,17 @@ def runs(store: Store) -> list[str]:
     return sorted(found, key=order)
 
 
-def join(store: Store, verb: str, run: str) -> None:
+def join(store: Store, verb: str, run: str, retry: Retry) -> None:
     """Puts the objects of this run's shards into one. Interrupted anywhere, no line is lost."""
+    never = threading.Event()
     prefix = f"{CONTROL}/{verb}-{run}-"
-    parts = [name for name in store.control() if name.startswith(prefix)]
+    parts = [name for name in retry.call(lambda _: store.control(), never) if name.startswith(prefix)]
     if len(parts) < 2:
         return
     with store.write(f"{CONTROL}/{verb}-{run}.jsonl", 0, {}, Replace.ALWAYS) as out:
         for name in parts:
-            for line in lines(store, name):
-                # What was begun here was done or has failed; only what is unfinished after a kill is of use.
-                if line:
-                    out.write(line + b"\n")
+            found = retry.call(lambda _, name=name: list(lines(store, name)), never)  # type: ignore[misc]
+            out.write(b"".join(line + b"\n" for line in found if line))
         out.commit()
     for name in parts:
-        store.remove(name)
+        retry.call(lambda _, name=name: store.remove(name), never)  # type: ignore[misc]

@@ -52,6 +52,9 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
     """Carries out a run. Failures of objects are in the summary; `DatasetError` and errors of the store end it."""
     source = None if plan.source is None else plan.opener(plan.source, plan.source_options.values)
     target = plan.opener(plan.target, plan.target_options.values)
+    for store in (source, target):
+        if store is not None:
+            store.retry = plan.retry
     summary = Summary(plan.verb, plan.run, dry_run=settings.dry_run)
     failed = FailedList(summary)
     index = Index()
@@ -88,7 +91,11 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
         if not settings.dry_run:
             failed.keep(target if plan.journals else None, plan, settings.failed_path)
     if plan.journals and not settings.dry_run:
-        _patiently(plan, lambda: manifest.join(target, plan.verb, plan.run))
+        try:
+            manifest.join(target, plan.verb, plan.run, plan.retry)
+        except Exception as error:  # All lines are there all the same, in more objects.
+            if settings.warn is not None:
+                settings.warn(f"{target.shown}: the manifest stays in parts: {describe(error, plan)}")
     return summary
 
 
@@ -97,23 +104,20 @@ def _look(plan: Plan, settings: Settings, source: Store | None, target: Store, i
     part = settings.part
     mine = wanted(part, plan.verb)
 
-    def probe() -> None:
-        # Whoever may not write finds out now, and not with every object.
-        target.prepare()
-        name = f"{CONTROL}/probe-{plan.run}"
-        target.put(name, b"")
-        target.remove(name)
-
     if plan.journals and not settings.dry_run:
-        _patiently(plan, probe)
-    _patiently(plan, lambda: index.load(target, mine))
+        # Whoever may not write finds out now, and not with every object.
+        name = f"{CONTROL}/probe-{plan.run}"
+        _patiently(plan, target.prepare)
+        _patiently(plan, lambda: target.put(name, b""))
+        _patiently(plan, lambda: target.remove(name))
+    index.load(target, mine, plan.retry)
     if plan.verb == "verify":
         if source is not None:
-            _patiently(plan, lambda: index.note_expected(expected(source, part)))
+            index.note_expected(expected(source, part))
         elif settings.to_manifest and not index.empty():
             index.expect_done()
     if plan.verb == "verify" or (plan.verb != "rewrap" and not index.empty()):
-        _patiently(plan, lambda: index.note_present(item for item in target.items() if mine(item.name)))
+        index.note_present(item for item in target.items() if mine(item.name))
 
 
 def _patiently(plan: Plan, work: Callable[[], None]) -> None:
@@ -292,17 +296,20 @@ class FailedList:
             with open(path, "wb") as out:
                 self._copy(out.write)
             self._summary.failed_list = path
-        elif target is None or not self._beside(target, f"{CONTROL}/failed-{plan.verb}-{plan.run}.jsonl"):
+        elif target is None or not self._beside(plan, target, f"{CONTROL}/failed-{plan.verb}-{plan.run}.jsonl"):
             with tempfile.NamedTemporaryFile(prefix="tress-dataset-failed-", suffix=".jsonl", delete=False) as file:
                 self._copy(file.write)
             self._summary.failed_list = file.name
         self._file.close()
 
-    def _beside(self, target: Store, name: str) -> bool:
-        try:
+    def _beside(self, plan: Plan, target: Store, name: str) -> bool:
+        def write() -> None:
             with target.write(name, self._file.tell(), {}, Replace.ALWAYS) as writing:
                 self._copy(writing.write)
                 writing.commit()
+
+        try:
+            _patiently(plan, write)
         except Exception:  # whatever keeps the target from being written
             return False
         self._summary.failed_list = f"{target.shown.rstrip('/')}/{name}"

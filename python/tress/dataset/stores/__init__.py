@@ -16,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from ..codec import Codec
 from ..errors import Changed, UsageError
 from ..names import Item, Odd
+from ..retry import Retry
 
 BLOCK = 4 << 20
 """Bytes that are read, sealed and written at a time."""
@@ -90,6 +91,8 @@ class Store(ABC):
     shown: str
     """Its address without secrets."""
     local = False
+    retry = Retry()
+    """For a page of a listing, which is not begun again."""
     shared = True
     """Whether other processes see the same objects."""
 

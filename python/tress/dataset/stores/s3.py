@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
 from itertools import islice
 from typing import Any, TypeVar
@@ -38,7 +38,6 @@ AHEAD = 2
 CONTAINER_TYPE = "application/octet-stream"
 
 # One request of many is repeated by itself: a large object does not begin again for it.
-_LISTING = Retry()
 _WITHIN = Retry(attempts=4, throttled=8, final=(Changed,))
 _NEVER = threading.Event()
 
@@ -84,7 +83,7 @@ class S3Store(Store):
         token: str | None = None
         following: Future[dict[str, Any]] | None = self._page(prefix, token)
         while following is not None:
-            page = _patient(following, lambda: self._page(prefix, token), _LISTING)
+            page = _patient(following, lambda: self._page(prefix, token), self.retry)
             token = page.get("NextContinuationToken")
             following = self._page(prefix, token) if page.get("IsTruncated") and token else None
             for entry in page.get("Contents", ()):
@@ -172,7 +171,7 @@ class S3Store(Store):
         token: str | None = None
         following: Future[dict[str, Any]] | None = self._page(self.prefix + CONTROL + "/", None)
         while following is not None:
-            page = _patient(following, lambda: self._page(self.prefix + CONTROL + "/", token), _LISTING)
+            page = following.result()
             names += [entry["Key"][len(self.prefix) :] for entry in page.get("Contents", ())]
             token = page.get("NextContinuationToken")
             following = self._page(self.prefix + CONTROL + "/", token) if page.get("IsTruncated") and token else None
@@ -264,12 +263,15 @@ class S3Writing(Writing):
     def _begin(self) -> None:
         if self._replace:
             # What a killed run left of this object is paid for until somebody removes it.
-            found = self._store.call("list_multipart_uploads", Prefix=self._key)
+            found = self._patiently(lambda: self._store.call("list_multipart_uploads", Prefix=self._key))
             for upload in found.get("Uploads") or ():
                 if upload["Key"] == self._key:
                     self._abort(upload["UploadId"])
-        reply = self._store.call("create_multipart_upload", Key=self._key, **self._about)
+        reply = self._patiently(lambda: self._store.call("create_multipart_upload", Key=self._key, **self._about))
         self._upload = reply["UploadId"]
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        return _WITHIN.call(lambda _: work(), _NEVER)
 
     def write(self, data: Any) -> None:
         self._buffer += data
@@ -350,7 +352,11 @@ class S3Writing(Writing):
             {"PartNumber": number, "ETag": reply.get("CopyPartResult", reply)["ETag"]}
             for number, reply in enumerate(replies, 1)
         ]
-        return self._request("complete_multipart_upload", MultipartUpload={"Parts": parts}, **self._condition).result()
+        return self._patiently(
+            lambda: self._request(
+                "complete_multipart_upload", MultipartUpload={"Parts": parts}, **self._condition
+            ).result()
+        )
 
     def _ours(self) -> bool:
         """Whether the object that is there is a run's work: of this one, whose answer was lost, or of one that began it."""
