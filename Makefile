@@ -2,6 +2,7 @@
 # make test     everything that has to hold, from vectors to the command; what CI runs
 # make test-page  pages of tress report in a browser; part of make test
 # make test-c   libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation; part of make test
+# make test-dataset  many objects, on folders and a real S3 server, by processes, Dask and Parsl; part of make test
 # make test-wheel  the Python package: built, and tested as it is installed; part of make test
 # make lint     formatting, clippy, documentation
 # make deny     licences, bans and sources of what we stand on
@@ -32,7 +33,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-c test-wheel test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-systems packages test-packages sbom reproducible uninstall
+.PHONY: all demo test test-rust test-python test-page test-c wheel test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-systems packages test-packages sbom reproducible uninstall
 
 all:
 	$(CARGO) build --release
@@ -41,7 +42,7 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-windows test-packages test-python test-page test-c test-wheel secrets qemu-two firmware
+test: tools lint deny test-rust test-without check-targets test-windows test-packages test-python test-page test-c test-wheel test-dataset secrets qemu-two firmware
 	@echo "make test: all done"
 
 tools:
@@ -123,13 +124,20 @@ test-c:
 	$(CARGO) build --locked --bin tress
 	TRESS=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python \
 	    $(MAKE) -C crates/c check PROFILE=dev
+
 # With the command as test-rust has built it: cargo would build its dependencies anew for fewer features.
-test-wheel:
+wheel:
 	$(CARGO) test --workspace --locked --no-run
 	tools/setup wheel target/wheel-venv
 	PATH=$(CURDIR)/target/wheel-venv/bin:$$PATH TRESS_COMMAND=$(CURDIR)/target/debug/tress pip install --quiet --no-build-isolation --no-deps \
 	    --force-reinstall --config-settings=build-args=--profile=dev .
-	target/wheel-venv/bin/python -m pytest -q python/tests
+
+test-wheel: wheel
+	target/wheel-venv/bin/python -m pytest -q python/tests --ignore=python/tests/dataset
+
+test-dataset: wheel
+	tools/setup dataset target/wheel-venv
+	target/wheel-venv/bin/python -m pytest -q --timeout 300 python/tests/dataset
 
 lint:
 	$(CARGO) fmt --all --check
@@ -201,7 +209,8 @@ dos:
 systems:
 	@systems/run
 
-soak: qemu miri firmware-qemu test-systems reproducible
+soak: qemu miri firmware-qemu test-systems reproducible test-dataset
+	TRESS_SOAK=1 target/wheel-venv/bin/python -m pytest -q -s python/tests/dataset -k scheduling
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-stream --test every_bit -- --nocapture

@@ -40,6 +40,7 @@ from ._tress import (
     rewrap_head,
 )
 from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
+from .sweep import Sweep, sweep
 
 __all__ = [
     "AESCCM",
@@ -58,6 +59,7 @@ __all__ = [
     "PublicKey",
     "RawKey",
     "Report",
+    "Sweep",
     "TressError",
     "Usage",
     "WrongKey",
@@ -78,4 +80,5 @@ __all__ = [
     "rewrap_file",
     "rewrap_head",
     "simulate",
+    "sweep",
 ]

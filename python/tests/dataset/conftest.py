@@ -1,0 +1,55 @@
+"""Keys, and the S3 server, for tests of datasets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import dataset_support
+import pytest
+
+
+class Keys:
+    """Two pairs of keys, and a reader of containers that shares no code with the package."""
+
+    def __init__(self) -> None:
+        import pyrage
+
+        first, second = pyrage.x25519.Identity.generate(), pyrage.x25519.Identity.generate()
+        self.recipient, self.identity = str(first.to_public()), str(first)
+        self.other_recipient, self.other_identity = str(second.to_public()), str(second)
+        self._first = first
+
+    def read(self, container: bytes) -> bytes:
+        """The plaintext, by the independent reader."""
+        import tress_reader  # type: ignore[import-not-found]
+
+        plain: bytes = tress_reader.decrypt(container, self._first)[0]
+        return plain
+
+
+@pytest.fixture(scope="session")
+def keys() -> Keys:
+    return Keys()
+
+
+@pytest.fixture(scope="session")
+def versitygw() -> str:
+    """The program of the S3 server, as tools/setup dataset installs it."""
+    program = os.environ.get("VERSITYGW") or str(dataset_support.ROOT / "target" / "tools" / "versitygw")
+    found = shutil.which(program)
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("no versitygw: run tools/setup dataset")
+        pytest.skip("no versitygw: run tools/setup dataset; NOTHING ABOUT S3 IS TESTED")
+    return found
+
+
+@pytest.fixture
+def server(versitygw: str, tmp_path: Path) -> Iterator[dataset_support.S3Server]:
+    """A server of its own, with a bucket named `bucket`."""
+    one = dataset_support.S3Server(versitygw, tmp_path / "s3")
+    yield one
+    one.stop()

@@ -1,0 +1,219 @@
+"""Many objects, on any number of machines: encrypted, decrypted, verified, given to other recipients.
+
+    from tress import dataset
+
+    dataset.encrypt("photos", "s3://bucket/photos", "age1…")
+    dataset.verify("s3://bucket/photos", Path("key.txt"))
+    dataset.decrypt("s3://bucket/photos", "restored", Path("key.txt"))
+
+Sources and targets are paths or URLs that fsspec opens. The work is done by processes of this machine, or by any
+`concurrent.futures.Executor`. A second call does what is missing or has changed. docs/dataset.md has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from os import PathLike, fspath
+from typing import Any
+
+from . import keys as _keys
+from .codec import Codec, TressCodec
+from .errors import DatasetError, Failure, Incomplete, UsageError
+from .keys import Keys, Secret
+from .names import Part
+from .pool import Pool
+from .progress import Progress, Terminal
+from .retry import Retry
+from .run import Settings, new_run, perform, with_concurrency
+from .shards import Grouping
+from .stores import open_store
+from .summary import Summary
+from .worker import Options, Plan
+
+__all__ = [
+    "DatasetError",
+    "Failure",
+    "Grouping",
+    "Incomplete",
+    "Progress",
+    "Retry",
+    "Secret",
+    "Summary",
+    "Terminal",
+    "UsageError",
+    "decrypt",
+    "encrypt",
+    "rewrap",
+    "verify",
+]
+
+Address = str | PathLike[str]
+
+
+def encrypt(
+    source: Address,
+    target: Address,
+    recipients: Any,
+    *,
+    aead: str = "aes-128-ccm",
+    source_options: Mapping[str, Any] | None = None,
+    target_options: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Summary:
+    """Encrypts every object of `source` that `target` lacks, or has from something else, to NAME.tress.
+
+    `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: a second for each object) or raw key.
+    `source_options` and `target_options` go to fsspec.
+
+    Keywords of all verbs: `executor`, `workers`, `concurrency` (objects at once in a worker), `part` (`"3/100"`: those of
+    all names whose hash says so), `grouping`, `retry`, `force` (do everything, replace what is there), `dry_run`,
+    `progress` (True, or a function that takes a `Progress`), `warn` (a function that takes text), `failed_list` (a
+    path), `check` (False: return the summary also when objects failed).
+
+    Raises `Incomplete` when objects failed, `UsageError` for arguments that make no sense, `OSError` and the like where a
+    store cannot be used at all.
+    """
+    public, secret = _keys.recipients(recipients)
+    if not public and not secret:
+        raise UsageError("no recipient")
+    keys = Keys(recipients=public, to=secret)
+    return _run("encrypt", source, target, keys, aead, source_options, target_options, how)
+
+
+def decrypt(
+    source: Address,
+    target: Address,
+    identities: Any,
+    *,
+    source_options: Mapping[str, Any] | None = None,
+    target_options: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Summary:
+    """Decrypts every container NAME.tress of `source` to NAME in `target`, as far as that is missing or has changed.
+
+    `identities`: the text of an identity file, a `Path` to one, or a sequence; also `Secret`. Keywords as for `encrypt`.
+    """
+    keys = _opening(identities)
+    return _run("decrypt", source, target, keys, "aes-128-ccm", source_options, target_options, how)
+
+
+def verify(
+    target: Address,
+    identities: Any,
+    *,
+    against: Address | None = "manifest",
+    target_options: Mapping[str, Any] | None = None,
+    source_options: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Summary:
+    """Decrypts every container of `target` without writing anything.
+
+    Compares with the manifest there: which containers there are, and that each is the one that was written; or, with the address of
+    the source as `against`, with that, byte for byte. `None` compares with nothing. What is missing, extra, damaged or
+    different is a failure with that `kind`.
+    """
+    keys = _opening(identities)
+    source = None if against is None or against == "manifest" else against
+    how["_to_manifest"] = against == "manifest"
+    return _run("verify", source, target, keys, "aes-128-ccm", source_options, target_options, how)
+
+
+def rewrap(
+    target: Address, identities: Any, recipients: Any, *, target_options: Mapping[str, Any] | None = None, **how: Any
+) -> Summary:
+    """Gives every container of `target` new recipients, in place of the old ones. Payloads are not decrypted.
+
+    This is no revocation: whoever could open a container may have kept its key. Keywords as for `encrypt`.
+    """
+    public, secret = _keys.recipients(recipients)
+    if not public and not secret:
+        raise UsageError("no recipient")
+    texts, opens = _keys.identities(identities)
+    if not texts and not opens:
+        raise UsageError("no identity")
+    keys = Keys(public, secret, texts, opens)
+    return _run("rewrap", None, target, keys, "aes-128-ccm", None, target_options, how)
+
+
+def _opening(identities: Any) -> Keys:
+    texts, secrets = _keys.identities(identities)
+    if not texts and not secrets:
+        raise UsageError("no identity")
+    return Keys(_identities=texts, opens=secrets)
+
+
+def _run(
+    verb: str,
+    source: Address | None,
+    target: Address,
+    keys: Keys,
+    aead: str,
+    source_options: Mapping[str, Any] | None,
+    target_options: Mapping[str, Any] | None,
+    how: dict[str, Any],
+) -> Summary:
+    """Makes a plan of the arguments and carries it out."""
+    executor: Executor | None = how.pop("executor", None)
+    workers: int | None = how.pop("workers", None)
+    concurrency: int | None = how.pop("concurrency", None)
+    part = how.pop("part", None)
+    progress: bool | Callable[[Progress], None] | None = how.pop("progress", None)
+    check: bool = how.pop("check", True)
+    codec: Codec | None = how.pop("_codec", None)
+    settings = Settings(
+        part=Part.parse(part) if isinstance(part, str) else part,
+        force=how.pop("force", False),
+        dry_run=how.pop("dry_run", False),
+        grouping=how.pop("grouping", None) or Grouping(),
+        progress=Terminal() if progress is True else progress or None,
+        warn=how.pop("warn", None),
+        failed_path=how.pop("failed_list", None),
+        to_manifest=how.pop("_to_manifest", True),
+    )
+    retry: Retry = how.pop("retry", None) or Retry()
+    opener = how.pop("_opener", open_store)
+    if how:
+        raise TypeError(f"unexpected arguments: {', '.join(sorted(how))}")
+    if aead not in ("aes-128-ccm", "aes-256-ccm"):
+        raise UsageError(f"an AEAD {aead!r}; there are aes-128-ccm and aes-256-ccm")
+    if workers is not None and workers < 1:
+        raise UsageError("at least one worker")
+    if concurrency is not None and concurrency < 1:
+        raise UsageError("at least one object at once")
+    plan = Plan(
+        verb,
+        new_run(),
+        None if source is None else fspath(source),
+        fspath(target),
+        Options(source_options),
+        Options(target_options),
+        codec or TressCodec(keys, aead),
+        keys.recipients_id() if keys.recipients or keys.to else None,
+        1,
+        retry,
+        opener,
+    )
+    _not_into_itself(plan)
+    plan = with_concurrency(plan, concurrency, keys.slow)
+    if executor is None:
+        for url, options in ((plan.source, plan.source_options), (plan.target, plan.target_options)):
+            if url and url.startswith("memory:") and not plan.opener(url, options.values).shared:
+                raise UsageError("memory: is another one in every process; give an executor of threads")
+    summary = perform(plan, settings, lambda: Pool(executor, workers))
+    if isinstance(settings.progress, Terminal):
+        settings.progress.clear()
+    if check and not summary.ok:
+        raise Incomplete(summary)
+    return summary
+
+
+def _not_into_itself(plan: Plan) -> None:
+    """A target inside its source would be found by the listing while it grows."""
+    if plan.source is None or plan.verb == "verify":
+        return
+    source = plan.opener(plan.source, plan.source_options.values)
+    target = plan.opener(plan.target, plan.target_options.values)
+    inner, outer = (getattr(store, "root", store.shown.rstrip("/")) for store in (target, source))
+    if plan.verb in ("encrypt", "decrypt") and (inner == outer or inner.startswith(outer.rstrip("/") + "/")):
+        raise UsageError("the target lies in the source")

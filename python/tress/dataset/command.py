@@ -1,0 +1,223 @@
+"""`tress-dataset`: the verbs of this package for shells and job arrays.
+
+Exit status 0 done, 1 failed (objects, a store, a key that opens nothing), 2 wrong use, as `tress` has it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from . import decrypt, encrypt, rewrap, verify
+from .errors import UsageError
+from .keys import Secret
+from .names import Part
+from .progress import Terminal
+from .retry import Retry
+from .stores import without_secrets
+from .summary import Summary
+
+NAME = "tress-dataset"
+
+
+class _Interrupted(KeyboardInterrupt):
+    def __init__(self, number: int):
+        super().__init__()
+        self.number = number
+
+
+def _interrupt(number: int, _: object) -> NoReturn:
+    # One is enough; cleaning up is not to be interrupted in turn.
+    signal.signal(number, signal.SIG_IGN)
+    raise _Interrupted(number)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{NAME}: error: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """All verbs and options."""
+    top = _Parser(prog=NAME, description="Encrypts, decrypts, verifies and rewraps many objects.")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB", parser_class=_Parser)
+    for verb, text in (
+        ("encrypt", "every object of SOURCE to NAME.tress in TARGET"),
+        ("decrypt", "every container NAME.tress of SOURCE to NAME in TARGET"),
+        ("verify", "every container of TARGET, opened without writing"),
+        ("rewrap", "every container of TARGET to other recipients; no revocation"),
+    ):
+        one = verbs.add_parser(verb, help=text, description=text)
+        if verb in ("encrypt", "decrypt"):
+            one.add_argument("source", metavar="SOURCE", help="a folder or a URL (s3://, sftp://, ...)")
+        one.add_argument("target", metavar="TARGET", help="a folder or a URL")
+        if verb in ("encrypt", "rewrap"):
+            one.add_argument(
+                "-r",
+                "--recipient",
+                action="append",
+                default=[],
+                metavar="RECIPIENT",
+                help="age1..., tress1... or ssh-...",
+            )
+            one.add_argument(
+                "-R", "--recipients-file", action="append", default=[], metavar="FILE", help="recipients, one a line"
+            )
+        if verb == "encrypt":
+            one.add_argument("--aead", choices=("aes-128-ccm", "aes-256-ccm"), default="aes-128-ccm")
+        if verb != "encrypt":
+            one.add_argument("-i", "--identity", action="append", default=[], metavar="FILE", help="an identity file")
+        if verb == "rewrap":
+            one.add_argument(
+                "--new-key-file", action="append", default=[], metavar="FILE", help="raw key to encrypt to"
+            )
+        if verb == "verify":
+            one.add_argument(
+                "--against", default="manifest", metavar="SOURCE", help="compare with this source, or with 'nothing'"
+            )
+        one.add_argument("--key-file", action="append", default=[], metavar="FILE", help="16 or 32 raw bytes")
+        one.add_argument("--passphrase-file", metavar="FILE", help="slow: a second for each object")
+        _common(one)
+    return top
+
+
+def _common(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--shard", metavar="I/N", help="only the names whose hash is in the I-th of N parts, from 1")
+    one.add_argument("--workers", type=int, metavar="N", help="processes; as many as cores")
+    one.add_argument("--concurrency", type=int, metavar="N", help="objects at once in each process")
+    one.add_argument("--attempts", type=int, default=Retry.attempts, metavar="N", help="for each object")
+    one.add_argument("--force", action="store_true", help="do everything again, and replace what is there")
+    one.add_argument("--dry-run", action="store_true", help="only count what would be done")
+    one.add_argument("--failed", metavar="FILE", help="where the list of failed objects goes")
+    one.add_argument("--json", action="store_true", help="the summary as one object on standard output")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; the exit status."""
+    given = parser().parse_args(arguments)
+    for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, _interrupt)
+    terminal = Terminal() if sys.stderr.isatty() and not given.dry_run else None
+    try:
+        summary = _run(given, terminal)
+    except UsageError as error:
+        return _say(terminal, _shown(error, given), 2)
+    except _Interrupted as interrupted:
+        _say(terminal, "interrupted; the same command goes on", 1)
+        signal.signal(interrupted.number, signal.SIG_DFL)
+        os.kill(os.getpid(), interrupted.number)
+        return 128 + interrupted.number
+    except Exception as error:  # a store's own exceptions are of any type
+        return _say(terminal, _shown(error, given), 1)
+    if terminal is not None:
+        terminal.clear()
+    return _tell(summary, given.json)
+
+
+def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
+    if given.attempts < 1:
+        raise UsageError("at least one attempt")
+    try:
+        part = None if given.shard is None else Part.parse(given.shard)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    how: dict[str, Any] = {
+        "part": part,
+        "workers": given.workers,
+        "concurrency": given.concurrency,
+        "retry": Retry(attempts=given.attempts),
+        "force": given.force,
+        "dry_run": given.dry_run,
+        "failed_list": given.failed,
+        "progress": terminal,
+        "warn": lambda text: print(f"{NAME}: warning: {text}", file=sys.stderr),
+        "check": False,
+    }
+    if given.verb == "encrypt":
+        to = _recipients(given) + _secrets(given.key_file, given.passphrase_file)
+        return encrypt(given.source, given.target, to, aead=given.aead, **how)
+    opens = [_read(path) for path in given.identity] + _secrets(given.key_file, given.passphrase_file)
+    if given.verb == "decrypt":
+        return decrypt(given.source, given.target, opens, **how)
+    if given.verb == "verify":
+        return verify(given.target, opens, against=None if given.against == "nothing" else given.against, **how)
+    return rewrap(given.target, opens, _recipients(given) + _secrets(given.new_key_file, None), **how)
+
+
+def _recipients(given: argparse.Namespace) -> list[Any]:
+    return [*given.recipient, *(_read(path) for path in given.recipients_file)]
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from None
+
+
+def _secrets(key_files: Sequence[str], passphrase_file: str | None) -> list[Any]:
+    secrets: list[Any] = []
+    for path in key_files:
+        try:
+            secrets.append(Secret(Path(path).read_bytes()))
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}") from None
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None
+    if passphrase_file is not None:
+        text = _read(passphrase_file)
+        for end in ("\r\n", "\n"):
+            if text.endswith(end):
+                text = text[: -len(end)]
+                break
+        secrets.append(Secret(text))
+    return secrets
+
+
+def _shown(error: BaseException, given: argparse.Namespace) -> str:
+    """The error in a line, without what an address may hide."""
+    name = getattr(error, "filename", None)
+    text = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror:
+        text = f"{name}: {error.strerror}" if name else error.strerror
+    for url in (getattr(given, "source", None), given.target):
+        if url:
+            text = text.replace(url, without_secrets(url))
+    if without_secrets(given.target) not in text and not isinstance(error, UsageError):
+        text = f"{without_secrets(given.target)}: {text}"
+    return text
+
+
+def _say(terminal: Terminal | None, text: str, status: int) -> int:
+    if terminal is not None:
+        terminal.clear()
+    print(f"{NAME}: error: {text}", file=sys.stderr)
+    return status
+
+
+def _tell(summary: Summary, as_json: bool) -> int:
+    for failure in summary.failures:
+        print(f"{NAME}: error: {_printable(failure.name)}: {failure.message}", file=sys.stderr)
+    if summary.failed > len(summary.failures):
+        print(f"{NAME}: error: and {summary.failed - len(summary.failures)} more", file=sys.stderr)
+    if summary.failed_list is not None:
+        print(f"{NAME}: all failed objects are listed in {summary.failed_list}", file=sys.stderr)
+    print(summary.sentence(), file=sys.stderr)
+    if as_json:
+        print(json.dumps(summary.as_dict()))
+    return 0 if summary.ok else 1
+
+
+def _printable(name: str) -> str:
+    """A name in one line, whatever it holds."""
+    return name if name.isprintable() else ascii(name)[1:-1]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""What earlier runs did, and what a target holds, by name: on disk, so that a million objects fit in little memory."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator
+
+from .manifest import BadLine, Begun, Foreign, Identity, Line, lines, parse, runs
+from .names import Item, Odd, decoded, encoded
+from .retry import Retry
+from .stores import Store
+
+_SCHEMA = """
+PRAGMA journal_mode = MEMORY;
+PRAGMA synchronous = OFF;
+PRAGMA cache_size = -32000;
+CREATE TABLE done (name BLOB PRIMARY KEY, verb TEXT, ssize INTEGER, stoken BLOB, tsize INTEGER, ttoken BLOB, seal TEXT,
+                   plain INTEGER, recipients TEXT) WITHOUT ROWID;
+CREATE TABLE begun (name BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE present (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
+CREATE TABLE expected (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
+"""
+_BATCH = 5000
+
+
+class Index:
+    """Tables of one run. Not for several threads."""
+
+    def __init__(self) -> None:
+        # An empty name is a temporary file that nobody else sees.
+        self._base = sqlite3.connect("", isolation_level=None)
+        self._base.executescript(_SCHEMA)
+        self.bad_lines: list[str] = []
+        self.bad_count = 0
+
+    def close(self) -> None:
+        """Removes it."""
+        self._base.close()
+
+    def load(self, store: Store, wanted: Callable[[str], bool], retry: Retry) -> None:
+        """Reads the manifest at a target, as far as its names are wanted."""
+        never = threading.Event()
+        for name in retry.call(lambda _: runs(store), never):
+            bad = retry.call(lambda _, name=name: self._load(store, name, wanted), never)  # type: ignore[misc]
+            self.bad_count += len(bad)
+            self.bad_lines += bad[: 20 - len(self.bad_lines)]
+
+    def _load(self, store: Store, object_name: str, wanted: Callable[[str], bool]) -> list[str]:
+        """One object of the manifest, whose damaged lines are returned. Of use again after a failure."""
+        bad = []
+        if self._base.in_transaction:
+            self._base.execute("ROLLBACK")
+        self._base.execute("BEGIN")
+        for number, text in enumerate(lines(store, object_name), 1):
+            if not text:
+                continue
+            try:
+                line = parse(text)
+            except BadLine as error:
+                bad.append(f"{object_name}: line {number}: {error}")
+                continue
+            if isinstance(line, Begun):
+                names = ((encoded(name),) for name in line.names if wanted(name))
+                self._base.executemany("INSERT OR IGNORE INTO begun VALUES (?)", names)
+            elif isinstance(line, Foreign):
+                self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))
+            elif wanted(line.name):
+                self._add(line)
+        self._base.execute("COMMIT")
+        return bad
+
+    def _add(self, line: Line) -> None:
+        source = line.source
+        self._base.execute(
+            "INSERT OR REPLACE INTO done VALUES (?,?,?,?,?,?,?,?,?)",
+            (
+                encoded(line.name),
+                line.verb,
+                None if source is None else source.size,
+                None if source is None else encoded(source.token),
+                line.target.size,
+                encoded(line.target.token),
+                line.seal,
+                line.plain_bytes,
+                line.recipients,
+            ),
+        )
+
+    def line(self, name: str) -> Line | None:
+        """The latest about this name."""
+        row = self._base.execute("SELECT * FROM done WHERE name = ?", (encoded(name),)).fetchone()
+        if row is None:
+            return None
+        _, verb, ssize, stoken, tsize, ttoken, seal, plain, recipients = row
+        source = None if ssize is None else Identity(ssize, decoded(stoken))
+        return Line(name, verb, source, Identity(tsize, decoded(ttoken)), seal, plain, recipients)
+
+    def begun(self, name: str) -> bool:
+        """Whether a run set out to write it."""
+        return self._one("SELECT 1 FROM begun WHERE name = ?", name)
+
+    def empty(self) -> bool:
+        """Whether no run left a line."""
+        count = self._base.execute("SELECT (SELECT count(*) FROM done) + (SELECT count(*) FROM begun)").fetchone()
+        return bool(count[0] == 0)
+
+    def note_present(self, listing: Iterable[Item | Odd]) -> None:
+        """What the target holds."""
+        self._note("present", listing)
+
+    def note_expected(self, listing: Iterable[Item | Odd]) -> None:
+        """What it should hold, for `verify`."""
+        self._note("expected", listing)
+
+    def expect_done(self) -> None:
+        """It should hold what the manifest says."""
+        self._base.execute("INSERT OR REPLACE INTO expected SELECT name, tsize, ttoken FROM done")
+
+    def _note(self, table: str, listing: Iterable[Item | Odd]) -> None:
+        batch: list[tuple[bytes, int, bytes]] = []
+
+        def flush() -> None:
+            self._base.execute("BEGIN")
+            self._base.executemany(f"INSERT OR REPLACE INTO {table} VALUES (?,?,?)", batch)
+            self._base.execute("COMMIT")
+            batch.clear()
+
+        for item in listing:
+            if isinstance(item, Item):
+                batch.append((encoded(item.name), item.size, encoded(item.token)))
+                if len(batch) >= _BATCH:
+                    flush()
+        flush()
+
+    def present(self, name: str) -> Identity | None:
+        """The target's object of this name."""
+        row = self._base.execute("SELECT size, token FROM present WHERE name = ?", (encoded(name),)).fetchone()
+        return None if row is None else Identity(row[0], decoded(row[1]))
+
+    def expected(self, name: str) -> Identity | None:
+        """What it should be."""
+        row = self._base.execute("SELECT size, token FROM expected WHERE name = ?", (encoded(name),)).fetchone()
+        return None if row is None else Identity(row[0], decoded(row[1]))
+
+    def missing(self) -> Iterator[str]:
+        """Expected, not there."""
+        yield from self._names("SELECT name FROM expected WHERE name NOT IN (SELECT name FROM present)")
+
+    def extra(self) -> Iterator[str]:
+        """There, not expected."""
+        yield from self._names("SELECT name FROM present WHERE name NOT IN (SELECT name FROM expected)")
+
+    def items(self) -> Iterator[Item]:
+        """What the target holds."""
+        for name, size, token in self._base.execute("SELECT name, size, token FROM present"):
+            yield Item(decoded(name), size, decoded(token))
+
+    def _names(self, query: str) -> Iterator[str]:
+        for (name,) in self._base.execute(query):
+            yield decoded(name)
+
+    def _one(self, query: str, name: str) -> bool:
+        return self._base.execute(query, (encoded(name),)).fetchone() is not None

@@ -1,0 +1,100 @@
+"""What a run has to do: listings beside the manifest, one object at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .errors import BadName, Failure
+from .index import Index
+from .manifest import Identity
+from .names import SUFFIX, Item, Odd, Part, check, plain_name
+from .shards import Work
+from .stores import Replace, Store
+
+Tell = Callable[[Failure], None]
+
+
+def wanted(part: Part | None, verb: str) -> Callable[[str], bool]:
+    """Whether a name of the target belongs to this run's part of all names."""
+    if part is None:
+        return lambda name: True
+    containers = verb != "decrypt"
+
+    def holds(name: str) -> bool:
+        return part.holds(name[: -len(SUFFIX)] if containers and name.endswith(SUFFIX) else name)
+
+    return holds
+
+
+def transfers(
+    verb: str, source: Store, index: Index, part: Part | None, force: bool, skip: Callable[[], None], tell: Tell
+) -> Iterator[Work]:
+    """For `encrypt` and `decrypt`: what is missing in the target, or was made from something else."""
+    for item in _objects(source, tell, part):
+        name = item.name
+        try:
+            if verb == "encrypt":
+                plain, target = name, name + SUFFIX
+            else:
+                target = plain = plain_name(name)
+        except BadName as error:
+            tell(Failure(name, error.kind, str(error), 0))
+            continue
+        if part is not None and not part.holds(plain):
+            continue
+        line = index.line(target)
+        if line is not None and not force and line.verb in (verb, "rewrap"):
+            same = line.source == Identity(item.size, item.token)
+            if same and index.present(target) == line.target:
+                skip()
+                continue
+        mine = line is not None or index.begun(target)
+        replace = Replace.ALWAYS if force or line is not None else Replace.OURS if mine else Replace.NEVER
+        yield Work(name, item.size, item.token, target, replace)
+
+
+def containers(index: Index, target: Store, part: Part | None, tell: Tell) -> Iterator[Work]:
+    """For `rewrap` and `verify`: all containers of a target, with what the manifest says of them."""
+    for item in _objects(target, tell, part):
+        try:
+            name = plain_name(item.name)
+        except BadName as error:
+            tell(Failure(item.name, error.kind, str(error), 0))
+            continue
+        if part is not None and not part.holds(name):
+            continue
+        yield Work(name, item.size, item.token, item.name, Replace.ALWAYS, index.line(item.name))
+
+
+def rewraps(works: Iterator[Work], recipients: str | None, skip: Callable[[], None]) -> Iterator[Work]:
+    """Of these, what does not have these recipients yet, by a line that is true of the object."""
+    for work in works:
+        line = work.line
+        known = line is not None and line.target == Identity(work.size, work.token)
+        if known and recipients is not None and line is not None and line.recipients == recipients:
+            skip()
+        else:
+            yield work
+
+
+def expected(source: Store, part: Part | None) -> Iterator[Item]:
+    """What `encrypt` makes of a source, by name."""
+    for item in source.items():
+        if isinstance(item, Item) and (part is None or part.holds(item.name)):
+            yield item._replace(name=item.name + SUFFIX)
+
+
+def _objects(store: Store, tell: Tell, part: Part | None) -> Iterator[Item]:
+    """The listing without what cannot be an object; that is told, by the part that its name is in."""
+    for entry in store.items():
+        if isinstance(entry, Odd):
+            if part is None or part.holds(entry.name):
+                tell(Failure(entry.name, entry.kind, entry.why, 0))
+            continue
+        try:
+            check(entry.name)
+        except BadName as error:
+            if part is None or part.holds(entry.name):
+                tell(Failure(entry.name, error.kind, str(error), 0))
+            continue
+        yield entry

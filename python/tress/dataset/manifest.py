@@ -1,0 +1,249 @@
+"""The manifest: what was done, in JSON lines beside the objects.
+
+A line is one object (`done`) or the names that a worker is about to write (`begun`), with a check sum of itself. Each
+shard of a run writes an object of its own, `.tress-dataset/VERB-RUN-NUMBER.jsonl`, and a run that ends joins its own
+into `VERB-RUN.jsonl`. Runs sort by their names, and later lines win.
+
+A line is a claim. Whoever uses one compares it with the objects that are there; a damaged one counts as none.
+"""
+
+from __future__ import annotations
+
+import binascii
+import json
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from .names import CONTROL, check
+from .retry import Retry
+from .stores import Replace, Store
+
+VERSION = 1
+_MARK = b',"crc":"'
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+class Identity(NamedTuple):
+    """What says whether an object is still the same."""
+
+    size: int
+    token: str
+
+
+class Line(NamedTuple):
+    """One object of a target that is done."""
+
+    name: str
+    """In the target."""
+    verb: str
+    source: Identity | None
+    """What it was made from; None where no run saw that."""
+    target: Identity
+    seal: str
+    """Which payload the container holds, or held: `seal.py`."""
+    plain_bytes: int
+    recipients: str | None = None
+    """Which recipients, as `Keys.recipients_id` says."""
+
+    def encode(self) -> bytes:
+        """As a line of the manifest."""
+        return _line(
+            {
+                "v": VERSION,
+                "state": "done",
+                "verb": self.verb,
+                "name": self.name,
+                "source": self.source,
+                "target": self.target,
+                "seal": self.seal,
+                "plain_bytes": self.plain_bytes,
+                "recipients": self.recipients,
+            }
+        )
+
+
+class Begun(NamedTuple):
+    """Names that a worker set out to write: objects there may be its work."""
+
+    names: tuple[str, ...]
+
+    def encode(self) -> bytes:
+        """As a line of the manifest."""
+        return _line({"v": VERSION, "state": "begun", "names": self.names})
+
+
+class BadLine(ValueError):
+    """A line that is damaged, or says what cannot be."""
+
+
+class Foreign(NamedTuple):
+    """A name that was begun, where an object turned out to be that no run wrote."""
+
+    name: str
+
+    def encode(self) -> bytes:
+        """As a line of the manifest."""
+        return _line({"v": VERSION, "state": "foreign", "name": self.name})
+
+
+def _line(value: dict[str, Any]) -> bytes:
+    # ASCII: also names that are no UTF-8, and those with line ends, stay on one line and come back as they were.
+    body = _encode(value).encode()
+    return body[:-1] + _MARK + b'%08x"}\n' % binascii.crc32(body)
+
+
+def parse(line: bytes) -> Line | Begun | Foreign:
+    """The inverse of `encode`. Raises `BadLine`."""
+    at = line.rfind(_MARK)
+    body = line[:at] + b"}"
+    if at < 0 or line[at + len(_MARK) :] != b'%08x"}' % binascii.crc32(body):
+        raise BadLine("its check sum is wrong")
+    try:
+        value = json.loads(body)
+        if value["v"] != VERSION:
+            raise BadLine("of another version")
+        if value["state"] == "begun":
+            return Begun(tuple(check(_text(name)) for name in value["names"]))
+        if value["state"] == "foreign":
+            return Foreign(check(_text(value["name"])))
+        if value["state"] != "done":
+            raise BadLine("of a state that is none")
+        source = value["source"]
+        return Line(
+            check(_text(value["name"])),
+            _text(value["verb"]),
+            None if source is None else _identity(source),
+            _identity(value["target"]),
+            _text(value["seal"]),
+            _count(value["plain_bytes"]),
+            None if value["recipients"] is None else _text(value["recipients"]),
+        )
+    except BadLine:
+        raise
+    except Exception as error:  # Anything may stand there.
+        raise BadLine(f"not a line of a manifest: {type(error).__name__}") from None
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadLine("no text where one belongs")
+    return value
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 63:
+        raise BadLine("no count where one belongs")
+    return value
+
+
+def _identity(value: Any) -> Identity:
+    size, token = value
+    return Identity(_count(size), _text(token))
+
+
+class Journal:
+    """The lines of one shard, as its worker writes them. Calls may come from several threads.
+
+    Stores that cannot append get the whole object again: at the start, every `EVERY_S` seconds, and at the end.
+    """
+
+    EVERY_S = 20.0
+
+    def __init__(self, store: Store, verb: str, run: str, number: int, retry: Retry, stopped: threading.Event):
+        self.name = f"{CONTROL}/{verb}-{run}-{number:06}.jsonl"
+        self._store = store
+        self._retry = retry
+        self._stopped = stopped
+        self._lock = threading.Lock()
+        self._kept: list[bytes] = []
+        self._written = 0.0
+        self._appends = True
+        self.earlier: list[Line | Begun | Foreign] = []
+        """What a worker that died wrote of the same shard."""
+        self._read()
+
+    def _read(self) -> None:
+        try:
+            found = self._retry.call(lambda _: list(lines(self._store, self.name)), self._stopped)
+        except FileNotFoundError:
+            return
+        for text in found:
+            try:
+                self.earlier.append(parse(text))
+            except BadLine:
+                continue
+            self._kept.append(text + b"\n")
+        # The last line may have no end.
+        self._store.append(self.name, b"\n")
+
+    def begin(self, names: Iterable[str]) -> None:
+        """Before anything is written: these names are ours."""
+        self._add(Begun(tuple(names)).encode(), now=True)
+
+    def done(self, line: Line) -> None:
+        """The object is complete in the target."""
+        self._add(line.encode(), now=False)
+
+    def foreign(self, name: str) -> None:
+        """The name is not ours after all."""
+        self._add(Foreign(name).encode(), now=False)
+
+    def end(self) -> None:
+        """Nothing follows."""
+        with self._lock:
+            if not self._appends:
+                self._put()
+
+    def _add(self, line: bytes, now: bool) -> None:
+        with self._lock:
+            if self._appends and self._store.append(self.name, line):
+                return
+            self._appends = False
+            self._kept.append(line)
+            if now or time.monotonic() - self._written > self.EVERY_S:
+                self._put()
+
+    def _put(self) -> None:
+        # Also when the run is to stop: what is done is not forgotten.
+        self._retry.call(lambda _: self._store.put(self.name, b"".join(self._kept)), threading.Event())
+        self._written = time.monotonic()
+
+
+def lines(store: Store, name: str) -> Iterator[bytes]:
+    """The lines of one object, without their ends; also one that was not ended."""
+    rest = b""
+    for piece in store.get(name):
+        found = (rest + piece).split(b"\n")
+        rest = found.pop()
+        yield from found
+    if rest:
+        yield rest
+
+
+def runs(store: Store) -> list[str]:
+    """The manifest's objects, of earlier runs first."""
+
+    def order(name: str) -> tuple[str, str]:
+        _, _, run = name.rpartition("/")[2].partition("-")
+        return run, name
+
+    found = [name for name in store.control() if name.endswith(".jsonl") and not name.startswith(f"{CONTROL}/failed-")]
+    return sorted(found, key=order)
+
+
+def join(store: Store, verb: str, run: str, retry: Retry) -> None:
+    """Puts the objects of this run's shards into one. Interrupted anywhere, no line is lost."""
+    never = threading.Event()
+    prefix = f"{CONTROL}/{verb}-{run}-"
+    parts = [name for name in retry.call(lambda _: store.control(), never) if name.startswith(prefix)]
+    if len(parts) < 2:
+        return
+    with store.write(f"{CONTROL}/{verb}-{run}.jsonl", 0, {}, Replace.ALWAYS) as out:
+        for name in parts:
+            found = retry.call(lambda _, name=name: list(lines(store, name)), never)  # type: ignore[misc]
+            out.write(b"".join(line + b"\n" for line in found if line))
+        out.commit()
+    for name in parts:
+        retry.call(lambda _, name=name: store.remove(name), never)  # type: ignore[misc]

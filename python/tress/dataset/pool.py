@@ -1,0 +1,93 @@
+"""Where shards run: an executor of the caller's, or processes of our own, which are made again when one dies."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from typing import Any
+
+from . import worker
+from .errors import UsageError
+
+
+class Pool:
+    """Runs tasks, a bounded number of them at a time."""
+
+    def __init__(self, executor: Executor | None, workers: int | None):
+        if workers is not None and workers < 1:
+            raise UsageError("at least one worker")
+        self._given = executor
+        self._own: ProcessPoolExecutor | None = None
+        self.workers = workers or (os.cpu_count() or 1 if executor is None else _workers_of(executor))
+        # Twice as many, so that no worker waits for the next shard.
+        self.window = 2 * self.workers
+        if isinstance(executor, ProcessPoolExecutor | ThreadPoolExecutor):
+            self.window = self.workers + 2
+        if executor is None:
+            self._make()
+
+    @property
+    def own(self) -> bool:
+        """Whether these are our processes."""
+        return self._given is None
+
+    def _make(self) -> None:
+        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload([worker.__name__])
+        self._own = ProcessPoolExecutor(self.workers, context, worker.begin_process)
+
+    def submit(self, task: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """As an executor has it."""
+        executor = self._given or self._own
+        assert executor is not None
+        return executor.submit(task, *arguments)
+
+    def rebuild(self) -> bool:
+        """New processes after one of ours died; False where the executor is the caller's."""
+        if self._own is None:
+            return False
+        self._own.shutdown(wait=True, cancel_futures=True)
+        self._make()
+        return True
+
+    def pids(self) -> list[int]:
+        """Of our own processes."""
+        processes = getattr(self._own, "_processes", None) or {}
+        return list(processes)
+
+    def stop(self) -> None:
+        """Tells workers to end what they do soon."""
+        if self._own is None:
+            worker.STOP.set()
+            return
+        for pid in self.pids():
+            try:
+                os.kill(pid, signal.SIGTERM)
+            except ProcessLookupError:
+                pass
+
+    def close(self) -> None:
+        """Ends our own processes; the caller's executor goes on."""
+        if self._own is not None:
+            self._own.shutdown(wait=True, cancel_futures=True)
+        else:
+            worker.STOP.clear()
+
+
+def _workers_of(executor: Executor) -> int:
+    """How many tasks an executor runs at once, where it says so."""
+    count = getattr(executor, "_max_workers", None)
+    if isinstance(count, int):
+        return count
+    client = getattr(executor, "_client", None)
+    if client is not None:
+        try:
+            return max(1, int(sum(client.nthreads().values())))
+        except Exception:  # only an estimate
+            return 16
+    return 16

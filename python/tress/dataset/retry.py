@@ -1,0 +1,214 @@
+"""Which failures pass by themselves, and how long to wait for that.
+
+An attempt that fails is repeated after a pause that doubles each time, with jitter so that workers do not come back
+together. A store that says it is asked too often is asked less by all threads of the process.
+"""
+
+from __future__ import annotations
+
+import errno
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, TypeVar
+
+from .errors import Busy, Changed, ObjectError, Stopped
+
+T = TypeVar("T")
+
+
+class Outlook(Enum):
+    """What another attempt may bring."""
+
+    HOPELESS = "hopeless"
+    PASSING = "passing"
+    THROTTLED = "throttled"
+
+
+_THROTTLED = {"SlowDown", "ServiceUnavailable", "Throttling", "ThrottlingException", "ThrottledException", "429", "503"}
+_THROTTLED |= {
+    "RequestLimitExceeded",
+    "TooManyRequests",
+    "TooManyRequestsException",
+    "RequestThrottled",
+    "BandwidthLimitExceeded",
+}
+# An upload that is gone was aborted by somebody; a new one may do. A wrong digest is damage on the way.
+_PASSING = {"RequestTimeout", "InternalError", "XAmzContentSHA256Mismatch", "BadDigest", "NoSuchUpload"}
+_HOPELESS_ERRNO = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+    errno.EINVAL,
+    errno.EFBIG,
+    errno.ENOSYS,
+    errno.EEXIST,
+    errno.EMSGSIZE,
+}
+# Other people's exceptions that are no OSError. Their modules, not their classes: none of them has to be installed.
+_NETWORK = (
+    "aiohttp",
+    "botocore",
+    "aiobotocore",
+    "urllib3",
+    "paramiko",
+    "asyncssh",
+    "requests",
+    "httpx",
+    "gcsfs",
+    "adlfs",
+    "azure",
+    "google",
+)
+_WRONG_USE = {
+    "NoCredentialsError",
+    "PartialCredentialsError",
+    "ParamValidationError",
+    "ProfileNotFound",
+    "AuthenticationException",
+}
+_WRONG_USE |= {"BadHostKeyException", "BadAuthenticationType", "PermissionDenied", "HostKeyNotVerifiable"}
+
+
+def answer(error: BaseException) -> tuple[str, int]:
+    """The code and the HTTP status that a store answered with; `""` and 0 where there is no answer in the error."""
+    seen: BaseException | None = error
+    while seen is not None:
+        response = getattr(seen, "response", None)
+        if isinstance(response, dict):
+            code = str(response.get("Error", {}).get("Code", ""))
+            status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+            return code, status if isinstance(status, int) else 0
+        seen = seen.__cause__
+    return "", 0
+
+
+def outlook(error: BaseException) -> Outlook:
+    """What another attempt may bring after this error."""
+    if isinstance(error, Changed | Busy):
+        return Outlook.PASSING
+    if isinstance(error, ObjectError):
+        return Outlook.HOPELESS
+    code, status = answer(error)
+    if code in _THROTTLED or status in (429, 503):
+        return Outlook.THROTTLED
+    if status >= 500 or code in _PASSING:
+        return Outlook.PASSING
+    if status == 403 or isinstance(error, PermissionError | FileNotFoundError):
+        return Outlook.HOPELESS
+    if isinstance(error, ConnectionError | TimeoutError):
+        return Outlook.PASSING
+    if isinstance(error, OSError):
+        return Outlook.HOPELESS if error.errno in _HOPELESS_ERRNO else Outlook.PASSING
+    if isinstance(error, EOFError):
+        return Outlook.PASSING
+    if type(error).__module__.partition(".")[0] in _NETWORK and type(error).__name__ not in _WRONG_USE:
+        return Outlook.PASSING
+    return Outlook.HOPELESS
+
+
+def kind(error: BaseException) -> str:
+    """One word for the failure, for programs."""
+    own = getattr(error, "kind", None)
+    if isinstance(own, str):
+        return own
+    if isinstance(error, PermissionError) or type(error).__name__ in _WRONG_USE:
+        return "denied"
+    if isinstance(error, FileNotFoundError):
+        return "vanished"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "space"
+    if isinstance(error, OSError) and error.errno == errno.EROFS:
+        return "denied"
+    look = outlook(error)
+    return (
+        look.value
+        if look is Outlook.THROTTLED
+        else "io"
+        if look is Outlook.PASSING or isinstance(error, OSError)
+        else "failed"
+    )
+
+
+class Gate:
+    """Keeps all threads of a process away from a store that asked for less."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+        self._lock = threading.Lock()
+
+    def close(self, seconds: float) -> None:
+        """Nobody passes for so long."""
+        with self._lock:
+            self._until = max(self._until, time.monotonic() + seconds)
+
+    def remaining(self) -> float:
+        """Seconds until it opens."""
+        return max(0.0, self._until - time.monotonic())
+
+
+GATE = Gate()
+
+
+@dataclass(frozen=True)
+class Retry:
+    """How often, and with which pauses in seconds."""
+
+    attempts: int = 8
+    throttled: int = 16
+    """Attempts where a store only asks for patience."""
+    first: float = 0.25
+    longest: float = 20.0
+    final: tuple[type[BaseException], ...] = ()
+    """Errors that are somebody else's to repeat."""
+
+    def pause(self, failures: int) -> float:
+        """Seconds to wait after so many failures: doubling, and half of it by chance."""
+        full = min(self.longest, self.first * 2.0 ** min(failures - 1, 30))
+        return full * (0.5 + 0.5 * random.random())
+
+    def call(
+        self, work: Callable[[int], T], stopped: threading.Event, again: Callable[[BaseException], Any] | None = None
+    ) -> T:
+        """`work(attempt)` until it succeeds; its last error when there is no hope left.
+
+        The error gets an attribute `attempts`. `again` is told of every error that is not the last.
+        """
+        patience = 0
+        failures = 0
+        while True:
+            if stopped.wait(GATE.remaining()) if GATE.remaining() > 0 else stopped.is_set():
+                raise Stopped("the run was told to stop")
+            try:
+                return work(failures + patience + 1)
+            except Exception as error:
+                look = outlook(error)
+                if look is Outlook.THROTTLED:
+                    patience += 1
+                else:
+                    failures += 1
+                if (
+                    look is Outlook.HOPELESS
+                    or isinstance(error, self.final)
+                    or failures >= self.attempts
+                    or patience >= self.throttled
+                ):
+                    error.attempts = failures + patience  # type: ignore[attr-defined]
+                    raise
+                if again is not None:
+                    again(error)
+                pause = self.pause(patience if look is Outlook.THROTTLED else failures)
+                if look is Outlook.THROTTLED:
+                    GATE.close(pause)
+            if stopped.wait(pause):
+                raise Stopped("the run was told to stop")

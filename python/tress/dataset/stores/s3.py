@@ -1,0 +1,416 @@
+"""S3, through the connections and credentials of `s3fs`, request by request.
+
+s3fs's own file objects hold whole listings in memory, take a part of a key for a version, and complete an upload that
+failed; so only its sessions are used. An object appears when its upload is completed. Reads name the entity tag that
+they expect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
+from itertools import islice
+from typing import Any, TypeVar
+
+import fsspec
+import fsspec.asyn
+import s3fs
+
+from ..codec import Codec
+from ..errors import Changed, Exists, UsageError
+from ..names import CONTROL, Item, Odd, check, ignored
+from ..retry import Retry, answer
+from . import HEAD, Reading, Replace, Store, Writing
+
+T = TypeVar("T")
+
+PART = 8 << 20
+"""Bytes of a part of a large object, and of a request for a part of one."""
+LEAST_PART = 5 << 20
+"""The store refuses smaller parts, but the last."""
+COPY_PART = 1 << 30
+MOST_PARTS = 9500
+AHEAD = 2
+"""Parts in flight."""
+CONTAINER_TYPE = "application/octet-stream"
+
+# One request of many is repeated by itself: a large object does not begin again for it.
+_WITHIN = Retry(attempts=4, throttled=8, final=(Changed,))
+_NEVER = threading.Event()
+
+
+class S3Store(Store):
+    """A bucket, or what has a prefix in it."""
+
+    def __init__(self, url: str, options: Mapping[str, Any]):
+        self.bucket, _, prefix = url.partition("://")[2].partition("/")
+        if not self.bucket:
+            raise UsageError("no bucket in the URL")
+        prefix = prefix.strip("/")
+        self.prefix = prefix + "/" if prefix else ""
+        self.shown = f"s3://{self.bucket}/{prefix}"
+        given = dict(options)
+        # Retries are ours, so that they are counted, and patient for all threads at once.
+        config = {"retries": {"total_max_attempts": 1}, "max_pool_connections": 64} | dict(
+            given.pop("config_kwargs", {})
+        )
+        self.fs: s3fs.S3FileSystem = fsspec.filesystem("s3", config_kwargs=config, skip_instance_cache=True, **given)
+        self.fs.retries = 1
+
+    def prepare(self) -> None:
+        self.call("list_objects_v2", Prefix=self.prefix, MaxKeys=1)
+
+    def key(self, name: str) -> str:
+        """The object's key. Raises `BadName`."""
+        return self.prefix + check(name)
+
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Runs it beside this thread."""
+        return asyncio.run_coroutine_threadsafe(work, self.fs.loop)
+
+    def call(self, method: str, **arguments: Any) -> dict[str, Any]:
+        """One request about the bucket."""
+        reply: dict[str, Any] = self.start(self.fs._call_s3(method, Bucket=self.bucket, **arguments)).result()
+        return reply
+
+    def items(self) -> Iterator[Item | Odd]:
+        return self._items(self.prefix)
+
+    def _items(self, prefix: str) -> Iterator[Item | Odd]:
+        token: str | None = None
+        following: Future[dict[str, Any]] | None = self._page(prefix, token)
+        while following is not None:
+            page = _patient(following, lambda: self._page(prefix, token), self.retry)
+            token = page.get("NextContinuationToken")
+            following = self._page(prefix, token) if page.get("IsTruncated") and token else None
+            for entry in page.get("Contents", ()):
+                name = entry["Key"][len(self.prefix) :]
+                size = int(entry["Size"])
+                if not name or (name.endswith("/") and size == 0):
+                    continue  # The marker of a folder.
+                if not ignored(name):
+                    yield Item(name, size, entry["ETag"])
+
+    def _page(self, prefix: str, token: str | None) -> Future[dict[str, Any]]:
+        more = {"ContinuationToken": token} if token else {}
+        return self.start(self.fs._call_s3("list_objects_v2", Bucket=self.bucket, Prefix=prefix, **more))
+
+    def stat(self, name: str) -> Item:
+        reply = self.call("head_object", Key=self.key(name))
+        return Item(name, int(reply["ContentLength"]), reply["ETag"])
+
+    def get_range(
+        self, name: str, token: str | None, start: int, end: int | None
+    ) -> Future[tuple[bytes, dict[str, Any]]]:
+        """Bytes from `start` to before `end` of the version that `token` names, and the reply."""
+        return self.start(self._get_range(name, token, start, end))
+
+    async def _get_range(
+        self, name: str, token: str | None, start: int, end: int | None
+    ) -> tuple[bytes, dict[str, Any]]:
+        arguments: dict[str, Any] = {"IfMatch": token} if token else {}
+        if end is not None:
+            arguments["Range"] = f"bytes={start}-{end - 1}"
+        try:
+            reply = await self.fs._call_s3("get_object", Bucket=self.bucket, Key=self.key(name), **arguments)
+        except OSError as error:
+            if answer(error)[1] in (412, 416):
+                raise Changed("written since it was listed") from None
+            raise
+        if token and reply["ETag"] != token:  # A store that does not know conditions.
+            reply["Body"].close()
+            raise Changed("written since it was listed")
+        async with reply["Body"] as body:
+            data: bytes = await body.read()
+        if len(data) != (reply["ContentLength"] if end is None else end - start):
+            raise ConnectionError("the store's reply ended early")
+        return data, reply
+
+    def read(self, item: Item) -> Reading:
+        return _S3Reading(self, item)
+
+    def read_start(self, item: Item, count: int) -> bytes:
+        if item.size == 0:
+            return b""
+        return self.get_range(item.name, item.token, 0, min(count, item.size)).result()[0]
+
+    def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
+        return S3Writing(self, name, size, about, replace)
+
+    def rewrap(self, item: Item, codec: Codec) -> Item:
+        """The payload is copied by the store, but for what the smallest part takes of it."""
+        old, head = codec.new_head(self.read_start(item, HEAD))
+        first_end = old + max(0, LEAST_PART - len(head))
+        with _S3Reading(self, item, limit=min(first_end, item.size)) as reading:
+            start = b"".join(reading.blocks())
+            if len(start) != min(first_end, item.size) or len(start) < old:
+                raise Changed("it has another length than it had")
+            start = start[old:]
+            about = reading.about
+            with S3Writing(
+                self, item.name, item.size - old + len(head), about, Replace.ALWAYS, multipart=first_end < item.size
+            ) as out:
+                out.write(head)
+                out.write(start)
+                if first_end < item.size:
+                    out.copy(item, first_end)
+                return out.commit()
+
+    def put(self, name: str, data: bytes) -> None:
+        self.call("put_object", Key=self.key(name), Body=data, ContentType="application/jsonl")
+
+    def get(self, name: str) -> Iterator[bytes]:
+        with _S3Reading(self, self.stat(name)) as reading:
+            yield from reading.blocks()
+
+    def control(self) -> list[str]:
+        names = []
+        token: str | None = None
+        following: Future[dict[str, Any]] | None = self._page(self.prefix + CONTROL + "/", None)
+        while following is not None:
+            page = following.result()
+            names += [entry["Key"][len(self.prefix) :] for entry in page.get("Contents", ())]
+            token = page.get("NextContinuationToken")
+            following = self._page(self.prefix + CONTROL + "/", token) if page.get("IsTruncated") and token else None
+        return sorted(names)
+
+    def remove(self, name: str) -> None:
+        self.call("delete_object", Key=self.key(name))
+
+    def close(self) -> None:
+        try:
+            self.fs.close_session(self.fs.loop, self.fs._s3)
+        except Exception:  # nothing depends on it
+            pass
+
+
+class _S3Reading(Reading):
+    """An object by one request, or by some at a time."""
+
+    def __init__(self, store: S3Store, item: Item, limit: int | None = None):
+        self._store = store
+        self._end = item.size if limit is None else limit
+        self._whole = self._end == item.size and item.size <= PART
+        self.item = item
+        try:
+            first, reply = self._get(0).result()
+        except Changed:
+            # The listing is old. What the object is now is as good, if it stays that.
+            self.item = store.stat(item.name)
+            if limit is not None:
+                raise
+            self._end = self.item.size
+            self._whole = self._end <= PART
+            first, reply = self._get(0).result()
+        self._first: bytes | None = first
+        self.about = {"content-type": reply.get("ContentType", "")} | reply.get("Metadata", {})
+
+    def _get(self, start: int) -> Future[tuple[bytes, dict[str, Any]]]:
+        end = None if self._whole else min(start + PART, self._end)
+        return self._store.get_range(self.item.name, self.item.token, start, end)
+
+    def blocks(self) -> Iterator[bytes]:
+        starts = iter(range(PART, self._end if not self._whole else 0, PART))
+        ahead = [(start, self._get(start)) for start in islice(starts, AHEAD)]
+        if self._first:
+            yield self._first
+        self._first = None
+        while ahead:
+            start, future = ahead.pop(0)
+            data, _ = _patient(future, lambda: self._get(start))
+            for following in starts:
+                ahead.append((following, self._get(following)))
+                break
+            yield data
+
+    def unchanged(self) -> None:
+        """Every request was for this version."""
+
+
+class S3Writing(Writing):
+    """One request, or parts that appear together."""
+
+    def __init__(
+        self,
+        store: S3Store,
+        name: str,
+        size: int,
+        about: Mapping[str, str],
+        replace: Replace,
+        multipart: bool | None = None,
+    ):
+        self._store = store
+        self._name = name
+        self._key = store.key(name)
+        self._replace = replace
+        self._part_bytes = max(PART, math.ceil(size / MOST_PARTS / PART) * PART)
+        self._buffer = bytearray()
+        self._size = 0
+        self._upload: str | None = None
+        self._tags: list[Future[dict[str, Any]]] = []
+        self._numbers = 0
+        own = {key: value for key, value in about.items() if key != "content-type" and _plain(value)}
+        kept = about.get("content-type", "")
+        self._about = {"ContentType": kept if kept and _plain(kept) else CONTAINER_TYPE, "Metadata": own}
+        self._own = own
+        self._condition: dict[str, str] = {} if replace is Replace.ALWAYS else {"IfNoneMatch": "*"}
+        if multipart if multipart is not None else size > 2 * PART:
+            self._begin()
+
+    def _begin(self) -> None:
+        if self._replace:
+            # What a killed run left of this object is paid for until somebody removes it.
+            found = self._patiently(lambda: self._store.call("list_multipart_uploads", Prefix=self._key))
+            for upload in found.get("Uploads") or ():
+                if upload["Key"] == self._key:
+                    self._abort(upload["UploadId"])
+        reply = self._patiently(lambda: self._store.call("create_multipart_upload", Key=self._key, **self._about))
+        self._upload = reply["UploadId"]
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        return _WITHIN.call(lambda _: work(), _NEVER)
+
+    def write(self, data: Any) -> None:
+        self._buffer += data
+        if self._upload is None and len(self._buffer) > 4 * PART:
+            self._begin()  # Larger than anybody said.
+        while self._upload is not None and len(self._buffer) >= self._part_bytes:
+            self._send(bytes(memoryview(self._buffer)[: self._part_bytes]))
+            del self._buffer[: self._part_bytes]
+
+    def _send(self, data: bytes) -> None:
+        self._size += len(data)
+        self._numbers += 1
+        number = self._numbers
+
+        def send() -> Future[dict[str, Any]]:
+            return self._request("upload_part", PartNumber=number, Body=data)
+
+        self._wait(send)
+
+    def copy(self, item: Item, start: int) -> None:
+        """The rest of an object, from `start`, copied by the store. What was written before is at least a part."""
+        if self._buffer:
+            self._send(bytes(self._buffer))
+            self._buffer.clear()
+        step = max(COPY_PART, math.ceil((item.size - start) / MOST_PARTS))
+        source = {"Bucket": self._store.bucket, "Key": self._store.key(item.name)}
+        for begin in range(start, item.size, step):
+            end = min(begin + step, item.size)
+            self._numbers += 1
+            self._size += end - begin
+            arguments = {
+                "PartNumber": self._numbers,
+                "CopySource": source,
+                "CopySourceRange": f"bytes={begin}-{end - 1}",
+                "CopySourceIfMatch": item.token,
+            }
+            self._wait(lambda arguments=arguments: self._request("upload_part_copy", **arguments))
+
+    def _request(self, method: str, **arguments: Any) -> Future[dict[str, Any]]:
+        call = self._store.fs._call_s3
+        return self._store.start(
+            call(method, Bucket=self._store.bucket, Key=self._key, UploadId=self._upload, **arguments)
+        )
+
+    def _wait(self, send: Any) -> None:
+        """Sends a part and waits until few enough are in flight."""
+        self._tags.append(_Again(send))
+        behind = len(self._tags) - 1 - AHEAD
+        if behind >= 0:
+            self._tags[behind].result()
+
+    def commit(self) -> Item:
+        if self._upload is not None and self._buffer:
+            self._send(bytes(self._buffer))
+            self._buffer.clear()
+        try:
+            reply = self._finish()
+        except OSError as error:
+            if answer(error)[1] != 412:
+                raise
+            if self._replace is Replace.ALWAYS:
+                raise Changed("written while it was copied") from None
+            if not self._ours():
+                raise Exists("exists, and no earlier run wrote it") from None
+            self._condition = {}
+            reply = self._finish()
+        self._upload = None
+        return Item(self._name, self._size, reply["ETag"])
+
+    def _finish(self) -> dict[str, Any]:
+        """The request with which the object appears."""
+        if self._upload is None:
+            body = bytes(self._buffer)
+            self._size = len(body)
+            return self._store.call("put_object", Key=self._key, Body=body, **self._about, **self._condition)
+        replies = [tag.result() for tag in self._tags]
+        parts = [
+            {"PartNumber": number, "ETag": reply.get("CopyPartResult", reply)["ETag"]}
+            for number, reply in enumerate(replies, 1)
+        ]
+        return self._patiently(
+            lambda: self._request(
+                "complete_multipart_upload", MultipartUpload={"Parts": parts}, **self._condition
+            ).result()
+        )
+
+    def _ours(self) -> bool:
+        """Whether the object that is there is a run's work: of this one, whose answer was lost, or of one that began it."""
+        run = self._own.get("tress-run")
+        there = self._store.call("head_object", Key=self._key).get("Metadata", {}).get("tress-run")
+        return there is not None and (there == run or self._replace is Replace.OURS)
+
+    def discard(self) -> None:
+        if self._upload is None:
+            return
+        for tag in self._tags:
+            tag.cancel()
+        try:
+            self._abort(self._upload)
+        except Exception:  # the next run removes it
+            pass
+        self._upload = None
+
+    def _abort(self, upload: str) -> None:
+        try:
+            self._store.call("abort_multipart_upload", Key=self._key, UploadId=upload)
+        except FileNotFoundError:
+            pass
+
+
+def _plain(value: str) -> bool:
+    """Whether it can stand in a header."""
+    return value.isascii() and value.isprintable() and len(value) < 512
+
+
+def _patient(future: Future[T], again: Any, retry: Retry = _WITHIN) -> T:
+    """The future's result, or that of another like it."""
+
+    def attempt(number: int) -> T:
+        result: T = (future if number == 1 else again()).result()
+        return result
+
+    return retry.call(attempt, _NEVER)
+
+
+class _Again(Future[dict[str, Any]]):
+    """A request that was begun, and is made again when its result is asked for and it failed."""
+
+    def __init__(self, send: Any):
+        super().__init__()
+        self._send = send
+        self._begun: Future[dict[str, Any]] = send()
+        self._reply: dict[str, Any] | None = None
+
+    def result(self, timeout: float | None = None) -> dict[str, Any]:
+        if self._reply is None:
+            self._reply = _patient(self._begun, self._send)
+            self._send = None  # Its bytes may go.
+        return self._reply
+
+    def cancel(self) -> bool:
+        return self._begun.cancel()

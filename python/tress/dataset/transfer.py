@@ -1,0 +1,193 @@
+"""One object: read, sealed or opened, written, and found to be the same as when it was begun."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .codec import Codec, Opening, TreeInside
+from .errors import Changed, Differs, Stopped
+from .manifest import Identity, Line
+from .names import Item, title
+from .shards import Work
+from .stores import BLOCK, Reading, Store
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all objects of a shard share."""
+
+    verb: str
+    run: str
+    source: Store | None
+    """What is read; None for `rewrap` and for `verify` against the manifest."""
+    target: Store
+    codec: Codec
+    recipients: str | None
+    stopped: threading.Event
+
+    def go_on(self) -> None:
+        """Raises `Stopped` when the run is to end."""
+        if self.stopped.is_set():
+            raise Stopped("the run was told to stop")
+
+
+def transfer(context: Context, work: Work, attempt: int = 1) -> Line:
+    """Does what the run does with one object, and says so as a line of the manifest."""
+    if context.verb == "encrypt":
+        return _encrypt(context, _source(context), work)
+    if context.verb == "decrypt":
+        return _decrypt(context, _source(context), work)
+    if context.verb == "verify":
+        return _verify(context, work)
+    return _rewrap(context, work, attempt)
+
+
+def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
+    """The object's bytes, all of them, whatever its store thinks it gave."""
+    count = 0
+    for block in reading.blocks():
+        context.go_on()
+        count += len(block)
+        yield block
+    if count != reading.item.size:
+        raise Changed(f"{count} bytes were read where there are {reading.item.size}")
+
+
+def _source(context: Context) -> Store:
+    assert context.source is not None, "these verbs have a source"
+    return context.source
+
+
+def _encrypt(context: Context, source: Store, work: Work) -> Line:
+    with source.read(Item(work.name, work.size, work.token)) as reading:
+        item = reading.item
+        about = {
+            "content-type": "application/octet-stream",
+            "tress-plaintext-bytes": str(item.size),
+            "tress-run": context.run,
+        }
+        if kind := reading.about.get("content-type"):
+            about["tress-content-type"] = kind
+        meter = context.codec.meter()
+        if item.size <= BLOCK:
+            plain = b"".join(_blocks(context, reading))
+            reading.unchanged()
+            sealed = context.codec.seal_whole(plain, title(work.name))
+            meter.update(sealed)
+            with context.target.write(work.target, len(sealed), about, work.replace) as out:
+                out.write(sealed)
+                written = out.commit()
+        else:
+            push = context.codec.seal(title(work.name))
+            with context.target.write(work.target, item.size + item.size // 1000, about, work.replace) as out:
+                for block in _blocks(context, reading):
+                    sealed = push.update(block)
+                    meter.update(sealed)
+                    out.write(sealed)
+                sealed = push.finalize()
+                meter.update(sealed)
+                out.write(sealed)
+                reading.unchanged()
+                written = out.commit()
+    return _line(context, work.target, item, written, meter.finish(), item.size)
+
+
+def _decrypt(context: Context, source: Store, work: Work) -> Line:
+    with source.read(Item(work.name, work.size, work.token)) as reading:
+        item = reading.item
+        about = {"tress-run": context.run}
+        if kind := reading.about.get("tress-content-type"):
+            about["content-type"] = kind
+        meter = context.codec.meter()
+        if item.size <= BLOCK:
+            sealed = b"".join(_blocks(context, reading))
+            reading.unchanged()
+            plain = context.codec.open_whole(sealed)
+            meter.update(sealed)
+            count = len(plain)
+            with context.target.write(work.target, count, about, work.replace) as out:
+                out.write(plain)
+                written = out.commit()
+        else:
+            count = 0
+            opening = context.codec.open()
+            with context.target.write(work.target, item.size, about, work.replace) as out:
+                for block in _blocks(context, reading):
+                    plain = opening.update(block)
+                    _no_tree(opening)
+                    meter.update(block)
+                    count += len(plain)
+                    out.write(plain)
+                plain = opening.finalize()
+                count += len(plain)
+                out.write(plain)
+                reading.unchanged()
+                written = out.commit()
+    return _line(context, work.target, item, written, meter.finish(), count)
+
+
+def _verify(context: Context, work: Work) -> Line:
+    """Opens a container without writing it; compares with the manifest's line, and with the source where there is one."""
+    digest = hashlib.sha256() if context.source is not None else None
+    count = 0
+    with context.target.read(Item(work.target, work.size, work.token)) as reading:
+        opening = context.codec.open()
+        meter = context.codec.meter()
+        for block in _blocks(context, reading):
+            plain = opening.update(block)
+            meter.update(block)
+            count += len(plain)
+            if digest is not None:
+                digest.update(plain)
+        plain = opening.finalize()
+        count += len(plain)
+        if digest is not None:
+            digest.update(plain)
+        reading.unchanged()
+        item = reading.item
+    seal = meter.finish()
+    if work.line is not None and work.line.seal and work.line.seal != seal:
+        raise Differs("opens, but is not the container that the manifest names")
+    if context.source is not None and digest is not None:
+        with context.source.read(context.source.stat(work.name)) as reading:
+            if _digest(context, reading) != digest.digest():
+                raise Differs("opens, but its plaintext is not the source's")
+    return _line(context, work.target, item, item, seal, count)
+
+
+def _digest(context: Context, reading: Reading) -> bytes:
+    digest = hashlib.sha256()
+    for block in _blocks(context, reading):
+        digest.update(block)
+    reading.unchanged()
+    return digest.digest()
+
+
+def _rewrap(context: Context, work: Work, attempt: int) -> Line:
+    item = Item(work.target, work.size, work.token)
+    if attempt > 1:
+        item = context.target.stat(work.target)  # Changed meanwhile, perhaps by an attempt whose answer was lost.
+    before = Identity(item.size, item.token)
+    written = context.target.rewrap(item, context.codec)
+    # What an older line says of the payload stays true if this is the container that it speaks of.
+    line = work.line if work.line is not None and work.line.target == before else None
+    now = Identity(written.size, written.token)
+    if line is None:
+        return Line(work.target, "rewrap", None, now, "", 0, context.recipients)
+    return Line(work.target, "rewrap", line.source, now, line.seal, line.plain_bytes, context.recipients)
+
+
+def _line(context: Context, name: str, read: Item, written: Item, seal: str, plain_bytes: int) -> Line:
+    source = Identity(read.size, read.token)
+    return Line(
+        name, context.verb, source, Identity(written.size, written.token), seal, plain_bytes, context.recipients
+    )
+
+
+def _no_tree(opening: Opening | Any) -> None:
+    if opening.content_type == "tree":
+        raise TreeInside("a container of a folder: use tress decrypt")
