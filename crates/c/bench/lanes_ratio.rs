@@ -49,14 +49,11 @@ impl Messages {
         }
     }
 
-    fn c(&mut self, ciphers: &[*const tress_cipher], encrypt: bool) {
-        let mut jobs: Vec<tress_ccm_job> = self
-            .data
-            .iter_mut()
-            .zip(&mut self.tags)
-            .zip(&self.nonces)
-            .enumerate()
-            .map(|(number, ((data, tag), nonce))| tress_ccm_job {
+    /// `jobs` is the caller's memory, as an array is in C.
+    fn c(&mut self, ciphers: &[*const tress_cipher], encrypt: bool, jobs: &mut Vec<tress_ccm_job>) {
+        jobs.clear();
+        let filled = self.data.iter_mut().zip(&mut self.tags).zip(&self.nonces).enumerate().map(
+            |(number, ((data, tag), nonce))| tress_ccm_job {
                 cipher: ciphers[number % ciphers.len()],
                 nonce: nonce.as_ptr(),
                 nonce_length: nonce.len(),
@@ -68,8 +65,9 @@ impl Messages {
                 tag: tag.as_mut_ptr(),
                 tag_length: tag.len(),
                 status: TRESS_OK,
-            })
-            .collect();
+            },
+        );
+        jobs.extend(filled);
         let call = if encrypt { tress_ccm_encrypt_jobs } else { tress_ccm_decrypt_jobs };
         // SAFETY: every pointer is to memory of its own that outlives the call, and the ciphers are handles.
         assert_eq!(unsafe { call(jobs.as_mut_ptr(), jobs.len(), ptr::null_mut()) }, TRESS_OK);
@@ -103,6 +101,7 @@ fn main() {
             // Each pass encrypts and decrypts, so that the next one finds what this one found. Buffers of its own for
             // each.
             let (mut of_rust, mut of_c) = (Messages::new(bytes), Messages::new(bytes));
+            let mut jobs = Vec::with_capacity(MESSAGES);
             let repeat = (1 << 20) / (bytes * MESSAGES) + 1;
             let mut ratios = [Vec::new(), Vec::new()];
             let mut times = [Vec::new(), Vec::new()];
@@ -115,7 +114,7 @@ fn main() {
                             *spent += if turn == 0 {
                                 seconds(|| of_rust.rust(&rust, direction == 0))
                             } else {
-                                seconds(|| of_c.c(&c, direction == 0))
+                                seconds(|| of_c.c(&c, direction == 0, &mut jobs))
                             };
                         }
                     }

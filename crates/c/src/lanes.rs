@@ -167,62 +167,80 @@ unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, en
     }
 }
 
+/// Jobs that are prepared at a time: many times the lanes of the widest register, and few enough for the second cache
+/// and for what an allocator keeps at hand. Memory that it takes from the system at every call would cost more than a
+/// short message.
+const BATCH_JOBS: usize = 512;
+/// Bytes that are copied to other buffers at a time, so that they are still in a cache when they are encrypted.
+const BATCH_COPIED_BYTES: usize = 1 << 20;
+
 /// Runs the jobs whose cipher is an `F`. The first pass also refuses those that no pass will run.
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize, first: bool, encrypt: bool) -> Pass {
     let mut lanes: Vec<ccm::Job<'_, F>> = Vec::new();
-    let memory = lanes.try_reserve_exact(count);
+    let memory = lanes.try_reserve_exact(count.min(BATCH_JOBS));
     let mut pass = Pass { failures: 0, others: 0 };
-    for index in 0..count {
-        // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may hold
-        // anything.
-        let status = unsafe {
-            let job = jobs.add(index);
-            let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), &cipher.keyed)) {
-                Some((Some(cipher), _)) if memory.is_ok() => match ccm_job(job, cipher) {
-                    Ok(ready) => {
-                        lanes.push(ready);
-                        TRESS_OK
-                    }
-                    Err(status) => status,
-                },
-                Some((Some(_), _)) => TRESS_MEMORY,
-                Some((None, Keyed::Rijndael128(_) | Keyed::Rc6(_))) => {
-                    pass.others += 1;
-                    continue;
-                }
-                _ if !first => continue,
-                Some(_) => TRESS_NO_CCM,
-                None => TRESS_NULL,
-            };
-            (&raw mut (*job).status).write(status);
-            status
-        };
-        pass.failures += usize::from(status != TRESS_OK);
-    }
-    if encrypt {
-        ccm::encrypt(&mut lanes);
-        return pass;
-    }
-    let forged = ccm::decrypt(&mut lanes);
-    pass.failures += forged;
-    if forged > 0 {
-        // In the order in which they were pushed.
-        let mut ran = lanes.iter();
-        for index in 0..count {
-            // SAFETY: as above; the status of a job of this type was written above.
+    let mut next = 0;
+    while next < count {
+        let (start, mut copied) = (next, 0);
+        lanes.clear();
+        while next < count && lanes.len() < BATCH_JOBS && copied < BATCH_COPIED_BYTES {
+            // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may
+            // hold anything.
             unsafe {
-                let job = jobs.add(index);
-                let mine = (*job).cipher.as_ref().is_some_and(|cipher| F::of(&cipher.keyed).is_some());
-                if mine && (*job).status == TRESS_OK && ran.next().is_some_and(|ran| ran.result().is_err()) {
-                    (&raw mut (*job).status).write(TRESS_AUTHENTICATION);
+                let job = jobs.add(next);
+                next += 1;
+                let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), &cipher.keyed)) {
+                    Some((Some(cipher), _)) if memory.is_ok() => match ccm_job(job, cipher) {
+                        Ok(ready) => {
+                            lanes.push(ready);
+                            copied += copied_bytes((*job).input, (*job).output, (*job).length);
+                            TRESS_OK
+                        }
+                        Err(status) => status,
+                    },
+                    Some((Some(_), _)) => TRESS_MEMORY,
+                    Some((None, Keyed::Rijndael128(_) | Keyed::Rc6(_))) => {
+                        pass.others += 1;
+                        continue;
+                    }
+                    _ if !first => continue,
+                    Some(_) => TRESS_NO_CCM,
+                    None => TRESS_NULL,
+                };
+                (&raw mut (*job).status).write(status);
+                pass.failures += usize::from(status != TRESS_OK);
+            }
+        }
+        if encrypt {
+            ccm::encrypt(&mut lanes);
+            continue;
+        }
+        let forged = ccm::decrypt(&mut lanes);
+        pass.failures += forged;
+        if forged > 0 {
+            // In the order in which they were pushed.
+            let mut ran = lanes.iter();
+            for index in start..next {
+                // SAFETY: as above; the status of a job of this type was written above.
+                unsafe {
+                    let job = jobs.add(index);
+                    let mine = (*job).cipher.as_ref().is_some_and(|cipher| F::of(&cipher.keyed).is_some());
+                    if mine && (*job).status == TRESS_OK && ran.next().is_some_and(|ran| ran.result().is_err()) {
+                        (&raw mut (*job).status).write(TRESS_AUTHENTICATION);
+                    }
                 }
             }
         }
     }
     pass
+}
+
+/// Bytes that [`raw::in_place`] copies.
+fn copied_bytes(input: *const u8, output: *const u8, length: usize) -> usize {
+    if std::ptr::eq(input, output) { 0 } else { length }
 }
 
 /// # Safety
@@ -287,34 +305,40 @@ unsafe fn all_cbc(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) ->
 /// As [`tress_cbc_encrypt_jobs`].
 unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: bool) -> Pass {
     let mut lanes: Vec<cbc::Job<'_, F>> = Vec::new();
-    let memory = lanes.try_reserve_exact(count);
+    let memory = lanes.try_reserve_exact(count.min(BATCH_JOBS));
     let mut pass = Pass { failures: 0, others: 0 };
-    for index in 0..count {
-        // SAFETY: the caller vouches for `count` jobs.
-        let status = unsafe {
-            let job = jobs.add(index);
-            let status = match (*job).cipher.as_ref().map(|cipher| F::of(&cipher.keyed)) {
-                Some(Some(cipher)) if memory.is_ok() => match cbc_job(job, cipher) {
-                    Ok(ready) => {
-                        lanes.push(ready);
-                        TRESS_OK
+    let mut next = 0;
+    while next < count {
+        let mut copied = 0;
+        lanes.clear();
+        while next < count && lanes.len() < BATCH_JOBS && copied < BATCH_COPIED_BYTES {
+            // SAFETY: the caller vouches for `count` jobs.
+            unsafe {
+                let job = jobs.add(next);
+                next += 1;
+                let status = match (*job).cipher.as_ref().map(|cipher| F::of(&cipher.keyed)) {
+                    Some(Some(cipher)) if memory.is_ok() => match cbc_job(job, cipher) {
+                        Ok(ready) => {
+                            lanes.push(ready);
+                            copied += copied_bytes((*job).input, (*job).output, (*job).length);
+                            TRESS_OK
+                        }
+                        Err(status) => status,
+                    },
+                    Some(Some(_)) => TRESS_MEMORY,
+                    Some(None) => {
+                        pass.others += 1;
+                        continue;
                     }
-                    Err(status) => status,
-                },
-                Some(Some(_)) => TRESS_MEMORY,
-                Some(None) => {
-                    pass.others += 1;
-                    continue;
-                }
-                None if first => TRESS_NULL,
-                None => continue,
-            };
-            (&raw mut (*job).status).write(status);
-            status
-        };
-        pass.failures += usize::from(status != TRESS_OK);
+                    None if first => TRESS_NULL,
+                    None => continue,
+                };
+                (&raw mut (*job).status).write(status);
+                pass.failures += usize::from(status != TRESS_OK);
+            }
+        }
+        cbc::encrypt(&mut lanes);
     }
-    cbc::encrypt(&mut lanes);
     pass
 }
 

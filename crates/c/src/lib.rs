@@ -6,7 +6,7 @@
 //!
 //! Rules that hold for every function:
 //!
-//! - It returns a [`tress_status`], or a value that cannot fail. Nothing panics across the border ([`guard`](status)).
+//! - It returns a [`tress_status`], or a value that cannot fail. Nothing panics across the border.
 //! - A pointer that is needed and NULL is `TRESS_NULL`; NULL with length 0 is an empty run of bytes. A length above
 //!   `PTRDIFF_MAX` is `TRESS_LENGTH`.
 //! - What hands out a handle writes NULL there first. Every `_free` takes NULL.
