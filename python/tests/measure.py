@@ -1,5 +1,8 @@
 """Measures `AESCCM` against PyCA's: in one process, in turn; medians of the ratios with their quartiles.
 
+Wall-clock times, which a busy machine spoils. Results of 16 MB in all are memory that the C library takes from the
+system and gives back each time; what that costs is in both times.
+
 pip install . && pip install cryptography && python python/tests/measure.py [ROUNDS]
 """
 

@@ -44,33 +44,36 @@ impl<T: Send> Pushed<T> {
         let py = data.py();
         let data = Input::of(data)?;
         let bytes = data.as_slice();
-        let mut pieces = bytes.chunks(PIECE_BYTES).peekable();
-        let mut result = None;
-        while let Some(piece) = pieces.next() {
-            // The lock is never waited for by whoever holds the interpreter's, but where the wait is short.
-            let pushed = work::detached(py, piece.len(), || self.push(piece, &push));
-            pushed.map_err(|error| errors::stream(py, error))?;
-            if pieces.peek().is_some() {
-                if let Err(raised) = py.check_signals() {
-                    // What came out so far is lost, and with it the rest.
-                    self.with(|state| state.inner = None);
-                    return Err(raised);
-                }
-            } else {
-                result = Some(self.take(py)?);
+        // An empty one is pushed too: it says whether there is still something to push into.
+        let mut rest = bytes;
+        loop {
+            let piece = rest.split_off(..rest.len().min(PIECE_BYTES)).unwrap_or_default();
+            let is_last = rest.is_empty();
+            // Whoever holds the interpreter's lock waits for few bytes alone, and for nobody who needs that lock.
+            let pushed = work::detached(py, piece.len(), || self.push(piece, is_last, &push));
+            let output = pushed.map_err(|error| errors::stream(py, error))?;
+            if is_last {
+                return self.give(py, output);
             }
-        }
-        match result {
-            Some(result) => Ok(result),
-            None => {
-                self.with(|state| state.inner.is_some().then_some(())).ok_or_else(|| errors::stream(py, ended()))?;
-                Ok(PyBytes::new(py, b""))
+            if let Err(raised) = py.check_signals() {
+                // What came out so far is lost, and with it the rest.
+                self.with(|state| state.inner = None);
+                return Err(raised);
             }
         }
     }
 
-    fn push(&self, piece: &[u8], push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error>) -> Result<(), Error> {
-        self.with(|State { inner, output }| push(inner.as_mut().ok_or_else(ended)?, piece, output))
+    /// Pushes a piece. After the last one of a call, takes all that has come out.
+    fn push(
+        &self,
+        piece: &[u8],
+        is_last: bool,
+        push: impl Fn(&mut T, &[u8], &mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<Zeroizing<Vec<u8>>, Error> {
+        self.with(|State { inner, output }| {
+            push(inner.as_mut().ok_or_else(ended)?, piece, output)?;
+            Ok(if is_last { std::mem::take(output) } else { Zeroizing::default() })
+        })
     }
 
     fn finalize<'py>(
@@ -78,26 +81,28 @@ impl<T: Send> Pushed<T> {
         py: Python<'py>,
         finish: impl FnOnce(T, &mut Vec<u8>) -> Result<(), Error> + Send,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let finished =
-            py.detach(|| self.with(|State { inner, output }| finish(inner.take().ok_or_else(ended)?, output)));
-        finished.map_err(|error| errors::stream(py, error))?;
-        self.take(py)
+        let finished = py.detach(|| {
+            self.with(|State { inner, output }| {
+                finish(inner.take().ok_or_else(ended)?, output)?;
+                Ok(std::mem::take(output))
+            })
+        });
+        self.give(py, finished.map_err(|error| errors::stream(py, error))?)
     }
 
-    /// The output so far.
-    fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        self.with(|State { output, .. }| {
-            let result = PyBytes::new_with(py, output.len(), |bytes| {
-                bytes.copy_from_slice(output);
-                Ok(())
-            });
-            if output.capacity() > KEPT_BYTES {
-                *output = Zeroizing::default();
-            } else {
-                output.clear();
+    /// The output as an object; its buffer is kept for the next call.
+    fn give<'py>(&self, py: Python<'py>, mut output: Zeroizing<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+        let result = PyBytes::new_with(py, output.len(), |bytes| {
+            bytes.copy_from_slice(&output);
+            Ok(())
+        });
+        output.clear();
+        self.with(|state| {
+            if state.output.capacity() == 0 && output.capacity() <= KEPT_BYTES {
+                state.output = output;
             }
-            result
-        })
+        });
+        result
     }
 
     fn with<R>(&self, call: impl FnOnce(&mut State<T>) -> R) -> R {
