@@ -58,7 +58,7 @@ test-without:
 # checks the rest.
 check-targets:
 	@tools/setup targets
-	$(CARGO) check --locked --workspace --target aarch64-apple-darwin
+	$(CARGO) check --locked -p tress --target aarch64-apple-darwin
 
 # The command; make soak has the tests of the crates beneath it that do not ask for unix.
 test-windows:
@@ -77,7 +77,7 @@ test-systems:
 	@tools/setup targets
 	$(CARGO) build --locked --bin tress
 	tools/systems
-	$(CARGO) check --locked --workspace --target x86_64-apple-darwin
+	$(CARGO) check --locked -p tress --target x86_64-apple-darwin
 
 PACKAGES := $(CURDIR)/target/packages
 packages: sbom
