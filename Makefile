@@ -33,7 +33,7 @@ CARGO ?= cargo
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-c wheel test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-systems packages test-packages sbom reproducible uninstall
+.PHONY: all demo test test-rust test-python test-page test-c wheel test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-windows-crates test-systems packages test-packages sbom reproducible uninstall
 
 all:
 	$(CARGO) build --release
@@ -61,22 +61,26 @@ test-without:
 # checks the rest.
 check-targets:
 	@tools/setup targets
-	$(CARGO) check --locked --workspace --target aarch64-apple-darwin
+	$(CARGO) check --locked -p tress --target aarch64-apple-darwin
 
-# A chosen set: make soak has all that runs there.
+# The command; make soak has the tests of the crates beneath it that do not ask for unix.
 test-windows:
 	@tools/setup windows
 	$(CARGO) build --locked --bin tress
-	@# The same packages each time, so that nothing is compiled twice with other features.
-	tools/windows $(CARGO) test --locked -p tress -p tress-stream -p tress-sign --lib --bins --test container --test pipeline --test raw --test damage
+	tools/windows $(CARGO) build --locked --bin tress
 	tools/windows tests/systems/run-windows
+
+WINDOWS_TESTS := --test container --test pipeline --test raw --test damage
+test-windows-crates:
+	@tools/setup windows
+	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-stream -p tress-sign --lib --bins $(WINDOWS_TESTS)
 
 # The library's tests are the same code on all of these; what is built for others is the command.
 test-systems:
 	@tools/setup targets
 	$(CARGO) build --locked --bin tress
 	tools/systems
-	$(CARGO) check --locked --workspace --target x86_64-apple-darwin
+	$(CARGO) check --locked -p tress --target x86_64-apple-darwin
 
 PACKAGES := $(CURDIR)/target/packages
 packages: sbom
@@ -87,7 +91,7 @@ packages: sbom
 	cd $(PACKAGES) && sha256sum tress_*.deb tress.cdx.json > SHA256SUMS
 
 # Of the debug build, which is there already.
-test-packages: sbom
+test-packages:
 	@tools/setup packages
 	$(CARGO) build --locked --bin tress
 	rm -rf $(PACKAGES)/test && mkdir -p $(PACKAGES)/test
@@ -209,7 +213,7 @@ dos:
 systems:
 	@systems/run
 
-soak: qemu miri firmware-qemu test-systems reproducible test-dataset
+soak: qemu miri firmware-qemu test-systems test-windows-crates reproducible test-dataset
 	TRESS_SOAK=1 target/wheel-venv/bin/python -m pytest -q -s python/tests/dataset -k scheduling
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
