@@ -7,6 +7,7 @@ up.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
@@ -41,7 +42,6 @@ class LocalStore(Store):
         path = url.partition("://")[2] if "://" in url else url
         self.shown = url
         self.root = os.path.abspath(path)
-        self._real: str | None = None
         self._folders: set[str] = set()
         self._touched: set[str] = set()
         self._lock = threading.Lock()
@@ -112,11 +112,15 @@ class LocalStore(Store):
         if parent in self._folders:
             return
         with self._lock:
-            if self._real is None:
-                self._real = os.path.realpath(self.root, strict=True)  # A root that is gone is not made again.
-            os.makedirs(parent, exist_ok=True)
-            real = os.path.realpath(parent)
-            if real != self._real and not real.startswith(self._real.rstrip(os.sep) + os.sep):
+            # The root itself is not made: it may be gone because a file system was unmounted.
+            made = self.root
+            for part in parent[len(self.root) :].split(os.sep):
+                if part:
+                    made = os.path.join(made, part)
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(made)
+            root, real = os.path.realpath(self.root, strict=True), os.path.realpath(parent)
+            if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
                 raise BadName("a folder of it is a symbolic link that leads out of the target")
             self._folders.add(parent)
 
@@ -124,7 +128,6 @@ class LocalStore(Store):
         """The file's folder is not there after all."""
         with self._lock:
             self._folders.discard(os.path.dirname(path))
-            self._real = None
 
     def touched(self, path: str) -> None:
         """A name was made in the file's folder."""
