@@ -114,14 +114,14 @@ class LocalStore(Store):
         with self._lock:
             # The root itself is not made: it may be gone because a file system was unmounted.
             made = self.root
+            root = os.path.realpath(self.root, strict=True)
             for part in parent[len(self.root) :].split(os.sep):
                 if part:
                     made = os.path.join(made, part)
                     with contextlib.suppress(FileExistsError):
                         os.mkdir(made)
-            root, real = os.path.realpath(self.root, strict=True), os.path.realpath(parent)
-            if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
-                raise BadName("a folder of it is a symbolic link that leads out of the target")
+                    if os.path.islink(made) and not os.path.realpath(made).startswith(root.rstrip(os.sep) + os.sep):
+                        raise BadName("a folder of it is a symbolic link that leads out of the target")
             self._folders.add(parent)
 
     def forget(self, path: str) -> None:
