@@ -80,7 +80,7 @@ if __name__ == "__main__":
         done = len(there)
     assert 0 < done < 300
     summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=2, _codec=Plain())
-    assert summary.objects + summary.skipped == 300 and summary.skipped >= done - 8
+    assert summary.objects + summary.skipped == 300 and summary.skipped >= done - 60
     dataset.decrypt(tmp_path / "sealed", tmp_path / "back", "x", workers=2, _codec=Plain())
     assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
 

@@ -150,6 +150,9 @@ class Journal:
     """
 
     EVERY_S = 20.0
+    LINES = 32
+    """Lines that are appended together, if they come within `LINES_S` seconds."""
+    LINES_S = 0.1
 
     def __init__(self, store: Store, verb: str, run: str, number: int, retry: Retry, stopped: threading.Event):
         self.name = f"{CONTROL}/{verb}-{run}-{number:06}.jsonl"
@@ -158,7 +161,9 @@ class Journal:
         self._stopped = stopped
         self._lock = threading.Lock()
         self._kept: list[bytes] = []
+        self._pending: list[bytes] = []
         self._written = 0.0
+        self._flushed = 0.0
         self._appends = True
         self.earlier: list[Line | Begun | Foreign] = []
         """What a worker that died wrote of the same shard."""
@@ -193,17 +198,27 @@ class Journal:
     def end(self) -> None:
         """Nothing follows."""
         with self._lock:
+            if self._pending:
+                self._flush()
             if not self._appends:
                 self._put()
 
     def _add(self, line: bytes, now: bool) -> None:
         with self._lock:
-            if self._appends and self._store.append(self.name, line):
-                return
-            self._appends = False
-            self._kept.append(line)
-            if now or time.monotonic() - self._written > self.EVERY_S:
-                self._put()
+            self._pending.append(line)
+            if now or len(self._pending) >= self.LINES or time.monotonic() - self._flushed > self.LINES_S:
+                self._flush(now)
+
+    def _flush(self, now: bool = False) -> None:
+        """What a kill loses of these is begun, and is done again."""
+        found, self._pending = self._pending, []
+        self._flushed = time.monotonic()
+        if self._appends and self._store.append(self.name, b"".join(found)):
+            return
+        self._appends = False
+        self._kept += found
+        if now or time.monotonic() - self._written > self.EVERY_S:
+            self._put()
 
     def _put(self) -> None:
         # Also when the run is to stop: what is done is not forgotten.

@@ -330,5 +330,5 @@ def with_concurrency(plan: Plan, asked: int | None, slow: bool) -> Plan:
     urls = [url for url in (plan.source, plan.target) if url]
     schemes = {url.partition("://")[0] if "://" in url else "file" for url in urls}
     if schemes <= {"file", "local", "memory"}:
-        return replace(plan, concurrency=4)
+        return replace(plan, concurrency=2)
     return replace(plan, concurrency=4 if schemes & {"sftp", "ssh"} else 16)

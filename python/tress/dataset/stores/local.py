@@ -7,6 +7,7 @@ up.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import threading
@@ -41,7 +42,7 @@ class LocalStore(Store):
         path = url.partition("://")[2] if "://" in url else url
         self.shown = url
         self.root = os.path.abspath(path)
-        self._real: str | None = None
+        self._prefix = self.root.rstrip(os.sep) + os.sep
         self._folders: set[str] = set()
         self._touched: set[str] = set()
         self._lock = threading.Lock()
@@ -54,7 +55,7 @@ class LocalStore(Store):
         check(name)
         if os.sep == "\\" and any(c in name for c in '\\:*?"<>|'):
             raise BadName("a character that this system's names cannot have")
-        return os.path.join(self.root, name)
+        return self._prefix + name
 
     def items(self) -> Iterator[Item | Odd]:
         stack = [("", os.scandir(self.root))]
@@ -98,7 +99,7 @@ class LocalStore(Store):
             return file.read(count)
 
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
-        return _LocalWriting(self, name, replace)
+        return _LocalWriting(self, name, size, replace)
 
     def rewrap(self, item: Item, codec: Codec) -> Item:
         path = self.path(item.name)
@@ -112,26 +113,29 @@ class LocalStore(Store):
         if parent in self._folders:
             return
         with self._lock:
-            if self._real is None:
-                self._real = os.path.realpath(self.root, strict=True)  # A root that is gone is not made again.
-            os.makedirs(parent, exist_ok=True)
-            real = os.path.realpath(parent)
-            if real != self._real and not real.startswith(self._real.rstrip(os.sep) + os.sep):
-                raise BadName("a folder of it is a symbolic link that leads out of the target")
+            # The root itself is not made: it may be gone because a file system was unmounted.
+            made = self.root
+            root = os.path.realpath(self.root, strict=True)
+            for part in parent[len(self.root) :].split(os.sep):
+                if part:
+                    made = os.path.join(made, part)
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(made)
+                    if os.path.islink(made) and not os.path.realpath(made).startswith(root.rstrip(os.sep) + os.sep):
+                        raise BadName("a folder of it is a symbolic link that leads out of the target")
             self._folders.add(parent)
 
     def forget(self, path: str) -> None:
         """The file's folder is not there after all."""
         with self._lock:
             self._folders.discard(os.path.dirname(path))
-            self._real = None
 
     def touched(self, path: str) -> None:
         """A name was made in the file's folder."""
         self._touched.add(os.path.dirname(path))
 
     def put(self, name: str, data: bytes) -> None:
-        with _LocalWriting(self, name, Replace.ALWAYS) as out:
+        with _LocalWriting(self, name, len(data), Replace.ALWAYS) as out:
             out.write(data)
             out.commit()
 
@@ -212,14 +216,15 @@ class _LocalReading(Reading):
 
 
 class _LocalWriting(Writing):
-    def __init__(self, store: LocalStore, name: str, replace: Replace):
+    def __init__(self, store: LocalStore, name: str, size: int, replace: Replace):
         self._store = store
         self._name = name
         self._path = store.path(name)
         self._part = store.path(part_name(name))
         self._replace = replace
         self._fd = -1
-        if not replace and os.path.lexists(self._path):
+        # For small ones the last step finds out soon enough.
+        if not replace and size > BLOCK and os.path.lexists(self._path):
             raise Exists("exists, and no earlier run wrote it")
         store.folder(self._path)
         try:
@@ -235,17 +240,22 @@ class _LocalWriting(Writing):
         if fcntl is None:
             self._fd = os.open(self._part, flags | os.O_EXCL, 0o666)
             return
-        fd = os.open(self._part, flags, 0o666)
+        try:
+            fd, found = os.open(self._part, flags | os.O_EXCL, 0o666), False
+        except FileExistsError:
+            fd, found = os.open(self._part, flags, 0o666), True
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Whoever had it may have renamed or removed it between our two calls.
-            if os.fstat(fd).st_ino != os.stat(self._part, follow_symlinks=False).st_ino:
+            status = os.fstat(fd)
+            if status.st_ino != os.stat(self._part, follow_symlinks=False).st_ino:
                 raise BlockingIOError
-            if os.fstat(fd).st_nlink > 1:
+            if status.st_nlink > 1:
                 # A run died between naming the part and removing it: the same file is a finished object.
                 os.unlink(self._part)
                 raise BlockingIOError
-            os.ftruncate(fd, 0)
+            if found:
+                os.ftruncate(fd, 0)
         except (BlockingIOError, FileNotFoundError):
             os.close(fd)
             raise Busy("another process is writing it") from None
