@@ -112,6 +112,9 @@ macro_rules! token {
         #[cfg(not(miri))]
         cpufeatures::new!($module, $($feature),+);
 
+        token!($(#[$doc])* $name, $module, without [$($off),*]);
+    };
+    ($(#[$doc:meta])* $name:ident, $module:ident, without [$($off:ident),*]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name(());
@@ -150,12 +153,37 @@ token!(
     without [tress_without_avx2]
 );
 
+/// VAES on 256 bits, which processors without AVX-512 have as well (Zen 3, Alder Lake); `cpufeatures` says that none has it
+/// whose system does not keep registers of 512 bits.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod vaes256 {
+    use core::arch::x86_64::__cpuid_count;
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    cpufeatures::new!(aes_avx2, "aes", "ssse3", "sse4.1", "avx", "avx2");
+
+    const UNKNOWN: u8 = 2;
+
+    pub(super) fn get() -> bool {
+        // CPUID takes microseconds in a virtual machine.
+        static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+        match KNOWN.load(Ordering::Relaxed) {
+            UNKNOWN => {
+                // Who has AVX2 has leaf 7. Bit 9 of ECX is VAES.
+                let found = aes_avx2::get() && __cpuid_count(7, 0).ecx >> 9 & 1 == 1;
+                KNOWN.store(u8::from(found), Ordering::Relaxed);
+                found
+            }
+            known => known == 1,
+        }
+    }
+}
+
 #[cfg(target_arch = "x86_64")]
 token!(
     /// This machine has VAES and AVX2.
     Vaes256,
     vaes256,
-    ["aes", "ssse3", "sse4.1", "avx", "avx2", "vaes"],
     without [tress_without_vaes, tress_without_avx2, tress_without_aesni]
 );
 
