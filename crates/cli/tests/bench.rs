@@ -89,7 +89,7 @@ fn builds_take_turns() {
     assert!(told.contains("slower") && told.contains("aes-128-ctr encrypt"), "{told}");
     folder.tress([&asked[..], &["--fail-on-regression"]].concat()).failed("slower than before");
     let questions = String::from_utf8(folder.read("asked")).unwrap();
-    assert!(questions.lines().all(|line| line == "bench --visit --lanes=1 --size=1KiB -- aes-128-ctr"), "{questions}");
+    assert!(questions.lines().all(|line| line == "bench --visit --lanes=1 --size=1024 -- aes-128-ctr"), "{questions}");
     assert_eq!(questions.lines().count(), 30);
 
     let against = |program: &str| folder.tress(["bench", "--quick", "--against-build", program, "aes-128-ctr"]);
