@@ -29,6 +29,7 @@ class Sweep(list[dict[str, Any]]):
     """The points that were simulated, in the order of the parameters: these and what `tress.simulate` returned."""
 
     def __init__(self, points: Iterable[dict[str, Any]], failed: Sequence[dict[str, Any]]):
+        """Of `points`, and of what became of the others."""
         super().__init__(points)
         self.failed = list(failed)
         """Parameters of the points that failed, with `error`."""
@@ -53,8 +54,8 @@ def sweep(
 ) -> Sweep:
     """Simulates `program` with every combination of `machines`, `issue` and `harts`.
 
-    `machines` are presets or TOML files, `issue` and `harts` as for `tress.simulate`, each one or several. `executor` is
-    any of `concurrent.futures`; without one, `workers` processes of this machine. `out` is a file of JSON lines.
+    `machines` are presets or TOML files, `issue` and `harts` as for `tress.simulate`, each one or several. `executor`
+    is any of `concurrent.futures`; without one, `workers` processes of this machine. `out` is a file of JSON lines.
 
     Raises `OSError` where the program cannot be read, and where `out` cannot be written.
     """
