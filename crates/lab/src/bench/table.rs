@@ -105,7 +105,10 @@ fn rate(row: &Row) -> String {
     let mark = if is_loud(row) { " !" } else { "" };
     let interval = match (row.rate_low, row.rate_high) {
         (Some(low), Some(high)) if row.against.is_empty() && row.samples.len() > 1 => {
-            format!(" ({} to {})", short(row, low), short(row, high))
+            // The lowest rate is the longest time.
+            let is_time = row.per_s.is_some_and(|median| median <= 1000.0);
+            let (first, second) = if is_time { (high, low) } else { (low, high) };
+            format!(" ({} to {})", short(row, first), short(row, second))
         }
         _ => String::new(),
     };
