@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm::{self, Job};
+use tress_stream::verbs::MAX_THREADS;
 
 use crate::errors;
 use crate::memory::{Fresh, Input, Space};
@@ -163,7 +164,7 @@ fn run<'py>(
         .collect();
     let bytes: usize = tasks.iter().map(cost).sum();
     let threads = if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
-    let threads = threads.min(bytes / THREAD_BYTES).max(1);
+    let threads = threads.min(bytes / THREAD_BYTES).clamp(1, MAX_THREADS);
     let is_cancelled = AtomicBool::new(false);
     let work = || {
         on_threads(&mut tasks, bytes.div_ceil(threads), |share| {

@@ -22,7 +22,7 @@ pub(crate) use drain::{Drain, Outlet, Window};
 pub(crate) use feed::{Feed, Ordered, Positioned};
 
 use crate::container::Payload;
-use crate::verbs::Control;
+use crate::verbs::{Control, MAX_THREADS};
 use crate::{Error, ErrorKind};
 
 /// What workers do to a batch.
@@ -40,6 +40,14 @@ pub(crate) struct Totals {
     pub(crate) plain_bytes: u64,
     /// The same with tags.
     pub(crate) sealed_bytes: u64,
+}
+
+/// A number of threads as options have it: 0 is one for each core, and nobody gets more than [`MAX_THREADS`].
+pub(crate) fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        asked => asked.min(MAX_THREADS),
+    }
 }
 
 /// One run.
@@ -106,10 +114,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
     pub(crate) fn run(self) -> Result<Totals, Error> {
         let mut batch = Batch::new();
         if self.take(&mut batch) {
-            let threads = match self.threads {
-                0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-                threads => threads,
-            };
+            let threads = threads(self.threads);
             if threads == 1 || self.feed.is_nearly_done() {
                 self.work(batch);
             } else {

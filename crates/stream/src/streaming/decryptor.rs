@@ -8,6 +8,7 @@ use super::{SEALED_BATCH_BYTES, parallel};
 use crate::container::{
     ALIGNMENT_BYTES, CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, plain_bytes,
 };
+use crate::pipeline::threads as threads_of;
 use crate::{Error, ErrorKind};
 
 /// What opens a header: usually `|header| header.open(&identities)`.
@@ -34,7 +35,7 @@ impl Decryptor {
     /// Waits for a container, whose header `open` will open. With `threads` at 1 the caller's thread does all, 0 is one for
     /// each core.
     pub fn new(open: impl FnOnce(&Header) -> Result<Content, Error> + Send + 'static, threads: usize) -> Self {
-        let threads = parallel::threads(threads);
+        let threads = threads_of(threads);
         let batch_bytes = if threads == 1 { SEALED_BATCH_BYTES } else { 2 * threads * SEALED_BATCH_BYTES };
         Self {
             open: Some(Box::new(open)),

@@ -6,6 +6,7 @@ use super::{BATCH_BYTES, parallel};
 use crate::container::{
     CHUNK_BYTES, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, plain_bytes, sealed_bytes,
 };
+use crate::pipeline::threads as threads_of;
 use crate::verbs::EncryptOptions;
 use crate::{Error, ErrorKind};
 
@@ -33,7 +34,7 @@ impl Encryptor {
     pub fn new(recipients: &[Box<dyn age::Recipient + Send>], options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
         let (payload, head) = head(&content, recipients)?;
-        let threads = parallel::threads(options.threads);
+        let threads = threads_of(options.threads);
         let batch_bytes = if threads == 1 { BATCH_BYTES } else { 2 * threads * BATCH_BYTES };
         let carry = Zeroizing::default();
         Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false })

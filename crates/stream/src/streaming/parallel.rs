@@ -1,6 +1,5 @@
 //! Runs of chunks from one buffer into another, on as many threads as there is work for.
 
-use std::num::NonZero;
 use std::thread;
 
 use zeroize::{Zeroize, Zeroizing};
@@ -11,14 +10,6 @@ use crate::{Error, ErrorKind};
 
 /// Batches below which another thread costs more than it gains: it starts in about the time of one.
 const BATCHES_PER_THREAD: usize = 2;
-
-/// A number of threads as options have it, where 0 is one for each core.
-pub(super) fn threads(asked: usize) -> usize {
-    match asked {
-        0 => thread::available_parallelism().map_or(1, NonZero::get),
-        asked => asked,
-    }
-}
 
 /// Seals `plain`, the chunks from number `first` on, into `sealed`, which has room for them and their tags. The last chunk
 /// is among them if there is room for it too.

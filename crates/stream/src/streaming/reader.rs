@@ -9,6 +9,7 @@ use super::{BATCH_CHUNKS, parallel};
 use crate::container::{
     CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
 };
+use crate::pipeline::threads as threads_of;
 use crate::{Error, ErrorKind};
 
 /// Reads and seeks in the plaintext of a container. The last chunk, and with it the length, is verified when it is opened;
@@ -52,7 +53,7 @@ impl<R: Read + Seek> Reader<R> {
         let content = header.open(identities)?;
         let payload = Payload::open(&content, &prefix)?;
         let chunks_offset = header.header_bytes() + PREFIX_BYTES as u64;
-        let threads = parallel::threads(threads);
+        let threads = threads_of(threads);
         let mut reader = Self {
             source,
             content,

@@ -234,6 +234,19 @@ fn after_an_error_there_are_only_errors() {
 }
 
 #[test]
+fn a_number_of_threads_may_lie() {
+    let key = KeyPair::generate().unwrap();
+    let plain = plaintext(BATCH_BYTES + 5);
+    let sealed = pushed(&plain, 10_000, &key, usize::MAX);
+    assert!(by_verb(&sealed, &key) == plain);
+    assert!(pulled(&sealed, 10_000, &key, usize::MAX).0 == plain);
+    assert!(decrypt_bytes(&sealed, &identities(&key), usize::MAX).unwrap() == plain);
+    let mut found = Vec::new();
+    Reader::open(Cursor::new(&sealed), &identities(&key), usize::MAX).unwrap().read_to_end(&mut found).unwrap();
+    assert!(found == plain);
+}
+
+#[test]
 fn a_new_head_is_for_the_new_recipients() {
     let (old, new) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let plain = plaintext(CHUNK_BYTES + 1);

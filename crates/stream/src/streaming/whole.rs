@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 use super::encryptor::head;
 use super::parallel;
 use crate::container::{Content, ContentType, Header, PREFIX_BYTES, Payload, plain_bytes, sealed_bytes};
+use crate::pipeline::threads as threads_of;
 use crate::verbs::EncryptOptions;
 use crate::{Error, ErrorKind};
 
@@ -33,7 +34,7 @@ impl Sealing {
         let sealed_bytes = sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);
         let sealed_bytes = usize::try_from(sealed_bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
         let sealed_bytes = sealed_bytes.ok_or(Error::new(ErrorKind::MessageTooLong))?;
-        Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: parallel::threads(options.threads) })
+        Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: threads_of(options.threads) })
     }
 
     /// Bytes of the container.
@@ -99,7 +100,7 @@ impl<'a> Opening<'a> {
         if plain.len() != self.plain_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffer is not as long as the plaintext"));
         }
-        parallel::unseal(&self.payload, 0, self.chunks, plain, parallel::threads(threads))
+        parallel::unseal(&self.payload, 0, self.chunks, plain, threads_of(threads))
     }
 }
 

@@ -26,7 +26,7 @@ pub struct Range {
 /// How to decrypt.
 #[derive(Clone, Debug, Default)]
 pub struct DecryptOptions {
-    /// Workers; 0 means one for each core that this process may use.
+    /// Workers; 0 means one for each core that this process may use. [`MAX_THREADS`](super::MAX_THREADS) at most.
     pub threads: usize,
     /// Only these bytes of the plaintext.
     pub range: Option<Range>,

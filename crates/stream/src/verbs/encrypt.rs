@@ -22,7 +22,7 @@ use crate::{Error, ErrorKind, tree};
 pub struct EncryptOptions {
     /// The payload's AEAD.
     pub aead: Aead,
-    /// Workers; 0 means one for each core that this process may use.
+    /// Workers; 0 means one for each core that this process may use. [`MAX_THREADS`](super::MAX_THREADS) at most.
     pub threads: usize,
     /// The name kept (encrypted) in the container; `None` takes the name of the source file or folder, if a container
     /// can store it.

@@ -31,6 +31,9 @@ pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_ccm};
 pub use rewrap::rewrap;
 pub use store::store;
 
+/// Most threads of one call, whatever it asks for: each has a buffer, and comes from a caller who may be wrong.
+pub const MAX_THREADS: usize = 1024;
+
 /// Where a verb reads from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
