@@ -54,7 +54,7 @@ pub(crate) struct Bench {
     #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "list"])]
     #[arg(group = "comparison")]
     pub(crate) compare: Option<Vec<PathBuf>>,
-    /// Say what changed from another build of tress, which measures in turn with this one, a process for every visit
+    /// Say what changed from another build of tress, which measures in turn with this one
     #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath)]
     #[arg(conflicts_with_all = ["against", "record", "list", "compare"])]
     #[arg(group = "comparison")]
@@ -65,7 +65,7 @@ pub(crate) struct Bench {
     /// With --compare or --against-build: even of different machines, targets or efforts
     #[arg(long, requires = "comparison")]
     pub(crate) force: bool,
-    /// Measure every row once, as --against-build of another program asks
+    /// Take samples as --against-build of another program asks for them on standard input
     #[arg(long, hide = true, conflicts_with_all = ["against", "record", "list", "compare", "against_build"])]
     pub(crate) visit: bool,
     /// Sign with OpenSSL as another bench asks; it starts this by itself

@@ -42,7 +42,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
     };
     let mut out = io::stdout().lock();
     if options.visit {
-        return builds::visit(&Options { command: None, ..lab }, &mut out).map_err(failure);
+        return builds::visit(&Options { command: None, ..lab }, io::stdin().lock(), &mut out).map_err(failure);
     }
     if let Some(other) = &options.against_build {
         return against_build(other, &lab, options);
@@ -123,10 +123,9 @@ fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(
         arguments.extend(["--".into(), filter.as_str().into()]);
     }
     let program = std::env::current_exe().map_err(|error| Failure::failed(format!("this program: {error}")))?;
-    // So many that an interval of medians is a third of the least change that is told.
-    let turns = if *quick { 15 } else { 41 };
-    let (force, json) = (options.force, options.json);
-    let builds = builds::Builds { program, other: other.to_path_buf(), arguments, turns, force, json };
+    let (quick, force, json) = (*quick, options.force, options.json);
+    let (other, has_threads) = (other.to_path_buf(), threads.iter().any(|threads| *threads > 1));
+    let builds = builds::Builds { program, other, arguments, quick, has_threads, force, json };
     judge(builds::run(&builds, &mut io::stdout().lock()), options)
 }
 

@@ -1,28 +1,30 @@
-//! `tress bench --against-build PROGRAM`: what changed between two builds, which take turns as processes.
+//! `tress bench --against-build PROGRAM`: what changed between two builds, which measure in turn.
 //!
-//! Where a program's code and memory lie is decided when it starts, and changes a row by some percent, whatever is sampled
-//! afterwards. So two records of one build can differ by more than their visits say. Here every visit is a process of its own, of
-//! the one build and of the other in turn: what a start decides becomes noise like any other, and changes of a percent or two
-//! show.
+//! Two things make records of one build differ by more than their samples say. Where a program's code and memory lie is decided
+//! when it starts, and changes a row by some percent. And the machine is not the same one minute later: a neighbour that shares a
+//! core takes a third of a rate away for as long as it likes. So there are many **turns**. For each, both programs are started
+//! anew, on the same core; of every row they take samples in turn, a few milliseconds each, so that both meet the same neighbours; and
+//! a turn counts as one observation, by the median of its ratios. A row has turns until its interval is narrow.
 
 use std::{
     ffi::OsString,
-    io::Write,
+    io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     time::Duration,
 };
 
 use super::{
-    Document, Error, Options, Row,
-    compare::{self, Comparison},
+    Document, Error, Options,
+    case::Who,
+    compare::{self, Change, Comparison, LEAST_CHANGE},
     machine, plan, process, progress,
     record::SCHEMA,
-    sample::Effort,
-    visits::Item,
+    sample::{self, Effort, Sample},
+    statistics::median,
 };
 
-/// Two programs, and how to ask both of them for a visit.
+/// Two programs, and how to ask both of them for samples.
 #[derive(Clone, Debug)]
 pub struct Builds {
     /// The build to judge.
@@ -31,56 +33,215 @@ pub struct Builds {
     pub other: PathBuf,
     /// What else `tress bench --visit` gets: a filter and a choice of rows.
     pub arguments: Vec<OsString>,
-    /// How many processes of each.
-    pub turns: usize,
+    /// No more turns than a first impression needs.
+    pub quick: bool,
+    /// Rows have several threads, so that the programs have to be let go where they like.
+    pub has_threads: bool,
     /// Compare builds for different targets, too.
     pub force: bool,
     /// Print a JSON object rather than a table.
     pub json: bool,
 }
 
-/// Samples of one row in one visit.
-const VISIT: Effort =
-    Effort { sample: Duration::from_millis(2), warm_up: Duration::from_millis(3), visit: Duration::from_millis(30) };
+/// Samples of a row in a turn.
+const SAMPLE: Effort =
+    Effort { sample: Duration::from_millis(2), warm_up: Duration::from_millis(3), visit: Duration::ZERO };
+
+/// Samples of each program for a row in a turn.
+const PAIRS: usize = 7;
+
+/// Turns after which intervals are looked at, and rows are left out that are sure enough: looking after each would end too often
+/// at an interval that is narrow by chance.
+const LOOKS: [usize; 6] = [21, 29, 41, 57, 80, 120];
+const QUICK_LOOKS: [usize; 1] = [21];
 
 /// Has both programs take turns, and writes what changed from the other one to this one.
 pub fn run(builds: &Builds, out: &mut dyn Write) -> Result<Comparison, Error> {
-    let bar = progress(2 * builds.turns as u64);
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for turn in 0..builds.turns {
-        let mut pair = [(&builds.program, &mut ours), (&builds.other, &mut theirs)];
-        if turn % 2 == 1 {
-            pair.reverse();
-        }
-        for (program, documents) in pair {
-            bar.set_message(program.display().to_string());
-            documents.push(ask(program, &builds.arguments)?);
-            bar.inc(1);
-        }
-        // Before the time that all turns take.
-        if let ([one], [other]) = (&ours[..], &theirs[..]) {
-            compare::check(one, other, builds.force)?;
+    let looks = if builds.quick { &QUICK_LOOKS[..] } else { &LOOKS };
+    let mut found = Found::default();
+    let bar = progress(looks[0] as u64);
+    for turn in 1..=looks[looks.len() - 1] {
+        found.turn(builds, turn, &bar)?;
+        bar.inc(1);
+        if let Some(place) = looks.iter().position(|look| *look == turn) {
+            found.rows.iter_mut().for_each(Ratios::judge);
+            let Some(next) = looks.get(place + 1).filter(|_| found.rows.iter().any(|row| !row.is_sure())) else {
+                break;
+            };
+            bar.set_length(*next as u64);
         }
     }
     bar.finish_and_clear();
-    let (Some(before), Some(after)) = (gather(theirs), gather(ours)) else { return Err(Error::NothingMatches) };
-    compare::tell(compare::compare(&before, &after), builds.json, out)
+    compare::tell(found.into(), builds.json, out)
 }
 
-/// One visit by another process.
-fn ask(program: &Path, arguments: &[OsString]) -> Result<Document, Error> {
-    let failed = |message: String| Error::Command { program: format!("{} bench --visit", program.display()), message };
-    let mut command = Command::new(program);
-    command.args(["bench", "--visit"]).args(arguments);
-    let text = process::output_of(&mut command).map_err(|error| match error {
-        Error::Command { message, .. } => failed(message),
-        error => error,
-    })?;
-    let document: Document = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
-    if document.schema != SCHEMA {
-        return Err(failed(format!("answered in schema {}, this program knows {SCHEMA}", document.schema)));
+/// What there is of all rows.
+#[derive(Default)]
+struct Found {
+    rows: Vec<Ratios>,
+    gone: Vec<String>,
+    new: Vec<String>,
+}
+
+/// How many times as fast one row was, once for each turn.
+struct Ratios {
+    name: String,
+    by_cycles: Vec<f64>,
+    by_rate: Vec<f64>,
+    change: Option<Change>,
+}
+
+impl Found {
+    /// Starts both programs and takes samples of every row that is not sure.
+    fn turn(&mut self, builds: &Builds, turn: usize, bar: &indicatif::ProgressBar) -> Result<(), Error> {
+        // Turns are in pairs that differ in who is first.
+        let processor = (!builds.has_threads).then_some(turn / 2);
+        let (mut ours, here) = Player::start(&builds.program, &builds.arguments, processor)?;
+        let (mut theirs, there) = Player::start(&builds.other, &builds.arguments, processor)?;
+        let (here_names, there_names) = (names(&here), names(&there));
+        if turn == 1 {
+            compare::check(&there, &here, builds.force)?;
+            let without = |names: &[String], others: &[String]| -> Vec<String> {
+                names.iter().filter(|name| !others.contains(name)).cloned().collect()
+            };
+            self.gone = without(&there_names, &here_names);
+            self.new = without(&here_names, &there_names);
+            self.rows = here_names.iter().filter(|name| there_names.contains(name)).map(Ratios::new).collect();
+            if self.rows.is_empty() {
+                return Err(Error::NothingMatches);
+            }
+        }
+        for row in self.rows.iter_mut().filter(|row| !row.is_sure()) {
+            bar.set_message(row.name.clone());
+            let place = |names: &[String]| names.iter().position(|name| *name == row.name);
+            // A program that has other rows each time it starts.
+            let (Some(here), Some(there)) = (place(&here_names), place(&there_names)) else {
+                return Err(Error::NothingMatches);
+            };
+            let (mut by_cycles, mut by_rate) = (Vec::new(), Vec::new());
+            for pair in 0..PAIRS {
+                // Neither is always the first, nor the first of a turn.
+                let (mine, other) = if (pair + turn) % 2 == 0 {
+                    let mine = ours.sample(here)?;
+                    (mine, theirs.sample(there)?)
+                } else {
+                    let other = theirs.sample(there)?;
+                    (ours.sample(here)?, other)
+                };
+                by_rate.push(mine.bytes_per_s / other.bytes_per_s);
+                by_cycles.extend(mine.cycles_per_byte.zip(other.cycles_per_byte).map(|(mine, other)| other / mine));
+            }
+            row.by_rate.push(median(&by_rate).median);
+            if by_cycles.len() == PAIRS {
+                row.by_cycles.push(median(&by_cycles).median);
+            }
+        }
+        ours.finish()?;
+        theirs.finish()
     }
-    Ok(document)
+}
+
+impl From<Found> for Comparison {
+    fn from(found: Found) -> Self {
+        let Found { rows, gone, new } = found;
+        Comparison { rows: rows.into_iter().filter_map(|row| row.change).collect(), gone, new }
+    }
+}
+
+impl Ratios {
+    fn new(name: &String) -> Self {
+        Ratios { name: name.clone(), by_cycles: Vec::new(), by_rate: Vec::new(), change: None }
+    }
+
+    fn judge(&mut self) {
+        if !self.is_sure() {
+            let measures = [("cycles", self.by_cycles.clone()), ("rate", self.by_rate.clone())];
+            self.change = compare::change_of_pairs(&self.name, &measures);
+        }
+    }
+
+    /// Whether half of the least change that is told would have been seen.
+    fn is_sure(&self) -> bool {
+        self.change.as_ref().is_some_and(|change| change.least_seen() <= LEAST_CHANGE / 2.0)
+    }
+}
+
+fn names(document: &Document) -> Vec<String> {
+    document.rows.iter().map(compare::identity).collect()
+}
+
+/// A program that takes samples when it is asked.
+struct Player {
+    name: String,
+    child: Child,
+    /// `None` once it is to end.
+    questions: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Player {
+    /// The program, kept on one processor or on none, and what it can measure.
+    fn start(program: &Path, arguments: &[OsString], processor: Option<usize>) -> Result<(Self, Document), Error> {
+        let mut command = Command::new(program);
+        command.args(["bench", "--visit"]).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let name = format!("{} bench --visit", program.display());
+        let mut child =
+            command.spawn().map_err(|error| Error::Command { program: name.clone(), message: error.to_string() })?;
+        if let Some(processor) = processor {
+            process::pin(&child, processor);
+        }
+        let (questions, answers) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
+        let mut player = Player { name, child, questions, answers: BufReader::new(answers) };
+        let document: Document = player.answer()?;
+        if document.schema != SCHEMA {
+            return Err(player.failed(format!("answered in schema {}, this program knows {SCHEMA}", document.schema)));
+        }
+        Ok((player, document))
+    }
+
+    fn sample(&mut self, row: usize) -> Result<Sample, Error> {
+        // Where it has ended, there is no answer, and it may say why.
+        if let Some(questions) = &mut self.questions {
+            let _ = writeln!(questions, "{row}").and_then(|()| questions.flush());
+        }
+        let sample: Sample = self.answer()?;
+        let is_figure = |figure: f64| figure.is_finite() && figure > 0.0;
+        if is_figure(sample.bytes_per_s) && sample.cycles_per_byte.is_none_or(is_figure) {
+            Ok(sample)
+        } else {
+            Err(self.failed(format!("{sample:?} is no sample")))
+        }
+    }
+
+    /// The next line.
+    fn answer<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, Error> {
+        let mut line = String::new();
+        let read = self.answers.read_line(&mut line).map_err(|error| self.failed(error.to_string()))?;
+        if read == 0 {
+            self.finish()?;
+            return Err(self.failed("ended without an answer".into()));
+        }
+        serde_json::from_str(&line).map_err(|error| self.failed(error.to_string()))
+    }
+
+    /// Waits for its end; what it said on standard error, if it failed.
+    fn finish(&mut self) -> Result<(), Error> {
+        self.questions = None;
+        process::finish(&mut self.child).map_err(|message| self.failed(message))
+    }
+
+    fn failed(&self, message: String) -> Error {
+        Error::Command { program: self.name.clone(), message }
+    }
+}
+
+impl Drop for Player {
+    /// Nobody measures for one who no longer listens.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }
 
 /// Whether there is anything to measure.
@@ -88,42 +249,35 @@ pub fn check(options: &Options) -> Result<(), Error> {
     if plan::plans(options)?.is_empty() { Err(Error::NothingMatches) } else { Ok(()) }
 }
 
-/// What a process that is asked for a visit does: every row once, without peers, as a document.
-pub fn visit(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+/// What a process does that is asked for samples: says what there is, as a document; then takes a sample of the row whose number
+/// each line of `questions` is, without peers.
+pub fn visit(options: &Options, questions: impl BufRead, out: &mut dyn Write) -> Result<(), Error> {
     check(options)?;
-    let mut document = Document { quick: options.quick, ..Document::new(machine()) };
-    for mut plan in plan::plans(options)? {
-        document.rows.push(plan.visit(VISIT, true, None)?);
-    }
-    serde_json::to_writer(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
-    writeln!(out).map_err(Error::Output)
-}
-
-/// One document of all, in which a process is a visit. Rows that are not in all of them are left out.
-fn gather(documents: Vec<Document>) -> Option<Document> {
-    let count = documents.len();
-    let mut documents = documents.into_iter();
-    let mut all = documents.next()?;
-    all.rows = all.rows.into_iter().map(one_visit).collect();
-    for document in documents {
-        for row in document.rows.into_iter().map(one_visit) {
-            if let Some(known) = all.rows.iter_mut().find(|known| compare::identity(known) == compare::identity(&row)) {
-                known.samples.extend(row.samples);
-                known.cycle_samples.extend(row.cycle_samples);
+    let plans = plan::plans(options)?;
+    let rows = plans.iter().map(plan::Plan::row_without_work).collect();
+    tell(&Document { rows, quick: options.quick, ..Document::new(machine()) }, out)?;
+    let mut open = None;
+    for question in questions.lines() {
+        let question = question.map_err(Error::Output)?;
+        let row: usize = question.parse().map_err(|_| Error::NoSuchRow(question.clone()))?;
+        let plan = plans.get(row).ok_or(Error::NoSuchRow(question))?;
+        let (mut work, runs) = match open.take() {
+            Some((of, work, runs)) if of == row => (work, runs),
+            _ => {
+                let mut work = plan.work(true)?;
+                let runs = sample::warm_up(&mut *work, Who::Ours, SAMPLE)?;
+                (work, runs)
             }
-        }
+        };
+        tell(&sample::sample(&mut *work, Who::Ours, runs)?, out)?;
+        open = Some((row, work, runs));
     }
-    all.rows.retain(|row| row.samples.len() == count);
-    Some(all)
+    Ok(())
 }
 
-/// The row with a sample for each visit, and no comparison with itself.
-fn one_visit(mut row: Row) -> Row {
-    row.cycle_samples = row.cycle_visits();
-    row.samples = row.visits();
-    row.per_visit = 1;
-    row.against.clear();
-    row
+fn tell(what: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Error> {
+    serde_json::to_writer(&mut *out, what).map_err(|error| Error::Output(error.into()))?;
+    writeln!(out).and_then(|()| out.flush()).map_err(Error::Output)
 }
 
 #[cfg(test)]
@@ -131,37 +285,35 @@ mod tests {
     use super::*;
     use crate::bench::compare::Verdict;
 
-    fn document(name: &str, rate: f64) -> Document {
-        let row = Row {
-            name: name.into(),
-            // Two samples, whose median is their mean.
-            samples: vec![rate * 0.9, rate * 1.1],
-            cycle_samples: vec![1.1 / rate, 0.9 / rate],
-            per_visit: 2,
-            ..Row::default()
-        };
-        Document { rows: vec![row], ..Document::new(machine()) }
+    fn judged(ratios: Vec<f64>) -> Ratios {
+        let mut row = Ratios { by_rate: ratios, ..Ratios::new(&"a".into()) };
+        row.judge();
+        row
     }
 
     #[test]
-    fn a_process_is_a_visit() {
-        let documents = || (1..=20).map(|turn| document("a", 100.0 + f64::from(turn) / 10.0));
-        let before = gather(documents().collect()).unwrap();
-        assert_eq!(before.rows[0].samples.len(), 20);
-        assert!((before.rows[0].samples[4] - 100.5).abs() < 1e-9);
-        // The same but for 3 %.
-        let mut after = before.clone();
-        after.rows[0].samples.iter_mut().for_each(|rate| *rate *= 0.97);
-        after.rows[0].cycle_samples.iter_mut().for_each(|cycles| *cycles /= 0.97);
-        let found = compare::compare(&before, &after);
-        assert_eq!(found.rows[0].verdict, Verdict::Slower);
-        assert!((found.rows[0].ratio - 0.97).abs() < 0.002, "{:?}", found.rows[0]);
+    fn a_turn_is_one_observation() {
+        // Around 0.97, by up to half a percent.
+        let ratio = |turn: u32| 0.97 * (1.0 + f64::from(turn % 11) / 1000.0 - 0.005);
+        let row = judged((0..21).map(ratio).collect());
+        assert!(row.is_sure());
+        let change = row.change.unwrap();
+        assert_eq!((change.verdict, change.measure.as_str()), (Verdict::Slower, "rate"));
+        assert!((change.ratio - 0.97).abs() < 0.001, "{change:?}");
     }
 
     #[test]
-    fn rows_that_are_not_always_there() {
-        assert!(gather(vec![]).is_none());
-        let mixed = gather(vec![document("a", 1.0), document("b", 1.0)]).unwrap();
-        assert_eq!(mixed.rows.len(), 0);
+    fn a_loud_row_has_more_turns() {
+        let row = judged((0..21).map(|turn| if turn % 2 == 0 { 0.8 } else { 1.25 }).collect());
+        assert!(!row.is_sure() && row.change.is_some_and(|change| change.verdict == Verdict::Same));
+        let row = judged(vec![0.9; 10]);
+        assert!(!row.is_sure() && row.change.is_none());
+    }
+
+    #[test]
+    fn the_cycles_of_some_turns_do_not_do() {
+        let mut row = Ratios { by_cycles: vec![2.0; 5], by_rate: vec![1.0; 30], ..Ratios::new(&"a".into()) };
+        row.judge();
+        assert_eq!(row.change.unwrap().measure, "rate");
     }
 }

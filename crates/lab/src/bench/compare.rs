@@ -18,7 +18,12 @@ use std::{
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Error, Row, record::SCHEMA, statistics::ratio, table::bytes};
+use super::{
+    Document, Error, Row,
+    record::SCHEMA,
+    statistics::{Median, paired_ratio, ratio},
+    table::bytes,
+};
 
 /// Smaller changes are not told, however sure they are.
 pub const LEAST_CHANGE: f64 = 0.02;
@@ -77,6 +82,28 @@ pub enum Verdict {
     Slower,
     /// No change that the noise could not have made.
     Same,
+}
+
+impl Change {
+    fn new(row: &str, measure: &str, Median { median: ratio, low: ratio_low, high: ratio_high }: Median) -> Self {
+        let verdict = if ratio_low > 1.0 && ratio > 1.0 + LEAST_CHANGE {
+            Verdict::Faster
+        } else if ratio_high < 1.0 && ratio < 1.0 - LEAST_CHANGE {
+            Verdict::Slower
+        } else {
+            Verdict::Same
+        };
+        Change { row: row.into(), measure: measure.into(), ratio, ratio_low, ratio_high, verdict }
+    }
+
+    fn spread(&self) -> f64 {
+        self.ratio_high / self.ratio_low
+    }
+
+    /// The smallest change that would have shown: half the interval.
+    pub(super) fn least_seen(&self) -> f64 {
+        self.spread().sqrt() - 1.0
+    }
 }
 
 impl Comparison {
@@ -175,24 +202,22 @@ fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
     measures.push(("rate".into(), old.visits(), new.visits()));
     let candidates = measures.into_iter().filter_map(|(measure, then, now)| {
         let found = [&then, &now].iter().all(|speeds| is_usable(speeds)).then(|| ratio(&then, &now, CONFIDENCE))??;
-        Some(Change {
-            row: name.into(),
-            measure,
-            ratio: found.median,
-            ratio_low: found.low,
-            ratio_high: found.high,
-            verdict: Verdict::Same,
-        })
+        Some(Change::new(name, &measure, found))
     });
-    let mut change = candidates.min_by(|a, b| spread(a).total_cmp(&spread(b)))?;
-    change.verdict = if change.ratio_low > 1.0 && change.ratio > 1.0 + LEAST_CHANGE {
-        Verdict::Faster
-    } else if change.ratio_high < 1.0 && change.ratio < 1.0 - LEAST_CHANGE {
-        Verdict::Slower
-    } else {
-        Verdict::Same
-    };
-    Some(change)
+    quietest(candidates)
+}
+
+/// The change of a row from how many times as fast it was each time, by several measures of the same.
+pub(super) fn change_of_pairs(name: &str, measures: &[(&str, Vec<f64>)]) -> Option<Change> {
+    let candidates = measures.iter().filter_map(|(measure, ratios)| {
+        let found = is_usable(ratios).then(|| paired_ratio(ratios, CONFIDENCE))??;
+        Some(Change::new(name, measure, found))
+    });
+    quietest(candidates)
+}
+
+fn quietest(changes: impl Iterator<Item = Change>) -> Option<Change> {
+    changes.min_by(|a, b| a.spread().total_cmp(&b.spread()))
 }
 
 /// More visits than any run makes; all pairs of them are looked at, and a record may lie.
@@ -201,10 +226,6 @@ const MOST_VISITS: usize = 4000;
 /// Whether all are rates, and not too many.
 fn is_usable(speeds: &[f64]) -> bool {
     speeds.len() <= MOST_VISITS && speeds.iter().all(|speed| speed.is_finite() && *speed > 0.0)
-}
-
-fn spread(change: &Change) -> f64 {
-    change.ratio_high / change.ratio_low
 }
 
 fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
@@ -229,7 +250,7 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     }
     let same = comparison.rows.len() - changed.len();
     if same > 0 {
-        let mut seen: Vec<f64> = comparison.rows.iter().map(|change| spread(change).sqrt() - 1.0).collect();
+        let mut seen: Vec<f64> = comparison.rows.iter().map(|change| change.least_seen()).collect();
         seen.sort_by(f64::total_cmp);
         writeln!(
             out,

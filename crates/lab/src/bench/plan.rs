@@ -95,12 +95,18 @@ impl Plan {
 
     /// The row, as long as nothing is measured.
     pub(crate) fn row(&self, work: &dyn Work) -> Row {
+        let row = self.row_without_work();
+        Row { backend: work.backend().map_or(row.backend, Into::into), ..row }
+    }
+
+    /// The same before the work is made, which alone knows the backend of what is not a cipher.
+    pub(crate) fn row_without_work(&self) -> Row {
         let Plan { case, backend, .. } = self;
         Row {
             name: case.name.to_string(),
             direction: case.direction.into(),
             workload: case.workload.to_string(),
-            backend: work.backend().unwrap_or(backend.name()).into(),
+            backend: backend.name().into(),
             threads: case.threads,
             lanes: case.lanes,
             message_bytes: case.message_bytes,

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsStr,
     fs,
+    io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -52,6 +53,34 @@ pub(crate) fn finish_child(command: &Command, child: Child) -> Result<(), Error>
     let text = String::from_utf8_lossy(&output.stderr);
     Err(failed(command, format!("{}: {}", output.status, text.trim())))
 }
+
+/// Waits for a child that nobody asks anything any more; what it said, if it failed.
+pub(crate) fn finish(child: &mut Child) -> Result<(), String> {
+    let mut said = Vec::new();
+    if let Some(mut errors) = child.stderr.take() {
+        errors.read_to_end(&mut said).map_err(|error| error.to_string())?;
+    }
+    let status = child.wait().map_err(|error| error.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("{status}: {}", String::from_utf8_lossy(&said).trim())) }
+}
+
+/// Keeps a child on one processor of those that this process may use, another one for each `turn`; where the system lets us.
+#[cfg(target_os = "linux")]
+pub(crate) fn pin(child: &Child, turn: usize) {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+    let Ok(all) = sched_getaffinity(None) else { return };
+    let usable: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let (Some(pid), false) = (pid, usable.is_empty()) {
+        let mut one = CpuSet::new();
+        one.set(usable[turn % usable.len()]);
+        // Without it the figures are louder.
+        let _ = sched_setaffinity(Some(pid), &one);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn pin(_: &Child, _: usize) {}
 
 pub(crate) fn output_of(command: &mut Command) -> Result<String, Error> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| failed(command, error.to_string()))?;

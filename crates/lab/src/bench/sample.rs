@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use tress_peers::clock;
 
 use super::{
@@ -29,10 +30,10 @@ pub(crate) struct Effort {
 const MOST_PAIRS: usize = 3;
 
 /// One timed sample.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    bytes_per_s: f64,
-    cycles_per_byte: Option<f64>,
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Sample {
+    pub(crate) bytes_per_s: f64,
+    pub(crate) cycles_per_byte: Option<f64>,
 }
 
 /// One visit: adds samples to the measured part of `row`, as many as at its visits before.
@@ -109,7 +110,7 @@ pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, s
 }
 
 /// Runs until the warm-up time is over, and returns how many runs make a sample.
-fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> {
+pub(crate) fn warm_up(work: &mut dyn Work, who: Who, effort: Effort) -> Result<u32, Error> {
     let start = Instant::now();
     let (mut fastest, mut count) = (Duration::MAX, 0);
     while count == 0 || start.elapsed() < effort.warm_up {
@@ -126,7 +127,7 @@ fn runs(sample: Duration, fastest: Duration, average: Duration) -> u32 {
     u32::try_from(sample.as_nanos().div_ceil(one.as_nanos())).unwrap_or(u32::MAX).max(1)
 }
 
-fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
+pub(crate) fn sample(work: &mut dyn Work, who: Who, runs: u32) -> Result<Sample, Error> {
     let counts_cycles = work.counts_cycles();
     let before = counts_cycles.then(cycles_per_s).flatten();
     let seconds = timed(work, who, runs)?.as_secs_f64();

@@ -45,6 +45,21 @@ pub fn ratio(then: &[f64], now: &[f64], confidence: f64) -> Option<Median> {
     Some(ranked(&ratios, skipped))
 }
 
+/// The ratio that `ratios` are taken around, each of one pair of measurements, with an interval of this confidence: the median of
+/// the geometric means of all two of them (each with itself, too), and those means whose ranks Wilcoxon's signed-rank test does not
+/// refuse (Hodges and Lehmann, as above; Conover, section 5.7). It assumes that pairs are independent and that they err as often
+/// and as far upwards as downwards, in logarithms. `None` when there are too few for it. All are above zero.
+pub fn paired_ratio(ratios: &[f64], confidence: f64) -> Option<Median> {
+    let normal = statrs::distribution::Normal::standard();
+    let deviations = normal.inverse_cdf((1.0 + confidence) / 2.0);
+    let n = ratios.len() as f64;
+    let skipped = (n * (n + 1.0) / 4.0 - deviations * (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt()).floor();
+    let skipped = if skipped >= 1.0 { skipped as usize - 1 } else { return None };
+    let means: Vec<f64> =
+        ratios.iter().enumerate().flat_map(|(i, a)| ratios[i..].iter().map(move |b| (a * b).sqrt())).collect();
+    Some(ranked(&means, skipped))
+}
+
 /// The medians of samples that were taken so many at a time; the last ones may be fewer.
 pub fn by_visit(samples: &[f64], per_visit: usize) -> Vec<f64> {
     samples.chunks(per_visit.max(1)).map(|visit| median(visit).median).collect()
