@@ -2,7 +2,7 @@
 //!
 //! Encrypting one message is serial; [`crate::lanes::cbc`] encrypts many at once. Decryption is parallel.
 
-use super::{BlockOf, Parallel, flat_mut, initial, load, parallel, store, whole_blocks, xor};
+use super::{BlockOf, Parallel, flat_mut, initial, load, parallel, store, vector_bytes, whole_blocks};
 use crate::engine::{BlockBytes, Core, Engine, Modes, Operation};
 use crate::{BlockCipher, Error};
 
@@ -66,16 +66,21 @@ struct Chain<B>(B);
 impl<E: Engine, const BLOCKS: usize> Parallel<E, BLOCKS> for Chain<E::Block> {
     #[inline(always)]
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]) {
-        // The ciphertext moved on by one block: what is added to each decrypted block.
-        let mut before = [E::Block::ZERO; BLOCKS];
-        let before = &mut flat_mut(&mut before)[..bytes.len()];
-        before[..E::Block::BYTES].copy_from_slice(self.0.as_ref());
-        before[E::Block::BYTES..].copy_from_slice(&bytes[..bytes.len() - E::Block::BYTES]);
-        self.0.as_mut().copy_from_slice(&bytes[bytes.len() - E::Block::BYTES..]);
+        // The ciphertext moved on by one block is what is added to each decrypted block: of all vectors but the first it is
+        // where it was read.
+        let (size, block) = (vector_bytes::<E>(), E::Block::BYTES);
+        let bytes = &mut bytes[..N * size];
+        let mut first = [E::Block::ZERO; BLOCKS];
+        let first = &mut flat_mut(&mut first)[..size];
+        first[..block].copy_from_slice(self.0.as_ref());
+        first[block..].copy_from_slice(&bytes[..size - block]);
+        self.0.as_mut().copy_from_slice(&bytes[N * size - block..]);
         let mut x = load::<E, N>(engine, bytes);
         engine.decrypt(keys, &mut x);
-        let before = load(engine, before);
-        xor(engine, &mut x, &before);
+        x[0] = engine.xor(x[0], engine.load(first));
+        for i in 1..N {
+            x[i] = engine.xor(x[i], engine.load(&bytes[size * i - block..][..size]));
+        }
         store(engine, x, bytes);
     }
 }

@@ -41,8 +41,11 @@ pub(crate) trait Parallel<E: Engine, const BLOCKS: usize> {
     fn apply<const N: usize>(&mut self, engine: E, keys: &E::Keys, bytes: &mut [u8]);
 }
 
-/// Runs a mode over data of any length, `FLIGHT` vectors at a time; the last ones alone, the very last one padded with
-/// zeros in a buffer of its own.
+/// Vectors of what is left of a message behind its last long flight.
+const SHORT_FLIGHT: usize = 4;
+
+/// Runs a mode over data of any length, `FLIGHT` vectors at a time; what is left in short flights, the last vectors alone, the
+/// very last one padded with zeros in a buffer of its own.
 #[inline(always)]
 pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     mut mode: P,
@@ -59,7 +62,15 @@ pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
     for flight in &mut flights {
         mode.apply::<FLIGHT>(engine, keys, flight);
     }
-    let mut vectors = flights.into_remainder().chunks_exact_mut(vector_bytes);
+    let mut rest = flights.into_remainder();
+    if FLIGHT > SHORT_FLIGHT {
+        let mut flights = rest.chunks_exact_mut(SHORT_FLIGHT * vector_bytes);
+        for flight in &mut flights {
+            mode.apply::<SHORT_FLIGHT>(engine, keys, flight);
+        }
+        rest = flights.into_remainder();
+    }
+    let mut vectors = rest.chunks_exact_mut(vector_bytes);
     for vector in &mut vectors {
         mode.apply::<1>(engine, keys, vector);
     }
@@ -106,13 +117,5 @@ pub(crate) fn store<E: Engine, const N: usize>(engine: E, vectors: [E::Vector; N
     let bytes = &mut bytes[..N * size];
     for i in 0..N {
         engine.store(vectors[i], &mut bytes[size * i..][..size]);
-    }
-}
-
-/// `a ^= b`, vector by vector.
-#[inline(always)]
-pub(crate) fn xor<E: Engine, const N: usize>(engine: E, a: &mut [E::Vector; N], b: &[E::Vector; N]) {
-    for i in 0..N {
-        a[i] = engine.xor(a[i], b[i]);
     }
 }

@@ -46,9 +46,9 @@ impl<R: Rounds> Zeroize for LaneKeys<R> {
 }
 
 /// Defines the engine of one register width. The flight (vectors in one operation) is as many as the register file
-/// holds beside the keys.
+/// holds beside the keys; CCM has two rows of them. Six in each row of `Vaes256` are slower than four.
 macro_rules! engine {
-    ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal) => {
+    ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal, $ccm_flight:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $name(cpu::$name);
@@ -221,7 +221,7 @@ macro_rules! engine {
             fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
                 fn with_features<O: CcmOperation<Keyed<Block>>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
-                    operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
+                    operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
                 unsafe { with_features(self, keys, operation) }
@@ -263,15 +263,15 @@ macro_rules! engine {
 
 engine!(
     /// One block a register.
-    AesNi, __m128i, "aes,ssse3,sse4.1", 4
+    AesNi, __m128i, "aes,ssse3,sse4.1", 8, 4
 );
 engine!(
     /// Two blocks a register.
-    Vaes256, __m256i, "aes,ssse3,sse4.1,avx,avx2,vaes", 4
+    Vaes256, __m256i, "aes,ssse3,sse4.1,avx,avx2,vaes", 8, 4
 );
 engine!(
     /// Four blocks a register, 32 registers.
-    Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8
+    Vaes512, __m512i, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl", 8, 8
 );
 
 /// Blocks of consecutive big-endian numbers, whose lower halves do not overflow.
