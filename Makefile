@@ -30,10 +30,14 @@
 # make soak     the long runs
 
 CARGO ?= cargo
+# What is built once is not built faster by notes for the next time.
+ifdef CI
+export CARGO_INCREMENTAL := 0
+endif
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-c wheel test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-windows-crates test-systems packages test-packages sbom reproducible uninstall
+.PHONY: all demo test test-rust test-python test-page test-c wheel wheel-tests test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-windows-crates test-systems packages test-packages sbom reproducible uninstall
 
 all:
 	$(CARGO) build --release
@@ -42,8 +46,12 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-test: tools lint deny test-rust test-without check-targets test-windows test-packages test-python test-page test-c test-wheel test-dataset secrets qemu-two firmware
-	@echo "make test: all done"
+# In this order, and how long each took.
+TESTS := tools lint deny test-rust test-without check-targets test-windows test-packages test-python test-page test-c wheel-tests secrets qemu-two firmware
+test:
+	@times=; for goal in $(TESTS); do \
+	    start=$$(date +%s); $(MAKE) --no-print-directory $$goal || exit; times="$$times $$goal $$(($$(date +%s) - start)) s;"; \
+	done; echo "make test: all done:$$times"
 
 tools:
 	@tools/setup test
@@ -142,6 +150,9 @@ test-wheel: wheel
 test-dataset: wheel
 	tools/setup dataset target/wheel-venv
 	target/wheel-venv/bin/python -m pytest -q --timeout 300 python/tests/dataset
+
+# Both on one package.
+wheel-tests: test-wheel test-dataset
 
 lint:
 	$(CARGO) fmt --all --check
