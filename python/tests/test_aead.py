@@ -182,6 +182,12 @@ def test_many_are_what_each_would_be(threads: int) -> None:
         assert aead.encrypt_many(iter(messages), threads=threads) == expected
         sealed = [(nonce, made, aad) for (nonce, _, aad), made in zip(messages, expected, strict=True)]
         assert aead.decrypt_many(sealed, threads=threads) == [plain for _, plain, _ in messages]
+        all_sealed = bytearray(sum(map(len, expected)))
+        assert aead.encrypt_many_into(messages, all_sealed, threads=threads) == len(all_sealed)
+        assert all_sealed == b"".join(expected)
+        all_plain = bytearray(sum(len(plain) for _, plain, _ in messages))
+        assert aead.decrypt_many_into(sealed, memoryview(all_plain), threads=threads) == len(all_plain)
+        assert all_plain == b"".join(plain for _, plain, _ in messages)
         forged = sorted(chance.sample(range(count), count // 3))
         for place in forged:
             nonce, made, aad = sealed[place]
@@ -194,6 +200,38 @@ def test_many_are_what_each_would_be(threads: int) -> None:
             with pytest.raises(tress.InvalidTag) as raised:
                 aead.decrypt_many(sealed, threads=threads)
             assert raised.value.indices == forged
+            # What is too short for a tag has no place.
+            rooms = [max(len(made) - 8, 0) for _, made, _ in sealed]
+            rest = bytearray(b"?" * sum(rooms))
+            with pytest.raises(tress.InvalidTag) as raised:
+                aead.decrypt_many_into(sealed, rest, threads=threads)
+            assert raised.value.indices == forged
+            plains = zip(rooms, messages, strict=True)
+            assert rest == b"".join(bytes(room) if n in forged else m[1] for n, (room, m) in enumerate(plains))
+
+
+def test_many_refuse_wrong_buffers() -> None:
+    aead = tress.AESCCM(bytes(16))
+    messages = [(bytes(12), bytes(range(50)), b"a"), (bytes(11), bytes(7), None)]
+    for wrong in [bytearray(88), bytearray(90), bytearray()]:
+        with pytest.raises(ValueError):
+            aead.encrypt_many_into(messages, wrong)
+    with pytest.raises(BufferError):
+        aead.encrypt_many_into(messages, bytes(89))
+    with pytest.raises(BufferError):
+        aead.encrypt_many_into(messages, memoryview(bytearray(178))[::2])
+    with pytest.raises(TypeError):
+        aead.encrypt_many_into(messages, None)  # type: ignore[arg-type]
+    both = bytearray(200)
+    view = memoryview(both)
+    for part in [(view[:12], b"", None), (bytes(12), view[10:], None), (bytes(12), b"", view[:3])]:
+        with pytest.raises(ValueError):
+            aead.encrypt_many_into([part], view[: 16 + len(part[1])])
+    # A wrong nonce: no plaintext stays in the buffer.
+    with pytest.raises(ValueError):
+        aead.encrypt_many_into([messages[0], (bytes(6), bytes(7), None)], view[:89])
+    assert both == bytes(200)
+    assert aead.encrypt_many_into([], bytearray()) == 0
 
 
 def test_many_refuse_what_is_no_message() -> None:

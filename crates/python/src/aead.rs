@@ -172,6 +172,34 @@ impl AesCcm {
         many::decrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads, is_strict)
     }
 
+    /// `encrypt_many` into `buf`, which has to be as long as all results, one behind the other; returns its length. A buffer that is
+    /// used again and again saves what memory for results costs.
+    #[pyo3(signature = (messages, buf, *, threads = 0))]
+    fn encrypt_many_into(
+        &self,
+        py: Python<'_>,
+        messages: &Bound<'_, PyAny>,
+        buf: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        let messages = Message::all(messages)?;
+        many::encrypt_into(py, &self.cipher, self.tag_bytes, &messages, &mut Output::of(buf)?, threads)
+    }
+
+    /// `decrypt_many` into `buf`, which has to be as long as all plaintexts, one behind the other; returns its length. Where any
+    /// message is forged, `InvalidTag` is raised with their places as `indices`, and theirs are zeros in `buf`.
+    #[pyo3(signature = (messages, buf, *, threads = 0))]
+    fn decrypt_many_into(
+        &self,
+        py: Python<'_>,
+        messages: &Bound<'_, PyAny>,
+        buf: &Bound<'_, PyAny>,
+        threads: usize,
+    ) -> PyResult<usize> {
+        let messages = Message::all(messages)?;
+        many::decrypt_into(py, &self.cipher, self.tag_bytes, &messages, &mut Output::of(buf)?, threads)
+    }
+
     /// The backend that this key was prepared for, such as `vaes256`.
     #[getter]
     fn backend(&self) -> &'static str {

@@ -12,7 +12,7 @@ use tress_cipher::lanes::ccm::{self, Job};
 use tress_stream::verbs::MAX_THREADS;
 
 use crate::errors;
-use crate::memory::{Fresh, Input, Space};
+use crate::memory::{Fresh, Input, Output, Space};
 use crate::work;
 
 /// Bytes of messages that are copied, then encrypted while they are in the second cache.
@@ -76,6 +76,12 @@ impl<'py> Message<'py> {
     }
 }
 
+impl Message<'_> {
+    fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        [Some(&self.nonce), Some(&self.data), self.aad.as_ref()].into_iter().flatten().map(Input::as_slice)
+    }
+}
+
 /// A message, where its result goes, and how it ended.
 struct Task<'a> {
     nonce: &'a [u8],
@@ -84,6 +90,19 @@ struct Task<'a> {
     /// For a forged message that has not even a tag, none.
     space: Option<Space<'a>>,
     outcome: Result<(), tress_cipher::Error>,
+}
+
+impl<'a> Task<'a> {
+    fn new(message: &'a Message<'_>, space: Option<Space<'a>>) -> Self {
+        let Message { nonce, data, aad } = message;
+        Task {
+            nonce: nonce.as_slice(),
+            aad: aad.as_ref().map_or(&[], Input::as_slice),
+            data: data.as_slice(),
+            outcome: if space.is_some() { Ok(()) } else { Err(tress_cipher::Error::Authentication) },
+            space,
+        }
+    }
 }
 
 /// What to do with a group of tasks.
@@ -136,6 +155,86 @@ fn wrong(py: Python<'_>, index: usize, error: tress_cipher::Error) -> PyErr {
     errors::usage(py, &format!("message {index}: {error}"))
 }
 
+/// Encrypts into one buffer, the results one behind the other; how many bytes they are.
+pub(crate) fn encrypt_into(
+    py: Python<'_>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    messages: &[Message<'_>],
+    output: &mut Output,
+    threads: usize,
+) -> PyResult<usize> {
+    let room = |data: &[u8]| Some(data.len() + tag_bytes);
+    let outcomes = run_into(py, cipher, tag_bytes, messages, output, threads, room, encrypt_group)?;
+    if let Some((index, error)) = outcomes.into_iter().enumerate().find_map(|(index, done)| Some((index, done.err()?)))
+    {
+        // It was not encrypted.
+        output.wipe();
+        return Err(wrong(py, index, error));
+    }
+    Ok(output.bytes())
+}
+
+/// Decrypts into one buffer. The places of forged messages are zeros.
+pub(crate) fn decrypt_into(
+    py: Python<'_>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    messages: &[Message<'_>],
+    output: &mut Output,
+    threads: usize,
+) -> PyResult<usize> {
+    let room = |data: &[u8]| data.len().checked_sub(tag_bytes);
+    let outcomes = run_into(py, cipher, tag_bytes, messages, output, threads, room, decrypt_group)?;
+    let mut forged = Vec::new();
+    for (index, outcome) in outcomes.into_iter().enumerate() {
+        match outcome {
+            Ok(()) => {}
+            Err(tress_cipher::Error::Authentication) => forged.push(index),
+            Err(error) => {
+                output.wipe();
+                return Err(wrong(py, index, error));
+            }
+        }
+    }
+    if forged.is_empty() { Ok(output.bytes()) } else { Err(errors::invalid_tag(py, forged)) }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn run_into(
+    py: Python<'_>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    messages: &[Message<'_>],
+    output: &mut Output,
+    threads: usize,
+    room: impl Fn(&[u8]) -> Option<usize>,
+    group: Run,
+) -> PyResult<Vec<Result<(), tress_cipher::Error>>> {
+    let rooms: Vec<_> = messages.iter().map(|message| room(message.data.as_slice())).collect();
+    let bytes = rooms.iter().flatten().try_fold(0, |sum: usize, bytes| sum.checked_add(*bytes));
+    if bytes != Some(output.bytes()) {
+        let bytes = bytes.unwrap_or(usize::MAX);
+        return Err(errors::usage(py, &format!("buf has {} bytes, and the results {bytes}", output.bytes())));
+    }
+    if let Some(index) = messages.iter().position(|message| message.parts().any(|part| output.overlaps(part))) {
+        return Err(errors::usage(py, &format!("buf and message {index} are the same memory")));
+    }
+    let done = {
+        let mut spaces = output.spaces(rooms.iter().flatten().copied());
+        let spaces = rooms.iter().map(|room| room.and_then(|_| spaces.next()));
+        let mut tasks: Vec<Task<'_>> =
+            messages.iter().zip(spaces).map(|(message, space)| Task::new(message, space)).collect();
+        let done = perform(py, cipher, tag_bytes, &mut tasks, threads, group);
+        done.map(|()| tasks.into_iter().map(|task| task.outcome).collect())
+    };
+    if done.is_err() {
+        // A signal ended it.
+        output.wipe();
+    }
+    done
+}
+
 type Outcome<'py> = (Option<Fresh<'py>>, Result<(), tress_cipher::Error>);
 
 fn run<'py>(
@@ -151,23 +250,29 @@ fn run<'py>(
     for message in messages {
         results.push(room(message.data.as_slice()).map(|bytes| Fresh::new(py, bytes)).transpose()?);
     }
-    let mut tasks: Vec<Task<'_>> = messages
-        .iter()
-        .zip(&mut results)
-        .map(|(message, result)| Task {
-            nonce: message.nonce.as_slice(),
-            aad: message.aad.as_ref().map_or(&[], Input::as_slice),
-            data: message.data.as_slice(),
-            outcome: if result.is_some() { Ok(()) } else { Err(tress_cipher::Error::Authentication) },
-            space: result.as_mut().map(Fresh::space),
-        })
-        .collect();
+    let spaces = results.iter_mut().map(|result| result.as_mut().map(Fresh::space));
+    let mut tasks: Vec<Task<'_>> =
+        messages.iter().zip(spaces).map(|(message, space)| Task::new(message, space)).collect();
+    perform(py, cipher, tag_bytes, &mut tasks, threads, group)?;
+    let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
+    Ok(results.into_iter().zip(outcomes).collect())
+}
+
+/// All tasks, on so many threads, or until a signal ends it.
+fn perform(
+    py: Python<'_>,
+    cipher: &Aes,
+    tag_bytes: usize,
+    tasks: &mut [Task<'_>],
+    threads: usize,
+    group: Run,
+) -> PyResult<()> {
     let bytes: usize = tasks.iter().map(cost).sum();
     let threads = if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
     let threads = threads.min(bytes / THREAD_BYTES).clamp(1, MAX_THREADS);
     let is_cancelled = AtomicBool::new(false);
     let work = || {
-        on_threads(&mut tasks, bytes.div_ceil(threads), |share| {
+        on_threads(tasks, bytes.div_ceil(threads), |share| {
             for tasks in groups(share, GROUP_BYTES, GROUP_LEAST) {
                 if is_cancelled.load(Ordering::Relaxed) {
                     return;
@@ -178,11 +283,9 @@ fn run<'py>(
     };
     if bytes < WATCHED_BYTES {
         work::detached(py, bytes, work);
-    } else {
-        work::watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)?;
+        return Ok(());
     }
-    let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
-    Ok(results.into_iter().zip(outcomes).collect())
+    work::watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)
 }
 
 fn cost(task: &Task<'_>) -> usize {

@@ -63,7 +63,8 @@ pub(crate) struct Fresh<'py> {
 /// Its memory, which any thread may write.
 pub(crate) struct Space<'a> {
     memory: &'a mut [MaybeUninit<u8>],
-    is_written: &'a mut bool,
+    /// Where it is to be told that all of it was written, if anybody asks.
+    is_written: Option<&'a mut bool>,
 }
 
 impl<'py> Fresh<'py> {
@@ -89,7 +90,7 @@ impl<'py> Fresh<'py> {
         // SAFETY: the object has `bytes` bytes from `start` on, which may be unwritten; nobody else has a reference to it (an empty
         // one is shared, and has none), and `self` is borrowed for as long as the slice lives.
         let memory = unsafe { slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.bytes) };
-        Space { memory, is_written: &mut self.is_written }
+        Space { memory, is_written: Some(&mut self.is_written) }
     }
 
     /// The object, which nobody writes any more. What was never written is zeros.
@@ -112,7 +113,9 @@ impl<'a> Space<'a> {
         let (head, tail) = self.memory.split_at_mut(source.len().min(self.memory.len()));
         head.write_copy_of_slice(&source[..head.len()]);
         tail.fill(MaybeUninit::new(0));
-        *self.is_written = true;
+        if let Some(is_written) = self.is_written {
+            *is_written = true;
+        }
         // SAFETY: every byte was written just now.
         unsafe { self.memory.assume_init_mut() }
     }
@@ -161,6 +164,17 @@ impl Output {
         // SAFETY: the buffer is contiguous and can be written (`of`), holds its memory until it is dropped, and has `bytes` bytes.
         // That nobody else uses it meanwhile is asked of the caller in Python.
         unsafe { slice::from_raw_parts_mut(self.0.buf_ptr().cast(), self.bytes()) }
+    }
+
+    /// The buffer cut into spaces of these lengths, one behind the other. Panics when they are longer than the buffer.
+    pub(crate) fn spaces(&mut self, lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = Space<'_>> {
+        let mut rest = self.as_mut_slice();
+        lengths.into_iter().map(move |length| {
+            let bytes = rest.split_off_mut(..length).expect("there is room");
+            // SAFETY: the same bytes; a space is only ever written with bytes that have a value.
+            let memory = unsafe { slice::from_raw_parts_mut(bytes.as_mut_ptr().cast(), bytes.len()) };
+            Space { memory, is_written: None }
+        })
     }
 
     /// Zeros, where what was written is of no use.

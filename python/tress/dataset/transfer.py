@@ -57,6 +57,15 @@ def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
         raise Changed(f"{count} bytes were read where there are {reading.item.size}")
 
 
+def _whole(context: Context, reading: Reading) -> bytes:
+    """The same at once."""
+    context.go_on()
+    data = reading.whole()
+    if len(data) != reading.item.size:
+        raise Changed(f"{len(data)} bytes were read where there are {reading.item.size}")
+    return data
+
+
 def _source(context: Context) -> Store:
     assert context.source is not None, "these verbs have a source"
     return context.source
@@ -74,7 +83,7 @@ def _encrypt(context: Context, source: Store, work: Work) -> Line:
             about["tress-content-type"] = kind
         meter = context.codec.meter()
         if item.size <= BLOCK:
-            plain = b"".join(_blocks(context, reading))
+            plain = _whole(context, reading)
             reading.unchanged()
             sealed = context.codec.seal_whole(plain, title(work.name))
             meter.update(sealed)
@@ -104,7 +113,7 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
             about["content-type"] = kind
         meter = context.codec.meter()
         if item.size <= BLOCK:
-            sealed = b"".join(_blocks(context, reading))
+            sealed = _whole(context, reading)
             reading.unchanged()
             plain = context.codec.open_whole(sealed)
             meter.update(sealed)

@@ -19,7 +19,11 @@ from ..names import Item, Odd
 from ..retry import Retry
 
 BLOCK = 4 << 20
-"""Bytes that are read, sealed and written at a time."""
+"""Objects of no more bytes are read, sealed and written whole; of others this much at a time."""
+
+PIECE = 512 << 10
+"""The same of files of this machine: what stays in a cache from the reading to the writing, and what an encryptor takes at
+a time."""
 
 HEAD = 128 << 10
 """More than any container's header."""
@@ -44,6 +48,10 @@ class Reading(ABC):
     @abstractmethod
     def blocks(self) -> Iterator[Any]:
         """Its bytes, in buffers of some MiB at most, each of use until the next one."""
+
+    def whole(self) -> bytes:
+        """All of its bytes."""
+        return b"".join([bytes(block) for block in self.blocks()])
 
     @abstractmethod
     def unchanged(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from ..codec import Codec
 from ..errors import BadName, Busy, Changed, Exists
 from ..names import CONTROL, Item, Odd, check, ignored, part_name
-from . import BLOCK, Reading, Replace, Store, Writing
+from . import BLOCK, PIECE, Reading, Replace, Store, Writing
 
 try:
     import fcntl
@@ -192,12 +192,25 @@ class _LocalReading(Reading):
 
     def blocks(self) -> Iterator[Any]:
         left = self.item.size
+        # One buffer for all: new memory for each would take as long as the encryption.
+        buffer = memoryview(bytearray(min(left, PIECE)))
+        with open(self._fd, "rb", buffering=0, closefd=False) as file:
+            while left > 0:
+                count = file.readinto(buffer[:left])
+                if not count:
+                    raise Changed("shorter than it was")
+                left -= count
+                yield buffer[:count]
+
+    def whole(self) -> bytes:
+        pieces = []
+        left = self.item.size
         while left > 0:
-            block = os.read(self._fd, min(left, BLOCK))
-            if not block:
+            pieces.append(os.read(self._fd, left))
+            if not pieces[-1]:
                 raise Changed("shorter than it was")
-            left -= len(block)
-            yield block
+            left -= len(pieces[-1])
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def unchanged(self) -> None:
         name = self.item.name
