@@ -188,12 +188,13 @@ impl Player {
         let name = format!("{} bench --visit", program.display());
         let mut child =
             command.spawn().map_err(|error| Error::Command { program: name.clone(), message: error.to_string() })?;
-        if let Some(processor) = processor {
-            process::pin(&child, processor);
-        }
         let (questions, answers) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
         let mut player = Player { name, child, questions, answers: BufReader::new(answers) };
         let document: Document = player.answer()?;
+        // Not before it has counted the machine's cores.
+        if let Some(processor) = processor {
+            process::pin(&player.child, processor);
+        }
         if document.schema != SCHEMA {
             return Err(player.failed(format!("answered in schema {}, this program knows {SCHEMA}", document.schema)));
         }
