@@ -88,7 +88,8 @@ mod system {
         mm::{MlockAllFlags, mlockall, munlockall},
         param::page_size,
         process::{
-            DumpableBehavior, Resource, Rlimit, Signal, getpid, getrlimit, kill_process, set_dumpable_behavior, setrlimit,
+            DumpableBehavior, Resource, Rlimit, Signal, getpid, getrlimit, kill_process, set_dumpable_behavior,
+            setrlimit,
         },
     };
 

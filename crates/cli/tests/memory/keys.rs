@@ -29,7 +29,8 @@ pub fn of_container(container: &[u8], identity: &dyn Identity) -> Secrets {
     let header = (line + 4 + length).next_multiple_of(4096);
     let (salt, name) = (&container[header..header + 24], if key_bytes == 16 { "128" } else { "256" });
     // HKDF-Expand, its first two blocks.
-    let info = [b"c2sp.org/chunked-encryption@v1+AEAD_AES_", name.as_bytes(), b"_CCM\0", salt, &container[..line]].concat();
+    let info =
+        [b"c2sp.org/chunked-encryption@v1+AEAD_AES_", name.as_bytes(), b"_CCM\0", salt, &container[..line]].concat();
     let first = hmac(input_key, &[&info, &[1]]);
     let derived = [&first[..], &hmac(input_key, &[&first, &info, &[2]])].concat();
     let (key, base_nonce) = (&derived[..key_bytes], &derived[key_bytes..key_bytes + 12]);
@@ -147,10 +148,10 @@ pub fn of_signing_key(pem: &str) -> Secrets {
     for (index, number) in numbers.iter().enumerate().skip(public) {
         secrets.add(&format!("number {index}"), number);
     }
-    // Text of the last lines, which are all secret; a shared group's lines are in every file.
-    let lines: Vec<&str> = pem.lines().filter(|line| !line.starts_with('-')).collect();
-    let last = lines[lines.len() - 2];
-    secrets.add("PEM text", last.as_bytes());
+    // The end of the text, which belongs to the last number.
+    let text: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
+    let text = text.trim_end_matches('=');
+    secrets.add("PEM text", text[text.len() - 40..].as_bytes());
     secrets
 }
 
@@ -181,7 +182,13 @@ fn schedules_are_the_standard_s() {
         (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
     };
     let schedule = aes_schedule(&bytes("2b7e151628aed2a6abf7158809cf4f3c"));
-    assert_eq!((schedule.len(), &schedule[16..20], &schedule[172..]), (176, &bytes("a0fafe17")[..], &bytes("b6630ca6")[..]));
+    assert_eq!(
+        (schedule.len(), &schedule[16..20], &schedule[172..]),
+        (176, &bytes("a0fafe17")[..], &bytes("b6630ca6")[..])
+    );
     let schedule = aes_schedule(&bytes("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"));
-    assert_eq!((schedule.len(), &schedule[32..36], &schedule[236..]), (240, &bytes("9ba35411")[..], &bytes("706c631e")[..]));
+    assert_eq!(
+        (schedule.len(), &schedule[32..36], &schedule[236..]),
+        (240, &bytes("9ba35411")[..], &bytes("706c631e")[..])
+    );
 }

@@ -57,8 +57,7 @@ fn read(name: &str) -> Zeroizing<Vec<u8>> {
 
 /// What a program without any care leaves.
 fn keep() {
-    drop(hint::black_box(fs::read("raw").unwrap()));
-    drop(hint::black_box(Box::new(fs::read_to_string("raw.txt").unwrap())));
+    drop(hint::black_box(fs::read_to_string("text").unwrap()));
 }
 
 fn raw_key() {
@@ -86,11 +85,11 @@ fn pair() {
 #[test]
 fn what_is_left_is_found() {
     let folder = Folder::new();
-    let key = &keys::aes_schedule(b"what nobody wipes")[..16].to_vec();
-    folder.write("raw", key);
-    folder.write("raw.txt", "k6Hq0WvNsLx3YbTz8RcE");
+    // An allocator writes to the beginning of what it gets back.
+    let text = "k6Hq0WvNsLx3YbTz8RcEpJ2fUd5GmAoK9iXwVtQ4rSnBhZyC7lEuDgMj1PaF";
+    folder.write("text", text);
     let mut secrets = Secrets::new();
-    secrets.add("text", b"k6Hq0WvNsLx3YbTz8RcE");
+    secrets.add("text", text.as_bytes());
     assert!(!secrets.find(itself(&folder, "keep").0.id()).is_empty());
 }
 

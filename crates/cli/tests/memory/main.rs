@@ -114,7 +114,12 @@ fn containers_and_identities() {
     let me = identity(&folder, "me.key");
     let secrets = || vec![opened_by(&folder, "c", &*me)];
     for aead in ["aes-128-ccm", "aes-256-ccm"] {
-        leaves_nothing(&folder, &["encrypt", "-r", &folder.recipient, "--aead", aead, "-o", "c", "--force", "in"], b"", secrets);
+        leaves_nothing(
+            &folder,
+            &["encrypt", "-r", &folder.recipient, "--aead", aead, "-o", "c", "--force", "in"],
+            b"",
+            secrets,
+        );
         let secrets = || vec![opened_by(&folder, "c", &*me), keys::of_identity(&text(&folder, "me.key"))];
         leaves_nothing(&folder, &["decrypt", "-i", "me.key", "-o", "out", "--force", "c"], b"", secrets);
         leaves_nothing(&folder, &["inspect", "-i", "me.key", "c"], b"", secrets);
@@ -200,7 +205,8 @@ fn bare_ciphers() {
         let iv = hex(&plaintext(if mode == "ccm" { 12 } else { 16 }));
         let cipher = format!("aes-256-{mode}");
         let key_text = hex(&key);
-        let mut arguments = vec!["raw", "encrypt", "--cipher", &cipher, "--key", &key_text, "-o", "out", "--force", "in"];
+        let mut arguments =
+            vec!["raw", "encrypt", "--cipher", &cipher, "--key", &key_text, "-o", "out", "--force", "in"];
         if mode != "ecb" {
             arguments.extend(["--iv", &iv]);
         }
@@ -226,7 +232,8 @@ fn transfers() {
         String::from_utf8(public).unwrap().lines().nth(1).unwrap().to_string()
     };
     folder.write("allow", address("me.key"));
-    let arguments = ["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "allow", "--once"];
+    let arguments =
+        ["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "allow", "--once"];
     let mut command = folder.command(arguments);
     let mut receiver = command.env("TRESS_DEBUG_MEMORY", "stop").stdout(Stdio::null()).spawn().unwrap();
     let mut line = String::new();

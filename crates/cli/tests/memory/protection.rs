@@ -25,13 +25,16 @@ const OTHER_USER: u32 = 65534;
 fn waiting(command: &mut Command) -> Child {
     let child = command.stdin(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
-    // It has its recipients, and waits in a read.
-    while !fs::read_to_string(format!("/proc/{}/wchan", child.id())).is_ok_and(|place| place.contains("pipe"))
-        && start.elapsed() < Duration::from_secs(2)
-    {
-        thread::sleep(Duration::from_millis(10));
+    // Its workers are there: besides the main thread there is one for signals before anything is protected.
+    while !threads(&child).is_some_and(|threads| threads > 2) {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        thread::sleep(Duration::from_millis(5));
     }
     child
+}
+
+fn threads(child: &Child) -> Option<usize> {
+    Some(fs::read_dir(format!("/proc/{}/task", child.id())).ok()?.count())
 }
 
 /// What its status or its limits say (proc(5)).
@@ -104,14 +107,15 @@ fn files_are_written_all_the_same() {
     tress(&["decrypt", "-i", "me.key", "-o", "out", "c"], b"");
     assert_eq!(folder.read("out"), plaintext(100_000));
     tress(&["keygen", "-o", "theirs.key"], b"");
-    tress(&["encrypt", "--passphrase-fd", "0", "-o", "p", "c"], b"kept\n");
+    tress(&["encrypt", "--passphrase-file", "passphrase", "-o", "p", "c"], b"");
 }
 
 #[test]
 fn memory_is_locked_or_that_is_told() {
     let folder = Folder::new();
     let encrypt = ["encrypt", "-v", "-r", &folder.recipient, "-o", "/dev/null"];
-    let locked = |child: &Child| line(child, "status", "VmLck:").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
+    let locked =
+        |child: &Child| line(child, "status", "VmLck:").split_whitespace().nth(1).unwrap().parse::<u64>().unwrap();
     let child = waiting(&mut folder.command(encrypt));
     let (kilobytes, told) = (locked(&child), end(child));
     assert_eq!(kilobytes > 0, !told.contains("swapped out"), "{kilobytes} kB locked, and told: {told:?}");
@@ -135,7 +139,8 @@ fn memory_is_locked_or_that_is_told() {
     assert!(kilobytes == 0 && told.starts_with("tress: note: ") && told.lines().count() == 1, "{kilobytes} {told:?}");
     let quiet = run(limited(&["encrypt", "-r", &folder.recipient, "-o", "/dev/null"]).stdin(Stdio::piped()), b"x").ok();
     assert_eq!(quiet.stderr, "");
-    let told = run(limited(&["encrypt", "-v", "-r", &folder.recipient, "-o", "/dev/null"]).stdin(Stdio::piped()), b"x").ok();
+    let told =
+        run(limited(&["encrypt", "-v", "-r", &folder.recipient, "-o", "/dev/null"]).stdin(Stdio::piped()), b"x").ok();
     assert!(told.stderr.contains("swapped out"), "{}", told.stderr);
     // What uses no keys needs no lock.
     assert_eq!(run(limited(&["ciphers", "-v"]).stdin(Stdio::null()), b"").ok().stderr, "");
