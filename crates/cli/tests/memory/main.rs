@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Folder, plaintext};
+use common::{Folder, plaintext, skip};
 use scan::Secrets;
 use tress_stream::{
     age::Identity,
@@ -193,6 +193,28 @@ fn signatures() {
         leaves_nothing(&folder, &arguments, b"", secrets);
         fs::remove_file(folder.path("k.pem")).unwrap();
     }
+}
+
+#[test]
+fn signing_keys_under_a_passphrase() {
+    let folder = Folder::new();
+    folder.write("in", "x");
+    folder.write("passphrase", PASSPHRASE);
+    folder.tress(["keygen", "--rsa=2048", "-o", "k.pem"]).ok();
+    let mut openssl = Command::new("openssl");
+    openssl.current_dir(folder.root()).args(["pkcs8", "-topk8", "-v2", "aes-256-cbc", "-v2prf", "hmacWithSHA256"]);
+    match openssl.args(["-in", "k.pem", "-out", "e.pem", "-passout", "file:passphrase"]).status() {
+        Ok(status) => assert!(status.success()),
+        Err(_) => return skip("there is no openssl"),
+    }
+    let secrets = || {
+        let mut passphrase = Secrets::new();
+        passphrase.add("passphrase", PASSPHRASE.as_bytes());
+        vec![passphrase, keys::of_signing_key(&text(&folder, "k.pem"))]
+    };
+    leaves_nothing(&folder, &["sign", "--key", "e.pem", "--passphrase-file", "passphrase", "in"], b"", secrets);
+    let arguments = ["keygen", "--public", "e.pem", "--passphrase-file", "passphrase"];
+    leaves_nothing(&folder, &arguments, b"", secrets);
 }
 
 #[test]
