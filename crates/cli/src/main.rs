@@ -34,7 +34,7 @@ fn main() -> ExitCode {
             commands::note(what);
         }
     });
-    let outcome = commands::run(cli.verb);
+    let outcome = run(cli.verb);
     memory::finish();
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,4 +44,10 @@ fn main() -> ExitCode {
             ExitCode::from(failure.status)
         }
     }
+}
+
+/// In a frame of its own: what it leaves on the stack is overwritten from the frame that calls it.
+#[inline(never)]
+fn run(verb: args::Verb) -> Result<(), failure::Failure> {
+    commands::run(verb)
 }

@@ -168,8 +168,9 @@ fn debug_of_keys() {
     assert_eq!(format!("{payload:?}"), "Payload { .. }");
     let shown = format!("{content:?}").replace("Aes128Ccm", "");
     assert!(shown.len() < 100 && !shown.contains(|letter: char| letter.is_ascii_digit()), "{shown}");
-    let identities: Vec<Box<dyn Identity>> = vec![Box::new(key_file(&key).unwrap())];
-    shows_nothing(&Decryptor::new(move |header| header.open(&identities), 1), &secrets);
+    let raw = key_file(&key).unwrap();
+    let open = move |header: &Header| header.open(&[Box::new(raw) as Box<dyn Identity>]);
+    shows_nothing(&Decryptor::new(open, 1), &secrets);
 }
 
 #[test]

@@ -28,16 +28,16 @@ pub fn of_container(container: &[u8], identity: &dyn Identity) -> Secrets {
 
     let header = (line + 4 + length).next_multiple_of(4096);
     let (salt, name) = (&container[header..header + 24], if key_bytes == 16 { "128" } else { "256" });
-    // HKDF-Expand, its first two blocks.
+    // HKDF-Expand, its first block.
     let info =
         [b"c2sp.org/chunked-encryption@v1+AEAD_AES_", name.as_bytes(), b"_CCM\0", salt, &container[..line]].concat();
     let first = hmac(input_key, &[&info, &[1]]);
-    let derived = [&first[..], &hmac(input_key, &[&first, &info, &[2]])].concat();
-    let (key, base_nonce) = (&derived[..key_bytes], &derived[key_bytes..key_bytes + 12]);
+    // The base nonce behind it is no secret of CCM.
+    let key = &first[..key_bytes];
 
     let mut secrets = Secrets::new();
     secrets.add("age's file key", seen.file_key.borrow().as_ref().unwrap());
-    secrets.add("input key", input_key).add("payload key", key).add("base nonce", base_nonce);
+    secrets.add("input key", input_key).add("payload key", key);
     for (round, round_key) in aes_schedule(key).chunks(16).enumerate() {
         secrets.add(&format!("round key {round}"), round_key);
     }

@@ -55,11 +55,13 @@ fn read(name: &str) -> Zeroizing<Vec<u8>> {
     bytes
 }
 
-/// What a program without any care leaves.
+/// What a program without any care leaves. None of the roles is inlined: what they leave lies below the frame of who called them.
+#[inline(never)]
 fn keep() {
     drop(hint::black_box(fs::read_to_string("text").unwrap()));
 }
 
+#[inline(never)]
 fn raw_key() {
     let key = key_file(&read("raw")).unwrap();
     let sink = |path: &str| Sink::Path { path: path.into(), force: false };
@@ -69,6 +71,7 @@ fn raw_key() {
     verbs::decrypt(&source("c"), &sink("out"), &[Box::new(key)], &DecryptOptions::default(), &control).unwrap();
 }
 
+#[inline(never)]
 fn sign() {
     let key = KeyFile::read(&read("k.pem")).unwrap().into_private(None).unwrap();
     let scheme = Scheme::of(&key.public_key());
@@ -76,6 +79,7 @@ fn sign() {
     assert!(key.sign_digests(&[[7; 32]; 20]).iter().all(Result::is_ok));
 }
 
+#[inline(never)]
 fn pair() {
     let text = read("me.key");
     let pair = KeyPair::parse(std::str::from_utf8(&text).unwrap()).unwrap();

@@ -1,6 +1,7 @@
 //! What is left of keys in memory when the command is done, and what keeps them off the disk. The command stops itself just
 //! before it ends (`TRESS_DEBUG_MEMORY=stop`), and its memory is searched for every key that it has used.
 #![cfg(target_os = "linux")]
+#![allow(unreachable_pub, reason = "modules of one test program")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -2,14 +2,12 @@
 
 use std::{
     fs,
-    io::Read as _,
+    io::{Read as _, Write as _},
     os::unix::{
         fs::{MetadataExt as _, PermissionsExt as _},
         process::CommandExt as _,
     },
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use super::common::{Folder, plaintext, run, skip_without_right};
@@ -21,20 +19,12 @@ const IPC_LOCK: u32 = 14;
 /// Nobody in particular.
 const OTHER_USER: u32 = 65534;
 
-/// An encryption that waits for its input.
+/// An encryption that is at work, and waits for more input.
 fn waiting(command: &mut Command) -> Child {
-    let child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
-    // Its workers are there: besides the main thread there is one for signals before anything is protected.
-    while !threads(&child).is_some_and(|threads| threads > 2) {
-        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
-        thread::sleep(Duration::from_millis(5));
-    }
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    // More than a pipe holds: when all of it is gone, the command is past its beginning.
+    child.stdin.as_mut().unwrap().write_all(&plaintext(1_000_000)).unwrap();
     child
-}
-
-fn threads(child: &Child) -> Option<usize> {
-    Some(fs::read_dir(format!("/proc/{}/task", child.id())).ok()?.count())
 }
 
 /// What its status or its limits say (proc(5)).
