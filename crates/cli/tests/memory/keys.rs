@@ -151,7 +151,7 @@ pub fn of_signing_key(pem: &str) -> Secrets {
     // The end of the text, which belongs to the last number.
     let text: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
     let text = text.trim_end_matches('=');
-    secrets.add("PEM text", text[text.len() - 40..].as_bytes());
+    secrets.add("PEM text", &text.as_bytes()[text.len() - 40..]);
     secrets
 }
 
