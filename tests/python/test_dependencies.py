@@ -36,8 +36,9 @@ def test_what_it_finds(tool: dict[str, Any]) -> None:
 
 def test_unsafe_is_counted(tool: dict[str, Any]) -> None:
     source = 'unsafe { a() }\n// unsafe { b() }\nlet text = "unsafe { c() }";\nunsafe fn d() {}\ntype E = unsafe fn(u8);\n'
+    source += """// one " alone\nfn f<'a>(x: &'a str) -> char { unsafe { g('"') } } /* unsafe { */ let r = r#"unsafe { " "#;\n"""
     left = tool["without_comments"](source)
-    assert left.count("unsafe {") == 1
+    assert left.count("unsafe {") == 2 and left.count("unsafe") == 4
     counts = tool["unsafe_code"]()
     assert counts["tress-stream"][1:] == ["0", "0", "0"] and int(counts["tress-cipher"][1]) > 0
 
