@@ -30,6 +30,9 @@ Exit status: 0 done, 1 failed (wrong key, damaged input, I/O), 2 wrong use.";
 #[command(name = "tress", version, max_term_width = 100, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
+    /// Say more on standard error: what the system refuses that would keep keys off the disk
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }

@@ -1,6 +1,7 @@
 //! How the command fails: one line that names the file and the cause, one hint where we know what helps, and a status.
 
 use std::{
+    borrow::Cow,
     fmt::{self, Write as _},
     io,
     path::Path,
@@ -131,10 +132,32 @@ pub(crate) fn name(path: &Path) -> String {
     if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
 }
 
-/// The text without anything that a terminal obeys or that reorders or hides what follows: names of files and of
-/// containers come from others.
+/// What a secret key begins with that somebody may have pasted where a file or a recipient belongs.
+const SECRETS: [&str; 2] = ["AGE-SECRET-KEY-", "TRESS-NOISE-KEY-"];
+
+/// The text without secret keys: errors repeat arguments, and go to logs.
+fn without_secrets(text: &str) -> Cow<'_, str> {
+    let start_of = |text: &str| {
+        let upper = text.to_ascii_uppercase();
+        SECRETS.iter().filter_map(|secret| upper.find(secret).map(|start| start + secret.len())).min()
+    };
+    let Some(mut end) = start_of(text) else { return Cow::Borrowed(text) };
+    let (mut shown, mut rest) = (String::new(), text);
+    loop {
+        shown.push_str(&rest[..end]);
+        shown.push_str("...");
+        rest = rest[end..].trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '-');
+        match start_of(rest) {
+            Some(next) => end = next,
+            None => return Cow::Owned(shown + rest),
+        }
+    }
+}
+
+/// The text without anything that a terminal obeys or that reorders or hides what follows, as names of files and of
+/// containers come from others; and without secret keys.
 pub(crate) fn escape(text: &str) -> impl fmt::Display + '_ {
-    struct Escaped<'a>(&'a str);
+    struct Escaped<'a>(Cow<'a, str>);
     impl fmt::Display for Escaped<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             for letter in self.0.chars() {
@@ -148,7 +171,7 @@ pub(crate) fn escape(text: &str) -> impl fmt::Display + '_ {
             Ok(())
         }
     }
-    Escaped(text)
+    Escaped(without_secrets(text))
 }
 
 #[cfg(test)]
@@ -159,5 +182,12 @@ mod tests {
     fn nothing_reaches_the_terminal_but_letters() {
         let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é";
         assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é");
+    }
+
+    #[test]
+    fn secret_keys_are_not_repeated() {
+        let text = "a AGE-SECRET-KEY-1QQ: b, age-secret-key-pq-1xx/c TRESS-NOISE-KEY-1ZZ";
+        let shown = "a AGE-SECRET-KEY-...: b, age-secret-key-.../c TRESS-NOISE-KEY-...";
+        assert_eq!(escape(text).to_string(), shown);
     }
 }

@@ -70,12 +70,25 @@ pub(crate) fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec
     let mut bytes = Zeroizing::new(Vec::with_capacity(most_bytes));
     let read = |input: &mut dyn Read, bytes: &mut Vec<u8>| input.take(most_bytes as u64).read_to_end(bytes);
     if path == Path::new("-") {
-        read(&mut io::stdin().lock(), &mut bytes)
+        unbuffered_stdin().and_then(|mut stdin| read(&mut stdin, &mut bytes))
     } else {
         File::open(path).and_then(|mut file| read(&mut file, &mut bytes))
     }
     .map_err(|error| Failure::io(path, &error))?;
     Ok(bytes)
+}
+
+/// Standard input without the standard library's buffer, where what has passed stays for as long as the process lives.
+#[cfg(unix)]
+fn unbuffered_stdin() -> io::Result<impl Read> {
+    use std::os::fd::AsFd as _;
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// Elsewhere a console is read through that buffer only.
+#[cfg(not(unix))]
+fn unbuffered_stdin() -> io::Result<impl Read> {
+    Ok(io::stdin().lock())
 }
 
 /// Prints a result. Standard output may be full or closed: that is a failure like any other.

@@ -8,6 +8,7 @@ mod commands;
 mod failure;
 mod files;
 mod keys;
+mod memory;
 mod names;
 mod passphrase;
 mod progress;
@@ -28,7 +29,14 @@ fn main() -> ExitCode {
         Err(error) => return usage::report(&error),
     };
     signals::install();
-    match commands::run(cli.verb) {
+    memory::protect(&cli.verb, |what| {
+        if cli.verbose {
+            commands::note(what);
+        }
+    });
+    let outcome = run(cli.verb);
+    memory::finish();
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.print();
@@ -36,4 +44,10 @@ fn main() -> ExitCode {
             ExitCode::from(failure.status)
         }
     }
+}
+
+/// In a frame of its own: what it leaves on the stack is overwritten from the frame that calls it.
+#[inline(never)]
+fn run(verb: args::Verb) -> Result<(), failure::Failure> {
+    commands::run(verb)
 }

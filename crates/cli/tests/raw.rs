@@ -275,3 +275,22 @@ fn completions_and_man_pages() {
     }
     folder.tress(["man", "missing"]).failed("missing");
 }
+
+#[test]
+fn what_a_key_is_too_much_used_for_is_told() {
+    let folder = Folder::new();
+    // 2^20 blocks of 64 bits (SP 800-67), and one byte more.
+    folder.write("full", plaintext(8 << 20));
+    folder.write("more", plaintext((8 << 20) + 1));
+    let encrypt = |cipher: &str, options: &str, file: &str| {
+        raw(&folder, &format!("encrypt --cipher {cipher} {options} -o out --force {file}"), b"").ok().stderr
+    };
+    let pipo = format!("--key {KEY_128}");
+    assert_eq!(encrypt("pipo-128-ecb", &format!("{pipo} --no-padding"), "full"), "");
+    let note = encrypt("pipo-128-ecb", &pipo, "more");
+    assert!(note.starts_with("tress: note: more than 8 MiB") && note.lines().count() == 1, "{note}");
+    assert_eq!(encrypt("aes-128-cbc", &format!("--key {KEY_128} --iv {IV}"), "more"), "");
+    let ccm = |tag| encrypt("aes-128-ccm", &format!("--key {KEY_128} --iv {} --tag-length {tag}", &IV[..24]), "full");
+    assert!(ccm(4).contains("2^32") && ccm(6).contains("2^48"));
+    assert_eq!((ccm(8), ccm(16)), (String::new(), String::new()));
+}

@@ -171,6 +171,7 @@ impl SigningKey {
     ///
     /// # Errors
     /// For each digest its own: `DigestLength`, `Fault`, `Random`.
+    #[must_use]
     pub fn sign_digests<D: AsRef<[u8]>>(&self, digests: &[D]) -> Vec<Result<Signature, Error>> {
         let jobs: Vec<SignJob<'_>> =
             digests.iter().map(|digest| SignJob { key: self, digest: digest.as_ref() }).collect();

@@ -42,7 +42,7 @@ pub struct Task<'a, C> {
 }
 
 impl<'a, C: CcmCipher> Job<'a, C> {
-    /// A message with `nonce` (7 to 13 bytes) and associated data; `data` is transformed in place. `tag` (4, 6, …, 16
+    /// A message with `nonce` (7 to 13 bytes, never twice under one key, also not by two jobs of one call) and associated data; `data` is transformed in place. `tag` (4, 6, …, 16
     /// bytes) is written by [`encrypt`] and read by [`decrypt`].
     #[inline]
     pub fn new(
@@ -69,6 +69,7 @@ pub fn encrypt<C: CcmCipher>(jobs: &mut [Job<'_, C>]) {
 
 /// Decrypts all messages in place; returns how many of those that ran are forged. The data of a forged message is wiped;
 /// the others are not touched by it. Jobs that have run before are left alone.
+#[must_use = "forged messages are among them"]
 pub fn decrypt<C: CcmCipher>(jobs: &mut [Job<'_, C>]) -> usize {
     run(jobs, Direction::Decrypt)
 }

@@ -8,8 +8,21 @@
 //! | [`ccm`] | SP 800-38C | authenticated, for blocks of 128 bits; many messages at once: see [`crate::lanes::ccm`] |
 //! | [`pkcs7`] | RFC 5652 section 6.3 | padding for `ecb` and `cbc` |
 //!
-//! None of these chooses a nonce or an initialisation vector: never use one twice with a key. ECB, CBC and CTR do not
-//! notice changes of the ciphertext; prefer CCM.
+//! None of these chooses a nonce or an initialisation vector: never use one twice with a key. Where messages can be counted, the
+//! number of the message is the safest nonce; chosen at random, 12 bytes repeat with a chance of 2^-32 after 2^32 messages. ECB, CBC
+//! and CTR do not notice changes of the ciphertext; prefer CCM.
+//!
+//! How much a key may be used for is the caller's to count, over all messages:
+//!
+//! | mode | limit under one key | source |
+//! |---|---|---|
+//! | CCM | 2^61 calls of the cipher, two a block and two a message; far less for short tags | SP 800-38C, 5.3 |
+//! | any, blocks of 128 bits | 2^52 blocks (2^56 bytes) keep the chance of equal blocks below 2^-24 | q² / 2^129 |
+//! | any, blocks of 64 bits (PIPO) | 2^20 blocks (8 MiB), for the same | SP 800-67 rev. 2, 3.4 |
+//! | CTR of PIPO | 2^16 blocks a message, which is enforced | its counter has 16 bits |
+//!
+//! A tag of t bits lets one forgery in 2^t through: below 64 bits only where somebody has thought about what that does (SP
+//! 800-38C, appendix B.2).
 
 pub mod cbc;
 pub mod ccm;

@@ -15,7 +15,7 @@ pub fn padding(length: usize, block: usize) -> usize {
 }
 
 /// The length of the message without its padding. Takes the same time whatever the padding is, and says no more than
-/// that it is wrong.
+/// that it is wrong. Who tells a stranger even that lets him decrypt CBC, byte by byte: check a MAC of the ciphertext first.
 ///
 /// # Panics
 /// Unless `block` is 1 to 255.

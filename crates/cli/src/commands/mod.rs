@@ -54,7 +54,7 @@ fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T
 }
 
 /// Not the result: a standard error that is gone does not matter.
-fn note(text: &str) {
+pub(crate) fn note(text: &str) {
     let text = format!("tress: note: {}\n", crate::failure::escape(text));
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -8,7 +8,7 @@ use tress_stream::{
     verbs::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
 };
 
-use super::cancellable;
+use super::{cancellable, note};
 use crate::{
     args,
     failure::Failure,
@@ -18,6 +18,9 @@ use crate::{
 
 /// Bytes of the tag where `--tag-length` is not given.
 const TAG_BYTES: usize = 16;
+
+/// Shorter ones take a careful analysis of what a forgery would do (SP 800-38C, appendix B.2).
+const ADVISED_TAG_BYTES: usize = 8;
 
 pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     let (direction, options) = match &raw.direction {
@@ -57,8 +60,30 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     let source = files::source(&options.input);
     cancellable(|control| {
         let work = Work { source: &source, sink: &sink, parameters: &parameters, direction, control };
-        Ok(cipher.with(key, backend, work).map_err(Error::from)??)
+        cipher.with(key, backend, work).map_err(Error::from)??;
+        if direction == RawDirection::Encrypt {
+            caution(&cipher, &parameters, control.done_bytes());
+        }
+        Ok(())
     })
+}
+
+/// Says where a message is longer, or its tag shorter, than what the mode protects well. Other messages under the same key
+/// count as well, of which nothing is known here.
+fn caution(cipher: &names::Cipher, parameters: &Parameters, bytes: u64) {
+    let advised = verbs::raw_advised_bytes(cipher.block_bytes());
+    if bytes > advised {
+        note(&format!(
+            "more than {} MiB under one key: blocks of {} bits begin to repeat, which gives plaintext away",
+            advised >> 20,
+            8 * cipher.block_bytes()
+        ));
+    }
+    if let Parameters::Ccm(ccm) = parameters
+        && ccm.tag_bytes < ADVISED_TAG_BYTES
+    {
+        note(&format!("with a tag of {} bytes one forgery in 2^{} gets through", ccm.tag_bytes, 8 * ccm.tag_bytes));
+    }
 }
 
 /// A mode with what it takes.

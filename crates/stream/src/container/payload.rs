@@ -90,6 +90,9 @@ impl Payload {
     /// of plaintext, then 16 bytes that receive the tag, and so on. Its last chunk may be shorter, down to a tag alone;
     /// such a chunk ends the payload, and only such a chunk does.
     ///
+    /// **Each chunk number once.** Its number makes its nonce: two different plaintexts under one number of one payload give both
+    /// away, and let forge. A chunk that has changed needs a new payload ([`Payload::create`]).
+    ///
     /// # Errors
     /// `TooManyChunks` past chunk 2^37 - 1; nothing is encrypted then.
     ///

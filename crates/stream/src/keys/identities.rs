@@ -122,6 +122,50 @@ mod tests {
         }
     }
 
+    /// Whoever is asked answers.
+    #[derive(Clone)]
+    struct Answer;
+
+    impl Callbacks for Answer {
+        fn display_message(&self, _: &str) {}
+
+        fn confirm(&self, _: &str, _: &str, _: Option<&str>) -> Option<bool> {
+            None
+        }
+
+        fn request_public_string(&self, _: &str) -> Option<String> {
+            None
+        }
+
+        fn request_passphrase(&self, _: &str) -> Option<age::secrecy::SecretString> {
+            Some("secret".into())
+        }
+    }
+
+    /// An identity file under a passphrase whose derivation takes 2^N times 1 KiB.
+    fn encrypted_with(work_factor: u8) -> Vec<u8> {
+        let (salt, body) = ("A".repeat(22), "A".repeat(43));
+        let header = format!("age-encryption.org/v1\n-> scrypt {salt} {work_factor}\n{body}\n--- {body}\n");
+        [header.as_bytes(), &[0; 64]].concat()
+    }
+
+    #[test]
+    fn the_work_of_a_foreign_identity_file_is_bounded() {
+        use crate::container::{Aead, Content, ContentType, Header};
+        let recipient =
+            super::super::recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p").unwrap();
+        let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
+        let header = Header::seal(&content, &[recipient]).unwrap();
+        let header = Header::read(&mut header.as_slice()).unwrap();
+        for work_factor in [MAX_WORK_FACTOR + 1, 40, 63] {
+            let identities = identities_file_with(encrypted_with(work_factor).as_slice(), Answer).unwrap();
+            let started = std::time::Instant::now();
+            let error = header.open(&identities).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::WorkFactorTooHigh, "{work_factor}");
+            assert!(started.elapsed() < std::time::Duration::from_secs(1));
+        }
+    }
+
     #[test]
     fn everything_else_is_refused_without_being_shown() {
         assert_eq!(kind(""), ErrorKind::BadIdentity);

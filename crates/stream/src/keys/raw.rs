@@ -27,12 +27,17 @@ const BODY_BYTES: usize = FILE_KEY_BYTES + 16;
 #[derive(Clone)]
 pub struct RawKey(Zeroizing<Vec<u8>>);
 
-/// The raw key in a key file: its whole content, exactly 16 or 32 bytes.
+/// The raw key in a key file: its whole content, exactly 16 or 32 bytes, all of them random. A password is none: see
+/// [`passphrase_recipient`](super::passphrase_recipient).
 ///
 /// # Errors
-/// `KeyFileLength`.
+/// `KeyFileLength`, also for a key in hexadecimal: its text has half of the bits of as many bytes.
 pub fn key_file(bytes: &[u8]) -> Result<RawKey, Error> {
     match bytes.len() {
+        // Of random bytes these are less than one in 2^56.
+        16 | 32 if bytes.iter().all(u8::is_ascii_hexdigit) => {
+            Err(Error::new(ErrorKind::KeyFileLength).with_detail("this is hexadecimal text; give the bytes themselves"))
+        }
         16 | 32 => Ok(RawKey(Zeroizing::new(bytes.to_vec()))),
         length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("it has {length}"))),
     }
@@ -134,6 +139,14 @@ mod tests {
         let mut other = stanza(&key);
         other.tag = "X25519".into();
         assert!(key.unwrap_stanza(&other).is_none());
+    }
+
+    #[test]
+    fn hexadecimal_text_is_no_key() {
+        for text in [&b"00112233445566778899aabbccddeeff"[..], b"0123456789ABCDEF"] {
+            assert_eq!(key_file(text).unwrap_err().kind, ErrorKind::KeyFileLength);
+        }
+        assert!(key_file(b"0123456789ABCDEG").is_ok());
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub use control::Control;
 pub use decrypt::{DecryptOptions, Range, decrypt};
 pub use encrypt::{EncryptOptions, encrypt};
 pub use inspect::{Inspection, inspect};
-pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_ccm};
+pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
 pub use rewrap::rewrap;
 pub use store::store;
 

@@ -29,6 +29,15 @@ const fn max_blocks(block_bytes: usize) -> u64 {
     if block_bytes <= 8 { 1 << (4 * block_bytes) } else { u64::MAX }
 }
 
+/// Bytes under one key up to which two equal blocks are unlikely, one chance in 2^25, in any of these modes: 2^(n/2 - 12) blocks of
+/// n bits. For blocks of 64 bits that is 8 MiB, which SP 800-67 (revision 2, section 3.4) allows for such blocks; for 128 bits more
+/// than anybody has. Who uses a key for several messages adds them up.
+#[must_use]
+pub const fn raw_advised_bytes(block_bytes: usize) -> u64 {
+    // From 128 bits on every number of bytes is below it.
+    if block_bytes < 16 { (block_bytes as u64) << (4 * block_bytes - 12) } else { 1 << 56 }
+}
+
 /// Which way `raw` goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawDirection {
@@ -341,6 +350,13 @@ mod tests {
         let input = vec![1; 16 * blocks];
         assert!(run_with(&ctr(), RawDirection::Decrypt, &input, blocks as u64).is_ok());
         assert!(run_with(&ctr(), RawDirection::Decrypt, &input, blocks as u64 - 1).is_err());
+    }
+
+    /// SP 800-67, revision 2: 2^20 blocks of 64 bits.
+    #[test]
+    fn what_is_advised() {
+        assert_eq!(raw_advised_bytes(8), 8 << 20);
+        assert!(raw_advised_bytes(16) > RAW_CCM_MAX_BYTES as u64 && raw_advised_bytes(8) < 8 * max_blocks(8));
     }
 
     #[test]

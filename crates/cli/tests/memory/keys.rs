@@ -1,0 +1,194 @@
+//! The secrets behind files, worked out apart from the command: what a container's header holds, the keys derived from it, the
+//! schedule of AES, the numbers of a signing key.
+
+use std::{cell::RefCell, io::Read as _};
+
+use age_core::{
+    format::{FileKey, Stanza},
+    secrecy::ExposeSecret as _,
+};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use tress_stream::age::{self, DecryptError, Identity};
+
+use super::scan::Secrets;
+
+/// Everything that opens this container, or a part of it (docs/formats/container.md).
+pub fn of_container(container: &[u8], identity: &dyn Identity) -> Secrets {
+    let line = container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    let length = u32::from_be_bytes(container[line..line + 4].try_into().unwrap()) as usize;
+    let age_file = &container[line + 4..][..length];
+
+    let seen = Seen { identity, file_key: RefCell::default() };
+    let mut content = Vec::new();
+    let decryptor = age::Decryptor::new_buffered(age_file).unwrap();
+    decryptor.decrypt(std::iter::once(&seen as &dyn Identity)).unwrap().read_to_end(&mut content).unwrap();
+    let key_bytes = if container.starts_with(b"tress/v1 aes-128-ccm\n") { 16 } else { 32 };
+    let input_key = &content[content.len() - key_bytes..];
+
+    let header = (line + 4 + length).next_multiple_of(4096);
+    let (salt, name) = (&container[header..header + 24], if key_bytes == 16 { "128" } else { "256" });
+    // HKDF-Expand, its first block.
+    let info =
+        [b"c2sp.org/chunked-encryption@v1+AEAD_AES_", name.as_bytes(), b"_CCM\0", salt, &container[..line]].concat();
+    let first = hmac(input_key, &[&info, &[1]]);
+    // The base nonce behind it is no secret of CCM.
+    let key = &first[..key_bytes];
+
+    let mut secrets = Secrets::new();
+    secrets.add("age's file key", seen.file_key.borrow().as_ref().unwrap());
+    secrets.add("input key", input_key).add("payload key", key);
+    for (round, round_key) in aes_schedule(key).chunks(16).enumerate() {
+        secrets.add(&format!("round key {round}"), round_key);
+    }
+    secrets
+}
+
+fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).unwrap();
+    parts.iter().for_each(|part| mac.update(part));
+    mac.finalize().into_bytes().into()
+}
+
+/// Remembers the file key that an identity unwraps.
+struct Seen<'a> {
+    identity: &'a dyn Identity,
+    file_key: RefCell<Option<[u8; 16]>>,
+}
+
+impl Identity for Seen<'_> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        let unwrapped = self.identity.unwrap_stanza(stanza)?;
+        if let Ok(key) = &unwrapped {
+            self.file_key.replace(Some(*key.expose_secret()));
+        }
+        Some(unwrapped)
+    }
+}
+
+/// FIPS 197, section 5.2.
+pub fn aes_schedule(key: &[u8]) -> Vec<u8> {
+    let words = key.len() / 4;
+    let mut schedule = key.to_vec();
+    let mut constant = 1;
+    for index in words..4 * (words + 7) {
+        let mut word: [u8; 4] = schedule[4 * index - 4..].try_into().unwrap();
+        if index % words == 0 {
+            word.rotate_left(1);
+            word = word.map(s_box);
+            word[0] ^= constant;
+            constant = multiply(constant, 2);
+        } else if words > 6 && index % words == 4 {
+            word = word.map(s_box);
+        }
+        for (byte, before) in word.iter().enumerate().map(|(i, byte)| (*byte, 4 * (index - words) + i)) {
+            schedule.push(byte ^ schedule[before]);
+        }
+    }
+    schedule
+}
+
+/// Section 5.1.1: the inverse in the field, then the affine map.
+fn s_box(byte: u8) -> u8 {
+    let inverse = (0..=255).find(|other| multiply(byte, *other) == 1).unwrap_or(0);
+    (0..5).fold(0x63, |sum, turn| sum ^ inverse.rotate_left(turn))
+}
+
+fn multiply(a: u8, b: u8) -> u8 {
+    let mut product = 0;
+    let mut a = a;
+    for bit in 0..8 {
+        if b >> bit & 1 == 1 {
+            product ^= a;
+        }
+        a = a << 1 ^ if a & 0x80 != 0 { 0x1b } else { 0 };
+    }
+    product
+}
+
+/// An identity file: its keys as text and as bytes.
+pub fn of_identity(text: &str) -> Secrets {
+    let mut secrets = Secrets::new();
+    for (name, prefix) in [("identity", "AGE-SECRET-KEY-1"), ("Noise key", "TRESS-NOISE-KEY-1")] {
+        let line = text.lines().find_map(|line| line.split_once(prefix)).unwrap().1.trim_end();
+        secrets.add(&format!("{name} as text"), line.as_bytes());
+        secrets.add(&format!("{name} as lower text"), line.to_lowercase().as_bytes());
+        // X25519 clears and sets bits at both ends.
+        secrets.add(name, &bech32_data(line)[1..31]);
+    }
+    secrets
+}
+
+/// The 32 bytes behind a Bech32 prefix, with six digits of checksum (BIP 173).
+fn bech32_data(digits: &str) -> Vec<u8> {
+    const ALPHABET: &str = "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L";
+    let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
+    for digit in digits[..digits.len() - 6].chars() {
+        held = held << 5 | ALPHABET.find(digit).unwrap() as u32;
+        bits += 5;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((held >> bits) as u8);
+            held &= (1 << bits) - 1;
+        }
+    }
+    assert_eq!(bytes.len(), 32);
+    bytes
+}
+
+/// A signing key in PEM: its text, and its secret numbers.
+pub fn of_signing_key(pem: &str) -> Secrets {
+    let mut secrets = Secrets::new();
+    let (_, der) = pem_rfc7468::decode_vec(pem.as_bytes()).unwrap();
+    let mut numbers = Vec::new();
+    collect_numbers(&der, &mut numbers);
+    // RSA: n, d, p, q, d mod p − 1, d mod q − 1, 1 / q. Groups: p, q, g, x, of which x is the secret.
+    let public = if numbers.len() == 7 { 1 } else { 3 };
+    assert!(numbers.len() == public + 1 || numbers.len() == 7, "{} numbers", numbers.len());
+    for (index, number) in numbers.iter().enumerate().skip(public) {
+        secrets.add(&format!("number {index}"), number);
+    }
+    // The end of the text, which belongs to the last number.
+    let text: String = pem.lines().filter(|line| !line.starts_with('-')).collect();
+    let text = text.trim_end_matches('=');
+    secrets.add("PEM text", &text.as_bytes()[text.len() - 40..]);
+    secrets
+}
+
+/// Every long number of a DER structure, in order, leading zeros taken away.
+fn collect_numbers(mut der: &[u8], numbers: &mut Vec<Vec<u8>>) {
+    while let [tag, first, rest @ ..] = der {
+        let (length, rest) = match first {
+            0..0x80 => (usize::from(*first), rest),
+            _ => {
+                let bytes = usize::from(first & 0x7f);
+                (rest[..bytes].iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)), &rest[bytes..])
+            }
+        };
+        let (content, after) = rest.split_at(length);
+        match tag {
+            0x30 | 0x04 => collect_numbers(content, numbers),
+            0x02 if length > 16 => numbers.push(content.iter().copied().skip_while(|byte| *byte == 0).collect()),
+            _ => {}
+        }
+        der = after;
+    }
+}
+
+/// FIPS 197, appendices A.1 and A.3: first and last words of the expanded keys.
+#[test]
+fn schedules_are_the_standard_s() {
+    let bytes = |hex: &str| -> Vec<u8> {
+        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+    };
+    let schedule = aes_schedule(&bytes("2b7e151628aed2a6abf7158809cf4f3c"));
+    assert_eq!(
+        (schedule.len(), &schedule[16..20], &schedule[172..]),
+        (176, &bytes("a0fafe17")[..], &bytes("b6630ca6")[..])
+    );
+    let schedule = aes_schedule(&bytes("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"));
+    assert_eq!(
+        (schedule.len(), &schedule[32..36], &schedule[236..]),
+        (240, &bytes("9ba35411")[..], &bytes("706c631e")[..])
+    );
+}

@@ -1,0 +1,280 @@
+//! What is left of keys in memory when the command is done, and what keeps them off the disk. The command stops itself just
+//! before it ends (`TRESS_DEBUG_MEMORY=stop`), and its memory is searched for every key that it has used.
+#![cfg(target_os = "linux")]
+#![allow(unreachable_pub, reason = "modules of one test program")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod keys;
+mod library;
+mod protection;
+mod scan;
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{Folder, plaintext, skip};
+use scan::Secrets;
+use tress_stream::{
+    age::Identity,
+    keys::{identities_file, key_file, passphrase_identity},
+};
+
+/// Several batches for every thread.
+const PLAIN_BYTES: usize = 3_000_000;
+
+/// Of random letters, so that nothing else in memory is like it.
+const PASSPHRASE: &str = "vQ7hXkzu2WmRtYp9LcBnEa4d";
+
+/// A process that is stopped. It goes on, and ends, when this is dropped.
+struct Stopped(Child);
+
+impl Stopped {
+    /// Starts it, and waits until it has stopped itself.
+    fn start(command: &mut Command, stdin: &[u8]) -> Stopped {
+        command.env("TRESS_DEBUG_MEMORY", "stop").stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(stdin).unwrap();
+        let mut stopped = Stopped(child);
+        stopped.wait();
+        stopped
+    }
+
+    fn wait(&mut self) {
+        let start = Instant::now();
+        while state(self.0.id()) != 'T' {
+            let ended = self.0.try_wait().unwrap();
+            assert!(ended.is_none(), "it ended before it stopped itself: {ended:?}");
+            assert!(start.elapsed() < Duration::from_secs(120), "it does not stop");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[track_caller]
+    fn holds_nothing_of(&self, secrets: &Secrets) {
+        let found = secrets.find(self.0.id());
+        assert!(found.is_empty(), "{} pieces of secrets are left: {found:#?}", found.len());
+    }
+
+    /// Lets it end.
+    #[track_caller]
+    fn ok(mut self) {
+        signal(self.0.id(), "CONT");
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn signal(process: u32, name: &str) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &process.to_string()]).status().unwrap().success());
+}
+
+/// The letter of its state, from proc(5).
+fn state(process: u32) -> char {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    stat.rsplit(") ").next().unwrap().chars().next().unwrap()
+}
+
+/// Runs the command to its end, where nothing of the secrets may be left, and it has succeeded.
+#[track_caller]
+fn leaves_nothing(folder: &Folder, arguments: &[&str], stdin: &[u8], secrets: impl FnOnce() -> Vec<Secrets>) {
+    let stopped = Stopped::start(&mut folder.command(arguments), stdin);
+    for secrets in secrets() {
+        stopped.holds_nothing_of(&secrets);
+    }
+    stopped.ok();
+}
+
+fn identity(folder: &Folder, name: &str) -> Box<dyn Identity> {
+    identities_file(folder.read(name).as_slice()).unwrap().remove(0)
+}
+
+fn text(folder: &Folder, name: &str) -> String {
+    String::from_utf8(folder.read(name)).unwrap()
+}
+
+fn opened_by(folder: &Folder, container: &str, identity: &dyn Identity) -> Secrets {
+    keys::of_container(&folder.read(container), identity)
+}
+
+#[test]
+fn containers_and_identities() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(PLAIN_BYTES));
+    let me = identity(&folder, "me.key");
+    let secrets = || vec![opened_by(&folder, "c", &*me)];
+    for aead in ["aes-128-ccm", "aes-256-ccm"] {
+        leaves_nothing(
+            &folder,
+            &["encrypt", "-r", &folder.recipient, "--aead", aead, "-o", "c", "--force", "in"],
+            b"",
+            secrets,
+        );
+        let secrets = || vec![opened_by(&folder, "c", &*me), keys::of_identity(&text(&folder, "me.key"))];
+        leaves_nothing(&folder, &["decrypt", "-i", "me.key", "-o", "out", "--force", "c"], b"", secrets);
+        leaves_nothing(&folder, &["inspect", "-i", "me.key", "c"], b"", secrets);
+        leaves_nothing(&folder, &["decrypt", "-i", "-", "-o", "out", "--force", "c"], &folder.read("me.key"), secrets);
+    }
+    assert_eq!(folder.read("out"), plaintext(PLAIN_BYTES));
+    let secrets = || vec![opened_by(&folder, "c", &*me), keys::of_identity(&text(&folder, "me.key"))];
+    leaves_nothing(&folder, &["rewrap", "-i", "me.key", "-r", &folder.recipient, "c"], b"", secrets);
+    // A failure leaves nothing either.
+    let mut damaged = folder.read("c");
+    *damaged.last_mut().unwrap() ^= 1;
+    folder.write("damaged", damaged);
+    let command = &mut folder.command(["decrypt", "-i", "me.key", "-o", "never", "damaged"]);
+    let stopped = Stopped::start(command.stderr(Stdio::null()), b"");
+    secrets().iter().for_each(|secrets| stopped.holds_nothing_of(secrets));
+}
+
+#[test]
+fn raw_keys_and_passphrases() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(PLAIN_BYTES));
+    // No shape that is in memory anyway.
+    let key: Vec<u8> = keys::aes_schedule(b"just for a test.")[144..].to_vec();
+    folder.write("raw", &key);
+    folder.write("passphrase", format!("{PASSPHRASE}\n"));
+    let of_key = || {
+        let mut secrets = Secrets::new();
+        secrets.add("raw key", &key);
+        vec![secrets, opened_by(&folder, "c", &key_file(&key).unwrap())]
+    };
+    leaves_nothing(&folder, &["encrypt", "--key-file", "raw", "-o", "c", "in"], b"", of_key);
+    leaves_nothing(&folder, &["decrypt", "--key-file", "raw", "-o", "out", "c"], b"", of_key);
+    leaves_nothing(&folder, &["decrypt", "--key-file", "-", "-o", "again", "c"], &key, of_key);
+
+    let of_passphrase = || {
+        let mut secrets = Secrets::new();
+        secrets.add("passphrase", PASSPHRASE.as_bytes());
+        vec![secrets, opened_by(&folder, "p", &*passphrase_identity(PASSPHRASE.into()).unwrap())]
+    };
+    leaves_nothing(&folder, &["encrypt", "--passphrase-file", "passphrase", "-o", "p", "in"], b"", of_passphrase);
+    let typed = format!("{PASSPHRASE}\n");
+    leaves_nothing(&folder, &["decrypt", "--passphrase-fd", "0", "-o", "o", "p"], typed.as_bytes(), of_passphrase);
+}
+
+#[test]
+fn new_keys() {
+    let folder = Folder::new();
+    leaves_nothing(&folder, &["keygen", "-o", "new.key"], b"", || vec![keys::of_identity(&text(&folder, "new.key"))]);
+    let secrets = || vec![keys::of_identity(&text(&folder, "new.key"))];
+    leaves_nothing(&folder, &["keygen", "--public", "new.key"], b"", secrets);
+    for kind in ["--rsa=2048", "--dsa=2048", "--schnorr=2048"] {
+        let file = &format!("{kind}.pem");
+        let secrets = || vec![keys::of_signing_key(&text(&folder, file))];
+        leaves_nothing(&folder, &["keygen", kind, &format!("-o{file}")], b"", secrets);
+        leaves_nothing(&folder, &["keygen", &format!("--public={file}")], b"", secrets);
+    }
+}
+
+#[test]
+fn signatures() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..20).map(|number| format!("in{number}")).collect();
+    names.iter().for_each(|name| folder.write(name, name));
+    for kind in ["--rsa=2048", "--rsa=3072", "--dsa=2048", "--schnorr=3072"] {
+        folder.tress(["keygen", kind, "-o", "k.pem"]).ok();
+        let secrets = || vec![keys::of_signing_key(&text(&folder, "k.pem"))];
+        let mut arguments = vec!["sign", "--key", "k.pem", "--force"];
+        leaves_nothing(&folder, &[&arguments[..], &["in0"]].concat(), b"", secrets);
+        // In lanes, on several threads.
+        arguments.extend(names.iter().map(String::as_str));
+        leaves_nothing(&folder, &arguments, b"", secrets);
+        fs::remove_file(folder.path("k.pem")).unwrap();
+    }
+}
+
+#[test]
+fn signing_keys_under_a_passphrase() {
+    let folder = Folder::new();
+    folder.write("in", "x");
+    folder.write("passphrase", PASSPHRASE);
+    folder.tress(["keygen", "--rsa=2048", "-o", "k.pem"]).ok();
+    let mut openssl = Command::new("openssl");
+    openssl.current_dir(folder.root()).args(["pkcs8", "-topk8", "-v2", "aes-256-cbc", "-v2prf", "hmacWithSHA256"]);
+    match openssl.args(["-in", "k.pem", "-out", "e.pem", "-passout", "file:passphrase"]).status() {
+        Ok(status) => assert!(status.success()),
+        Err(_) => return skip("there is no openssl"),
+    }
+    let secrets = || {
+        let mut passphrase = Secrets::new();
+        passphrase.add("passphrase", PASSPHRASE.as_bytes());
+        vec![passphrase, keys::of_signing_key(&text(&folder, "k.pem"))]
+    };
+    leaves_nothing(&folder, &["sign", "--key", "e.pem", "--passphrase-file", "passphrase", "in"], b"", secrets);
+    let arguments = ["keygen", "--public", "e.pem", "--passphrase-file", "passphrase"];
+    leaves_nothing(&folder, &arguments, b"", secrets);
+}
+
+#[test]
+fn bare_ciphers() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(600_000));
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let key = keys::aes_schedule(b"and one for this")[128..160].to_vec();
+    for mode in ["ecb", "cbc", "ctr", "ccm"] {
+        let iv = hex(&plaintext(if mode == "ccm" { 12 } else { 16 }));
+        let cipher = format!("aes-256-{mode}");
+        let key_text = hex(&key);
+        let mut arguments =
+            vec!["raw", "encrypt", "--cipher", &cipher, "--key", &key_text, "-o", "out", "--force", "in"];
+        if mode != "ecb" {
+            arguments.extend(["--iv", &iv]);
+        }
+        // The arguments themselves stay with the system: docs/command.md says so.
+        let secrets = || {
+            let mut secrets = Secrets::new();
+            for (round, round_key) in keys::aes_schedule(&key).chunks(16).enumerate() {
+                secrets.add(&format!("round key {round}"), round_key);
+            }
+            vec![secrets]
+        };
+        leaves_nothing(&folder, &arguments, b"", secrets);
+    }
+}
+
+#[test]
+fn transfers() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(PLAIN_BYTES));
+    fs::create_dir(folder.path("out")).unwrap();
+    let address = |key| {
+        let public = folder.tress(["keygen", "--public", key]).ok().stdout;
+        String::from_utf8(public).unwrap().lines().nth(1).unwrap().to_string()
+    };
+    folder.write("allow", address("me.key"));
+    let arguments =
+        ["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "allow", "--once"];
+    let mut command = folder.command(arguments);
+    let mut receiver = command.env("TRESS_DEBUG_MEMORY", "stop").stdout(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    let mut stderr = BufReader::new(receiver.stderr.take().unwrap());
+    stderr.read_line(&mut line).unwrap();
+    let to = line.trim().strip_prefix("tress: listening on ").unwrap().to_string();
+
+    // While it works its keys are there: the search finds what there is.
+    let theirs = keys::of_identity(&text(&folder, "other.key"));
+    signal(receiver.id(), "STOP");
+    let mut receiver = Stopped(receiver);
+    receiver.wait();
+    assert!(!theirs.find(receiver.0.id()).is_empty(), "a receiver at work holds its key");
+    signal(receiver.0.id(), "CONT");
+
+    let send = ["send", "--to", &to, "-r", &address("other.key"), "-i", "me.key", "in"];
+    leaves_nothing(&folder, &send, b"", || vec![keys::of_identity(&text(&folder, "me.key"))]);
+    receiver.wait();
+    receiver.holds_nothing_of(&theirs);
+    receiver.ok();
+}

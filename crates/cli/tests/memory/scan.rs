@@ -1,0 +1,122 @@
+//! Looks through the memory of another process for secrets.
+//!
+//! A secret is looked for in pieces of eight bytes: what is left of one is rarely whole. Each piece is looked for as it is and in
+//! the forms in which cryptography lays it down: limbs (all bytes reversed), words of 32 bits reversed (SHA-256), and both pads of
+//! HMAC.
+
+use std::{collections::HashMap, fmt, fs, os::unix::fs::FileExt as _};
+
+const PIECE_BYTES: usize = 8;
+const READ_BYTES: usize = 1 << 20;
+/// Bits of a filter that most places in memory do not pass.
+const FILTER_BITS: u32 = 18;
+
+/// What is looked for.
+#[derive(Default)]
+pub struct Secrets {
+    /// Names by pieces.
+    pieces: HashMap<u64, String>,
+}
+
+/// A piece of a secret, where it was found.
+pub struct Found {
+    name: String,
+    address: u64,
+    mapping: String,
+}
+
+impl fmt::Debug for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {:#x} in {}", self.name, self.address, self.mapping)
+    }
+}
+
+impl Secrets {
+    pub fn new() -> Secrets {
+        Secrets::default()
+    }
+
+    /// Looks for this secret, too.
+    pub fn add(&mut self, name: &str, secret: &[u8]) -> &mut Secrets {
+        assert!(secret.len() >= PIECE_BYTES, "{name} is too short to be told from anything else");
+        let reversed: Vec<u8> = secret.iter().rev().copied().collect();
+        self.add_form(name, secret);
+        self.add_form(&format!("{name} as limbs"), &reversed);
+        let words: Vec<u8> = secret.chunks_exact(4).flat_map(|word| word.iter().rev().copied()).collect();
+        self.add_form(&format!("{name} as words"), &words);
+        for pad in [0x36, 0x5c] {
+            let padded: Vec<u8> = secret.iter().map(|byte| byte ^ pad).collect();
+            self.add_form(&format!("{name} with pad {pad:#x}"), &padded);
+            let padded: Vec<u8> = words.iter().map(|byte| byte ^ pad).collect();
+            self.add_form(&format!("{name} as words with pad {pad:#x}"), &padded);
+        }
+        self
+    }
+
+    fn add_form(&mut self, name: &str, bytes: &[u8]) {
+        let starts = (0..bytes.len() + 1 - PIECE_BYTES).step_by(PIECE_BYTES).chain([bytes.len() - PIECE_BYTES]);
+        for start in starts {
+            let piece = &bytes[start..start + PIECE_BYTES];
+            // What has hardly any bytes of its own is found everywhere.
+            let different = piece.iter().collect::<std::collections::HashSet<_>>().len();
+            if different >= 5 {
+                let number = u64::from_le_bytes(piece.try_into().unwrap());
+                self.pieces.entry(number).or_insert_with(|| format!("{name}, byte {start}"));
+            }
+        }
+    }
+
+    /// Every place in the writable memory of a process that is stopped.
+    pub fn find(&self, process: u32) -> Vec<Found> {
+        assert!(!self.pieces.is_empty());
+        let mut filter = vec![false; 1 << FILTER_BITS];
+        for piece in self.pieces.keys() {
+            filter[slot(*piece)] = true;
+        }
+        let mut found = Vec::new();
+        let mut scanned = 0;
+        let memory = fs::File::open(format!("/proc/{process}/mem")).expect("the memory of a child can be read");
+        let mut buffer = vec![0; READ_BYTES + PIECE_BYTES - 1];
+        for (start, end, mapping) in mappings(process) {
+            let mut at = start;
+            while at < end {
+                let wanted = buffer.len().min((end - at) as usize);
+                // A page may be gone, or be nobody's to read.
+                let Ok(read) = memory.read_at(&mut buffer[..wanted], at) else { break };
+                for (offset, piece) in buffer[..read].windows(PIECE_BYTES).enumerate() {
+                    let number = u64::from_le_bytes(piece.try_into().unwrap());
+                    if filter[slot(number)]
+                        && let Some(name) = self.pieces.get(&number)
+                    {
+                        found.push(Found { name: name.clone(), address: at + offset as u64, mapping: mapping.clone() });
+                    }
+                }
+                scanned += read;
+                if read < PIECE_BYTES || at + read as u64 >= end {
+                    break;
+                }
+                at += (read + 1 - PIECE_BYTES) as u64;
+            }
+        }
+        assert!(scanned > 100_000, "only {scanned} bytes of memory were seen");
+        found
+    }
+}
+
+fn slot(piece: u64) -> usize {
+    (piece.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER_BITS)) as usize
+}
+
+/// What a process can write to: start, end, name.
+fn mappings(process: u32) -> Vec<(u64, u64, String)> {
+    let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+    let parse = |line: &str| {
+        let mut fields = line.split_whitespace();
+        let (start, end) = fields.next()?.split_once('-')?;
+        let rights = fields.next()?;
+        let name = fields.nth(3).unwrap_or("anonymous memory").to_string();
+        let address = |text| u64::from_str_radix(text, 16).ok();
+        rights.starts_with("rw").then_some((address(start)?, address(end)?, name))
+    };
+    maps.lines().filter_map(parse).collect()
+}

@@ -1,0 +1,199 @@
+//! Secrets are never shown: not where they are given in the wrong place, not in errors, notes and traces, and not by `Debug` of
+//! the libraries' types.
+#![cfg(unix)]
+
+mod common;
+
+use std::{fmt::Debug, fs};
+
+use common::{Folder, Run, plaintext};
+use tress_cipher::{aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
+use tress_stream::{
+    age::{Identity, Recipient},
+    container::{Aead, Content, ContentType, Header, Payload},
+    keys::{KeyPair, key_file},
+    streaming::Decryptor,
+};
+
+/// No eight letters of a secret stand in what was shown, however they are set.
+#[track_caller]
+fn hidden(shown: &str, secrets: &[&str]) {
+    let shown = shown.to_lowercase();
+    for secret in secrets.iter().map(|secret| secret.to_lowercase()) {
+        let letters: Vec<char> = secret.chars().collect();
+        for piece in letters.windows(8) {
+            let piece: String = piece.iter().collect();
+            assert!(!shown.contains(&piece), "{piece:?} is shown: {shown}");
+        }
+    }
+}
+
+/// The secret parts of an identity file.
+fn identity_secrets(folder: &Folder, name: &str) -> Vec<String> {
+    let text = String::from_utf8(folder.read(name)).unwrap();
+    let after = |prefix| text.lines().find_map(|line: &str| line.split_once(prefix)).unwrap().1.to_string();
+    vec![after("AGE-SECRET-KEY-1"), after("TRESS-NOISE-KEY-1")]
+}
+
+fn refused(run: Run, secrets: &[&str]) {
+    assert!(!run.status.success());
+    hidden(&run.stderr, secrets);
+    hidden(&String::from_utf8_lossy(&run.stdout), secrets);
+}
+
+#[test]
+fn identities_in_wrong_places() {
+    let folder = Folder::new();
+    folder.write("in", "x");
+    fs::create_dir(folder.path("out")).unwrap();
+    let text = String::from_utf8(folder.read("me.key")).unwrap();
+    let identity = text.lines().last().unwrap();
+    let owned = identity_secrets(&folder, "me.key");
+    let secrets: Vec<&str> = owned.iter().map(String::as_str).collect();
+    let noise = text.lines().find(|line| line.contains("TRESS-NOISE-KEY-1")).unwrap();
+    // Damaged ones: cut, a letter changed, a Noise key that is none.
+    folder.write("cut.key", &identity[..identity.len() - 3]);
+    folder.write("changed.key", text.replace(identity, &format!("{}q", &identity[..identity.len() - 1])));
+    folder.write("noise.key", text.replace(noise, &noise[..noise.len() - 2]));
+    let public = folder.tress(["keygen", "--public", "other.key"]).ok().stdout;
+    let public = String::from_utf8(public).unwrap();
+    let address = public.lines().nth(1).unwrap();
+
+    let commands: &[&[&str]] = &[
+        &["encrypt", "-r", identity, "in"],
+        &["encrypt", "-r", &identity.to_lowercase(), "in"],
+        &["encrypt", "-R", "me.key", "in"],
+        &["encrypt", "-R", identity, "in"],
+        &["encrypt", "-r", &folder.recipient, identity],
+        &["encrypt", "--key-file", "me.key", "in"],
+        &["encrypt", "--passphrase-file", identity, "in"],
+        &["decrypt", "-i", identity, "in"],
+        &["decrypt", "-i", "cut.key", "in"],
+        &["decrypt", "-i", "changed.key", "in"],
+        &["inspect", identity],
+        &["keygen", "--public", identity],
+        &["keygen", "--public", "cut.key"],
+        &["keygen", "--public", "noise.key"],
+        &["keygen", identity],
+        &["sign", "--key", "me.key", "in"],
+        &["verify", "--key", "me.key", "in"],
+        &["send", "--to", "127.0.0.1:1", "-r", identity, "-i", "me.key", "in"],
+        &["send", "--to", identity, "-r", address, "-i", "me.key", "in"],
+        &["send", "--to", "127.0.0.1:1", "-r", address, "-i", "changed.key", "in"],
+        &["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "me.key"],
+        &["receive", "--listen", identity, "-i", "me.key", "-o", "out", "--allow-any"],
+        &["raw", "encrypt", "--cipher", "aes-128-ecb", "--key", identity, "in"],
+        &["simulate", identity],
+        &[identity],
+    ];
+    for arguments in commands {
+        refused(folder.tress(*arguments), &secrets);
+    }
+}
+
+#[test]
+fn keys_and_passphrases_in_errors() {
+    let folder = Folder::new();
+    folder.write("in", plaintext(1000));
+    let hex = "00d1e2c3b4a5968778695a4b3c2d1e0f";
+    for key in [&hex[1..], &hex[2..], &format!("{hex}xy"), &format!("{hex}{hex}")] {
+        refused(folder.tress(["raw", "encrypt", "--cipher", "aes-128-ecb", "--key", key, "in"]), &[&hex[2..30]]);
+    }
+    let passphrase = "a phrase that nobody should read again";
+    folder.write("right", passphrase);
+    folder.write("wrong", "another phrase which is wrong altogether");
+    folder.write("latin", [passphrase.as_bytes(), b"\xff"].concat());
+    folder.tress(["encrypt", "--passphrase-file", "right", "-o", "p", "in"]).ok();
+    for file in ["wrong", "latin"] {
+        let run = folder.tress(["decrypt", "--passphrase-file", file, "p"]);
+        refused(run, &[passphrase, "another phrase which is wrong altogether"]);
+    }
+    // A signing key that is cut, one where a public key belongs, one as an identity.
+    folder.tress(["keygen", "--rsa=2048", "-o", "k.pem"]).ok();
+    let pem = String::from_utf8(folder.read("k.pem")).unwrap();
+    let lines: Vec<&str> = pem.lines().filter(|line| !line.starts_with('-')).collect();
+    folder.write("cut.pem", &pem[..pem.len() / 2]);
+    folder.write("joined.pem", pem.replace("-----END", "----"));
+    for arguments in [
+        ["sign", "--key", "cut.pem", "in"],
+        ["sign", "--key", "joined.pem", "in"],
+        ["verify", "--key", "k.pem", "in"],
+        ["decrypt", "-i", "k.pem", "in"],
+        ["encrypt", "-R", "k.pem", "in"],
+    ] {
+        refused(folder.tress(arguments), &lines[1..]);
+    }
+}
+
+/// Numbers as `Debug` of bytes and of words shows them, and as hexadecimal.
+fn forms(bytes: &[u8]) -> Vec<String> {
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let list = format!("{bytes:?}");
+    let hex_list = format!("{bytes:02x?}");
+    vec![hex, list[1..list.len() - 1].to_string(), hex_list[1..hex_list.len() - 1].to_string()]
+}
+
+/// In both forms of `Debug`.
+#[track_caller]
+fn shows_nothing(value: &dyn Debug, secrets: &[Vec<u8>]) {
+    let shown = format!("{value:?} {value:#?}").replace(['\n', ' '], "");
+    for secret in secrets {
+        let forms: Vec<String> = forms(secret).iter().map(|form| form.replace(' ', "")).collect();
+        hidden(&shown, &forms.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn debug_of_keys() {
+    // No two bytes alike, and none with fewer than three digits, so that no piece of a list looks like another.
+    let key: Vec<u8> = (0..32).map(|index| 131 + 3 * index).collect();
+    let secrets = [key.clone()];
+    shows_nothing(&Aes::new(&key).unwrap(), &secrets);
+    shows_nothing(&Rc6::new(&key).unwrap(), &secrets);
+    shows_nothing(&Pipo::new(&key).unwrap(), &secrets);
+    shows_nothing(&Rijndael::<32>::new(&key).unwrap(), &secrets);
+    shows_nothing(&key_file(&key).unwrap(), &secrets);
+
+    let pair = KeyPair::generate().unwrap();
+    let secret = pair.noise_secret_key().unwrap().to_vec();
+    shows_nothing(&pair, &[secret]);
+
+    let recipients: Vec<Box<dyn Recipient + Send>> = vec![Box::new(key_file(&key).unwrap())];
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
+    let header = Header::seal(&content, &recipients).unwrap();
+    shows_nothing(&Header::read(&mut header.as_slice()).unwrap(), &secrets);
+    // Their keys are random: what stands there is short, and has no numbers.
+    let (payload, _) = Payload::create(&content).unwrap();
+    assert_eq!(format!("{payload:?}"), "Payload { .. }");
+    let shown = format!("{content:?}").replace("Aes128Ccm", "");
+    assert!(shown.len() < 100 && !shown.contains(|letter: char| letter.is_ascii_digit()), "{shown}");
+    let raw = key_file(&key).unwrap();
+    let open = move |header: &Header| header.open(&[Box::new(raw) as Box<dyn Identity>]);
+    shows_nothing(&Decryptor::new(open, 1), &secrets);
+}
+
+#[test]
+fn debug_of_signing_keys() {
+    let folder = Folder::new();
+    for kind in ["--rsa=2048", "--dsa=2048", "--schnorr=2048"] {
+        folder.tress(["keygen", kind, "-o", "k.pem"]).ok();
+        let pem = folder.read("k.pem");
+        let key = KeyFile::read(&pem).unwrap();
+        let shown = format!("{key:?} {key:#?}");
+        let private = key.into_private(None).unwrap();
+        let signing = SigningKey::new(private.clone(), Scheme::of(&private.public_key())).unwrap();
+        let queue = Queue::start(QueueOptions::default()).unwrap();
+        let pending = queue.submit(&signing, &[7; 32]).unwrap();
+        let _ = pending.wait().unwrap();
+        assert!(shown.len() < 400 && !shown.contains(", 1") && !shown.contains("0x"), "{shown}");
+        match &private {
+            PrivateKey::Rsa(key) => assert!(format!("{key:?}").len() < 60),
+            PrivateKey::Dsa(key) => assert!(format!("{key:?}").len() < 60),
+            PrivateKey::Schnorr(key) => assert!(format!("{key:?}").len() < 60),
+            _ => unreachable!(),
+        }
+        assert!(format!("{signing:?}").len() < 200, "{signing:?}");
+        fs::remove_file(folder.path("k.pem")).unwrap();
+    }
+}
