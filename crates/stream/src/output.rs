@@ -9,7 +9,7 @@ use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 
 use crate::input::{Input, POLL_INTERVAL};
-use crate::sys::{Kind, Readiness, Status, System};
+use crate::sys::{Kind, Readers, Readiness, Status, System};
 use crate::verbs::{Control, Sink};
 use crate::{Error, ErrorKind};
 
@@ -34,6 +34,7 @@ pub(crate) struct Name<'a> {
     pub(crate) force: bool,
     /// A folder has this name already.
     pub(crate) is_folder: bool,
+    readers: Readers,
 }
 
 impl<'a> Destination<'a> {
@@ -79,11 +80,7 @@ impl<'a> Destination<'a> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(named(error)),
         }
-        let folder = match path.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => PathBuf::from("."),
-            Some(parent) => parent.to_path_buf(),
-            None => PathBuf::from("."),
-        };
+        let folder = folder_of(&path);
         if path.file_name().is_none() {
             return Err(Error::new(ErrorKind::Io(io::ErrorKind::InvalidInput)).at(shown));
         }
@@ -92,7 +89,7 @@ impl<'a> Destination<'a> {
             Ok(_) => return Err(Error::from(io::Error::from(io::ErrorKind::NotADirectory)).at(folder)),
             Err(error) => return Err(Error::from(error).at(folder)),
         }
-        Ok(Self::Name(Name { system, shown, path, folder, force, is_folder }))
+        Ok(Self::Name(Name { system, shown, path, folder, force, is_folder, readers: Readers::Umask }))
     }
 
     /// Makes the temporary file of a name; a stream is open already.
@@ -101,6 +98,14 @@ impl<'a> Destination<'a> {
             Self::Stream(stream) => Ok(Output::Stream(stream)),
             Self::Name(name) => Ok(Output::File(name.create()?)),
         }
+    }
+}
+
+/// Where a name is.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
     }
 }
 
@@ -216,19 +221,32 @@ pub(crate) struct NewFile<'a> {
 }
 
 impl<'a> Name<'a> {
+    /// A new name for what only its owner may read. No link is followed: what has the name keeps it.
+    pub(crate) fn private(system: &'a dyn System, path: &Path) -> Self {
+        Self {
+            system,
+            shown: path.to_path_buf(),
+            path: path.to_path_buf(),
+            folder: folder_of(path),
+            force: false,
+            is_folder: false,
+            readers: Readers::Owner,
+        }
+    }
+
     /// Makes the temporary file next to the name.
     pub(crate) fn create(self) -> Result<NewFile<'a>, Error> {
         if self.is_folder {
             return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).at(self.shown));
         }
-        match self.system.create_anonymous(&self.folder) {
+        match self.system.create_anonymous(&self.folder, self.readers) {
             Ok(file) => return Ok(NewFile { name: self, file, temporary: None, anonymous: true }),
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(error) => return Err(Error::from(error).at(&self.folder)),
         }
         loop {
             let temporary = self.random_name();
-            match self.system.create_new(&temporary) {
+            match self.system.create_new(&temporary, self.readers) {
                 Ok(file) => {
                     return Ok(NewFile { name: self, file, temporary: Some(temporary), anonymous: false });
                 }

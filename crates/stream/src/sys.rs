@@ -2,16 +2,25 @@
 //! make the n-th of them fail (`sys/faulty.rs`).
 
 mod os;
+#[cfg(feature = "net")]
+mod within;
 
+#[cfg(all(test, unix))]
+pub(crate) mod disk;
 #[cfg(test)]
 pub(crate) mod faulty;
 #[cfg(all(test, unix))]
 pub(crate) mod recording;
 
+#[cfg(feature = "net")]
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+#[cfg(feature = "net")]
+use cap_std::fs::Dir;
 
 pub(crate) use os::Os;
 
@@ -45,6 +54,27 @@ pub(crate) enum Readiness {
     Writable,
 }
 
+/// Who may read a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whoever the umask lets: mode 0666 less it.
+    Umask,
+    /// Its owner alone, from the beginning: mode 0600. Windows has folders for this.
+    Owner,
+}
+
+/// How [`System::open_in`] opens.
+#[cfg(feature = "net")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// For reading what is there.
+    Read,
+    /// For reading and writing; made if need be.
+    Make,
+    /// For writing; `AlreadyExists` if something is there.
+    New,
+}
+
 /// Every call on a file. [`Os`] makes them; a test double may refuse any of them.
 pub(crate) trait System: Send + Sync {
     /// Standard input, as a handle of its own.
@@ -55,11 +85,11 @@ pub(crate) trait System: Send + Sync {
     fn open(&self, path: &Path) -> io::Result<File>;
     /// Opens something that exists for writing, neither creating nor truncating it.
     fn open_existing(&self, path: &Path) -> io::Result<File>;
-    /// A file without a name in `folder`, mode 0666 less the umask, that [`System::link`] can name. `Unsupported` where
-    /// the system or the file system has no such thing.
-    fn create_anonymous(&self, folder: &Path) -> io::Result<File>;
-    /// Creates `path`, mode 0666 less the umask; `AlreadyExists` if something is there.
-    fn create_new(&self, path: &Path) -> io::Result<File>;
+    /// A file without a name in `folder` that [`System::link`] can name. `Unsupported` where the system or the file system
+    /// has no such thing.
+    fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File>;
+    /// Creates `path`; `AlreadyExists` if something is there.
+    fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File>;
     /// Names an anonymous file; `AlreadyExists` if something is there.
     fn link(&self, file: &File, path: &Path) -> io::Result<()>;
     /// Renames, replacing what is there.
@@ -101,4 +131,37 @@ pub(crate) trait System: Send + Sync {
     fn sync(&self, file: &File) -> io::Result<()>;
     /// Waits until the folder's names are on disk, where the system can.
     fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+
+    // Relative to the handle of a folder, which no link can redirect: what a receiver does in its senders' folders.
+
+    /// Opens a file in a folder; fails for a link.
+    #[cfg(feature = "net")]
+    fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File>;
+    /// Opens a folder in a folder; fails for a link.
+    #[cfg(feature = "net")]
+    fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir>;
+    /// Makes a folder; `AlreadyExists` if something is there.
+    #[cfg(feature = "net")]
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()>;
+    /// Shuts everybody but the owner out of a folder; nothing on Windows.
+    #[cfg(feature = "net")]
+    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()>;
+    /// Whether there is anything, also a link, under this name.
+    #[cfg(feature = "net")]
+    fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool>;
+    /// Removes a file, if it is there.
+    #[cfg(feature = "net")]
+    fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()>;
+    /// Renames, replacing what is there.
+    #[cfg(feature = "net")]
+    fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()>;
+    /// Moves a file to a name that is free; `AlreadyExists` if it is not, without a race.
+    #[cfg(feature = "net")]
+    fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()>;
+    /// Waits until the folder's names are on disk, where the system can.
+    #[cfg(feature = "net")]
+    fn sync_folder_in(&self, folder: &Dir) -> io::Result<()>;
+    /// Cuts a file, or grows it by zeros.
+    #[cfg(feature = "net")]
+    fn set_length(&self, file: &File, bytes: u64) -> io::Result<()>;
 }

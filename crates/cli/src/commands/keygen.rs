@@ -10,7 +10,7 @@ use tress_sign::{
     discrete::{self, GroupSize},
     rsa,
 };
-use tress_stream::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair};
+use tress_stream::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair, verbs};
 
 use super::cancellable;
 use crate::{
@@ -91,31 +91,10 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
     lines
 }
 
-/// Writes a new file that only its owner reads. It gets its name when it is complete, and never takes another's.
+/// Writes a new file that only its owner reads.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
-    let failed = |error: io::Error| match error.kind() {
-        io::ErrorKind::AlreadyExists => Failure::from(Error::new(ErrorKind::OutputExists).at(path))
-            .hint("a key is never replaced; choose another name"),
-        _ => Failure::io(path, &error),
-    };
-    // Before the work, and again by the system when the name is given.
-    if path.symlink_metadata().is_ok() {
-        return Err(failed(io::ErrorKind::AlreadyExists.into()));
-    }
-    let folder = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    // Its mode is 0600 from the start, and dropping it on an error or a signal removes it.
-    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    if control.is_cancelled() {
-        return Err(Error::new(ErrorKind::Interrupted).into());
-    }
-    file.persist_noclobber(path).map_err(|error| failed(error.error))?;
-    // A key that a power cut takes away is a loss. Folders can be synced on Unix only.
-    if cfg!(unix) {
-        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-    }
-    Ok(())
+    verbs::store_private(bytes, path, control).map_err(|error| match error.kind {
+        ErrorKind::OutputExists => Failure::from(error).hint("a key is never replaced; choose another name"),
+        _ => error.into(),
+    })
 }

@@ -29,6 +29,11 @@ pub(crate) trait Link: Send + Sync {
 pub(crate) trait Network: Send + Sync {
     /// Connects to `HOST:PORT`.
     fn connect(&self, to: &str) -> io::Result<Box<dyn Link>>;
+
+    /// Takes up a connection that has come to a [`Listener`].
+    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        link
+    }
 }
 
 /// What ends a wait before its time.

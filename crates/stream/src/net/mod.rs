@@ -23,6 +23,8 @@ mod ledger;
 mod link;
 #[cfg(test)]
 mod link_faulty;
+#[cfg(test)]
+mod link_nth;
 mod names;
 mod noise;
 mod options;

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::admission::{Allow, Gate, Limits, Pass};
 use super::incoming;
-use super::link::{Link, Listener, Patience};
+use super::link::{Link, Listener, Network, Patience, Tcp};
 use super::noise::{self, PublicKey};
 use super::quota::Quotas;
 use super::session::Session;
@@ -95,11 +95,12 @@ pub fn receive(
     control: &Control,
 ) -> Result<(), Error> {
     static OS: Os = Os;
-    receive_on(&OS, pair, options, events, control)
+    receive_on(&OS, &Tcp, pair, options, events, control)
 }
 
 pub(crate) fn receive_on(
     system: &'static dyn System,
+    network: &dyn Network,
     pair: &KeyPair,
     options: &ReceiveOptions,
     events: &(dyn Fn(&Event<'_>) + Sync),
@@ -131,7 +132,7 @@ pub(crate) fn receive_on(
                 Ok(Some((link, address))) => match server.gate.enter(address, Instant::now()) {
                     Some(pass) => {
                         let server = &server;
-                        let link: Arc<dyn Link> = link.into();
+                        let link: Arc<dyn Link> = network.accepted(link).into();
                         let started =
                             thread::Builder::new().spawn_scoped(scope, move || server.serve(link, address, pass));
                         // No thread, no connection: the others go on.

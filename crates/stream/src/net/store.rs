@@ -10,33 +10,36 @@
 //! All names are relative to handles of these folders (`cap-std`), no link is followed, and a final name is given by
 //! a call that never replaces.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, IoSlice, Read};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
 use super::journal::{self, Journal};
 use super::names::{STATE_FOLDER, components};
 use super::quota::{ENTRY_BYTES, Reservation, Usage};
 use super::ranges::Ranges;
-use super::supply::{batch_chunks, batch_sealed_bytes};
+use super::supply::{batch_chunks, batch_sealed_bytes, lock};
 use super::wire::Identity;
 use crate::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use crate::pipeline::Batch;
-use crate::sys::{Status, System};
+use crate::sys::{Opening, Status, System};
 use crate::tree::names::to_os;
 use crate::{Error, ErrorKind, Refusal};
 
 /// Into how many pieces what is there of one file may fall. Streams leave a few gaps each; only a sender that means to leaves
 /// more, and every one costs memory.
 const MAX_PIECES: usize = 1 << 16;
+
+/// How many folders a session remembers to be on the disk.
+const MAX_KNOWN_FOLDERS: usize = 4096;
 
 /// Why an offer was not taken; `error` is what lies beneath, for this end's eyes only.
 #[derive(Debug)]
@@ -71,6 +74,8 @@ pub(crate) struct Store {
     state: Dir,
     /// `None` where nothing is limited.
     usage: Option<Arc<Usage>>,
+    /// Folders whose names are on the disk: an earlier session may have made one, and not have lived to sync it.
+    known: Mutex<HashSet<Vec<u8>>>,
 }
 
 /// What became of an offer.
@@ -97,6 +102,8 @@ pub(crate) struct Part {
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
     reservation: Option<Reservation>,
+    /// A sync has failed: what of the unsynced is on disk nobody knows, since the system may have dropped it, and says so once.
+    is_doubtful: AtomicBool,
     /// Complete or discarded: what it counts does not change any more.
     is_settled: AtomicBool,
 }
@@ -128,16 +135,12 @@ impl Store {
         sender: &str,
         usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
     ) -> io::Result<Self> {
-        let root = make_folder(base, OsStr::new(sender))?;
-        let state = make_folder(&root, OsStr::new(STATE_FOLDER))?;
-        #[cfg(unix)]
-        {
-            use cap_std::fs::{Permissions, PermissionsExt};
-            // What is incomplete is nobody else's business yet.
-            root.set_permissions(STATE_FOLDER, Permissions::from_mode(0o700))?;
-        }
+        let root = make_folder(system, base, OsStr::new(sender), true)?;
+        let state = make_folder(system, &root, OsStr::new(STATE_FOLDER), true)?;
+        // What is incomplete is nobody else's business yet.
+        system.close_folder_in(&root, OsStr::new(STATE_FOLDER))?;
         let usage = usage(&root)?;
-        Ok(Self { system, root, state, usage })
+        Ok(Self { system, root, state, usage, known: Mutex::default() })
     }
 
     /// Makes a folder and those above it.
@@ -148,14 +151,21 @@ impl Store {
 
     fn descend(&self, names: &[&[u8]]) -> Result<Dir, Denied> {
         let mut folder = self.root.try_clone()?;
-        for name in names {
+        for (depth, name) in names.iter().enumerate() {
+            let path = names[..=depth].join(&b'/');
             let name = to_os(name).ok_or(Refusal::Name)?;
             if let Some(usage) = &self.usage
-                && !exists(&folder, name)?
+                && !self.system.exists_in(&folder, name)?
             {
                 usage.add(ENTRY_BYTES)?;
             }
-            folder = make_folder(&folder, name)?;
+            let is_known = lock(&self.known).contains(&path);
+            folder = make_folder(self.system, &folder, name, !is_known)?;
+            let mut known = lock(&self.known);
+            if known.len() >= MAX_KNOWN_FOLDERS {
+                known.clear();
+            }
+            known.insert(path);
         }
         Ok(folder)
     }
@@ -176,16 +186,17 @@ impl Store {
         let folder = self.descend(parents)?;
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
         let stem = stem(path);
-        if exists(&folder, &name)? {
+        if self.system.exists_in(&folder, &name)? {
             return if self.is_done(&folder, &name, &stem, identity)? {
-                sync_folder(&folder)?;
+                self.system.sync_folder_in(&folder)?;
                 Ok(Offered::Complete)
             } else {
                 Err(Refusal::Exists.into())
             };
         }
         let shown = names.iter().filter_map(|name| to_os(name)).collect();
-        let file = open(&self.state, &format!("{stem}.part"))?;
+        let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
+        let file = open("part")?;
         // Held as long as the file is open; gone with the process, however that ends.
         match file.try_lock() {
             Ok(()) => {}
@@ -193,7 +204,7 @@ impl Store {
             // Where there are no locks, there is no second receiver to be found either.
             Err(std::fs::TryLockError::Error(_)) => {}
         }
-        let journal = open(&self.state, &format!("{stem}.journal"))?;
+        let journal = open("journal")?;
         let there_bytes = self.system.status(&file)?.size_bytes;
         let mut part = Part {
             system: self.system,
@@ -208,9 +219,10 @@ impl Store {
             journal: Mutex::new(None),
             held: Mutex::default(),
             reservation: self.usage.as_ref().map(|usage| usage.file(there_bytes)),
+            is_doubtful: AtomicBool::new(false),
             is_settled: AtomicBool::new(false),
         };
-        let old = read_journal(&journal)?;
+        let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
         if let Some(old) = &old
             && !restart
             && (old.identity != *identity || Some(old.size_bytes) != size_bytes)
@@ -233,15 +245,14 @@ impl Store {
 
     /// Whether the file under the final name is what this version was made into.
     fn is_done(&self, folder: &Dir, name: &OsStr, stem: &str, identity: &Identity) -> io::Result<bool> {
-        let record = match self.state.read(format!("{stem}.done")) {
-            Ok(record) => record,
+        let open = |folder, name: &OsStr| self.system.open_in(folder, name, Opening::Read);
+        let record = match open(&self.state, format!("{stem}.done").as_ref()) {
+            Ok(file) => read(self.system, &file, DONE_MAX_BYTES)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         };
-        let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        let Ok(file) = folder.open_with(name, &options) else { return Ok(false) };
-        let status = self.system.status(&file.into_std())?;
+        let Ok(file) = open(folder, name) else { return Ok(false) };
+        let status = self.system.status(&file)?;
         Ok(record == done_record(identity, &status))
     }
 }
@@ -258,29 +269,34 @@ impl Part {
 
     fn begin(&mut self, journal: File, old: Option<Journal>) -> Result<(), Denied> {
         let Some(size_bytes) = self.size_bytes else {
-            self.file.set_len(0)?;
+            self.system.set_length(&self.file, 0)?;
             drop(journal);
-            remove(&self.state, &format!("{}.journal", self.stem))?;
+            self.system.remove_in(&self.state, self.state_name("journal").as_ref())?;
             return Ok(());
         };
         let mut open = OpenJournal { file: journal, bytes: 0 };
         match old {
             Some(old) => {
-                open.file.set_len(old.good_bytes)?;
+                self.system.set_length(&open.file, old.good_bytes)?;
                 open.bytes = old.good_bytes;
                 *self.held.get_mut().unwrap_or_else(PoisonError::into_inner) =
                     Held { written: old.held.clone(), synced: old.held, ..Held::default() };
             }
             None => {
-                self.file.set_len(0)?;
-                open.file.set_len(0)?;
+                self.system.set_length(&open.file, 0)?;
+                self.system.set_length(&self.file, 0)?;
                 open.append(self.system, &journal::header(&self.identity, size_bytes))?;
             }
         }
         self.system.sync(&open.file)?;
-        sync_folder(&self.state)?;
+        self.system.sync_folder_in(&self.state)?;
         self.journal = Mutex::new(Some(open));
         Ok(())
+    }
+
+    /// The name of what is kept of this file.
+    fn state_name(&self, ending: &str) -> String {
+        format!("{}.{ending}", self.stem)
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -397,8 +413,16 @@ impl Part {
         }
     }
 
+    /// Syncs what was written. After a failure none succeeds any more: the next session writes again what was not promised.
+    fn sync_data(&self) -> io::Result<()> {
+        if self.is_doubtful.load(Ordering::Acquire) {
+            return Err(io::Error::other("an earlier sync failed"));
+        }
+        self.system.sync(&self.file).inspect_err(|_| self.is_doubtful.store(true, Ordering::Release))
+    }
+
     fn sync_and_note(&self, fresh: &Ranges) -> io::Result<()> {
-        self.system.sync(&self.file)?;
+        self.sync_data()?;
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(journal) = &mut *journal {
             let records: Vec<u8> = fresh.iter().flat_map(|range| journal::record(&self.identity, &range)).collect();
@@ -410,24 +434,27 @@ impl Part {
 
     /// Gives the file its name. When this returns, file and name are on disk.
     pub(crate) fn complete(&self) -> Result<(), Denied> {
-        self.sync()?;
+        let system = self.system;
         // Also what an earlier session wrote, and its length.
-        self.system.sync(&self.file)?;
-        // Before the name: a crash in between must not make the sender's next offer an intruder's.
-        let record = done_record(&self.identity, &self.system.status(&self.file)?);
-        let (new, done) = (format!("{}.new", self.stem), format!("{}.done", self.stem));
-        remove(&self.state, &new)?;
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).follow(FollowSymlinks::No);
-        let file = self.state.open_with(&new, &options)?.into_std();
-        OpenJournal { file, bytes: 0 }.append(self.system, &record)?;
-        self.state.rename(&new, &self.state, &done)?;
-        rename_new(&self.state, format!("{}.part", self.stem).as_ref(), &self.folder, &self.name)?;
-        sync_folder(&self.folder)?;
-        sync_folder(&self.state)?;
+        self.sync_data()?;
+        // All of it is on disk before the name is given: a crash in between must not make the sender's next offer an intruder's.
+        let record = done_record(&self.identity, &system.status(&self.file)?);
+        let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
+        system.remove_in(&self.state, new.as_ref())?;
+        let file = system.open_in(&self.state, new.as_ref(), Opening::New)?;
+        let mut note = OpenJournal { file, bytes: 0 };
+        note.append(system, &record)?;
+        system.sync(&note.file)?;
+        // Not every Windows renames what is open.
+        drop(note);
+        system.rename_in(&self.state, new.as_ref(), done.as_ref())?;
+        system.sync_folder_in(&self.state)?;
+        system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+        system.sync_folder_in(&self.folder)?;
+        system.sync_folder_in(&self.state)?;
         self.is_settled.store(true, Ordering::Relaxed);
         // The name counts; a journal without its file does no harm.
-        let _ = remove(&self.state, &format!("{}.journal", self.stem));
+        let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
         Ok(())
     }
 
@@ -437,8 +464,8 @@ impl Part {
             reservation.settle(0);
         }
         self.is_settled.store(true, Ordering::Relaxed);
-        let _ = remove(&self.state, &format!("{}.journal", self.stem));
-        let _ = remove(&self.state, &format!("{}.part", self.stem));
+        let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
+        let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
     }
 }
 
@@ -479,44 +506,36 @@ fn stem(path: &[u8]) -> String {
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// More than a record has.
+const DONE_MAX_BYTES: u64 = 4096;
+
 fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
     let inode = status.identity.map_or(0, |(_, inode)| inode);
     let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
     [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
 }
 
-fn read_journal(file: &File) -> io::Result<Option<Journal>> {
+/// All of a small file, or its first `most_bytes`.
+fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    file.take(journal::MAX_BYTES).read_to_end(&mut bytes)?;
-    Ok(journal::parse(&bytes))
-}
-
-/// Opens a file of the receiver's own, made if need be.
-fn open(folder: &Dir, name: &str) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).follow(FollowSymlinks::No);
-    Ok(folder.open_with(name, &options)?.into_std())
-}
-
-fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
-    match folder.symlink_metadata(name) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
+    let mut buffer = [0; 4096];
+    while (bytes.len() as u64) < most_bytes {
+        match system.read_at(file, &mut [IoSliceMut::new(&mut buffer)], bytes.len() as u64) {
+            Ok(0) => break,
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
+    bytes.truncate(usize::try_from(most_bytes).unwrap_or(usize::MAX));
+    Ok(bytes)
 }
 
-fn remove(folder: &Dir, name: &str) -> io::Result<()> {
-    match folder.remove_file(name) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-/// Opens a folder, made if need be; fails for a link, and for a folder whose name differs in case.
-fn make_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
-    match parent.create_dir(name) {
-        Ok(()) => sync_folder(parent)?,
+/// Opens a folder, made if need be; fails for a link, and for a folder whose name differs in case. Its name is on the disk then,
+/// unless the caller knows that already.
+fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<Dir> {
+    let is_new = match system.create_folder_in(parent, name) {
+        Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             // Only these fold case where nobody asked for it.
             if cfg!(any(windows, target_vendor = "apple"))
@@ -524,41 +543,22 @@ fn make_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
             {
                 return Err(io::ErrorKind::InvalidFilename.into());
             }
+            false
         }
         Err(error) => return Err(error),
-    }
-    match parent.open_dir_nofollow(name) {
-        Ok(folder) => Ok(folder),
+    };
+    let folder = match system.open_folder_in(parent, name) {
+        Ok(folder) => folder,
         // A file, or a link, has the name.
         Err(_) if parent.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
-            Err(io::ErrorKind::AlreadyExists.into())
+            return Err(io::ErrorKind::AlreadyExists.into());
         }
-        Err(error) => Err(error),
+        Err(error) => return Err(error),
+    };
+    if is_new || syncs {
+        system.sync_folder_in(parent)?;
     }
-}
-
-fn sync_folder(folder: &Dir) -> io::Result<()> {
-    match cfg!(unix) {
-        true => folder.open(".")?.sync_all(),
-        false => Ok(()),
-    }
-}
-
-/// Moves a file to a name that is free; never replaces.
-fn rename_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-    {
-        use rustix::fs::{RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        match renameat_with(from_folder, from, to_folder, to, RenameFlags::NOREPLACE) {
-            // Neither every kernel nor every file system knows the flag.
-            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
-            result => return Ok(result?),
-        }
-    }
-    // A second link refuses an existing name as well; then the first one goes.
-    from_folder.hard_link(from, to_folder, to)?;
-    from_folder.remove_file(from)
+    Ok(folder)
 }
 
 /// Opens the folder that everything goes to.
@@ -576,3 +576,7 @@ pub(crate) fn open_base(path: &std::path::Path) -> Result<Dir, Error> {
 #[cfg(test)]
 #[path = "store_test.rs"]
 mod tests;
+
+#[cfg(all(test, unix))]
+#[path = "store_power_test.rs"]
+mod power_tests;

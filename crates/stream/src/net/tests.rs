@@ -1,5 +1,6 @@
 //! Sessions over connections with faults; peers that do not follow the protocol are in `tests/hostile.rs`.
 
+mod faults;
 mod hostile;
 
 use std::fs;
@@ -20,7 +21,7 @@ use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport};
 use crate::keys::KeyPair;
-use crate::sys::Os;
+use crate::sys::{Os, System};
 use crate::verbs::Source;
 use crate::{Control, Error, ErrorKind, Refusal};
 
@@ -49,6 +50,10 @@ impl Ends {
     }
 
     fn receive(&self) -> Running {
+        self.receive_on(&OS, &Tcp)
+    }
+
+    fn receive_on(&self, system: &'static dyn System, network: &'static dyn Network) -> Running {
         let options = ReceiveOptions {
             listen: "127.0.0.1:0".into(),
             folder: self.root.path().join("out"),
@@ -72,7 +77,7 @@ impl Ends {
                 }
                 events.lock().unwrap().push(format!("{event:?}"));
             };
-            receive_on(&OS, &pair, &options, &tell, &running)
+            receive_on(system, network, &pair, &options, &tell, &running)
         });
         Running { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
     }
@@ -90,9 +95,20 @@ impl Ends {
         source: &Source,
         streams: u16,
     ) -> Result<SendReport, Error> {
+        self.send_on(&OS, running, network, source, streams)
+    }
+
+    fn send_on(
+        &self,
+        system: &'static dyn System,
+        running: &Running,
+        network: &dyn Network,
+        source: &Source,
+        streams: u16,
+    ) -> Result<SendReport, Error> {
         let address = self.receiver.address().unwrap().parse().unwrap();
         let options = SendOptions { streams, stall_time: STALL, ..SendOptions::new(&running.to, address) };
-        send_on(&OS, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
+        send_on(system, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
     }
 
     fn output(&self, name: &str) -> PathBuf {

@@ -1,13 +1,21 @@
 //! A [`System`] whose n-th call fails, is interrupted or moves few bytes, for tests: walk n over all calls of a run and look
 //! at what is left.
 
+#[cfg(feature = "net")]
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Os, Readiness, Status, System};
+#[cfg(feature = "net")]
+use cap_std::fs::Dir;
+
+#[cfg(feature = "net")]
+use super::Opening;
+use super::{Os, Readers, Readiness, Status, System};
 
 /// What is done to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +26,25 @@ pub(crate) enum Fault {
     Signal,
     /// A read or write moves fewer bytes than it could. No other call has such a thing.
     Short,
+    /// It and all calls after it fail: the disk is gone (EIO).
+    Gone,
+    /// A sync fails, and what the file got since its last one is lost: the system drops what it could not write, and its next
+    /// sync has nothing to complain of. Only syncs of files are counted.
+    Lost,
 }
+
+/// What the system says of a broken disk. It has no kind of its own.
+pub(crate) fn broken_disk() -> io::ErrorKind {
+    io::Error::from_raw_os_error(5).kind()
+}
+
+/// Every n in a long test; fewer otherwise (`make soak`).
+pub(crate) fn wants_all() -> bool {
+    std::env::var_os("TRESS_EVERY_FAULT").is_some()
+}
+
+/// A file's number, and where it was written and how far.
+type Written = (Option<(u64, u64)>, u64, u64);
 
 /// Passes calls on, but for those with the fault.
 pub(crate) struct Faulty {
@@ -34,6 +60,8 @@ pub(crate) struct Faulty {
     /// What standard input and output are, if not the process's own.
     stdin: Option<File>,
     stdout: Option<File>,
+    /// Since the last sync, for [`Fault::Lost`].
+    unsynced: Mutex<Vec<Written>>,
 }
 
 /// Bytes that a short read or write moves at most; a divisor of nothing.
@@ -43,7 +71,8 @@ impl Faulty {
     /// Call `fails` has the fault.
     pub(crate) fn new(fails: u64, fault: Fault, has_anonymous: bool) -> Self {
         let calls = AtomicU64::new(0);
-        Self { os: Os, calls, fault, first: fails, period: None, has_anonymous, stdin: None, stdout: None }
+        let (period, stdin, stdout, unsynced) = (None, None, None, Mutex::default());
+        Self { os: Os, calls, fault, first: fails, period, has_anonymous, stdin, stdout, unsynced }
     }
 
     /// Every `period`-th read or write has the fault.
@@ -67,13 +96,22 @@ impl Faulty {
     }
 
     fn call(&self) -> io::Result<Os> {
-        if self.period.is_some() {
+        if self.period.is_some() || self.fault == Fault::Lost {
             return Ok(self.os);
         }
-        match (self.count(), self.fault) {
-            (true, Fault::Error(kind)) => Err(kind.into()),
-            (true, Fault::Signal) => Err(io::ErrorKind::Interrupted.into()),
-            _ => Ok(self.os),
+        match self.count() {
+            true => self.fails().map(|()| self.os),
+            false => Ok(self.os),
+        }
+    }
+
+    /// What a call with the fault says, if it says anything.
+    fn fails(&self) -> io::Result<()> {
+        match self.fault {
+            Fault::Error(kind) => Err(kind.into()),
+            Fault::Signal => Err(io::ErrorKind::Interrupted.into()),
+            Fault::Gone | Fault::Lost => Err(broken_disk().into()),
+            Fault::Short => Ok(()),
         }
     }
 
@@ -81,18 +119,46 @@ impl Faulty {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.period {
             Some(period) => number.is_multiple_of(period),
+            None if self.fault == Fault::Gone => number >= self.first,
             None => number == self.first,
         }
     }
 
     /// How many bytes a read or write may move.
     fn transfer(&self) -> io::Result<usize> {
-        match (self.count(), self.fault) {
-            (true, Fault::Error(kind)) => Err(kind.into()),
-            (true, Fault::Signal) => Err(io::ErrorKind::Interrupted.into()),
-            (true, Fault::Short) => Ok(SHORT_BYTES),
-            (false, _) => Ok(usize::MAX),
+        if self.fault == Fault::Lost || !self.count() {
+            return Ok(usize::MAX);
         }
+        self.fails().map(|()| SHORT_BYTES)
+    }
+
+    fn number(&self, file: &File) -> Option<(u64, u64)> {
+        self.os.status(file).ok().and_then(|status| status.identity)
+    }
+
+    fn note(&self, file: &File, offset: u64, bytes: u64) {
+        if self.fault == Fault::Lost {
+            let written = (self.number(file), offset, bytes);
+            self.unsynced.lock().unwrap_or_else(PoisonError::into_inner).push(written);
+        }
+    }
+
+    fn sync_or_lose(&self, file: &File) -> io::Result<()> {
+        let number = self.number(file);
+        let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.count() {
+            for (_, offset, bytes) in unsynced.extract_if(.., |written| written.0 == number) {
+                let mut left = &vec![0xEE; bytes as usize][..];
+                let mut offset = offset;
+                while !left.is_empty() {
+                    let count = self.os.write_at(file, &[IoSlice::new(left)], offset)?;
+                    (left, offset) = (&left[count..], offset + count as u64);
+                }
+            }
+            return self.fails();
+        }
+        unsynced.retain(|written| written.0 != number);
+        self.os.sync(file)
     }
 
     fn read_into<T>(
@@ -142,13 +208,13 @@ impl System for Faulty {
         self.call()?.open_existing(path)
     }
 
-    fn create_anonymous(&self, folder: &Path) -> io::Result<File> {
+    fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File> {
         let os = self.call()?;
-        if self.has_anonymous { os.create_anonymous(folder) } else { Err(io::ErrorKind::Unsupported.into()) }
+        if self.has_anonymous { os.create_anonymous(folder, readers) } else { Err(io::ErrorKind::Unsupported.into()) }
     }
 
-    fn create_new(&self, path: &Path) -> io::Result<File> {
-        self.call()?.create_new(path)
+    fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File> {
+        self.call()?.create_new(path, readers)
     }
 
     fn link(&self, file: &File, path: &Path) -> io::Result<()> {
@@ -216,18 +282,77 @@ impl System for Faulty {
     }
 
     fn write_at(&self, file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
-        self.write_from(buffers, |buffers| self.os.write_at(file, buffers, offset))
+        let written = self.write_from(buffers, |buffers| self.os.write_at(file, buffers, offset))?;
+        self.note(file, offset, written as u64);
+        Ok(written)
     }
 
     fn copy(&self, from: &File, to: &File, bytes: u64) -> io::Result<u64> {
-        self.call()?.copy(from, to, bytes)
+        let os = self.call()?;
+        let offset = if self.fault == Fault::Lost { os.position(to)? } else { 0 };
+        let copied = os.copy(from, to, bytes)?;
+        self.note(to, offset, copied);
+        Ok(copied)
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
+        if self.fault == Fault::Lost {
+            return self.sync_or_lose(file);
+        }
         self.call()?.sync(file)
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         self.call()?.sync_folder(folder)
+    }
+
+    #[cfg(feature = "net")]
+    fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
+        self.call()?.open_in(folder, name, how)
+    }
+
+    #[cfg(feature = "net")]
+    fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir> {
+        self.call()?.open_folder_in(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        self.call()?.create_folder_in(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        self.call()?.close_folder_in(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {
+        self.call()?.exists_in(folder, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        self.call()?.remove_in(folder, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.call()?.rename_in(folder, from, to)
+    }
+
+    #[cfg(feature = "net")]
+    fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+        self.call()?.move_in(from_folder, from, to_folder, to)
+    }
+
+    #[cfg(feature = "net")]
+    fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
+        self.call()?.sync_folder_in(folder)
+    }
+
+    #[cfg(feature = "net")]
+    fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {
+        self.call()?.set_length(file, bytes)
     }
 }

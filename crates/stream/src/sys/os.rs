@@ -1,11 +1,18 @@
 //! [`System`] by the standard library, and by `rustix` where unix has calls that the library lacks.
 
+#[cfg(feature = "net")]
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Readiness, Status, System};
+#[cfg(feature = "net")]
+use cap_std::fs::Dir;
+
+#[cfg(feature = "net")]
+use super::{Opening, within};
+use super::{Readers, Readiness, Status, System};
 
 /// The real system.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,12 +35,12 @@ impl System for Os {
         OpenOptions::new().write(true).open(path)
     }
 
-    fn create_anonymous(&self, folder: &Path) -> io::Result<File> {
-        system::create_anonymous(folder)
+    fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File> {
+        system::create_anonymous(folder, readers)
     }
 
-    fn create_new(&self, path: &Path) -> io::Result<File> {
-        OpenOptions::new().write(true).create_new(true).open(path)
+    fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File> {
+        system::create_new(path, readers)
     }
 
     fn link(&self, file: &File, path: &Path) -> io::Result<()> {
@@ -122,6 +129,56 @@ impl System for Os {
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         system::sync_folder(folder)
+    }
+
+    #[cfg(feature = "net")]
+    fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
+        within::open(folder, name, how)
+    }
+
+    #[cfg(feature = "net")]
+    fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir> {
+        within::open_folder(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        within::create_folder(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        within::close_folder(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {
+        within::exists(folder, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        within::remove(folder, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        within::rename(folder, from, to)
+    }
+
+    #[cfg(feature = "net")]
+    fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+        within::move_new(from_folder, from, to_folder, to)
+    }
+
+    #[cfg(feature = "net")]
+    fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
+        within::sync_folder(folder)
+    }
+
+    #[cfg(feature = "net")]
+    fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {
+        file.set_len(bytes)
     }
 }
 

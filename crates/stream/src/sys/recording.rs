@@ -4,9 +4,10 @@
 //! A disk promises little. What was written to a file is there for certain once the file was synced, and until then any
 //! part of it may be there, in any order, or none. A name is there for certain once its folder was synced; until then it may be
 //! there or not, whatever of the file it names is there. Renaming is one step. That is less than journaling file systems
-//! promise, so who holds to it is safe on all of them.
+//! promise, so who holds to it is safe on all of them. A renaming from one folder to another is certain once both were synced.
 
-use std::collections::BTreeMap;
+#[cfg(feature = "net")]
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -14,38 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Os, Readiness, Status, System};
+#[cfg(feature = "net")]
+use cap_std::fs::Dir;
 
-/// A file, by its number in the file system.
-pub(crate) type Inode = u64;
-
-/// What changed, or was made certain.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
-    Write {
-        file: Inode,
-        offset: u64,
-        bytes: Vec<u8>,
-    },
-    Sync {
-        file: Inode,
-    },
-    /// A new name.
-    Link {
-        file: Inode,
-        path: PathBuf,
-    },
-    Rename {
-        from: PathBuf,
-        to: PathBuf,
-    },
-    Unlink {
-        path: PathBuf,
-    },
-    SyncFolder {
-        folder: PathBuf,
-    },
-}
+#[cfg(feature = "net")]
+use super::Opening;
+use super::disk::Inode;
+pub(crate) use super::disk::{Disk, Event};
+use super::{Os, Readers, Readiness, Status, System};
 
 /// Passes all calls on, and remembers those that change something.
 #[derive(Default)]
@@ -60,8 +37,9 @@ impl Recording {
         Self { has_no_anonymous: !has_anonymous, ..Self::default() }
     }
 
-    pub(crate) fn events(self) -> Vec<Event> {
-        self.events.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// What was remembered so far.
+    pub(crate) fn events(&self) -> Vec<Event> {
+        std::mem::take(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn add(&self, event: Event) {
@@ -80,111 +58,29 @@ fn inode(file: &File) -> io::Result<Inode> {
     Ok(file.metadata()?.ino())
 }
 
-/// What a disk may hold.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Disk {
-    /// Names that are certain.
-    names: BTreeMap<PathBuf, Inode>,
-    /// Content that is certain.
-    content: BTreeMap<Inode, Vec<u8>>,
-    /// What came since, and may be there or not.
-    writes: Vec<(Inode, u64, Vec<u8>)>,
-    changes: Vec<Event>,
+// Names in folders that have handles: the folder's number stands for it.
+
+/// A folder's number, as the folder of names.
+pub(crate) fn number(folder: &cap_std::fs::Dir) -> String {
+    use cap_std::fs::MetadataExt as _;
+    folder.dir_metadata().unwrap().ino().to_string()
 }
 
-impl Disk {
-    /// A file that has been there for long.
-    pub(crate) fn with(mut self, path: &Path) -> Self {
-        let file = File::open(path).unwrap();
-        let number = inode(&file).unwrap();
-        self.names.insert(path.into(), number);
-        self.content.insert(number, std::fs::read(path).unwrap());
-        self
-    }
-
-    pub(crate) fn apply(&mut self, event: &Event) {
-        match event {
-            Event::Write { file, offset, bytes } => self.writes.push((*file, *offset, bytes.clone())),
-            Event::Sync { file } => {
-                for (number, offset, bytes) in std::mem::take(&mut self.writes) {
-                    if number == *file {
-                        put(self.content.entry(number).or_default(), offset, &bytes);
-                    } else {
-                        self.writes.push((number, offset, bytes));
-                    }
-                }
-            }
-            // Of one folder, in these tests.
-            Event::SyncFolder { .. } => {
-                for change in std::mem::take(&mut self.changes) {
-                    rename(&mut self.names, &change);
-                }
-            }
-            change => self.changes.push(change.clone()),
-        }
-    }
-
-    /// What may lie under a name, if the power fails now: every content that is possible, and `None` for no file.
-    pub(crate) fn possible(&self, path: &Path) -> Vec<Option<Vec<u8>>> {
-        let mut all = Vec::new();
-        for changes in subsets(self.changes.len()) {
-            let mut names = self.names.clone();
-            for change in changes {
-                rename(&mut names, &self.changes[change]);
-            }
-            let Some(file) = names.get(path) else {
-                all.push(None);
-                continue;
-            };
-            let writes: Vec<_> = self.writes.iter().filter(|(number, ..)| number == file).collect();
-            for some in subsets(writes.len()) {
-                let mut content = self.content.get(file).cloned().unwrap_or_default();
-                for write in some {
-                    let (_, offset, bytes) = writes[write];
-                    put(&mut content, *offset, bytes);
-                }
-                all.push(Some(content));
-            }
-        }
-        all
-    }
+/// A name in a folder.
+pub(crate) fn key(folder: &cap_std::fs::Dir, name: &std::ffi::OsStr) -> PathBuf {
+    Path::new(&number(folder)).join(name)
 }
 
-/// A name that a lost change should have made cannot be renamed.
-fn rename(names: &mut BTreeMap<PathBuf, Inode>, change: &Event) {
-    match change {
-        Event::Link { file, path } => {
-            names.insert(path.clone(), *file);
-        }
-        Event::Rename { from, to } => {
-            if let Some(file) = names.remove(from) {
-                names.insert(to.clone(), file);
-            }
-        }
-        Event::Unlink { path } => {
-            names.remove(path);
-        }
-        _ => {}
-    }
+/// The number of what has this name.
+pub(crate) fn inode_in(folder: &cap_std::fs::Dir, name: &std::ffi::OsStr) -> Inode {
+    use cap_std::fs::MetadataExt as _;
+    folder.symlink_metadata(name).unwrap().ino()
 }
 
-fn put(content: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
-    let offset = offset as usize;
-    content.resize(content.len().max(offset + bytes.len()), 0);
-    content[offset..offset + bytes.len()].copy_from_slice(bytes);
-}
-
-/// All subsets of so many things; of more than six: none, all, each alone, each missing, and those from the first on.
-fn subsets(count: usize) -> Vec<Vec<usize>> {
-    let all = 0..count;
-    if count <= 6 {
-        return (0..1_u32 << count).map(|set| all.clone().filter(|thing| set >> thing & 1 == 1).collect()).collect();
-    }
-    let mut some = vec![vec![]];
-    some.extend(all.clone().map(|one| vec![one]));
-    some.extend(all.clone().map(|one| all.clone().filter(|other| *other != one).collect()));
-    some.extend(all.map(|end| (0..=end).collect()));
-    some
+/// The number of an open file.
+pub(crate) fn inode_of(file: &cap_std::fs::File) -> Inode {
+    use cap_std::fs::MetadataExt as _;
+    file.metadata().unwrap().ino()
 }
 
 impl System for Recording {
@@ -204,13 +100,16 @@ impl System for Recording {
         self.os.open_existing(path)
     }
 
-    fn create_anonymous(&self, folder: &Path) -> io::Result<File> {
-        if self.has_no_anonymous { Err(io::ErrorKind::Unsupported.into()) } else { self.os.create_anonymous(folder) }
+    fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File> {
+        match self.has_no_anonymous {
+            true => Err(io::ErrorKind::Unsupported.into()),
+            false => self.os.create_anonymous(folder, readers),
+        }
     }
 
-    fn create_new(&self, path: &Path) -> io::Result<File> {
-        let file = self.os.create_new(path)?;
-        self.add(Event::Link { file: inode(&file)?, path: path.into() });
+    fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File> {
+        let file = self.os.create_new(path, readers)?;
+        self.add(Event::New { file: inode(&file)?, path: path.into() });
         Ok(file)
     }
 
@@ -314,6 +213,76 @@ impl System for Recording {
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
         self.os.sync_folder(folder)?;
         self.add(Event::SyncFolder { folder: folder.into() });
+        Ok(())
+    }
+
+    #[cfg(feature = "net")]
+    fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
+        let is_new = how == Opening::New || how == Opening::Make && !self.os.exists_in(folder, name)?;
+        let file = self.os.open_in(folder, name, how)?;
+        if is_new {
+            self.add(Event::New { file: inode(&file)?, path: key(folder, name) });
+        }
+        Ok(file)
+    }
+
+    #[cfg(feature = "net")]
+    fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir> {
+        self.os.open_folder_in(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        self.os.create_folder_in(parent, name)?;
+        self.add(Event::Folder { folder: inode_in(parent, name), path: key(parent, name) });
+        Ok(())
+    }
+
+    #[cfg(feature = "net")]
+    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        self.os.close_folder_in(parent, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {
+        self.os.exists_in(folder, name)
+    }
+
+    #[cfg(feature = "net")]
+    fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        let was_there = self.os.exists_in(folder, name)?;
+        self.os.remove_in(folder, name)?;
+        if was_there {
+            self.add(Event::Unlink { path: key(folder, name) });
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "net")]
+    fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.os.rename_in(folder, from, to)?;
+        self.add(Event::Rename { from: key(folder, from), to: key(folder, to) });
+        Ok(())
+    }
+
+    #[cfg(feature = "net")]
+    fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+        self.os.move_in(from_folder, from, to_folder, to)?;
+        self.add(Event::Rename { from: key(from_folder, from), to: key(to_folder, to) });
+        Ok(())
+    }
+
+    #[cfg(feature = "net")]
+    fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
+        self.os.sync_folder_in(folder)?;
+        self.add(Event::SyncFolder { folder: number(folder).into() });
+        Ok(())
+    }
+
+    #[cfg(feature = "net")]
+    fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {
+        self.os.set_length(file, bytes)?;
+        self.add(Event::Length { file: inode(file)?, bytes });
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! What unix does its own way. Everything here is `rustix` or the library's unix extensions.
 
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(target_os = "linux")]
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
-use crate::sys::{Kind, Readiness, Status};
+use crate::sys::{Kind, Readers, Readiness, Status};
 
 /// A pipe that is ready takes this many bytes without blocking, by POSIX.
 #[cfg(target_os = "linux")]
@@ -34,10 +34,22 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Before the umask.
+fn mode(readers: Readers) -> u32 {
+    match readers {
+        Readers::Umask => 0o666,
+        Readers::Owner => 0o600,
+    }
+}
+
+pub(super) fn create_new(path: &Path, readers: Readers) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(mode(readers)).open(path)
+}
+
 #[cfg(target_os = "linux")]
-pub(super) fn create_anonymous(folder: &Path) -> io::Result<File> {
+pub(super) fn create_anonymous(folder: &Path, readers: Readers) -> io::Result<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let file: File = match rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)) {
+    let file: File = match rustix::fs::open(folder, flags, Mode::from_raw_mode(mode(readers))) {
         Ok(file) => file.into(),
         // EISDIR and EINVAL are how old kernels and some file systems say it.
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::ISDIR | rustix::io::Errno::INVAL) => {
@@ -53,7 +65,7 @@ pub(super) fn create_anonymous(folder: &Path) -> io::Result<File> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn create_anonymous(_folder: &Path) -> io::Result<File> {
+pub(super) fn create_anonymous(_folder: &Path, _readers: Readers) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -10,7 +10,7 @@ use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::sys::{Kind, Readiness, Status};
+use crate::sys::{Kind, Readers, Readiness, Status};
 
 /// What has no file information.
 const STREAM: Status =
@@ -31,8 +31,12 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-pub(super) fn create_anonymous(_folder: &Path) -> io::Result<File> {
+pub(super) fn create_anonymous(_folder: &Path, _readers: Readers) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(super) fn create_new(path: &Path, _readers: Readers) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
 }
 
 pub(super) fn link(_file: &File, _path: &Path) -> io::Result<()> {

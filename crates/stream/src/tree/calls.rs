@@ -1,6 +1,7 @@
 //! Every call on the file system that a tree makes, here or in [`platform`](super::platform), so that tests can make the
 //! n-th of them fail. The pipeline's trait `System` names files by paths, which a tree must not do: all names here are relative
-//! to the handle of a folder.
+//! to the handle of a folder. What changes a disk is told to [`noted`](super::noted).
+use super::noted;
 use cap_fs_ext::DirExt;
 use cap_std::ambient_authority;
 pub(crate) use cap_std::fs::{Dir, File, Metadata};
@@ -77,23 +78,41 @@ pub(crate) fn read_link(parent: &Dir, name: &OsStr) -> io::Result<PathBuf> {
 /// Removes anything but a folder.
 pub(crate) fn remove_file(parent: &Dir, name: &OsStr) -> io::Result<()> {
     may_fail()?;
-    parent.remove_file_or_symlink(name)
+    parent.remove_file_or_symlink(name)?;
+    noted::removed(parent, name);
+    Ok(())
 }
 
 /// Removes an empty folder.
 pub(crate) fn remove_empty_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     may_fail()?;
-    parent.remove_dir(name)
+    parent.remove_dir(name)?;
+    noted::removed(parent, name);
+    Ok(())
 }
 
 pub(crate) fn read(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
-    may_fail()?;
-    file.read(buffer)
+    let most = buffer.len().min(may_move()?);
+    file.read(&mut buffer[..most])
 }
 
-pub(crate) fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
-    may_fail()?;
-    file.write_all(bytes)
+pub(crate) fn write_all(file: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match write(file, bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn write(file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+    let most = bytes.len().min(may_move()?);
+    let count = file.write(&bytes[..most])?;
+    noted::written(file, &bytes[..count]);
+    Ok(count)
 }
 
 /// Stands before every call.
@@ -101,6 +120,15 @@ pub(crate) fn write_all(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 pub(crate) fn may_fail() -> io::Result<()> {
     Ok(())
 }
+
+/// Stands before every read and write: how many bytes it may move.
+#[cfg(not(test))]
+fn may_move() -> io::Result<usize> {
+    Ok(usize::MAX)
+}
+
+#[cfg(test)]
+use faults::may_move;
 
 #[cfg(test)]
 pub(crate) use faults::may_fail;
@@ -110,26 +138,49 @@ pub(crate) mod faults {
     use std::cell::Cell;
     use std::io;
 
+    use crate::sys::faulty::{Fault, broken_disk};
+
     thread_local! {
-        static CALLS_BEFORE_FAILURE: Cell<Option<u32>> = const { Cell::new(None) };
+        /// Calls so far, which of them has the fault, and the fault.
+        static PLAN: Cell<Option<(u32, u32, Fault)>> = const { Cell::new(None) };
     }
 
-    /// Has this thread's call fail that comes after so many others. The calls after that one succeed again.
+    /// A fault for this thread's call that comes after so many others.
+    pub(crate) fn begin(calls: u32, fault: Fault) {
+        PLAN.set(Some((0, calls, fault)));
+    }
+
+    /// The same, of a call that finds the disk full.
     pub(crate) fn fail_after(calls: u32) {
-        CALLS_BEFORE_FAILURE.set(Some(calls));
+        begin(calls, Fault::Error(io::ErrorKind::StorageFull));
     }
 
-    /// Lets everything succeed, and says whether a call did fail.
+    /// Lets everything succeed, and says whether the call with the fault was reached.
     pub(crate) fn has_failed() -> bool {
-        CALLS_BEFORE_FAILURE.take().is_none()
+        PLAN.take().is_some_and(|(calls, first, _)| calls > first)
+    }
+
+    /// The fault of the next call, if it has one.
+    fn next() -> Option<Fault> {
+        let (calls, first, fault) = PLAN.get()?;
+        PLAN.set(Some((calls + 1, first, fault)));
+        let has_fault = if fault == Fault::Gone { calls >= first } else { calls == first };
+        has_fault.then_some(fault)
     }
 
     pub(crate) fn may_fail() -> io::Result<()> {
-        let calls = CALLS_BEFORE_FAILURE.get();
-        CALLS_BEFORE_FAILURE.set(calls.and_then(|calls| calls.checked_sub(1)));
-        match calls {
-            Some(0) => Err(io::ErrorKind::StorageFull.into()),
-            _ => Ok(()),
+        match next() {
+            Some(Fault::Error(kind)) => Err(kind.into()),
+            Some(Fault::Signal) => Err(io::ErrorKind::Interrupted.into()),
+            Some(Fault::Gone | Fault::Lost) => Err(broken_disk().into()),
+            Some(Fault::Short) | None => Ok(()),
         }
+    }
+
+    pub(crate) fn may_move() -> io::Result<usize> {
+        let calls = PLAN.get();
+        may_fail()?;
+        let is_short = calls.is_some_and(|(calls, first, fault)| fault == Fault::Short && calls == first);
+        Ok(if is_short { 7 } else { usize::MAX })
     }
 }

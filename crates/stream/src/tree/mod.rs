@@ -19,9 +19,11 @@
 //! Every path goes through `cap-std`: nothing outside the two roots can be reached, even while another process changes them.
 //! On unix all open files are bounded: some 35 folders and one file.
 
-mod calls;
+pub(crate) mod calls;
 mod entry;
 pub(crate) mod names;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "not every system can do all of it"))]
+pub(crate) mod noted;
 mod pack;
 mod pax;
 mod platform;

@@ -2,6 +2,7 @@
 //!
 //! Where two variants stand together, both have the same promise.
 use super::calls::may_fail;
+use super::noted;
 use super::time::Time;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -77,7 +78,9 @@ pub(crate) fn create_file(folder: &Dir, name: &OsStr) -> io::Result<File> {
     options.write(true).create_new(true).follow(FollowSymlinks::No);
     #[cfg(unix)]
     options.mode(0o600);
-    folder.open_with(name, &options)
+    let file = folder.open_with(name, &options)?;
+    noted::file(folder, name, &file);
+    Ok(file)
 }
 
 /// Makes a folder that did not exist, readable by nobody else for now.
@@ -87,7 +90,9 @@ pub(crate) fn create_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
     let mut builder = cap_std::fs::DirBuilder::new();
     #[cfg(unix)]
     cap_std::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    parent.create_dir_with(name, &builder)
+    parent.create_dir_with(name, &builder)?;
+    noted::folder(parent, name);
+    Ok(())
 }
 
 /// Makes a symbolic link. Windows has two kinds, and there the link becomes one to a folder only when the folder exists.
@@ -95,7 +100,9 @@ pub(crate) fn create_link(folder: &Dir, name: &OsStr, target: &OsStr) -> io::Res
     may_fail()?;
     #[cfg(unix)]
     {
-        folder.symlink_contents(target, name)
+        folder.symlink_contents(target, name)?;
+        noted::link(folder, name, target);
+        Ok(())
     }
     #[cfg(not(unix))]
     {
@@ -166,7 +173,11 @@ pub(crate) fn sync_file(file: &File) -> io::Result<()> {
     may_fail()?;
     match cfg!(target_os = "linux") {
         true => Ok(()),
-        false => file.sync_all(),
+        false => {
+            file.sync_all()?;
+            noted::synced(file);
+            Ok(())
+        }
     }
 }
 
@@ -176,7 +187,9 @@ pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
         // The handle of a `Dir` may be one that no system call but opening takes.
-        Ok(rustix::fs::syncfs(folder.open(".")?)?)
+        rustix::fs::syncfs(folder.open(".")?)?;
+        noted::synced_all();
+        Ok(())
     }
     #[cfg(not(target_os = "linux"))]
     {
@@ -188,10 +201,11 @@ pub(crate) fn sync_all(folder: &Dir) -> io::Result<()> {
 /// Puts a folder's names onto the disk.
 pub(crate) fn sync_names(folder: &Dir) -> io::Result<()> {
     may_fail()?;
-    match cfg!(unix) {
-        true => folder.open(".")?.sync_all(),
-        false => Ok(()),
+    if cfg!(unix) {
+        folder.open(".")?.sync_all()?;
+        noted::synced_names(folder);
     }
+    Ok(())
 }
 
 /// Renames a folder to a name that has to be free: `AlreadyExists` when it is not.
@@ -202,7 +216,11 @@ pub(crate) fn rename_to_free_name(parent: &Dir, from: &OsStr, to: &OsStr) -> io:
         use rustix::fs::{RenameFlags, renameat_with};
         match renameat_with(parent, from, parent, to, RenameFlags::NOREPLACE) {
             Err(error) if is_unsupported(error) => {}
-            done => return Ok(done?),
+            done => {
+                done?;
+                noted::renamed(parent, from, to);
+                return Ok(());
+            }
         }
     }
     rename_onto_placeholder(parent, from, to)
@@ -216,7 +234,9 @@ fn rename_onto_placeholder(parent: &Dir, from: &OsStr, to: &OsStr) -> io::Result
         true => parent.remove_dir(to).and_then(|()| parent.rename(from, parent, to)),
         false => parent.rename(from, parent, to),
     };
-    renamed.inspect_err(|_| drop(parent.remove_dir(to)))
+    renamed.inspect_err(|_| drop(parent.remove_dir(to)))?;
+    noted::renamed(parent, from, to);
+    Ok(())
 }
 
 /// Exchanges two folders' names in one step; `None` where the system or file system cannot.
@@ -229,7 +249,12 @@ pub(crate) fn exchange(parent: &Dir, one: &OsStr, other: &OsStr) -> Option<io::R
         use rustix::fs::{RenameFlags, renameat_with};
         match renameat_with(parent, one, parent, other, RenameFlags::EXCHANGE) {
             Err(error) if is_unsupported(error) => None,
-            done => Some(done.map_err(io::Error::from)),
+            done => {
+                if done.is_ok() {
+                    noted::exchanged(parent, one, other);
+                }
+                Some(done.map_err(io::Error::from))
+            }
         }
     }
     #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]

@@ -5,7 +5,7 @@ use std::io::{self, IoSlice, Read, Write};
 use super::{Control, Sink, Source};
 use crate::input::Input;
 use crate::output::{Destination, Output};
-use crate::sys::Os;
+use crate::sys::System;
 use crate::{Error, ErrorKind};
 
 /// How a transformation fails.
@@ -41,16 +41,17 @@ impl From<tress_cipher::Error> for Failed {
 /// # Errors
 /// Every failure of reading or writing, and those of `transform`, as ones of the input.
 pub(super) fn filter(
+    system: &dyn System,
     source: &Source,
     sink: &Sink,
     control: &Control,
     transform: impl FnOnce(&mut dyn Read, &mut dyn Write) -> Result<(), Failed>,
 ) -> Result<(), Error> {
-    let input = Input::open(&Os, source)?;
+    let input = Input::open(system, source)?;
     if let Some(bytes) = input.seekable_bytes() {
         control.set_total(bytes);
     }
-    let output = Destination::check(&Os, sink, Some(&input))?.create()?;
+    let output = Destination::check(system, sink, Some(&input))?.create()?;
     let mut writer = Sequential { output: &output, offset: 0, control, error: None };
     let done = transform(&mut Counted { reader: input.reader(control), control }, &mut writer);
     if let Some(error) = writer.error {

@@ -6,6 +6,8 @@ mod decrypt;
 mod encrypt;
 #[cfg(test)]
 mod fault_tests;
+#[cfg(test)]
+mod fault_walk;
 mod filter;
 mod inspect;
 mod open;
@@ -16,6 +18,10 @@ mod rewrap;
 #[cfg(test)]
 mod standard_tests;
 mod store;
+#[cfg(test)]
+mod tree_fault_tests;
+#[cfg(all(test, unix))]
+mod tree_power_tests;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,7 +35,7 @@ pub use encrypt::{EncryptOptions, encrypt};
 pub use inspect::{Inspection, inspect};
 pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
 pub use rewrap::rewrap;
-pub use store::store;
+pub use store::{store, store_private};
 
 /// Most threads of one call, whatever it asks for: each has a buffer, and comes from a caller who may be wrong.
 pub const MAX_THREADS: usize = 1024;

@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 
 use super::filter::{Failed, filter};
 use super::{Control, Sink, Source};
+use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
 /// Whole blocks; large enough that a call of the cipher fills its lanes, small enough for a cache.
@@ -94,6 +95,18 @@ pub fn raw<C: BlockCipher>(
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
+    raw_on(&Os, source, sink, cipher, mode, direction, control)
+}
+
+pub(crate) fn raw_on<C: BlockCipher>(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    cipher: &C,
+    mode: &RawMode,
+    direction: RawDirection,
+    control: &Control,
+) -> Result<(), Error> {
     // Parameters are checked on an empty message, before any input is touched.
     let (chaining, padding) = match mode {
         RawMode::Ecb { padding } => (Chaining::Ecb, *padding),
@@ -104,7 +117,7 @@ pub fn raw<C: BlockCipher>(
         RawMode::Ctr { counter } => (Chaining::Ctr(ctr::Stream::new(cipher, counter)?), false),
     };
     let chain = Chain { cipher, chaining, direction, padding, blocks_left: max_blocks(C::BLOCK_BYTES) };
-    filter(source, sink, control, |input, output| chain.run(input, output))
+    filter(system, source, sink, control, |input, output| chain.run(input, output))
 }
 
 /// Takes `source` through CCM to `sink`, and verifies before it writes anything, anywhere.
@@ -119,11 +132,23 @@ pub fn raw_ccm<C: CcmCipher>(
     direction: RawDirection,
     control: &Control,
 ) -> Result<(), Error> {
+    raw_ccm_on(&Os, source, sink, cipher, parameters, direction, control)
+}
+
+pub(crate) fn raw_ccm_on<C: CcmCipher>(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    cipher: &C,
+    parameters: &RawCcm,
+    direction: RawDirection,
+    control: &Control,
+) -> Result<(), Error> {
     let RawCcm { nonce, associated_data, tag_bytes } = parameters;
     // Nonce and tag are checked on an empty message, before any input is touched.
     ccm::encrypt(cipher, nonce, associated_data, &mut [], &mut vec![0; *tag_bytes])?;
     let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
-    filter(source, sink, control, |input, output| match direction {
+    filter(system, source, sink, control, |input, output| match direction {
         RawDirection::Encrypt => message.encrypt(input, output),
         RawDirection::Decrypt => message.decrypt(input, output),
     })

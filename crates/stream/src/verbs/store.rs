@@ -1,11 +1,12 @@
 //! `store`: bytes that are in memory, to a sink.
 
 use std::io::IoSlice;
+use std::path::Path;
 
 use super::{Control, Sink};
-use crate::Error;
-use crate::output::{Destination, Output};
-use crate::sys::Os;
+use crate::output::{Destination, Name, Output};
+use crate::sys::{Os, System};
+use crate::{Error, ErrorKind};
 
 /// Writes `bytes` with the rules that hold for the output of every verb: a name appears when all is written and synced,
 /// an existing file is replaced by force only, a device is written into, and a terminal gets text only.
@@ -13,11 +14,49 @@ use crate::sys::Os;
 /// # Errors
 /// Every failure of writing.
 pub fn store(bytes: &[u8], sink: &Sink, control: &Control) -> Result<(), Error> {
-    let output = Destination::check(&Os, sink, None)?.create()?;
+    store_on(&Os, bytes, sink, control)
+}
+
+pub(crate) fn store_on(system: &dyn System, bytes: &[u8], sink: &Sink, control: &Control) -> Result<(), Error> {
+    let output = Destination::check(system, sink, None)?.create()?;
     let mut slices = [IoSlice::new(bytes)];
     match &output {
         Output::Stream(stream) => stream.write_all(&mut slices, control)?,
         Output::File(file) => file.write_all_at(&mut slices, 0)?,
     }
     output.commit(control)
+}
+
+/// Writes a secret into a new file that only its owner may read, from its first byte on. Its name appears when all is
+/// written and synced, replaces nothing, and is no link's: a dangling one is in the way like anything else.
+///
+/// # Errors
+/// `OutputExists` and every failure of writing; the name is not there then.
+pub fn store_private(bytes: &[u8], path: &Path, control: &Control) -> Result<(), Error> {
+    store_private_on(&Os, bytes, path, control)
+}
+
+pub(crate) fn store_private_on(system: &dyn System, bytes: &[u8], path: &Path, control: &Control) -> Result<(), Error> {
+    if path.file_name().is_none() {
+        return Err(Error::new(ErrorKind::Io(std::io::ErrorKind::InvalidInput)).at(path));
+    }
+    // Before the work, and again by the system when the name is given.
+    let is_link = system.read_link(path).map_err(|error| Error::from(error).at(path))?.is_some();
+    let is_there = match system.status_of(path) {
+        Ok(_) => true,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+        Err(_) if is_link => true,
+        Err(error) => return Err(Error::from(error).at(path)),
+    };
+    if is_link || is_there {
+        return Err(Error::new(ErrorKind::OutputExists).at(path));
+    }
+    // A folder that is not there is told by the name that was asked for.
+    let named = |mut error: Error| {
+        error.path = Some(path.to_path_buf());
+        error
+    };
+    let file = Name::private(system, path).create().map_err(named)?;
+    file.write_all_at(&mut [IoSlice::new(bytes)], 0)?;
+    Output::File(file).commit(control)
 }

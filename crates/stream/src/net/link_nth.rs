@@ -1,0 +1,118 @@
+//! Connections of which the n-th call has a fault, for tests, counted over all connections of one end. Waits that end with
+//! nothing count as well, so the same n is not the same call in every run; all of them are reached in some run.
+
+use std::io::{self, IoSlice};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::link::{Link, Network, Tcp};
+
+/// What is done to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The connection is reset.
+    Reset,
+    /// The connection ends: nothing more is read, and nothing written.
+    End,
+    /// There is nothing to read, and no room to write (EAGAIN).
+    Again,
+    /// A signal comes.
+    Signal,
+    /// One byte is moved.
+    Short,
+}
+
+impl Trouble {
+    /// Whether whoever has a connection gets along with it.
+    pub(crate) fn is_harmless(self) -> bool {
+        matches!(self, Trouble::Again | Trouble::Signal | Trouble::Short)
+    }
+}
+
+/// One end's connections.
+pub(crate) struct Nth {
+    first: u64,
+    trouble: Trouble,
+    calls: Arc<AtomicU64>,
+}
+
+impl Nth {
+    pub(crate) fn new(first: u64, trouble: Trouble) -> Self {
+        Self { first, trouble, calls: Arc::default() }
+    }
+
+    /// Whether the call with the fault was reached.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) > self.first
+    }
+
+    fn wrap(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        Box::new(NthLink { link, first: self.first, trouble: self.trouble, calls: self.calls.clone() })
+    }
+}
+
+impl Network for Nth {
+    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
+        let is_it = self.calls.fetch_add(1, Ordering::Relaxed) == self.first;
+        match is_it && !self.trouble.is_harmless() {
+            true => Err(io::ErrorKind::ConnectionRefused.into()),
+            false => Tcp.connect(to).map(|link| self.wrap(link)),
+        }
+    }
+
+    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        self.wrap(link)
+    }
+}
+
+struct NthLink {
+    link: Box<dyn Link>,
+    first: u64,
+    trouble: Trouble,
+    calls: Arc<AtomicU64>,
+}
+
+impl NthLink {
+    /// How many bytes the call may move, or how it fails. `None` where the connection has ended.
+    fn call(&self) -> io::Result<Option<usize>> {
+        if self.calls.fetch_add(1, Ordering::Relaxed) != self.first {
+            return Ok(Some(usize::MAX));
+        }
+        match self.trouble {
+            Trouble::Reset => {
+                self.link.close();
+                Err(io::ErrorKind::ConnectionReset.into())
+            }
+            Trouble::End => {
+                self.link.close();
+                Ok(None)
+            }
+            Trouble::Again => Err(io::ErrorKind::WouldBlock.into()),
+            Trouble::Signal => Err(io::ErrorKind::Interrupted.into()),
+            Trouble::Short => Ok(Some(1)),
+        }
+    }
+}
+
+impl Link for NthLink {
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(most) = self.call()? else { return Ok(0) };
+        let most = most.min(buffer.len());
+        self.link.read(&mut buffer[..most])
+    }
+
+    fn write(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self.call()? {
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+            Some(usize::MAX) => self.link.write(buffers),
+            Some(most) => {
+                let Some(first) = buffers.iter().find(|buffer| !buffer.is_empty()) else { return Ok(0) };
+                self.link.write(&[IoSlice::new(&first[..most.min(first.len())])])
+            }
+        }
+    }
+
+    fn close(&self) {
+        self.link.close();
+    }
+}

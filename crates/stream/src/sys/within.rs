@@ -1,0 +1,89 @@
+//! Calls relative to the handle of a folder, by `cap-std`: no link is followed, and nothing outside is reached.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, OpenOptions};
+
+use super::Opening;
+
+pub(super) fn open(folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    match how {
+        Opening::Read => options.read(true),
+        Opening::Make => options.read(true).write(true).create(true),
+        Opening::New => options.write(true).create_new(true),
+    };
+    Ok(folder.open_with(name, options.follow(FollowSymlinks::No))?.into_std())
+}
+
+pub(super) fn open_folder(parent: &Dir, name: &OsStr) -> io::Result<Dir> {
+    parent.open_dir_nofollow(name)
+}
+
+pub(super) fn create_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
+    parent.create_dir(name)
+}
+
+pub(super) fn close_folder(parent: &Dir, name: &OsStr) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::{Permissions, PermissionsExt};
+        parent.set_permissions(name, Permissions::from_mode(0o700))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (parent, name);
+        Ok(())
+    }
+}
+
+pub(super) fn exists(folder: &Dir, name: &OsStr) -> io::Result<bool> {
+    match folder.symlink_metadata(name) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+pub(super) fn remove(folder: &Dir, name: &OsStr) -> io::Result<()> {
+    match folder.remove_file(name) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn rename(folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    folder.rename(from, folder, to)
+}
+
+pub(super) fn move_new(from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    {
+        use rustix::fs::{RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(from_folder, from, to_folder, to, RenameFlags::NOREPLACE) {
+            // Neither every kernel nor every file system knows the flag.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            result => return Ok(result?),
+        }
+    }
+    // A second link refuses an existing name as well; then the first one goes.
+    from_folder.hard_link(from, to_folder, to)?;
+    from_folder.remove_file(from).inspect_err(|_| {
+        let _ = to_folder.remove_file(to);
+    })
+}
+
+pub(super) fn sync_folder(folder: &Dir) -> io::Result<()> {
+    match cfg!(unix) {
+        true => match folder.open(".")?.sync_all() {
+            // Some file systems cannot sync a folder; that is no reason to drop a complete file.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+            result => result,
+        },
+        false => Ok(()),
+    }
+}
