@@ -106,7 +106,8 @@ impl Found {
             };
             self.gone = without(&there_names, &here_names);
             self.new = without(&here_names, &there_names);
-            self.rows = here_names.iter().filter(|name| there_names.contains(name)).map(Ratios::new).collect();
+            self.rows =
+                here_names.iter().filter(|name| there_names.contains(name)).map(|name| Ratios::new(name)).collect();
             if self.rows.is_empty() {
                 return Err(Error::NothingMatches);
             }
@@ -121,7 +122,7 @@ impl Found {
             let (mut by_cycles, mut by_rate) = (Vec::new(), Vec::new());
             for pair in 0..PAIRS {
                 // Neither is always the first, nor the first of a turn.
-                let (mine, other) = if (pair + turn) % 2 == 0 {
+                let (mine, other) = if (pair + turn).is_multiple_of(2) {
                     let mine = ours.sample(here)?;
                     (mine, theirs.sample(there)?)
                 } else {
@@ -149,8 +150,8 @@ impl From<Found> for Comparison {
 }
 
 impl Ratios {
-    fn new(name: &String) -> Self {
-        Ratios { name: name.clone(), by_cycles: Vec::new(), by_rate: Vec::new(), change: None }
+    fn new(name: &str) -> Self {
+        Ratios { name: name.into(), by_cycles: Vec::new(), by_rate: Vec::new(), change: None }
     }
 
     fn judge(&mut self) {
@@ -287,7 +288,7 @@ mod tests {
     use crate::bench::compare::Verdict;
 
     fn judged(ratios: Vec<f64>) -> Ratios {
-        let mut row = Ratios { by_rate: ratios, ..Ratios::new(&"a".into()) };
+        let mut row = Ratios { by_rate: ratios, ..Ratios::new("a") };
         row.judge();
         row
     }
@@ -313,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_cycles_of_some_turns_do_not_do() {
-        let mut row = Ratios { by_cycles: vec![2.0; 5], by_rate: vec![1.0; 30], ..Ratios::new(&"a".into()) };
+        let mut row = Ratios { by_cycles: vec![2.0; 5], by_rate: vec![1.0; 30], ..Ratios::new("a") };
         row.judge();
         assert_eq!(row.change.unwrap().measure, "rate");
     }
