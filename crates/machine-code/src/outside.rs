@@ -8,6 +8,9 @@ use crate::memory::Level;
 /// The answers when something secret is revealed: each bit in turn, over and over.
 const REVEALED: u64 = 0x5a3c_96f0_0f69_c3a5;
 
+/// Nothing here moves more bytes. On a side of a branch that no input takes, a length may be any number.
+const MOST_BYTES: u64 = 1 << 28;
+
 impl Machine<'_> {
     /// Functions of the C library that the compiler calls by itself.
     pub(super) fn external(&mut self, target: u64) -> Step {
@@ -26,6 +29,9 @@ impl Machine<'_> {
             Level::Public => {}
             Level::Unknown => return Err(self.undecided(Register::None)),
             Level::Secret => return Err(Leak::Address.into()),
+        }
+        if third.value > MOST_BYTES {
+            return Err(format!("{name} of {} bytes", third.value).into());
         }
         let mut result = first;
         match name {
@@ -70,6 +76,9 @@ impl Machine<'_> {
             Level::Public => {}
             Level::Unknown => return Err(self.undecided(Register::None)),
             Level::Secret => return Err(Leak::Address.into()),
+        }
+        if bytes.value > MOST_BYTES || first.value > MOST_BYTES && name == "aligned_alloc" {
+            return Err(format!("{name} of {} bytes", bytes.value).into());
         }
         let place = self.heap.0.next_multiple_of(align.max(16));
         self.heap.0 = place + bytes.value;
