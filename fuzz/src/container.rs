@@ -57,9 +57,9 @@ fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
     let right = |at: u64, read: &[u8]| {
         let at = at as usize;
         let end = at + read.len();
-        containers().iter().any(|container| {
-            container.plain.len() as u64 == length && container.plain.get(at..end) == Some(read)
-        })
+        containers()
+            .iter()
+            .any(|container| container.plain.len() as u64 == length && container.plain.get(at..end) == Some(read))
     };
     let mut buffer = vec![0; 0x10000];
     for _ in 0..input.below(9) {

@@ -155,7 +155,8 @@ impl Case {
         // Where the counter would run out, we refuse and change nothing; peers go on.
         let counts = match self.mode {
             Mode::Ctr | Mode::Ccm { .. } if C::COUNTER_BYTES < C::BLOCK_BYTES => {
-                let first = iv[C::BLOCK_BYTES - C::COUNTER_BYTES..].iter().fold(0, |n, byte| n << 8 | usize::from(*byte));
+                let first =
+                    iv[C::BLOCK_BYTES - C::COUNTER_BYTES..].iter().fold(0, |n, byte| n << 8 | usize::from(*byte));
                 (1 << (8 * C::COUNTER_BYTES)) - first
             }
             _ => usize::MAX,
@@ -226,17 +227,30 @@ impl Case {
         let bit = self.damage as usize % (8 * (data.len() + tag.len()));
         let (byte, mask) = (bit / 8, 1 << (bit % 8));
         let in_data = data.len();
-        if byte < in_data { data[byte] ^= mask } else { tag[byte - in_data] ^= mask }
+        if byte < in_data {
+            data[byte] ^= mask
+        } else {
+            tag[byte - in_data] ^= mask
+        }
         assert_eq!(ccm::decrypt(cipher, nonce, aad, &mut data, &tag), Err(Error::Authentication));
         assert!(data.iter().all(|byte| *byte == 0));
     }
 
     /// The message between others of other lengths, all at once and back.
-    fn ccm_lanes<C: CcmCipher>(&self, cipher: &C, nonce: &[u8], aad: &[u8], (plain, sealed): (&[u8], &[u8]), tag: &[u8]) {
+    fn ccm_lanes<C: CcmCipher>(
+        &self,
+        cipher: &C,
+        nonce: &[u8],
+        aad: &[u8],
+        (plain, sealed): (&[u8], &[u8]),
+        tag: &[u8],
+    ) {
         let count = usize::from(self.copies) % 40;
         let is_whole = |i: usize| i % 3 != 1;
         let mut messages: Vec<_> = (0..count)
-            .map(|i| (plain[..if is_whole(i) { plain.len() } else { plain.len() / (i + 1) }].to_vec(), vec![0; tag.len()]))
+            .map(|i| {
+                (plain[..if is_whole(i) { plain.len() } else { plain.len() / (i + 1) }].to_vec(), vec![0; tag.len()])
+            })
             .collect();
         for opens in [false, true] {
             let mut jobs: Vec<_> = messages
@@ -249,7 +263,8 @@ impl Case {
                 lanes::ccm::encrypt(&mut jobs);
             }
             drop(jobs);
-            for (data, own_tag) in messages.iter().enumerate().filter(|(i, _)| is_whole(*i)).map(|(_, message)| message) {
+            for (data, own_tag) in messages.iter().enumerate().filter(|(i, _)| is_whole(*i)).map(|(_, message)| message)
+            {
                 assert!(data == if opens { plain } else { sealed } && own_tag == tag);
             }
         }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use tress_cipher::Backend;
-use tress_cipher::aes::Aes;
 use tress_cipher::BlockCipher as _;
+use tress_cipher::aes::Aes;
 use tress_peers::{Direction, openssl};
 use tress_stream::verbs::{RawCcm, RawDirection, RawMode, Sink, Source, raw, raw_ccm};
 use tress_stream::{Control, Error, ErrorKind};
@@ -47,7 +47,11 @@ impl Files {
     }
 
     /// What the verb makes of these bytes; nothing is left when it fails.
-    fn through(&self, bytes: &[u8], verb: impl FnOnce(&Source, &Sink) -> Result<(), Error>) -> Result<Vec<u8>, ErrorKind> {
+    fn through(
+        &self,
+        bytes: &[u8],
+        verb: impl FnOnce(&Source, &Sink) -> Result<(), Error>,
+    ) -> Result<Vec<u8>, ErrorKind> {
         fs::write(&self.paths[0], bytes).expect("a file");
         let result = verb(&self.source, &self.sink);
         let names = place::names(self.paths[0].parent().expect("a folder"));
@@ -122,7 +126,8 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
 fn unpadded(mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let count = usize::from(*bytes.last()?);
     let start = bytes.len().checked_sub(count)?;
-    let is_padding = (1..=BLOCK_BYTES).contains(&count) && bytes[start..].iter().all(|byte| usize::from(*byte) == count);
+    let is_padding =
+        (1..=BLOCK_BYTES).contains(&count) && bytes[start..].iter().all(|byte| usize::from(*byte) == count);
     bytes.truncate(start);
     is_padding.then_some(bytes)
 }

@@ -96,12 +96,13 @@ fn changed(template: &str, input: &mut Input<'_>) -> Vec<u8> {
 }
 
 fn new_value(input: &mut Input<'_>) -> Option<Value> {
-    const TEXTS: [&str; 12] = [
-        "null", "0", "0.0", "1", "-1", "1e308", "5e-324", "18446744073709551615", "[]", "{}", "true", "[[0.0,0.0]]",
-    ];
+    const TEXTS: [&str; 12] =
+        ["null", "0", "0.0", "1", "-1", "1e308", "5e-324", "18446744073709551615", "[]", "{}", "true", "[[0.0,0.0]]"];
     match input.byte() % 8 {
         0 => None,
-        1 => Some(Value::from(["", "<script>alert(1)</script>", "</script><img src=x>", "\u{1b}[2J", "a"][input.below(5)])),
+        1 => Some(Value::from(
+            ["", "<script>alert(1)</script>", "</script><img src=x>", "\u{1b}[2J", "a"][input.below(5)],
+        )),
         2 => Some(Value::from(f64::from(input.word()) / 16.0)),
         3 => Some(Value::from(String::from_utf8_lossy(input.take(8)).into_owned())),
         _ => serde_json::from_str(input.pick(&TEXTS)).ok(),

@@ -55,7 +55,13 @@ unsafe extern "C" fn write(context: *mut c_void, data: *const u8, length: usize)
     0
 }
 
-unsafe extern "C" fn read_at(context: *mut c_void, offset: u64, to: *mut u8, capacity: usize, length: *mut usize) -> c_int {
+unsafe extern "C" fn read_at(
+    context: *mut c_void,
+    offset: u64,
+    to: *mut u8,
+    capacity: usize,
+    length: *mut usize,
+) -> c_int {
     // SAFETY: the context is a container that stays as it is; the library says how much room there is.
     let (sealed, to) = unsafe { (&*context.cast::<Vec<u8>>(), std::slice::from_raw_parts_mut(to, capacity)) };
     let rest = &sealed[sealed.len().min(offset as usize)..];
@@ -156,7 +162,8 @@ impl State {
 
     /// A container in memory, there and back.
     fn whole(&mut self, input: &mut Input<'_>) {
-        let (aead, name) = (Text::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), Text::any(input, &["a", "a/b", ""]));
+        let (aead, name) =
+            (Text::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), Text::any(input, &["a", "a/b", ""]));
         let plain = Run::any(input, 40_000);
         let options = tress_options {
             threads: input.below(3),
@@ -314,14 +321,8 @@ impl State {
             assert_eq!(place::names(folder), names);
             let status = tress_rewrap_file(sealed.as_ptr(), self.identities, self.recipients, control, null_mut());
             assert!(told(status) != TRESS_OK || names.len() == 2);
-            let status = told(tress_decrypt_file(
-                sealed.as_ptr(),
-                opened.as_ptr(),
-                self.identities,
-                null,
-                control,
-                &mut report,
-            ));
+            let status =
+                told(tress_decrypt_file(sealed.as_ptr(), opened.as_ptr(), self.identities, null, control, &mut report));
             match status {
                 TRESS_OK => assert!(std::fs::read(folder.join("opened")).ok().as_ref() == Some(&self.pushed)),
                 _ => assert_eq!(place::names(folder), names),

@@ -1,6 +1,6 @@
 //! Keys for signatures, and signatures.
 
-use std::ptr::{null_mut, null};
+use std::ptr::{null, null_mut};
 
 use tress_c::tress_status::*;
 use tress_c::*;
