@@ -49,7 +49,7 @@ pub fn containers() -> &'static [Container] {
         let read = |(name, sealed): (&'static str, &'static [u8])| {
             let test = tests.iter().find(|test| test["name"] == name).expect("a vector of the index");
             let plain = decrypt_bytes(sealed, &identities(), 1).expect("a valid container");
-            let hash: String = Hash::Sha256.digest(&plain).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+            let hash: String = Hash::Sha256.digest(&plain).iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(test["plaintextSha256"], hash.as_str(), "{name}");
             Container { name, sealed, plain }
         };

@@ -148,7 +148,7 @@ impl State {
             let set = self.identities;
             match input.byte() % 8 {
                 0..=3 => {
-                    drop(on(set, tress_identities_add(set, text.pointer(), text.length(), passphrase.pointer())));
+                    let _ = on(set, tress_identities_add(set, text.pointer(), text.length(), passphrase.pointer()));
                 }
                 4 | 5 => drop(on(set, tress_identities_add_key(set, key.pointer(), key.length()))),
                 6 => drop(on(set, tress_identities_add_passphrase(set, passphrase.pointer()))),
@@ -314,7 +314,7 @@ impl State {
                 sealed.as_ptr(),
                 self.recipients,
                 null,
-                if input.flag() { control } else { null },
+                if input.flag() { control } else { null_mut() },
                 &mut report,
             );
             let names = if on(self.recipients, status) == TRESS_OK { &["plain", "sealed"][..] } else { &["plain"] };
