@@ -168,12 +168,26 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         let done: Vec<bool> = jobs.iter().map(|job| job.status == TRESS_OK).collect();
         assert_eq!(failed, done.iter().filter(|done| !**done).count());
         assert_eq!(status == TRESS_OK, failed == 0);
+        // Some tags are forged.
+        let forged: Vec<bool> = done.iter().map(|done| *done && input.byte() > 200).collect();
+        for (job, _) in jobs.iter().zip(&forged).filter(|(_, forged)| **forged) {
+            *job.tag ^= 1;
+        }
         let status = told(tress_ccm_decrypt_jobs(jobs.as_mut_ptr(), count, null_mut()));
-        assert_eq!(status == TRESS_OK, failed == 0);
-        for ((job, parts), done) in jobs.iter().zip(&parts).zip(done) {
-            assert_eq!(job.status == TRESS_OK, done);
-            assert_ne!(job.status, TRESS_INTERNAL);
-            assert!(!done || parts.data.bytes() == parts.plain);
+        let all = done.iter().zip(&forged).all(|(done, forged)| *done && !forged);
+        assert_eq!(status == TRESS_OK, all);
+        for (((job, parts), done), forged) in jobs.iter().zip(&parts).zip(done).zip(forged) {
+            match (done, forged) {
+                (true, true) => {
+                    assert_eq!(job.status, TRESS_AUTHENTICATION);
+                    assert!(parts.data.bytes().iter().all(|byte| *byte == 0));
+                }
+                (true, false) => {
+                    assert_eq!(job.status, TRESS_OK);
+                    assert!(parts.data.bytes() == parts.plain);
+                }
+                _ => assert!(!matches!(job.status, TRESS_OK | TRESS_INTERNAL)),
+            }
             assert!(parts.has_cipher || job.status == TRESS_NULL || job.status == TRESS_LENGTH);
         }
     }
