@@ -168,8 +168,10 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         let done: Vec<bool> = jobs.iter().map(|job| job.status == TRESS_OK).collect();
         assert_eq!(failed, done.iter().filter(|done| !**done).count());
         assert_eq!(status == TRESS_OK, failed == 0);
-        // Some tags are forged.
-        let forged: Vec<bool> = done.iter().map(|done| *done && input.byte() > 200).collect();
+        // Some tags are forged: one byte says which.
+        let forging = usize::from(input.byte());
+        let is_forged = |at: usize| forging % 2 == 1 && (at + forging).is_multiple_of(3);
+        let forged: Vec<bool> = done.iter().enumerate().map(|(at, done)| *done && is_forged(at)).collect();
         for (job, _) in jobs.iter().zip(&forged).filter(|(_, forged)| **forged) {
             *job.tag ^= 1;
         }
