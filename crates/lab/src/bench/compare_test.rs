@@ -65,7 +65,7 @@ fn pairs_of_zeros_are_no_measure() {
         row.against.insert("openssl".into(), Against { per_visit: 1, pairs, ..Against::default() });
         row
     };
-    let found = only(with(vec![[0.0, 0.0]; 41]), with(vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].repeat(14)));
+    let found = only(with(vec![[0.0, 0.0]; 41]), with([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].repeat(14)));
     assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Same, "rate"));
 }
 
