@@ -16,8 +16,8 @@
 # make firmware  programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU
 # make firmware-qemu  every console, both widths and several harts of the programs under QEMU; part of make soak
 # make rtl-check  the same programs' kernels on a core as RTL, whose cycles are kept for the tests of the simulator
-# make fuzz     our modes against other people's, and all that reads from outside, on what a fuzzer finds; MINUTES=1 for
-#               each target
+# make fuzz     what a fuzzer finds, for MINUTES=5 in all; TARGETS="keys tree" are these only, RECORD=1 keeps the figures; part of
+#               make soak
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
 # make test-windows  the command for Windows under Wine: what it makes opens here, and the other way round; part of make test
 # make test-systems  the same for a static build (musl), aarch64, riscv64 and s390x; macOS compiles; part of make soak
@@ -207,15 +207,11 @@ miri:
 bench:
 	@bench/run
 
-MINUTES ?= 1
+# Minutes in all, divided among the targets.
+MINUTES ?= 5
 fuzz:
 	@tools/setup fuzz
-	@# Each of fuzz/ alone, so that the quick ones do not wait for the slow ones to compile.
-	for folder in $$(dirname fuzz/*/Cargo.toml); do \
-	    for target in $$(cd $$folder && $(CARGO) +nightly fuzz list --fuzz-dir .); do \
-	        $(CARGO) +nightly fuzz run --fuzz-dir $$folder $$target -- -max_total_time=$$((60 * $(MINUTES))) || exit; \
-	    done; \
-	done
+	fuzz/run --minutes $(MINUTES) $(if $(RECORD),--record) $(TARGETS)
 
 dos:
 	@tools/setup dos
@@ -224,7 +220,7 @@ dos:
 systems:
 	@systems/run
 
-soak: qemu miri firmware-qemu test-systems test-windows-crates reproducible test-dataset
+soak: fuzz qemu miri firmware-qemu test-systems test-windows-crates reproducible test-dataset
 	TRESS_SOAK=1 target/wheel-venv/bin/python -m pytest -q -s python/tests/dataset -k scheduling
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher

@@ -35,6 +35,9 @@ fn impossible_numbers_name_their_field() {
         ("raptor", "forward = 1 ", "forward = 0 ", "out_of_order.forward"),
         ("raptor", "size = 4194304", "size = 4194303", "l2.size"),
         ("raptor", "size = 4194304", "size = 3145728", "l2.size"),
+        // Possible each, and gigabytes of tags.
+        ("raptor", "size = 4194304", "size = 1073741824", "l2.size"),
+        ("fe310", "size = 16384 ", "size = 1073741824 ", "l1i.size"),
         ("raptor", "width = 16", "width = 0", "bus.width"),
         ("raptor", "bht_entries = 4096", "bht_entries = 4095", "predictor.bht_entries"),
         ("raptor", "btb_ways = 4", "btb_ways = 3", "predictor.btb_ways"),

@@ -57,6 +57,18 @@ fn noise_is_no_change() {
     assert_eq!(found.rows, []);
 }
 
+/// A record may say anything; nothing comes of it.
+#[test]
+fn pairs_of_zeros_are_no_measure() {
+    let with = |pairs: Vec<[f64; 2]>| {
+        let mut row = row("a", samples(8e9, 0.01, 1));
+        row.against.insert("openssl".into(), Against { per_visit: 1, pairs, ..Against::default() });
+        row
+    };
+    let found = only(with(vec![[0.0, 0.0]; 41]), with([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]].repeat(14)));
+    assert_eq!((found.verdict, found.measure.as_str()), (Verdict::Same, "rate"));
+}
+
 /// The second run met another load, and the peer that was measured in turn met it too.
 #[test]
 fn a_peer_in_turn_takes_the_weather_out() {

@@ -57,6 +57,9 @@ pub struct Machine {
     pub out_of_order: Option<OutOfOrder>,
 }
 
+/// Most lines of all caches: 256 MiB of this machine's memory.
+const MOST_LINES: u64 = 1 << 23;
+
 fn one() -> u32 {
     1
 }
@@ -121,6 +124,7 @@ impl Machine {
                 cache.check(name)?;
             }
         }
+        self.check_lines()?;
         if let (Some(l2), line) = (&self.l2, self.l1d.as_ref().or(self.l1i.as_ref()).map(|cache| cache.line))
             && line.is_some_and(|line| line > l2.line)
         {
@@ -138,6 +142,20 @@ impl Machine {
         }
         let xlen = self.xlen()?.unwrap_or(Xlen::Rv64);
         self.platform(xlen)?.check()
+    }
+
+    /// Every line of every cache is in memory from the start, so that a few words of a file must not ask for all there is.
+    fn check_lines(&self) -> Result<(), Error> {
+        let mut lines = 0;
+        let each = u64::from(self.harts);
+        for (name, cache, copies) in [("l1i", &self.l1i, each), ("l1d", &self.l1d, each), ("l2", &self.l2, 1)] {
+            lines += cache.as_ref().map_or(0, |cache| copies * (cache.size / u64::from(cache.line)));
+            if lines > MOST_LINES {
+                let why = format!("{lines} lines in the caches of all harts up to here, but {MOST_LINES} are possible");
+                return Err(wrong(&format!("{name}.size"), why));
+            }
+        }
+        Ok(())
     }
 
     /// Sets the issue width, and with it every width that the file does not give.

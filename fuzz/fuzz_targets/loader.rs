@@ -1,0 +1,4 @@
+//! Files that claim to be programs: `make fuzz`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|file: &[u8]| tress_fuzz::simulator::loader(file));

@@ -1,0 +1,4 @@
+//! Signatures: `make fuzz`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tress_fuzz::keys::signature(bytes));

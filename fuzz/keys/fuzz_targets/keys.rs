@@ -1,6 +1,0 @@
-//! Key files: `make fuzz`.
-#![no_main]
-
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| fuzz_keys::key_file(bytes));

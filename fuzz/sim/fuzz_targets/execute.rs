@@ -1,4 +1,0 @@
-//! Bytes that are executed: `make fuzz`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| fuzz_sim::execute(bytes));

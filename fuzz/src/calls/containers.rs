@@ -1,0 +1,369 @@
+//! Recipients, identities, containers in memory, pushed, read and as files.
+
+use std::ffi::{CString, c_int, c_void};
+use std::os::unix::ffi::OsStrExt as _;
+use std::ptr::null_mut;
+
+use tress_c::tress_status::*;
+use tress_c::*;
+
+use super::memory::{Run, Text};
+use super::{made, on, told};
+use crate::input::Input;
+use crate::place;
+
+/// Of the container vectors; it guards nothing.
+const IDENTITY: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
+const RECIPIENTS: [&str; 4] = [
+    "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+    "# nobody",
+    "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8q",
+    "ssh-ed25519 AAAA",
+];
+
+/// One handle of each kind, or NULL, and what belongs to them.
+pub(super) struct State {
+    recipients: *mut tress_recipients,
+    identities: *mut tress_identities,
+    encryptor: *mut tress_encryptor,
+    decryptor: *mut tress_decryptor,
+    reader: *mut tress_reader,
+    /// What the last whole container was made of.
+    plain: Vec<u8>,
+    /// The last whole container: what a reader reads from, so it moves nowhere while there is one.
+    sealed: Vec<u8>,
+    /// Where an encryptor and a decryptor write to.
+    written: Box<Sink>,
+    opened: Box<Sink>,
+    pushed: Vec<u8>,
+}
+
+/// Takes what a call writes, up to a number of calls.
+#[derive(Default)]
+struct Sink {
+    bytes: Vec<u8>,
+    calls_left: usize,
+}
+
+unsafe extern "C" fn write(context: *mut c_void, data: *const u8, length: usize) -> c_int {
+    // SAFETY: the context is a sink that nobody else uses during the call; the library says how long its data is.
+    let (sink, data) = unsafe { (&mut *context.cast::<Sink>(), std::slice::from_raw_parts(data, length)) };
+    assert!(!data.is_empty());
+    let Some(left) = sink.calls_left.checked_sub(1) else { return 1 };
+    sink.calls_left = left;
+    sink.bytes.extend_from_slice(data);
+    0
+}
+
+unsafe extern "C" fn read_at(
+    context: *mut c_void,
+    offset: u64,
+    to: *mut u8,
+    capacity: usize,
+    length: *mut usize,
+) -> c_int {
+    // SAFETY: the context is a container that stays as it is; the library says how much room there is.
+    let (sealed, to) = unsafe { (&*context.cast::<Vec<u8>>(), std::slice::from_raw_parts_mut(to, capacity)) };
+    let rest = &sealed[sealed.len().min(offset as usize)..];
+    // Short reads are allowed.
+    let count = rest.len().min(to.len()).min(5000);
+    to[..count].copy_from_slice(&rest[..count]);
+    // SAFETY: the library gives a place for it.
+    unsafe { length.write(count) };
+    0
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            recipients: tress_recipients_new(),
+            identities: tress_identities_new(),
+            encryptor: null_mut(),
+            decryptor: null_mut(),
+            reader: null_mut(),
+            plain: Vec::new(),
+            sealed: Vec::new(),
+            written: Box::default(),
+            opened: Box::default(),
+            pushed: Vec::new(),
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // SAFETY: each is NULL or live, and not used any more.
+        unsafe {
+            tress_recipients_free(self.recipients);
+            tress_identities_free(self.identities);
+            tress_encryptor_free(self.encryptor);
+            tress_decryptor_free(self.decryptor);
+            tress_reader_free(self.reader);
+        }
+    }
+}
+
+impl State {
+    pub(super) fn call(&mut self, input: &mut Input<'_>) {
+        match input.byte() % 12 {
+            0 | 1 => self.add_recipients(input),
+            2 | 3 => self.add_identities(input),
+            4 | 5 => self.whole(input),
+            6 => self.push(input),
+            7 => self.finish(),
+            8 => self.pull(input),
+            9 => self.read(input),
+            10 => self.files(input),
+            _ => pair(input),
+        }
+    }
+
+    fn add_recipients(&mut self, input: &mut Input<'_>) {
+        let text = Text::any(input, &RECIPIENTS);
+        let key = if input.byte() < 200 { Run::of(input.message(16)) } else { Run::any(input, 33) };
+        // SAFETY: the set is NULL or live; texts end with NUL; runs are as long as they say or longer than anything.
+        unsafe {
+            let set = self.recipients;
+            match input.byte() % 8 {
+                0..=3 => drop(on(set, tress_recipients_add(set, text.pointer()))),
+                4 | 5 => drop(on(set, tress_recipients_add_key(set, key.pointer(), key.length()))),
+                6 => {
+                    // An empty one: any other takes a second to use.
+                    assert_ne!(on(set, tress_recipients_add_passphrase(set, c"".as_ptr())), TRESS_OK);
+                }
+                _ => {
+                    tress_recipients_free(set);
+                    self.recipients = if input.flag() { null_mut() } else { tress_recipients_new() };
+                }
+            }
+        }
+    }
+
+    fn add_identities(&mut self, input: &mut Input<'_>) {
+        let text = if input.byte() < 200 { Run::of(IDENTITY.into()) } else { Run::any(input, 80) };
+        let key = if input.byte() < 200 { Run::of(input.message(16)) } else { Run::any(input, 33) };
+        let passphrase = Text::any(input, &["", "tress"]);
+        // SAFETY: as above.
+        unsafe {
+            let set = self.identities;
+            match input.byte() % 8 {
+                0..=3 => {
+                    let _ = on(set, tress_identities_add(set, text.pointer(), text.length(), passphrase.pointer()));
+                }
+                4 | 5 => drop(on(set, tress_identities_add_key(set, key.pointer(), key.length()))),
+                6 => drop(on(set, tress_identities_add_passphrase(set, passphrase.pointer()))),
+                _ => {
+                    tress_identities_free(set);
+                    self.identities = if input.flag() { null_mut() } else { tress_identities_new() };
+                }
+            }
+        }
+    }
+
+    /// A container in memory, there and back.
+    fn whole(&mut self, input: &mut Input<'_>) {
+        let (aead, name) =
+            (Text::any(input, &["aes-128-ccm", "aes-256-ccm", "aes"]), Text::any(input, &["a", "a/b", ""]));
+        let plain = Run::any(input, 40_000);
+        let options = tress_options {
+            threads: input.below(3),
+            aead: aead.pointer(),
+            name: name.pointer(),
+            replace: 0,
+            range: 0,
+            range_start: 0,
+            range_end: 0,
+            reserved: [0, 0, 0, u64::from(input.byte() / 250)],
+        };
+        let (mut sealed, mut opened) = (null_mut(), null_mut());
+        // SAFETY: as above; the reader that reads from the last container is ended before that is gone.
+        unsafe {
+            let options = if input.flag() { &raw const options } else { std::ptr::null() };
+            let status = tress_encrypt(plain.pointer(), plain.length(), self.recipients, options, &mut sealed);
+            if made(status, sealed) == TRESS_OK {
+                assert!(plain.is_right() && !self.recipients.is_null());
+                tress_reader_free(self.reader);
+                self.reader = null_mut();
+                self.sealed = bytes(sealed);
+                self.plain = plain.bytes().to_vec();
+                if input.byte() > 220 {
+                    let at = input.below(self.sealed.len());
+                    self.sealed[at] ^= input.byte();
+                }
+                let status = tress_decrypt(self.sealed.as_ptr(), self.sealed.len(), self.identities, 1, &mut opened);
+                let status = on(self.identities, made(status, opened));
+                assert!(status != TRESS_OK || bytes(opened) == self.plain, "wrong bytes");
+            }
+            tress_buffer_free(sealed);
+            tress_buffer_free(opened);
+        }
+    }
+
+    /// Into an encryptor, a new one if there is none.
+    fn push(&mut self, input: &mut Input<'_>) {
+        let data = Run::any(input, 30_000);
+        // SAFETY: as above; the sink lives as long as the handle.
+        unsafe {
+            if self.encryptor.is_null() {
+                *self.written = Sink { bytes: Vec::new(), calls_left: input.below(20) };
+                self.pushed.clear();
+                let context = (&raw mut *self.written).cast();
+                let function: tress_write = if input.byte() < 250 { Some(write) } else { None };
+                let status =
+                    tress_encryptor_new(self.recipients, std::ptr::null(), function, context, &mut self.encryptor);
+                on(self.recipients, made(status, self.encryptor));
+            }
+            let status = tress_encryptor_push(self.encryptor, data.pointer(), data.length());
+            if on(self.encryptor, status) == TRESS_OK {
+                self.pushed.extend_from_slice(data.bytes());
+            }
+        }
+    }
+
+    /// Ends the encryptor: what it wrote is a container.
+    fn finish(&mut self) {
+        let mut opened = null_mut();
+        // SAFETY: as above.
+        unsafe {
+            let status = on(self.encryptor, tress_encryptor_finish(self.encryptor));
+            assert_eq!(on(self.encryptor, tress_encryptor_finish(self.encryptor)) == TRESS_OK, false);
+            if status == TRESS_OK {
+                let sealed = &self.written.bytes;
+                let status = tress_decrypt(sealed.as_ptr(), sealed.len(), self.identities, 1, &mut opened);
+                let status = on(self.identities, made(status, opened));
+                assert!(status != TRESS_OK || bytes(opened) == self.pushed, "wrong bytes");
+                tress_buffer_free(opened);
+            }
+            tress_encryptor_free(self.encryptor);
+            self.encryptor = null_mut();
+        }
+    }
+
+    /// The last container through a decryptor, in pieces, perhaps not to its end.
+    fn pull(&mut self, input: &mut Input<'_>) {
+        // SAFETY: as above.
+        unsafe {
+            if self.decryptor.is_null() {
+                *self.opened = Sink { bytes: Vec::new(), calls_left: input.below(20) };
+                let context = (&raw mut *self.opened).cast();
+                let status =
+                    tress_decryptor_new(self.identities, input.below(3), Some(write), context, &mut self.decryptor);
+                on(self.identities, made(status, self.decryptor));
+            }
+            let mut rest = &self.sealed[..];
+            for _ in 0..input.below(5) {
+                let piece = rest.split_off(..input.below(0x8000).min(rest.len())).unwrap_or_default();
+                on(self.decryptor, tress_decryptor_push(self.decryptor, piece.as_ptr(), piece.len()));
+            }
+            let kind = tress_decryptor_is_tree(self.decryptor);
+            assert!(matches!(kind, -1 | 0) && (kind == 0 || tress_decryptor_name(self.decryptor).is_null()));
+            if input.flag() {
+                on(self.decryptor, tress_decryptor_push(self.decryptor, rest.as_ptr(), rest.len()));
+                let status = on(self.decryptor, tress_decryptor_finish(self.decryptor));
+                assert!(status != TRESS_OK || self.opened.bytes == self.plain, "wrong bytes");
+                tress_decryptor_free(self.decryptor);
+                self.decryptor = null_mut();
+            }
+            // A decryptor that goes on with another container's bytes refuses them; what it gave was verified before.
+        }
+    }
+
+    /// At some place of the last container.
+    fn read(&mut self, input: &mut Input<'_>) {
+        let mut room = Run::any(input, 20_000);
+        let mut length = usize::MAX;
+        // SAFETY: as above; the container stays where it is while there is a reader.
+        unsafe {
+            if self.reader.is_null() {
+                let context = (&raw mut self.sealed).cast();
+                let source = tress_source { read_at: Some(read_at), context, length: self.sealed.len() as u64 };
+                let status = tress_reader_open(&source, self.identities, input.below(3), &mut self.reader);
+                on(self.identities, made(status, self.reader));
+            }
+            let offset = input.below(50_000) as u64;
+            let (at, capacity) = (room.pointer_mut(), room.length());
+            let status = on(self.reader, tress_reader_read_at(self.reader, offset, at, capacity, &mut length));
+            if status == TRESS_OK {
+                let from = self.plain.len().min(offset as usize);
+                assert!(room.bytes()[..length] == self.plain[from..from + length], "wrong bytes");
+                assert_eq!(length, room.bytes().len().min(self.plain.len() - from));
+                assert_eq!(tress_reader_length(self.reader), self.plain.len() as u64);
+            }
+            // It is at a place of this state, so it does not outlive a call that may replace the container.
+            tress_reader_free(self.reader);
+            self.reader = null_mut();
+        }
+    }
+
+    /// A file, there and back, with the flag that ends it set or not.
+    fn files(&mut self, input: &mut Input<'_>) {
+        let folder = place::empty();
+        let path = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes()).expect("no NUL");
+        let (plain, sealed, opened) = (path("plain"), path("sealed"), path("opened"));
+        std::fs::write(folder.join("plain"), &self.pushed).expect("a file");
+        let mut report = tress_report { bytes_in: 0, bytes_out: 0, chunks: 0, elapsed_ns: 0 };
+        // SAFETY: as above.
+        unsafe {
+            let control = tress_control_new();
+            if input.byte() > 220 {
+                tress_control_cancel(control);
+            }
+            let null = std::ptr::null();
+            let status = tress_encrypt_file(
+                plain.as_ptr(),
+                sealed.as_ptr(),
+                self.recipients,
+                null,
+                if input.flag() { control } else { null_mut() },
+                &mut report,
+            );
+            let names = if on(self.recipients, status) == TRESS_OK { &["plain", "sealed"][..] } else { &["plain"] };
+            assert_eq!(place::names(folder), names);
+            let status = tress_rewrap_file(sealed.as_ptr(), self.identities, self.recipients, control, null_mut());
+            assert!(told(status) != TRESS_OK || names.len() == 2);
+            let status =
+                told(tress_decrypt_file(sealed.as_ptr(), opened.as_ptr(), self.identities, null, control, &mut report));
+            match status {
+                TRESS_OK => assert!(std::fs::read(folder.join("opened")).ok().as_ref() == Some(&self.pushed)),
+                _ => assert_eq!(place::names(folder), names),
+            }
+            assert!(tress_control_done_bytes(control) <= tress_control_total_bytes(control).max(1 << 20));
+            tress_control_free(control);
+        }
+    }
+}
+
+/// A key pair: what is written is read as the same.
+fn pair(input: &mut Input<'_>) {
+    let text = Text::any(input, &[IDENTITY, "# nobody", "AGE-SECRET-KEY-1"]);
+    let (mut pair, mut again) = (null_mut(), null_mut());
+    // SAFETY: as above; what a pair hands out is used before the pair is gone.
+    unsafe {
+        let status = match input.flag() {
+            true => tress_keypair_parse(text.pointer(), &mut pair),
+            false => tress_keypair_generate(&mut pair),
+        };
+        made(status, pair);
+        let identity = tress_keypair_identity(pair);
+        assert_eq!(identity.is_null(), pair.is_null());
+        if !pair.is_null() {
+            assert_eq!(made(tress_keypair_parse(identity, &mut again), again), TRESS_OK);
+            let recipient = |pair| std::ffi::CStr::from_ptr(tress_keypair_recipient(pair));
+            assert_eq!(recipient(again), recipient(pair));
+        }
+        tress_keypair_free(pair);
+        tress_keypair_free(again);
+    }
+}
+
+/// What a buffer holds.
+///
+/// # Safety
+/// `buffer` is NULL or live.
+unsafe fn bytes(buffer: *const tress_buffer) -> Vec<u8> {
+    // SAFETY: as above; data and length are the buffer's.
+    unsafe {
+        let (data, length) = (tress_buffer_data(buffer), tress_buffer_length(buffer));
+        if data.is_null() { Vec::new() } else { std::slice::from_raw_parts(data, length).to_vec() }
+    }
+}

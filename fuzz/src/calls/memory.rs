@@ -1,0 +1,82 @@
+//! What a caller in C points to.
+
+use std::ffi::{CString, c_char};
+
+use crate::input::Input;
+
+/// Bytes with what is said about them.
+pub(super) struct Run {
+    bytes: Vec<u8>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Right,
+    Null,
+    Absurd,
+}
+
+impl Run {
+    /// These bytes.
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes, kind: Kind::Right }
+    }
+
+    /// Up to so many bytes, now and then NULL or of a length that nothing has.
+    pub(super) fn any(input: &mut Input<'_>, most: usize) -> Self {
+        let kind = match input.byte() {
+            250..=252 => Kind::Null,
+            253.. => Kind::Absurd,
+            _ => Kind::Right,
+        };
+        let length = input.below(most + 1);
+        Self { bytes: input.message(length), kind }
+    }
+
+    /// Whether it is what it says.
+    pub(super) fn is_right(&self) -> bool {
+        self.kind == Kind::Right || self.kind == Kind::Null && self.bytes.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(super) fn pointer(&self) -> *const u8 {
+        if self.kind == Kind::Null { std::ptr::null() } else { self.bytes.as_ptr() }
+    }
+
+    pub(super) fn pointer_mut(&mut self) -> *mut u8 {
+        if self.kind == Kind::Null { std::ptr::null_mut() } else { self.bytes.as_mut_ptr() }
+    }
+
+    pub(super) fn length(&self) -> usize {
+        if self.kind == Kind::Absurd { isize::MAX as usize + 1 + self.bytes.len() } else { self.bytes.len() }
+    }
+}
+
+/// A text that ends with NUL, or NULL.
+pub(super) struct Text(Option<CString>);
+
+impl Text {
+    /// One of these texts; now and then NULL, bytes of the input, or no UTF-8.
+    pub(super) fn any(input: &mut Input<'_>, known: &[&str]) -> Self {
+        let bytes = match input.byte() {
+            240..=245 => return Self(None),
+            246..=250 => input.take(9).to_vec(),
+            251.. => b"\xff\xfe".to_vec(),
+            number => known[usize::from(number) % known.len()].as_bytes().to_vec(),
+        };
+        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        Self(CString::new(&bytes[..end]).ok())
+    }
+
+    pub(super) fn pointer(&self) -> *const c_char {
+        self.0.as_ref().map_or(std::ptr::null(), |text| text.as_ptr())
+    }
+
+    pub(super) fn is_null(&self) -> bool {
+        self.0.is_none()
+    }
+}

@@ -1,0 +1,142 @@
+//! Keys for signatures, and signatures.
+
+use std::ptr::{null, null_mut};
+
+use tress_c::tress_status::*;
+use tress_c::*;
+
+use super::memory::{Run, Text};
+use super::{made, on, told};
+use crate::input::Input;
+
+const SCHEMES: [&str; 6] =
+    ["rsa-pss-sha256", "rsa-pkcs1-sha512", "dsa-sha256", "schnorr-sha256", "rsa-pss-sha256:20", "rsa-pss-sha256:"];
+const KEY: &[u8] = include_bytes!("../../data/rsa-2048.pem");
+
+/// A key of each kind, or NULL.
+pub(super) struct State {
+    signing: *mut tress_signing_key,
+    verifying: *mut tress_verifying_key,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { signing: null_mut(), verifying: null_mut() }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        // SAFETY: NULL or live, and not used any more.
+        unsafe {
+            tress_signing_key_free(self.signing);
+            tress_verifying_key_free(self.verifying);
+        }
+    }
+}
+
+impl State {
+    pub(super) fn call(&mut self, input: &mut Input<'_>) {
+        match input.byte() % 6 {
+            0 => self.private(input),
+            1 => self.public(input),
+            2 => digest(input),
+            3 => *self = Self::default(),
+            _ => self.sign(input),
+        }
+    }
+
+    /// A private key in place of the one that there is.
+    fn private(&mut self, input: &mut Input<'_>) {
+        let scheme = Text::any(input, &SCHEMES);
+        let mut file = KEY.to_vec();
+        if input.byte() > 200 {
+            file[input.below(KEY.len())] ^= input.byte();
+        }
+        let file = if input.byte() < 240 { Run::of(file) } else { Run::any(input, 100) };
+        // Keys of groups that are known; a new RSA key takes seconds.
+        let kind = Text::any(input, &["dsa-2048", "schnorr-2048", "rsa-100", "rsa-1000000", ""]);
+        // SAFETY: the old key is NULL or live and not used any more; texts end with NUL, runs are as long as they say.
+        unsafe {
+            tress_signing_key_free(self.signing);
+            let status = match input.byte() % 4 {
+                0 => tress_signing_key_generate(kind.pointer(), scheme.pointer(), &mut self.signing),
+                _ => {
+                    let passphrase = Text::any(input, &["tress"]);
+                    tress_signing_key_read(
+                        file.pointer(),
+                        file.length(),
+                        passphrase.pointer(),
+                        scheme.pointer(),
+                        &mut self.signing,
+                    )
+                }
+            };
+            made(status, self.signing);
+            assert_eq!(tress_signing_key_signature_bytes(self.signing) == 0, self.signing.is_null());
+        }
+    }
+
+    /// The public half, given or read.
+    fn public(&mut self, input: &mut Input<'_>) {
+        let scheme = Text::any(input, &SCHEMES);
+        // SAFETY: as above.
+        unsafe {
+            tress_verifying_key_free(self.verifying);
+            let status = tress_signing_key_public(self.signing, &mut self.verifying);
+            on(self.signing, made(status, self.verifying));
+            let mut pem = null_mut();
+            on(self.verifying, made(tress_verifying_key_pem(self.verifying, &mut pem), pem));
+            if input.flag() {
+                let (data, length) = (tress_buffer_data(pem), tress_buffer_length(pem));
+                let mut again = null_mut();
+                made(tress_verifying_key_read(data, length, scheme.pointer(), &mut again), again);
+                tress_verifying_key_free(again);
+            }
+            tress_buffer_free(pem);
+            on(self.signing, made(tress_signing_key_pem(self.signing, &mut pem), pem));
+            tress_buffer_free(pem);
+        }
+    }
+
+    fn sign(&mut self, input: &mut Input<'_>) {
+        let (message, mut room) = (Run::any(input, 100), Run::any(input, 300));
+        let mut length = usize::MAX;
+        // SAFETY: as above.
+        unsafe {
+            let needed = tress_signing_key_signature_bytes(self.signing);
+            let (at, capacity) = (room.pointer_mut(), room.length());
+            let status = tress_sign(self.signing, message.pointer(), message.length(), at, capacity, &mut length);
+            match on(self.signing, status) {
+                TRESS_OK => assert!(length <= needed && room.is_right()),
+                TRESS_BUFFER => assert_eq!(length, needed),
+                _ => return,
+            }
+            if status != TRESS_OK {
+                return;
+            }
+            let mut key = null_mut();
+            assert_eq!(told(tress_signing_key_public(self.signing, &mut key)), TRESS_OK);
+            let verify = |message: &Run| tress_verify(key, message.pointer(), message.length(), at, length);
+            assert_eq!(told(verify(&message)), TRESS_OK);
+            let other = Run::of([message.bytes(), b"."].concat());
+            assert_eq!(told(verify(&other)), TRESS_MISMATCH);
+            tress_verifying_key_free(key);
+            on(self.verifying, tress_verify(self.verifying, null(), 0, at, length));
+        }
+    }
+}
+
+fn digest(input: &mut Input<'_>) {
+    let (scheme, message) = (Text::any(input, &SCHEMES), Run::any(input, 100));
+    let mut room = Run::any(input, 70);
+    let mut length = 0;
+    // SAFETY: as above.
+    unsafe {
+        let (at, capacity) = (room.pointer_mut(), room.length());
+        let status =
+            told(tress_digest(scheme.pointer(), message.pointer(), message.length(), at, capacity, &mut length));
+        assert!(status != TRESS_OK || matches!(length, 32 | 48 | 64) && length <= capacity);
+        assert!(!scheme.is_null() || status == TRESS_NULL);
+    }
+}

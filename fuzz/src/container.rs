@@ -1,0 +1,104 @@
+//! Damaged containers by every reader in memory: they fail, or give the bytes that were encrypted, and all of them do the
+//! same. What is given before a failure is the beginning of those bytes.
+
+use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
+
+use tress_stream::age::Recipient;
+use tress_stream::keys::key_file;
+use tress_stream::streaming::{Decryptor, Reader, decrypt_bytes, rewrap_head};
+
+use crate::edits::edited;
+use crate::input::Input;
+use crate::vectors::{containers, identities};
+
+/// Panics when a reader gives a wrong byte, or two disagree.
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let (base, sealed) = edited(&mut input);
+    let opened = decrypt_bytes(&sealed, &identities(), 1 + input.below(2)).ok();
+    if sealed == base.sealed {
+        assert!(opened.as_ref() == Some(&base.plain), "{} does not open", base.name);
+    }
+    if let Some(plain) = &opened {
+        assert!(containers().iter().any(|container| container.plain == *plain), "wrong bytes");
+    }
+    pushed(&sealed, opened.as_deref(), &mut input);
+    sought(&sealed, opened.as_deref(), &mut input);
+    rewrapped(&sealed, opened.as_deref());
+}
+
+/// In pieces of any length.
+fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
+    let mut decryptor = Decryptor::new(|header| header.open(&identities()), 1);
+    let mut plain = Vec::new();
+    let mut rest = sealed;
+    let mut result = Ok(());
+    while result.is_ok() && !rest.is_empty() {
+        // Pieces get large where the input has no more to say.
+        let length = if input.is_empty() { rest.len() } else { 1 + input.below(0x10000) };
+        let piece = rest.split_off(..length.min(rest.len())).unwrap_or_default();
+        result = decryptor.push(piece, &mut plain);
+    }
+    let result = result.and_then(|()| decryptor.finish(&mut plain));
+    assert_eq!(result.is_ok(), opened.is_some(), "{result:?}");
+    match opened {
+        Some(opened) => assert!(plain == opened, "wrong bytes"),
+        None => assert!(containers().iter().any(|container| container.plain.starts_with(&plain)), "wrong bytes"),
+    }
+}
+
+/// At some places, and then all of it.
+fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
+    let mut reader = match Reader::open(Cursor::new(sealed), &identities(), 1) {
+        Ok(reader) => reader,
+        Err(error) => return assert!(opened.is_none(), "{error}"),
+    };
+    let length = reader.plain_bytes();
+    let right = |at: u64, read: &[u8]| {
+        let at = at as usize;
+        let end = at + read.len();
+        containers()
+            .iter()
+            .any(|container| container.plain.len() as u64 == length && container.plain.get(at..end) == Some(read))
+    };
+    let mut buffer = vec![0; 0x10000];
+    for _ in 0..input.below(9) {
+        let (from, buffer) = (input.byte(), &mut buffer[..input.below(0x8000)]);
+        let place = match from % 3 {
+            0 => SeekFrom::Start(input.below(0x10000) as u64),
+            1 => SeekFrom::End(-(input.below(0x10000) as i64)),
+            _ => SeekFrom::Current(input.short() as i64 - 0x8000),
+        };
+        let Ok(at) = reader.seek(place) else { continue };
+        match reader.read(buffer) {
+            Ok(bytes) => {
+                assert!(bytes == 0 || right(at, &buffer[..bytes]), "wrong bytes at {at}");
+                assert!(bytes > 0 || buffer.is_empty() || at >= length, "no bytes at {at} of {length}");
+            }
+            Err(error) => {
+                assert!(opened.is_none() && error.kind() == ErrorKind::InvalidData, "{error}");
+            }
+        }
+    }
+    reader.rewind().expect("a beginning");
+    let mut plain = Vec::new();
+    let result = reader.read_to_end(&mut plain);
+    assert_eq!(result.is_ok(), opened.is_some(), "{result:?}");
+    assert!(plain.is_empty() || right(0, &plain), "wrong bytes");
+}
+
+/// A new header takes the old one's place, and opens the same payload.
+fn rewrapped(sealed: &[u8], opened: Option<&[u8]>) {
+    let key = key_file(&[9; 32]).expect("a key of its length");
+    let recipients: [Box<dyn Recipient + Send>; 1] = [Box::new(key.clone())];
+    match rewrap_head(&mut &sealed[..], &identities(), &recipients) {
+        Ok(head) => {
+            let mut container = head.head;
+            assert_eq!(container.len() % 4096, 0);
+            container.extend_from_slice(&sealed[head.old_bytes as usize..]);
+            let again = decrypt_bytes(&container, &[Box::new(key)], 1).ok();
+            assert!(again.as_deref() == opened, "another payload");
+        }
+        Err(error) => assert!(opened.is_none(), "{error}"),
+    }
+}

@@ -1,0 +1,89 @@
+//! Headers of strangers: bytes that claim to be one, age files of any text, and contents that somebody who has the key made up.
+//! What is read is bounded, and a content is taken only as it would be written.
+
+use std::io::Write;
+
+use tress_stream::ErrorKind;
+use tress_stream::age::{Encryptor, Recipient};
+use tress_stream::container::{ALIGNMENT_BYTES, Aead, Header, MAX_AGE_FILE_BYTES, MAX_RECIPIENTS, is_valid_name};
+use tress_stream::keys::{RawKey, key_file};
+
+use crate::input::Input;
+use crate::vectors::identities;
+
+/// Panics when something is taken that no writer makes.
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    match input.byte() % 3 {
+        // Zeros up to the payload need not be found by the fuzzer.
+        0 => {
+            let mut bytes = input.rest().to_vec();
+            bytes.resize(bytes.len().next_multiple_of(ALIGNMENT_BYTES), 0);
+            read(&bytes);
+        }
+        1 => {
+            let aead = *input.pick(&Aead::ALL);
+            read(&around(aead, input.rest()));
+        }
+        _ => content(&mut input),
+    }
+}
+
+/// A header with this age file.
+fn around(aead: Aead, age_file: &[u8]) -> Vec<u8> {
+    let mut header = aead.first_line().as_bytes().to_vec();
+    header.extend((age_file.len() as u32).to_be_bytes());
+    header.extend_from_slice(age_file);
+    header.resize(header.len().next_multiple_of(ALIGNMENT_BYTES), 0);
+    header
+}
+
+fn read(bytes: &[u8]) -> Option<Header> {
+    let mut rest = bytes;
+    let header = Header::read(&mut rest).ok()?;
+    let length = bytes.len() - rest.len();
+    assert_eq!(header.header_bytes(), length as u64, "reads its header and no more");
+    assert!(length <= (MAX_AGE_FILE_BYTES + 25).next_multiple_of(ALIGNMENT_BYTES));
+    assert_eq!(Header::length(&bytes[..ALIGNMENT_BYTES]).ok(), Some(length));
+    assert!(header.recipient_types().len() <= MAX_RECIPIENTS);
+    if let Ok(content) = header.open(&identities()) {
+        assert_eq!(content.aead, header.aead());
+        assert!(content.name.as_deref().is_none_or(is_valid_name));
+    }
+    Some(header)
+}
+
+/// The age file's content is the input's, under a key that we have.
+fn content(input: &mut Input<'_>) {
+    let first_line = *input.pick(&Aead::ALL);
+    let content = input.rest();
+    let key = key();
+    let encryptor = Encryptor::with_recipients(std::iter::once(&key as &dyn Recipient)).expect("a recipient");
+    let mut age_file = Vec::new();
+    let mut writer = encryptor.wrap_output(&mut age_file).expect("into memory");
+    writer.write_all(content).expect("into memory");
+    writer.finish().expect("into memory");
+    if age_file.len() > MAX_AGE_FILE_BYTES {
+        return;
+    }
+    let header = read(&around(first_line, &age_file)).expect("a whole header");
+    match header.open(&[Box::new(key.clone())]) {
+        Ok(opened) => {
+            // As docs/formats/container.md, "Content", has it.
+            let name = opened.name.as_ref().map_or(String::new(), |name| format!("name {name}\n"));
+            let text = format!("aead {}\ntype {}\n{name}\n", opened.aead.name(), opened.content_type.name());
+            let rest = content.strip_prefix(text.as_bytes()).expect("only one form is taken");
+            assert_eq!(rest.len(), opened.aead.key_bytes());
+            let again = Header::seal(&opened, &[Box::new(key.clone())]).expect("what was read can be written");
+            let again = read(&again).expect("a header").open(&[Box::new(key)]).expect("our own header");
+            assert_eq!((again.name, again.content_type), (opened.name, opened.content_type));
+        }
+        Err(error) => {
+            assert!(matches!(error.kind, ErrorKind::HeaderDamaged | ErrorKind::AeadMismatch), "{error}");
+        }
+    }
+}
+
+fn key() -> RawKey {
+    key_file(&[3; 16]).expect("a key of its length")
+}

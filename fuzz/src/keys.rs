@@ -1,0 +1,122 @@
+//! Key files and signatures that lie: whatever comes is read or refused, without a panic and in bounded time.
+use std::sync::OnceLock;
+
+use tress_sign::{Error, Hash, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey};
+use tress_sign::{rsa::SaltLength, signature::Keypair as _};
+
+use crate::input::Input;
+
+/// A passphrase for those that are encrypted; the corpus has files under it.
+const PASSPHRASE: &[u8] = b"tress";
+
+/// Reads a key file. A key that is read signs what verifies, and is written and read again as the same.
+pub fn key_file(bytes: &[u8]) {
+    match KeyFile::read(bytes) {
+        Ok(KeyFile::Private(key)) => private(&key),
+        Ok(KeyFile::Public(key)) => public(&key),
+        // Work factors that are allowed may take seconds; what the fuzzer makes of them is no fault.
+        Ok(KeyFile::Encrypted(key)) if bytes.len() < 4096 && is_cheap(bytes) => {
+            if let Ok(key) = key.decrypt(PASSPHRASE) {
+                private(&key);
+            }
+        }
+        Ok(_) | Err(_) => {}
+    }
+}
+
+/// Whether the file names no more rounds than two bytes hold: an INTEGER of three bytes or more in its first 120 bytes might.
+fn is_cheap(bytes: &[u8]) -> bool {
+    !bytes.iter().take(120).collect::<Vec<_>>().windows(2).any(|two| *two[0] == 2 && (3..=8).contains(two[1]))
+}
+
+fn private(key: &PrivateKey) {
+    let der = key.to_der();
+    for bytes in [&der[..], key.to_pem().as_bytes()] {
+        let again = KeyFile::read(bytes).and_then(|file| file.into_private(None)).expect("what was written is read");
+        assert_eq!(*again.to_der(), *der);
+    }
+    let Some(Ok(key)) = scheme(&key.public_key()).map(|scheme| SigningKey::new(key.clone(), scheme)) else { return };
+    // Where p or q is no prime there is no signature, or one that verifies.
+    for signature in key.sign_digests(&[DIGEST]).into_iter().flatten() {
+        key.verifying_key().verify_digest(&DIGEST, signature.as_bytes()).expect("our own signature");
+    }
+}
+
+fn public(key: &PublicKey) {
+    let der = key.to_der();
+    for bytes in [&der[..], key.to_pem().as_bytes()] {
+        let again = KeyFile::read(bytes).and_then(KeyFile::into_public).expect("what was written is read");
+        assert_eq!(again.to_der(), der);
+    }
+}
+
+fn scheme(key: &PublicKey) -> Option<Scheme> {
+    match key {
+        PublicKey::Rsa(_) => Some(Scheme::RsaPkcs1(Hash::Sha256)),
+        PublicKey::Dsa(_) => Some(Scheme::Dsa(Hash::Sha256)),
+        PublicKey::Schnorr(_) => Some(Scheme::Schnorr),
+        _ => None,
+    }
+}
+
+/// A key of every scheme, and its signature of a digest.
+fn keys() -> &'static [(SigningKey, Vec<u8>)] {
+    static KEYS: OnceLock<Vec<(SigningKey, Vec<u8>)>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let read = |bytes: &[u8]| KeyFile::read(bytes).and_then(|file| file.into_private(None)).expect("a private key");
+        let rsa = read(include_bytes!("../data/rsa-2048.pem"));
+        let pss = Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Any };
+        [
+            (rsa.clone(), Scheme::RsaPkcs1(Hash::Sha256)),
+            (rsa, pss),
+            (read(&private_key(include_str!("../../vectors/sign/rfc6979-dsa.json"))), Scheme::Dsa(Hash::Sha256)),
+            (read(&private_key(include_str!("../../vectors/sign/schnorr.json"))), Scheme::Schnorr),
+        ]
+        .map(|(key, scheme)| {
+            let key = SigningKey::new(key, scheme).expect("a scheme of its key");
+            let signature = key.sign_digests(&[DIGEST]).pop().and_then(Result::ok).expect("a signature");
+            let bytes = signature.as_bytes().to_vec();
+            (key, bytes)
+        })
+        .into()
+    })
+}
+
+/// The first private key of a file of vectors.
+fn private_key(vectors: &str) -> Vec<u8> {
+    let vectors: serde_json::Value = serde_json::from_str(vectors).expect("JSON");
+    let text = vectors["testGroups"][0]["privateKey"].as_str().expect("a key");
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal")).collect()
+}
+
+const DIGEST: [u8; 32] = [7; 32];
+
+/// Checks a signature under each key: nobody can make one that holds, be it new or one that holds with a change.
+pub fn signature(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let (key, right) = input.pick(keys());
+    let key = key.verifying_key();
+    let mut changed = right.clone();
+    match input.byte() % 8 {
+        0..=2 => changed = input.rest().to_vec(),
+        3 => changed.truncate(input.below(right.len() + 1)),
+        4 => changed.extend_from_slice(input.rest()),
+        5 => {
+            let at = input.below(right.len() + 1);
+            changed.splice(at..at, input.rest().iter().copied());
+        }
+        6 => drop(changed.drain(input.below(right.len())..)),
+        _ => {
+            for _ in 0..1 + input.below(4) {
+                changed[input.below(right.len())] ^= input.byte();
+            }
+        }
+    }
+    let outcome = key.verify_digest(&DIGEST, &changed);
+    if changed == *right {
+        outcome.expect("a right signature");
+        assert!(key.verify_digest(&input.fixed::<31>(), right).is_err(), "a digest of another length");
+    } else {
+        assert!(matches!(outcome, Err(Error::MalformedSignature | Error::Mismatch)), "{outcome:?}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Jobs in lanes against the same messages one at a time on the reference: any mix of keys, key sizes, lengths, nonces,
+//! associated data and tags, some of them forged, on every backend of this machine.
+
+use tress_cipher::aes::Aes;
+use tress_cipher::modes::{cbc, ccm};
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
+use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
+
+use crate::input::Input;
+
+const MAX_JOBS: usize = 80;
+const MAX_KEYS: usize = 5;
+
+/// A message, and how it is sealed.
+struct Message {
+    key: usize,
+    iv: [u8; 16],
+    nonce_bytes: usize,
+    tag_bytes: usize,
+    aad: Vec<u8>,
+    data: Vec<u8>,
+    /// Which bit is forged: of ciphertext and tag.
+    forged: Option<usize>,
+}
+
+/// Panics when lanes do anything else than one call for each message.
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    match input.byte() % 6 {
+        0..=2 => authenticated(&mut input, Aes::with_backend),
+        3 => authenticated(&mut input, Rc6::with_backend),
+        4 => chained(&mut input, &[16, 24, 32], Aes::with_backend),
+        _ => chained(&mut input, &[16, 32], Pipo::with_backend),
+    }
+}
+
+/// The keys and the messages. Few bytes make many jobs: a byte that says "as before" repeats the one before at another length.
+fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Message>) {
+    let keys: Vec<Vec<u8>> = (0..1 + input.below(MAX_KEYS))
+        .map(|_| {
+            let length = *input.pick(key_bytes);
+            input.message(length)
+        })
+        .collect();
+    let count = input.below(MAX_JOBS + 1);
+    let mut messages: Vec<Message> = Vec::new();
+    while messages.len() < count {
+        let step = input.byte();
+        let length = match step % 4 {
+            0 => input.below(40),
+            1 => 16 * input.below(24),
+            2 => 512 + input.below(64),
+            _ => input.below(1500),
+        };
+        let message = Message {
+            key: input.below(keys.len()),
+            iv: input.fixed(),
+            nonce_bytes: 7 + usize::from(step >> 2 & 7) % 7,
+            tag_bytes: 4 + 2 * (usize::from(step >> 5) % 7),
+            aad: {
+                let length = [0, 1, 13, 14, 30, 300][input.below(6)];
+                input.message(length)
+            },
+            data: input.message(length),
+            forged: (input.byte() > 0xe0).then(|| input.short()),
+        };
+        messages.push(message);
+    }
+    (keys, messages)
+}
+
+fn authenticated<C: CcmCipher>(input: &mut Input<'_>, make: fn(&[u8], Backend) -> Result<C, Error>) {
+    let (keys, messages) = messages(input, &[16, 24, 32]);
+    let alone = ciphers(&keys, Backend::Reference, make);
+    let sealed: Vec<(Vec<u8>, Vec<u8>)> = messages
+        .iter()
+        .map(|message| {
+            let (mut data, mut tag) = (message.data.clone(), vec![0; message.tag_bytes]);
+            let nonce = &message.iv[..message.nonce_bytes];
+            ccm::encrypt(&alone[message.key], nonce, &message.aad, &mut data, &mut tag).expect("parameters of CCM");
+            (data, tag)
+        })
+        .collect();
+    for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available()) {
+        let ciphers = ciphers(&keys, backend, make);
+        let mut ours: Vec<_> =
+            messages.iter().map(|message| (message.data.clone(), vec![0; message.tag_bytes])).collect();
+        lanes::ccm::encrypt(&mut jobs(&ciphers, &messages, &mut ours));
+        assert!(ours == sealed, "{}", backend.name());
+
+        let mut forged = sealed.clone();
+        for (message, (data, tag)) in messages.iter().zip(&mut forged) {
+            if let Some(bit) = message.forged {
+                let bit = bit % (8 * (data.len() + tag.len()));
+                let byte = data.iter_mut().chain(tag).nth(bit / 8).expect("below the length");
+                *byte ^= 1 << (bit % 8);
+            }
+        }
+        let mut jobs = jobs(&ciphers, &messages, &mut forged);
+        let count = lanes::ccm::decrypt(&mut jobs);
+        assert_eq!(count, messages.iter().filter(|message| message.forged.is_some()).count());
+        let results: Vec<_> = jobs.iter().map(|job| job.result()).collect();
+        drop(jobs);
+        for ((message, (data, _)), result) in messages.iter().zip(&forged).zip(results) {
+            match message.forged {
+                None => assert!(result.is_ok() && *data == message.data, "{}", backend.name()),
+                Some(_) => {
+                    assert_eq!(result, Err(Error::Authentication), "{}", backend.name());
+                    assert!(data.iter().all(|byte| *byte == 0), "{}", backend.name());
+                }
+            }
+        }
+    }
+}
+
+fn jobs<'a, C: CcmCipher>(
+    ciphers: &'a [C],
+    messages: &'a [Message],
+    buffers: &'a mut [(Vec<u8>, Vec<u8>)],
+) -> Vec<lanes::ccm::Job<'a, C>> {
+    let jobs = messages.iter().zip(buffers).map(|(message, (data, tag))| {
+        let nonce = &message.iv[..message.nonce_bytes];
+        lanes::ccm::Job::new(&ciphers[message.key], nonce, &message.aad, data, tag).expect("parameters of CCM")
+    });
+    jobs.collect()
+}
+
+fn chained<C: BlockCipher>(input: &mut Input<'_>, key_bytes: &[usize], make: fn(&[u8], Backend) -> Result<C, Error>) {
+    let (keys, mut messages) = messages(input, key_bytes);
+    for message in &mut messages {
+        message.data.truncate(message.data.len() / C::BLOCK_BYTES * C::BLOCK_BYTES);
+    }
+    let alone = ciphers(&keys, Backend::Reference, make);
+    let sealed: Vec<Vec<u8>> = messages
+        .iter()
+        .map(|message| {
+            let mut data = message.data.clone();
+            cbc::encrypt(&alone[message.key], &message.iv[..C::BLOCK_BYTES], &mut data).expect("whole blocks");
+            data
+        })
+        .collect();
+    for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available()) {
+        let ciphers = ciphers(&keys, backend, make);
+        let mut ours: Vec<Vec<u8>> = messages.iter().map(|message| message.data.clone()).collect();
+        let jobs = messages.iter().zip(&mut ours).map(|(message, data)| {
+            lanes::cbc::Job::new(&ciphers[message.key], &message.iv[..C::BLOCK_BYTES], data).expect("whole blocks")
+        });
+        lanes::cbc::encrypt(&mut jobs.collect::<Vec<_>>());
+        assert!(ours == sealed, "{}", backend.name());
+    }
+}
+
+fn ciphers<C>(keys: &[Vec<u8>], backend: Backend, make: fn(&[u8], Backend) -> Result<C, Error>) -> Vec<C> {
+    keys.iter().map(|key| make(key, backend).expect("a key of its length")).collect()
+}

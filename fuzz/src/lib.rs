@@ -1,0 +1,37 @@
+//! What the fuzz targets do with their input, a file for each, so that it can be run and panics without a fuzzer too.
+//! `docs/fuzzing.md` says what each of them checks.
+#![deny(unsafe_op_in_unsafe_fn, clippy::undocumented_unsafe_blocks)]
+
+pub mod calls;
+pub mod container;
+pub mod edits;
+pub mod header;
+mod input;
+pub mod keys;
+pub mod lanes;
+pub mod machines;
+pub mod modes;
+pub mod place;
+pub mod qemu;
+pub mod raw;
+pub mod recipients;
+pub mod records;
+pub mod simulator;
+pub mod tree;
+pub mod vectors;
+pub mod verbs;
+
+// The simulator's generator of random programs, which names its neighbours from the root on.
+mod common;
+#[path = "../../crates/sim/tests/qemu/compressed.rs"]
+mod compressed;
+#[path = "../../crates/sim/tests/qemu/program.rs"]
+mod program;
+
+/// Messages of a transfer, and what a receiver keeps on disk: what is read is what would be written.
+pub fn messages(bytes: &[u8]) {
+    #[cfg(fuzzing)]
+    tress_stream::net::read_anything(bytes);
+    #[cfg(not(fuzzing))]
+    let _ = bytes;
+}

@@ -1,0 +1,79 @@
+//! Recipients, identities, addresses, passphrases and raw keys as text: each is read or refused; what is read can be used, and
+//! what is written of it reads back as the same.
+
+use tress_stream::ErrorKind;
+use tress_stream::age::secrecy::ExposeSecret;
+use tress_stream::container::{Aead, Content, ContentType, Header};
+use tress_stream::keys::{Address, KeyPair, identities_file, key_file, passphrase_file, recipients_file};
+
+use crate::vectors::containers;
+
+/// Panics when two readings differ, or an error shows what it read.
+pub fn run(bytes: &[u8]) {
+    if let Ok(recipients) = recipients_file(bytes) {
+        sealed(&recipients);
+    }
+    match identities_file(bytes) {
+        Ok(identities) => {
+            assert!(!identities.is_empty());
+            let header = Header::read(&mut &containers()[0].sealed[..]).expect("a header");
+            // The vectors' own key may be among them.
+            let opened = header.open(&identities);
+            assert!(opened.is_ok() || opened.is_err_and(|error| error.kind == ErrorKind::NoMatchingKey));
+        }
+        Err(error) => shows_nothing(bytes, &error),
+    }
+    if let Ok(passphrase) = passphrase_file(bytes) {
+        let text = passphrase.expose_secret();
+        assert!(bytes.starts_with(text.as_bytes()) && bytes.len() - text.len() <= 2);
+    }
+    assert_eq!(key_file(bytes).is_ok(), matches!(bytes.len(), 16 | 32));
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        texts(text);
+    }
+}
+
+/// A container for these opens for as many.
+fn sealed(recipients: &[Box<dyn tress_stream::age::Recipient + Send>]) {
+    let content = Content::generate(Aead::default(), ContentType::File, None).expect("randomness");
+    match Header::seal(&content, recipients) {
+        Ok(header) => {
+            let header = Header::read(&mut &header[..]).expect("our own header");
+            assert_eq!(header.recipient_types().len(), recipients.len());
+        }
+        Err(error) => assert!(
+            matches!(error.kind, ErrorKind::HeaderTooLarge | ErrorKind::MixedRecipients | ErrorKind::BadRecipient),
+            "{error}"
+        ),
+    }
+}
+
+fn texts(text: &str) {
+    match KeyPair::parse(text) {
+        Ok(pair) => {
+            let file = pair.to_identity_file_text();
+            let again = KeyPair::parse(file.expose_secret()).expect("what was written is read");
+            assert_eq!((again.recipient(), again.address()), (pair.recipient(), pair.address()));
+            assert_eq!(again.noise_secret_key(), pair.noise_secret_key());
+            assert!(recipients_file(pair.recipient().as_bytes()).is_ok());
+        }
+        Err(error) => shows_nothing(text.as_bytes(), &error),
+    }
+    if let Ok(address) = text.parse::<Address>() {
+        assert_eq!(address.to_string(), text.to_ascii_lowercase());
+        assert!(recipients_file(address.to_string().as_bytes()).is_ok());
+    }
+}
+
+/// No piece of a secret's length is in an error.
+fn shows_nothing(bytes: &[u8], error: &tress_stream::Error) {
+    const LENGTH: usize = 24;
+    let shown = format!("{error} {error:?}").into_bytes();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let secret = line.windows(16).position(|piece| piece.eq_ignore_ascii_case(b"AGE-SECRET-KEY-1"));
+        if let Some(secret) = secret.and_then(|start| line.get(start + 16..start + 16 + LENGTH)) {
+            let is_plain = secret.iter().all(u8::is_ascii_alphanumeric);
+            assert!(!is_plain || !shown.windows(LENGTH).any(|piece| piece == secret), "an error shows a secret");
+        }
+    }
+}

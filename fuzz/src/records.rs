@@ -1,0 +1,145 @@
+//! Records of measurements that lie: a text, or the record of the report's tests with some values changed. `bench --compare`
+//! takes it or refuses it, a record is never slower than itself, and a report shows its texts as texts.
+
+use std::fs;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tress_lab::bench::compare::{self, Verdict};
+use tress_lab::report;
+
+use crate::input::Input;
+use crate::place;
+
+const RECORD: &str = include_str!("../../tests/report/fixtures/records/before.json");
+const OTHER: &str = include_str!("../../tests/report/fixtures/records/after.json");
+const SECTION: &str = include_str!("../../tests/report/fixtures/every-kind/figures.json");
+
+/// Panics when something is taken that nothing can be made of.
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let (is_section, text) = match input.byte() % 8 {
+        0 => (false, input.rest().to_vec()),
+        1 | 2 => (true, changed(SECTION, &mut input)),
+        _ => (false, changed(RECORD, &mut input)),
+    };
+    if !is_section {
+        compared(&text);
+    }
+    // A report takes a hundred times as long.
+    if input.byte() % 4 == 0 {
+        reported(&text, is_section);
+    }
+}
+
+fn compared(text: &[u8]) {
+    let folder = place::empty();
+    let [before, after] = ["before.json", "after.json"].map(|name| folder.join(name));
+    fs::write(&before, text).expect("a file");
+    fs::write(&after, OTHER).expect("a file");
+    for (before, after) in [(&before, &after), (&after, &before)] {
+        for (json, force) in [(true, false), (false, true)] {
+            let options = compare::Options { before: before.clone(), after: after.clone(), force, json };
+            let mut out = Vec::new();
+            if compare::run(&options, &mut out).is_ok() && json {
+                let _: Value = serde_json::from_slice(&out).expect("JSON");
+            }
+        }
+    }
+    let Ok(document) = compare::read(&before) else { return };
+    let _ = document.file_name();
+    let written = serde_json::to_vec(&document).expect("what was read can be written");
+    fs::write(&after, &written).expect("a file");
+    let again = compare::read(&after).expect("what was written is read");
+    assert!(serde_json::to_vec(&again).expect("as before") == written);
+    let itself = compare::compare(&document, &again);
+    // Where two rows have one name, which of them is compared is not said.
+    if itself.new.is_empty() {
+        assert!(itself.gone.is_empty());
+        let same = |change: &compare::Change| change.verdict == Verdict::Same;
+        assert!(itself.rows.iter().all(same), "{:?}", itself.rows.iter().find(|change| !same(change)));
+    }
+}
+
+/// A page has the scripts and pictures of the program, and none of a record.
+fn reported(text: &[u8], is_section: bool) {
+    static USUAL: OnceLock<usize> = OnceLock::new();
+    let usual = *USUAL.get_or_init(|| markup(&page(SECTION.as_bytes(), true).expect("the tests' own page")));
+    if let Some(page) = page(text, is_section) {
+        assert!(markup(&page) <= usual, "a text became markup");
+    }
+}
+
+fn page(text: &[u8], is_section: bool) -> Option<String> {
+    let folder = place::empty();
+    let path = if is_section { "every-kind/figures.json" } else { "record.json" };
+    fs::create_dir(folder.join("every-kind")).expect("a folder");
+    fs::write(folder.join(path), text).expect("a file");
+    Some(report::make(folder).ok()?.html)
+}
+
+/// How often elements begin that a text could bring.
+fn markup(page: &str) -> usize {
+    ["<script", "<img", "<iframe"].iter().map(|element| page.matches(element).count()).sum()
+}
+
+/// The template with up to six of its values changed.
+fn changed(template: &str, input: &mut Input<'_>) -> Vec<u8> {
+    let mut value: Value = serde_json::from_str(template).expect("JSON");
+    for _ in 0..1 + input.below(6) {
+        let count = places(&value);
+        let place = input.below(count);
+        let new = new_value(input);
+        let _ = replace(&mut value, place, new);
+    }
+    serde_json::to_vec(&value).expect("JSON")
+}
+
+fn new_value(input: &mut Input<'_>) -> Option<Value> {
+    const TEXTS: [&str; 12] =
+        ["null", "0", "0.0", "1", "-1", "1e308", "5e-324", "18446744073709551615", "[]", "{}", "true", "[[0.0,0.0]]"];
+    match input.byte() % 8 {
+        0 => None,
+        1 => Some(Value::from(
+            ["", "<script>alert(1)</script>", "</script><img src=x>", "\u{1b}[2J", "a"][input.below(5)],
+        )),
+        2 => Some(Value::from(f64::from(input.word()) / 16.0)),
+        3 => Some(Value::from(String::from_utf8_lossy(input.take(8)).into_owned())),
+        _ => serde_json::from_str(input.pick(&TEXTS)).ok(),
+    }
+}
+
+/// How many values there are in it, itself among them.
+fn places(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(values) => values.iter().map(places).sum(),
+        Value::Object(values) => values.values().map(places).sum(),
+        _ => 0,
+    }
+}
+
+/// Puts the new value at this place of all values, or takes away what is there; how many places are left to go, if it was not here.
+fn replace(value: &mut Value, place: usize, new: Option<Value>) -> Result<(), usize> {
+    let Some(mut left) = place.checked_sub(1) else {
+        *value = new.unwrap_or(Value::Null);
+        return Ok(());
+    };
+    let children: Vec<&mut Value> = match value {
+        Value::Array(values) => {
+            if let (None, true) = (&new, left < values.len()) {
+                values.remove(left);
+                return Ok(());
+            }
+            values.iter_mut().collect()
+        }
+        Value::Object(values) => values.values_mut().collect(),
+        _ => return Err(left),
+    };
+    for child in children {
+        match replace(child, left, new.clone()) {
+            Ok(()) => return Ok(()),
+            Err(rest) => left = rest,
+        }
+    }
+    Err(left)
+}

@@ -1,0 +1,209 @@
+//! What the fuzz targets of the simulator do with their input: whatever it is, there is no panic, an end, and no more
+//! memory than the machine has.
+
+use crate::common as programs;
+use tress_sim::{
+    Bus, Device, DeviceKind, Error, Hart, Image, PAGE_BYTES, Platform, Reg, Region, Retired, Secret, System, Variable,
+    Xlen,
+};
+
+const BASE: u64 = 0x8000_0000;
+const MEMORY_BYTES: u64 = 16 * PAGE_BYTES;
+/// Instructions for one input.
+const LIMIT: u64 = 2000;
+
+fn platform(xlen: Xlen, misaligned: bool) -> Platform {
+    let devices = vec![
+        Device { base: 0x0200_0000, kind: DeviceKind::Clint },
+        Device { base: 0x1000_0000, kind: DeviceKind::Uart16550 { shift: 2 } },
+        Device { base: 0x1001_3000, kind: DeviceKind::UartSifive },
+    ];
+    let memory = vec![
+        Region { base: BASE, size: MEMORY_BYTES, writable: true },
+        Region { base: BASE + MEMORY_BYTES, size: PAGE_BYTES, writable: false },
+    ];
+    Platform { memory, devices, misaligned, ..Platform::generic(xlen, 2) }
+}
+
+/// A file, or what [`program`] makes of bytes that do not begin as one: it is loaded and run, or refused.
+pub fn loader(input: &[u8]) {
+    let _ = match input.first() {
+        Some(0x7f) => load_and_run(input, false),
+        _ => load_and_run(&program(input), input.first().is_some_and(|kind| kind & 0x80 != 0)),
+    };
+}
+
+/// Names that mean something, and one that means nothing.
+const NAMES: [&str; 8] = [
+    "tohost",
+    "fromhost",
+    "__region_3_x",
+    "__region__",
+    "main",
+    "_ZN4core3fmt3pad17h0123456789abcdefE",
+    "key",
+    "k\u{1b}",
+];
+
+/// An ELF file that is right but for what the bytes change, so that a fuzzer gets beyond its headers. The first byte says
+/// how many symbols and changes there are, and of what width and with how many segments it is; the second where it is
+/// linked to; then come symbols of three bytes, changes of three (two say where in the headers, or before the end; the
+/// third is what stands there), and the code.
+fn program(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.iter().copied();
+    let mut next = || bytes.next().unwrap_or(0);
+    let (kind, place) = (next(), next());
+    let xlen = if kind & 1 == 0 { Xlen::Rv32 } else { Xlen::Rv64 };
+    let address = BASE + 4 * u64::from(place);
+    let mut functions = Vec::new();
+    let mut data = Vec::new();
+    for _ in 0..kind >> 2 & 3 {
+        let (name, at) = (next(), BASE + u64::from(next()) * 16);
+        match next() {
+            0 => functions.push((NAMES[usize::from(name % 8)], at)),
+            size => data.push((NAMES[usize::from(name % 8)], at, size.into())),
+        }
+    }
+    let changes: Vec<[u8; 3]> = (0..kind >> 4 & 7).map(|_| [next(), next(), next()]).collect();
+    let code: Vec<u8> = bytes.collect();
+    let code = &code[..code.len().min(PAGE_BYTES as usize)];
+    let mut file = programs::elf_with_data(xlen, address, code, &functions, &data);
+    if kind & 2 != 0 {
+        // A second segment behind the first, of the same bytes: the header again, with other addresses.
+        let (start, length, count, fields) = match xlen {
+            Xlen::Rv32 => (52, 32, 44, [60, 64]),
+            Xlen::Rv64 => (64, 56, 56, [80, 88]),
+        };
+        let header = file[start..start + length].to_vec();
+        file[start + length..start + 2 * length].copy_from_slice(&header);
+        file[count] = 2;
+        for field in fields {
+            file[field + length + 1] ^= 0x20;
+        }
+    }
+    for [high, low, value] in changes {
+        let at = usize::from(high & 1) << 8 | usize::from(low);
+        // Segments' and file's headers are in front, sections and symbols at the end.
+        let at = if high & 0x80 == 0 { at % 192 } else { file.len() - 1 - at % file.len() };
+        file[at] = value;
+    }
+    file
+}
+
+fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
+    let image = Image::parse(file)?;
+    for address in [0, image.entry, u64::MAX] {
+        let _ = image.function_of(address);
+    }
+    let xlen = image.xlen;
+    // What the file has, and not what it says that it has.
+    let held: usize = image.segments.iter().map(|segment| segment.bytes.len()).sum();
+    assert!(image.segments.iter().all(|segment| segment.bytes.len() <= file.len()), "{held} bytes of {}", file.len());
+    let mut system = System::new(&platform(xlen, true), image, Box::new(std::io::sink()))?;
+    if follow {
+        let secrets = ["key", "main"].into_iter().filter_map(|name| system.image().data(name));
+        let secrets =
+            secrets.map(|symbol| Secret { name: symbol.demangled(), start: symbol.address, bytes: symbol.size });
+        let code = Secret { name: "code".into(), start: BASE, bytes: PAGE_BYTES };
+        let secrets: Vec<Secret> = secrets.chain([code]).collect();
+        system.follow_secrets(&secrets, Variable { multiply: true, shift: true })?;
+    }
+    let ran = system.run(LIMIT);
+    if let Some(secrets) = system.secrets() {
+        assert!(secrets.findings.iter().all(|finding| finding.count > 0 && !finding.secrets.is_empty()), "{secrets:?}");
+    }
+    check(&system.bus);
+    ran.map(drop)
+}
+
+/// The first byte says what kind of hart, the next ones are registers, the others are executed.
+pub fn execute(bytes: &[u8]) {
+    let Some((kind, rest)) = bytes.split_first() else { return };
+    let (registers, code) = rest.split_at(rest.len().min(64));
+    let xlen = if kind & 1 == 0 { Xlen::Rv32 } else { Xlen::Rv64 };
+    let mut platform = platform(xlen, kind & 2 == 0);
+    platform.isa.c = kind & 4 == 0;
+    let mut bus = Bus::new(&platform, Box::new(std::io::sink()));
+    let code = &code[..code.len().min(MEMORY_BYTES as usize)];
+    assert!(bus.memory.load(BASE, code));
+    let mut hart = Hart::new(&platform, usize::from(*kind >> 7), BASE);
+    if kind & 8 == 0 {
+        hart.enable_float();
+    }
+    for (number, chunk) in registers.chunks(2).enumerate() {
+        // Small numbers, and addresses in memory.
+        let value = chunk.iter().fold(0, |value, byte| value << 8 | u64::from(*byte));
+        let value = if value & 1 == 0 { BASE + value } else { (value as i16 as u64).rotate_right(8) };
+        let value = if xlen == Xlen::Rv32 { value as i32 as u64 } else { value };
+        hart.set_register(Reg::integer(number as u8), value);
+    }
+    let mut retired = Retired::default();
+    for _ in 0..LIMIT {
+        if hart.step(&mut bus, &mut retired).is_err() || hart.is_waiting() {
+            break;
+        }
+        hart.cycle += 1;
+        assert_eq!(hart.register(Reg::NONE), 0);
+        if xlen == Xlen::Rv32 {
+            assert!(hart.pc() <= u64::from(u32::MAX));
+            let value = hart.register(retired.destination);
+            assert!(retired.destination.is_float() || value == value as i32 as u64, "{retired:x?}: {value:#x}");
+        }
+    }
+    check(&bus);
+}
+
+fn check(bus: &Bus) {
+    assert!(bus.memory.allocated_bytes() <= MEMORY_BYTES + PAGE_BYTES);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, mem::discriminant};
+
+    use super::*;
+
+    fn random(state: &mut u64, bytes: &mut [u8]) {
+        for byte in bytes {
+            *state ^= *state << 13;
+            *state ^= *state >> 7;
+            *state ^= *state << 17;
+            *byte = (*state >> 32) as u8;
+        }
+    }
+
+    /// Without a fuzzer: bytes of no meaning.
+    #[test]
+    fn nothing_panics() {
+        let mut state = 1_u64;
+        let mut bytes = vec![0; 400];
+        for _ in 0..100_000 {
+            random(&mut state, &mut bytes);
+            execute(&bytes);
+            loader(&bytes);
+        }
+    }
+
+    /// Programs that are made of bytes get beyond the loader, and into each of its refusals.
+    #[test]
+    fn programs_reach_everything() {
+        let mut state = 2_u64;
+        let mut bytes = vec![0; 60];
+        let mut ran = 0;
+        let mut refused = BTreeMap::new();
+        for _ in 0..20_000 {
+            random(&mut state, &mut bytes);
+            let file = program(&bytes);
+            match Image::parse(&file)
+                .and_then(|image| System::new(&platform(image.xlen, true), image, Box::new(std::io::sink())))
+            {
+                Ok(_) => ran += 1,
+                Err(error) => *refused.entry(format!("{:?}", discriminant(&error.kind))).or_insert(0) += 1,
+            }
+        }
+        println!("{ran} of 20000 loaded; refused for {} kinds of reasons: {refused:?}", refused.len());
+        assert!(ran > 5_000, "{ran}");
+        // No ELF, another processor, no executable, damaged, no segment, outside, overlap, entry outside.
+        assert!(refused.len() >= 8, "{refused:?}");
+    }
+}

@@ -1,0 +1,199 @@
+//! Archives of folders: what is refused leaves nothing, what is unpacked is what another reader of tar (the crate `tar`) finds in
+//! the same bytes, nothing outside is touched, and packing it gives an archive that unpacks to the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use tress_stream::Control;
+use tress_stream::tree::{pack, unpack};
+
+use crate::input::Input;
+use crate::place;
+
+const BLOCK_BYTES: usize = 512;
+
+/// Panics when something is left, changed, or read in another way.
+pub fn run(bytes: &[u8]) {
+    let archive = archive(&mut Input::new(bytes));
+    let folder = place::empty();
+    fs::write(folder.join("beside"), b"untouched").expect("a file");
+    let out = folder.join("out");
+    let result = unpack(&mut &archive[..], &out, false, &Control::new());
+    assert_eq!(fs::read(folder.join("beside")).expect("it is there"), b"untouched");
+    if result.is_err() {
+        assert_eq!(place::names(folder), ["beside"]);
+        return;
+    }
+    assert_eq!(place::names(folder), ["beside", "out"]);
+    let found = walk(&out);
+    assert!(found == by_peer(&archive), "crate tar reads {:?}, here are {found:?}", by_peer(&archive));
+
+    let packed = packed(&out);
+    let again = folder.join("again");
+    unpack(&mut &packed[..], &again, false, &Control::new()).expect("what was packed unpacks");
+    assert!(walk(&again) == found);
+    assert!(self::packed(&again) == packed, "packing twice differs");
+}
+
+fn packed(folder: &Path) -> Vec<u8> {
+    let mut packed = Vec::new();
+    pack(folder, &mut packed, &Control::new()).expect("what was unpacked packs");
+    packed
+}
+
+/// What a name stands for.
+#[derive(Debug, PartialEq)]
+enum Node {
+    Folder,
+    File(Vec<u8>),
+    Link(PathBuf),
+}
+
+/// All below a folder, by path.
+fn walk(folder: &Path) -> BTreeMap<PathBuf, Node> {
+    let mut nodes = BTreeMap::new();
+    let mut left = vec![folder.to_path_buf()];
+    while let Some(path) = left.pop() {
+        for entry in fs::read_dir(&path).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let kind = path.symlink_metadata().expect("an entry").file_type();
+            let node = if kind.is_symlink() {
+                Node::Link(fs::read_link(&path).expect("a link"))
+            } else if kind.is_dir() {
+                left.push(path.clone());
+                Node::Folder
+            } else {
+                Node::File(fs::read(&path).expect("a file"))
+            };
+            nodes.insert(path.strip_prefix(folder).expect("below it").to_path_buf(), node);
+        }
+    }
+    nodes
+}
+
+/// The same by the crate `tar`.
+fn by_peer(archive: &[u8]) -> BTreeMap<PathBuf, Node> {
+    let mut archive = tar::Archive::new(archive);
+    let mut nodes = BTreeMap::new();
+    for entry in archive.entries().expect("an archive") {
+        let mut entry = entry.expect("an entry");
+        // Components leave out what `./` and a slash at the end are.
+        let path: PathBuf = entry.path().expect("a path").components().collect();
+        let path = path.strip_prefix(".").unwrap_or(&path).to_path_buf();
+        if path.as_os_str().is_empty() {
+            continue;
+        }
+        let node = match entry.header().entry_type() {
+            tar::EntryType::Directory => Node::Folder,
+            tar::EntryType::Symlink => Node::Link(entry.link_name().expect("a target").expect("a target").into_owned()),
+            _ => {
+                let mut bytes = Vec::new();
+                entry.read_to_end(&mut bytes).expect("a file's data");
+                Node::File(bytes)
+            }
+        };
+        nodes.insert(path, node);
+    }
+    nodes
+}
+
+/// Names that are fine, and names that are not.
+const NAMES: [&[u8]; 16] = [
+    b"a", b"b", b"a/b", b"a/b/c", b"A", b".", b"./", b"..", b"a/../c", b"/a", b"", b"a//b", b"a/", b"\xff", b"a\\b",
+    b"a\0b",
+];
+const TARGETS: [&[u8]; 8] = [b"a", b"b", b"..", b"../..", b"/etc", b"a/../..", b"", b"../a"];
+
+/// An archive of some entries, mostly in order, some of them damaged.
+fn archive(input: &mut Input<'_>) -> Vec<u8> {
+    let mut archive = Vec::new();
+    let ending = input.byte();
+    for _ in 0..input.below(13) {
+        if input.is_empty() {
+            break;
+        }
+        entry(&mut archive, input);
+    }
+    match ending % 8 {
+        0 => {}
+        1 => archive.extend([0; BLOCK_BYTES]),
+        2 => archive.extend([0; 2 * BLOCK_BYTES + 1]),
+        3 => archive.extend([[0; BLOCK_BYTES], [0; BLOCK_BYTES], [1; BLOCK_BYTES]].concat()),
+        4 => archive.truncate(input.below(archive.len() + 1)),
+        _ => archive.extend([0; 4 * BLOCK_BYTES]),
+    }
+    archive
+}
+
+fn entry(archive: &mut Vec<u8>, input: &mut Input<'_>) {
+    let kind = *input.pick(b"00055552xxLK\x001346Sg7");
+    let name = name(input);
+    let data = match kind {
+        b'x' => records(input),
+        b'L' | b'K' => [&name[..], &[0][..input.below(2)]].concat(),
+        b'0' | b'\0' => {
+            let length = input.below(1100);
+            input.message(length)
+        }
+        _ => Vec::new(),
+    };
+    let mut header = [0; BLOCK_BYTES];
+    put(&mut header, 0, &name[..name.len().min(100)]);
+    let mode: &[u8] = if kind == b'5' { b"0000755\0" } else { b"0000644\0" };
+    put(&mut header, 100, mode);
+    put(&mut header, 108, b"0000000\0000000000\0");
+    put(&mut header, 124, format!("{:011o}\0", data.len()).as_bytes());
+    put(&mut header, 136, format!("{:011o}\0", input.word()).as_bytes());
+    header[156] = kind;
+    if kind == b'2' {
+        put(&mut header, 157, input.pick(&TARGETS));
+    }
+    put(&mut header, 257, if input.flag() { b"ustar  \0" } else { b"ustar\x0000" });
+    for _ in 0..input.byte().saturating_sub(250) {
+        header[input.below(BLOCK_BYTES)] = input.byte();
+    }
+    put(&mut header, 148, b"        ");
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    put(&mut header, 148, format!("{sum:06o}\0 ").as_bytes());
+    archive.extend(header);
+    archive.extend_from_slice(&data);
+    archive.resize(archive.len().next_multiple_of(BLOCK_BYTES), 0);
+}
+
+fn put(header: &mut [u8; BLOCK_BYTES], at: usize, bytes: &[u8]) {
+    header[at..at + bytes.len()].copy_from_slice(bytes);
+}
+
+fn name(input: &mut Input<'_>) -> Vec<u8> {
+    match input.byte() {
+        number @ 0..0xe0 => NAMES[usize::from(number) % NAMES.len()].to_vec(),
+        number => {
+            let length = if number < 0xf0 { 20 } else { 300 };
+            let length = input.below(length);
+            input.take(length).to_vec()
+        }
+    }
+}
+
+/// Extended headers, the lengths of which are right most of the time.
+fn records(input: &mut Input<'_>) -> Vec<u8> {
+    let mut records = Vec::new();
+    for _ in 0..input.below(4) {
+        let key = *input.pick(&["path", "linkpath", "size", "mtime", "GNU.sparse.major", "comment"]);
+        let value = match key {
+            "size" => input.below(600).to_string().into_bytes(),
+            "mtime" => format!("{}.{}", input.short() as i32 - 0x4000, input.byte()).into_bytes(),
+            "linkpath" => input.pick(&TARGETS).to_vec(),
+            _ => name(input),
+        };
+        let rest = key.len() + value.len() + 3;
+        let length = (rest + 1..).find(|length| rest + length.to_string().len() == *length).expect("there is one");
+        let length = if input.byte() > 250 { input.below(600) } else { length };
+        records.extend(format!("{length} {key}=").as_bytes());
+        records.extend(value);
+        records.push(b'\n');
+    }
+    records
+}

@@ -1,0 +1,70 @@
+//! Containers that an independent writer made (vectors/container), and what is in them.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tress_sign::Hash;
+use tress_stream::age::Identity;
+use tress_stream::keys::{identities_file, key_file};
+use tress_stream::streaming::decrypt_bytes;
+
+macro_rules! files {
+    ($($name:literal),*) => {
+        [$(($name, include_bytes!(concat!("../../vectors/container/", $name, ".tress")).as_slice())),*]
+    };
+}
+
+/// Those that open without a passphrase, small ones of each length that matters.
+const FILES: [(&str, &[u8]); 11] = files![
+    "valid-0",
+    "valid-1",
+    "valid-raw-16",
+    "valid-raw-32",
+    "valid-name",
+    "valid-mixed",
+    "valid-16383",
+    "valid-16384",
+    "valid-aes-256",
+    "valid-40000",
+    "valid-tree"
+];
+
+/// A container and its plaintext.
+pub struct Container {
+    /// Its name among the vectors.
+    pub name: &'static str,
+    /// The container.
+    pub sealed: &'static [u8],
+    /// Its plaintext, which has the hash that the vectors say.
+    pub plain: Vec<u8>,
+}
+
+/// All of them.
+pub fn containers() -> &'static [Container] {
+    static CONTAINERS: OnceLock<Vec<Container>> = OnceLock::new();
+    CONTAINERS.get_or_init(|| {
+        let index: Value = serde_json::from_str(include_str!("../../vectors/container/index.json")).expect("JSON");
+        let tests = index["testGroups"].as_array().expect("groups").iter().flat_map(|group| group["tests"].as_array());
+        let tests: Vec<&Value> = tests.flatten().collect();
+        let read = |(name, sealed): (&'static str, &'static [u8])| {
+            let test = tests.iter().find(|test| test["name"] == name).expect("a vector of the index");
+            let plain = decrypt_bytes(sealed, &identities(), 1).expect("a valid container");
+            let hash: String = Hash::Sha256.digest(&plain).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(test["plaintextSha256"], hash.as_str(), "{name}");
+            Container { name, sealed, plain }
+        };
+        FILES.map(read).into()
+    })
+}
+
+/// What opens them.
+pub fn identities() -> Vec<Box<dyn Identity>> {
+    // Of the vectors' index; they guard nothing.
+    const ALICE: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
+    let mut identities = identities_file(ALICE.as_bytes()).expect("an identity");
+    for length in [16, 32] {
+        let key: Vec<u8> = (0..length).collect();
+        identities.push(Box::new(key_file(&key).expect("a key of its length")));
+    }
+    identities
+}

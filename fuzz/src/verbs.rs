@@ -1,0 +1,89 @@
+//! Damaged containers as files: `decrypt`, with and without a range, `inspect` and `rewrap` say what the reader in memory says,
+//! and leave nothing but a right output.
+
+use std::fs;
+
+use tress_stream::Control;
+use tress_stream::age::Recipient;
+use tress_stream::container::ContentType;
+use tress_stream::keys::key_file;
+use tress_stream::streaming::{Opening, decrypt_bytes};
+use tress_stream::verbs::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
+
+use crate::edits::edited;
+use crate::input::Input;
+use crate::place;
+use crate::vectors::identities;
+
+/// Panics when a verb lies, or leaves something.
+pub fn run(bytes: &[u8]) {
+    let mut input = Input::new(bytes);
+    let (_, sealed) = edited(&mut input);
+    let opened = Opening::new(&sealed, &identities());
+    let is_tree = opened.is_ok_and(|opened| opened.content().content_type == ContentType::Tree);
+    let plain = decrypt_bytes(&sealed, &identities(), 1).ok();
+
+    let folder = place::empty();
+    let (path, out) = (folder.join("container"), folder.join("out"));
+    fs::write(&path, &sealed).expect("a file");
+    let source = Source::Path(path.clone());
+    let sink = Sink::Path { path: out.clone(), force: input.flag() };
+    let threads = 1 + input.below(3);
+
+    let inspection = inspect(&source, Some(&identities()));
+    if let Some(plain) = &plain {
+        let inspection = inspection.as_ref().expect("what opens can be inspected");
+        assert!(inspection.verified && inspection.plaintext_bytes == plain.len() as u64);
+    }
+    let is_readable = inspect(&source, None).is_ok();
+    assert!(is_readable || inspection.is_err(), "an identity makes it readable");
+
+    let whole = decrypt(&source, &sink, &identities(), &DecryptOptions { threads, range: None }, &Control::new());
+    assert!(whole.is_err() || plain.is_some(), "opens as a file only");
+    // A tree whose archive is damaged does not open as a folder.
+    assert!(whole.is_ok() || plain.is_none() || is_tree, "{whole:?}");
+    if whole.is_ok() {
+        assert_eq!(place::names(folder), ["container", "out"]);
+        assert!(is_tree || fs::read(&out).ok() == plain, "wrong bytes");
+        if is_tree { fs::remove_dir_all(&out) } else { fs::remove_file(&out) }.expect("our output");
+    }
+    assert_eq!(place::names(folder), ["container"]);
+
+    let range = range(plain.as_ref().map_or(0x8000, Vec::len), &mut input);
+    let part = decrypt(&source, &sink, &identities(), &DecryptOptions { threads, range: Some(range) }, &Control::new());
+    match part {
+        Ok(_) => {
+            let bytes = fs::read(&out).expect("an output");
+            let end = range.end.map(|end| end as usize);
+            // Chunks outside of the range, the last one apart, may be damaged.
+            match &plain {
+                Some(plain) => assert!(bytes == plain[range.start as usize..end.unwrap_or(plain.len())], "wrong bytes"),
+                None => assert!(inspection.is_ok_and(|inspection| inspection.verified)),
+            }
+            fs::remove_file(&out).expect("our output");
+        }
+        Err(error) => {
+            let length = plain.as_ref().map_or(0, Vec::len) as u64;
+            let is_inside = range.start <= length && range.end.is_none_or(|end| (range.start..=length).contains(&end));
+            assert!(plain.is_none() || is_tree || !is_inside, "{error}");
+        }
+    }
+    assert_eq!(place::names(folder), ["container"]);
+
+    let key = key_file(&[9; 32]).expect("a key of its length");
+    let recipients: [Box<dyn Recipient + Send>; 1] = [Box::new(key.clone())];
+    let rewrapped = rewrap(&path, &identities(), &recipients, &Control::new());
+    let now = fs::read(&path).expect("the container");
+    match rewrapped {
+        Ok(_) => assert!(decrypt_bytes(&now, &[Box::new(key)], 1).ok() == plain, "another payload"),
+        Err(error) => assert!(plain.is_none() && now == sealed, "{error}"),
+    }
+    assert_eq!(place::names(folder), ["container"]);
+}
+
+/// A range, inside the plaintext or not.
+fn range(length: usize, input: &mut Input<'_>) -> Range {
+    let start = input.below(length + 3) as u64;
+    let end = input.flag().then(|| input.below(length + 3) as u64);
+    Range { start, end }
+}
