@@ -163,6 +163,13 @@ impl Disk {
 
     fn renumbered(&mut self, event: &Event) -> Event {
         let mut event = event.clone();
+        if let Event::Folder { folder: number, .. } | Event::Symlink { link: number, .. } = &event
+            && !self.files.insert(*number)
+        {
+            // Names in a folder have its number, so that it is the file before that gets another one.
+            self.reused += 1;
+            self.renumber(*number, (1 << 62) + self.reused);
+        }
         if let Event::New { file, .. } = &event
             && !self.files.insert(*file)
         {
@@ -179,6 +186,24 @@ impl Disk {
             *file = self.again.get(file).copied().unwrap_or(*file);
         }
         event
+    }
+
+    fn renumber(&mut self, old: Inode, new: Inode) {
+        self.again.remove(&old);
+        self.certain.names.values_mut().filter(|inode| **inode == old).for_each(|inode| *inode = new);
+        if let Some(node) = self.certain.nodes.remove(&old) {
+            self.certain.nodes.insert(new, node);
+        }
+        for event in self.writes.iter_mut().chain(self.changes.iter_mut().map(|(change, _)| change)) {
+            if let Event::New { file, .. }
+            | Event::Link { file, .. }
+            | Event::Write { file, .. }
+            | Event::Length { file, .. } = event
+                && *file == old
+            {
+                *file = new;
+            }
+        }
     }
 
     /// Every state that the disk may be found in if the power fails now; each once.

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 #[cfg(feature = "net")]
@@ -29,6 +29,8 @@ use super::{Os, Readers, Readiness, Status, System};
 pub(crate) struct Recording {
     os: Os,
     events: Mutex<Vec<Event>>,
+    /// Held from a call until it is remembered: calls of several threads are remembered in the order in which they were made.
+    turn: Mutex<()>,
     has_no_anonymous: bool,
 }
 
@@ -40,6 +42,10 @@ impl Recording {
     /// What was remembered so far.
     pub(crate) fn events(&self) -> Vec<Event> {
         std::mem::take(&mut self.events.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, event: Event) {
@@ -108,30 +114,35 @@ impl System for Recording {
     }
 
     fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File> {
+        let _turn = self.turn();
         let file = self.os.create_new(path, readers)?;
         self.add(Event::New { file: inode(&file)?, path: path.into() });
         Ok(file)
     }
 
     fn link(&self, file: &File, path: &Path) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.link(file, path)?;
         self.add(Event::Link { file: inode(file)?, path: path.into() });
         Ok(())
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.rename(from, to)?;
         self.add(Event::Rename { from: from.into(), to: to.into() });
         Ok(())
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.rename_new(from, to)?;
         self.add(Event::Rename { from: from.into(), to: to.into() });
         Ok(())
     }
 
     fn unlink(&self, path: &Path) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.unlink(path)?;
         self.add(Event::Unlink { path: path.into() });
         Ok(())
@@ -178,6 +189,7 @@ impl System for Recording {
     }
 
     fn write(&self, file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+        let _turn = self.turn();
         let offset = self.os.position(file)?;
         let written = self.os.write(file, buffers)?;
         self.add_write(file, offset, buffers, written)?;
@@ -190,12 +202,14 @@ impl System for Recording {
     }
 
     fn write_at(&self, file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+        let _turn = self.turn();
         let written = self.os.write_at(file, buffers, offset)?;
         self.add_write(file, offset, buffers, written)?;
         Ok(written)
     }
 
     fn copy(&self, from: &File, to: &File, bytes: u64) -> io::Result<u64> {
+        let _turn = self.turn();
         let (source, target) = (self.os.position(from)?, self.os.position(to)?);
         let copied = self.os.copy(from, to, bytes)?;
         let mut content = vec![0; copied as usize];
@@ -205,12 +219,14 @@ impl System for Recording {
     }
 
     fn sync(&self, file: &File) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.sync(file)?;
         self.add(Event::Sync { file: inode(file)? });
         Ok(())
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.sync_folder(folder)?;
         self.add(Event::SyncFolder { folder: folder.into() });
         Ok(())
@@ -218,6 +234,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
+        let _turn = self.turn();
         let is_new = how == Opening::New || how == Opening::Make && !self.os.exists_in(folder, name)?;
         let file = self.os.open_in(folder, name, how)?;
         if is_new {
@@ -233,6 +250,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.create_folder_in(parent, name)?;
         self.add(Event::Folder { folder: inode_in(parent, name), path: key(parent, name) });
         Ok(())
@@ -250,6 +268,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        let _turn = self.turn();
         let was_there = self.os.exists_in(folder, name)?;
         self.os.remove_in(folder, name)?;
         if was_there {
@@ -260,6 +279,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.rename_in(folder, from, to)?;
         self.add(Event::Rename { from: key(folder, from), to: key(folder, to) });
         Ok(())
@@ -267,6 +287,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.move_in(from_folder, from, to_folder, to)?;
         self.add(Event::Rename { from: key(from_folder, from), to: key(to_folder, to) });
         Ok(())
@@ -274,6 +295,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.sync_folder_in(folder)?;
         self.add(Event::SyncFolder { folder: number(folder).into() });
         Ok(())
@@ -281,6 +303,7 @@ impl System for Recording {
 
     #[cfg(feature = "net")]
     fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {
+        let _turn = self.turn();
         self.os.set_length(file, bytes)?;
         self.add(Event::Length { file: inode(file)?, bytes });
         Ok(())
