@@ -224,7 +224,12 @@ def test_many_refuse_wrong_buffers() -> None:
         aead.encrypt_many_into(messages, None)  # type: ignore[arg-type]
     both = bytearray(200)
     view = memoryview(both)
-    for part in [(view[:12], b"", None), (bytes(12), view[10:], None), (bytes(12), b"", view[:3])]:
+    parts: list[tuple[bytes | memoryview, bytes | memoryview, memoryview | None]] = [
+        (view[:12], b"", None),
+        (bytes(12), view[10:], None),
+        (bytes(12), b"", view[:3]),
+    ]
+    for part in parts:
         with pytest.raises(ValueError):
             aead.encrypt_many_into([part], view[: 16 + len(part[1])])
     # A wrong nonce: no plaintext stays in the buffer.

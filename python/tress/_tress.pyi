@@ -226,7 +226,6 @@ class AESCCM:
     def decrypt_many(
         self, messages: Iterable[_Message], *, threads: int = 0, errors: Literal["none"]
     ) -> list[bytes | None]: ...
-
     def encrypt_many_into(self, messages: Iterable[_Message], buf: WriteableBuffer, *, threads: int = 0) -> int:
         """`encrypt_many` into `buf`, as long as all results, one behind the other; returns its length."""
 
