@@ -6,6 +6,17 @@
 //! `--cfg tress_without_avx512`, `--cfg tress_without_adx` and `--cfg tress_without_riscv32` (in `RUSTFLAGS`) build a library
 //! without that code. What 32-bit RISC-V has is known when it is compiled.
 
+/// Whether every instruction is taken for there: for an interpreter that has them, in a process whose processor may not.
+#[cfg(tress_secrets)]
+static ALL: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
+
+/// From now on this process prepares moduli for all lanes, and may use them in the interpreter of machine code only.
+#[cfg(tress_secrets)]
+#[doc(hidden)]
+pub fn take_all_instructions_for_there() {
+    ALL.store(true, core::sync::atomic::Ordering::Relaxed);
+}
+
 /// Defines a token: its features are detected once, then read from an atomic.
 #[allow(unused_macros, reason = "no token on other processors, and in builds without any")]
 macro_rules! token {
@@ -21,6 +32,10 @@ macro_rules! token {
             /// The proof that this machine has the instructions, if it has.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
+                #[cfg(tress_secrets)]
+                if ALL.load(core::sync::atomic::Ordering::Relaxed) {
+                    return Some($name(()));
+                }
                 #[cfg(not(miri))]
                 return $module::get().then_some($name(()));
                 #[cfg(miri)]

@@ -33,6 +33,9 @@ extern crate alloc;
 
 pub mod add;
 mod cpu;
+#[cfg(tress_secrets)]
+#[doc(hidden)]
+pub use cpu::take_all_instructions_for_there;
 mod error;
 pub mod gcd;
 pub mod inverse;
