@@ -165,6 +165,19 @@ mod tests {
         assert!((back.low * found.high - 1.0).abs() < 1e-12 && (back.high * found.low - 1.0).abs() < 1e-12);
     }
 
+    /// By Python's `statistics.NormalDist`: all means sorted, the rank by its `inv_cdf`.
+    #[test]
+    fn ratios_of_pairs() {
+        let powers = |most: i32| (-most..=most).map(|power| f64::from(power).exp2()).collect::<Vec<_>>();
+        let found = paired_ratio(&powers(5), 0.95).expect("enough");
+        assert_eq!(found.median, 1.0);
+        assert!((found.low - 0.1767766952966369).abs() < 1e-12 && (found.high - 5.656854249492381).abs() < 1e-12);
+        let found = paired_ratio(&powers(10), 0.9999).expect("enough");
+        assert_eq!((found.median, found.low, found.high), (1.0, 0.001953125, 512.0));
+        // The quarter of its square less the deviations is below the first rank.
+        assert!(paired_ratio(&powers(5), 0.9999).is_none() && paired_ratio(&[], 0.95).is_none());
+    }
+
     #[test]
     fn ranks_are_those_of_the_binomial_distribution() {
         use statrs::distribution::{Binomial, DiscreteCDF};
