@@ -112,16 +112,16 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
     /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one when there
     /// is a single batch.
     pub(crate) fn run(self) -> Result<Totals, Error> {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(self.feed.most_chunks());
         if self.take(&mut batch) {
-            let threads = threads(self.threads);
-            if threads == 1 || self.feed.is_nearly_done() {
+            let threads = if self.feed.is_nearly_done() { 1 } else { threads(self.threads) };
+            if threads == 1 {
                 self.work(batch);
             } else {
                 std::thread::scope(|scope| {
                     for _ in 1..threads {
                         scope.spawn(|| {
-                            let mut batch = Batch::new();
+                            let mut batch = Batch::new(self.feed.most_chunks());
                             if self.take(&mut batch) {
                                 self.work(batch);
                             }

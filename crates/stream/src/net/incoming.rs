@@ -15,6 +15,7 @@ use super::supply::lock;
 use super::wire::Request;
 use crate::container::{Content, Payload};
 use crate::pipeline::Batch;
+use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
@@ -79,7 +80,7 @@ fn read_all(
                     return Err(broken("batch that the file does not have"));
                 }
                 let Ok(buffer) = buffers.recv() else { return Ok(()) };
-                let mut batch = buffer.unwrap_or_else(Batch::new);
+                let mut batch = buffer.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
                 batch.number = first_chunk;
                 batch.first_chunk = first_chunk;
                 batch.sealed_bytes = sealed_bytes;

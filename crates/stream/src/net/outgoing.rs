@@ -23,6 +23,7 @@ use super::trace::Row;
 use super::wire::{MAX_STREAM_NUMBERS, Request};
 use crate::container::CHUNK_BYTES;
 use crate::pipeline::Batch;
+use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::{Error, ErrorKind};
 
 /// Pauses before a lost connection is made again.
@@ -207,7 +208,7 @@ impl Work {
         throttle: &mut Option<Throttle>,
     ) -> Result<Ready, Option<Slot>> {
         let Slot { writer, batch } = slot;
-        let mut batch = batch.unwrap_or_else(Batch::new);
+        let mut batch = batch.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
         loop {
             if session.stopped().is_some() {
                 return Err(None);

@@ -28,7 +28,7 @@ impl Version {
 
     /// Chunks that differ from each other, and from those of other versions.
     fn chunk(self, number: u64) -> Batch {
-        let mut batch = Batch::new();
+        let mut batch = Batch::new(32);
         batch.first_chunk = number;
         batch.sealed_bytes = batch_sealed_bytes(SIZE, &(number..number + 1)).unwrap();
         batch.sealed_mut().fill(self.0 * 16 + number as u8);

@@ -57,7 +57,7 @@ fn reason(offered: Result<Offered, Denied>) -> Refusal {
 
 /// The batch of this number of a file of this size; its bytes are all its number.
 fn batch(number: u64, size: u64) -> Batch {
-    let mut batch = Batch::new();
+    let mut batch = Batch::new(32);
     batch.first_chunk = number * 32;
     let chunks = batch.first_chunk..(batch.first_chunk + 32).min(size / 16_384 + 1);
     batch.sealed_bytes = batch_sealed_bytes(size, &chunks).unwrap();

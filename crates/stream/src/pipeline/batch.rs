@@ -11,8 +11,6 @@ use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
 /// 2 MiB a core) before it is sealed, and again before it is written: 64 take up to 1.3 times.
 pub(crate) const BATCH_CHUNKS: u64 = 32;
 
-const BUFFER_BYTES: usize = BATCH_CHUNKS as usize * SEALED_CHUNK_BYTES;
-
 /// A worker's buffer and what is in it.
 pub(crate) struct Batch {
     /// Position in the order of all batches.
@@ -25,8 +23,10 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(crate) fn new() -> Self {
-        Self { number: 0, first_chunk: 0, sealed_bytes: 0, buffer: vec![0; BUFFER_BYTES] }
+    /// Room for so many chunks, or for those of a batch.
+    pub(crate) fn new(chunks: u64) -> Self {
+        let bytes = chunks.min(BATCH_CHUNKS) as usize * SEALED_CHUNK_BYTES;
+        Self { number: 0, first_chunk: 0, sealed_bytes: 0, buffer: vec![0; bytes] }
     }
 
     /// Chunks in use.

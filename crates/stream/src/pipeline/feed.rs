@@ -72,6 +72,14 @@ impl Feed<'_> {
         }
     }
 
+    /// The most chunks that it has, as far as that is known.
+    pub(crate) fn most_chunks(&self) -> u64 {
+        match self {
+            Feed::Positioned(source) => source.chunks,
+            Feed::Ordered(_) => u64::MAX,
+        }
+    }
+
     /// Whether there is at most one batch more than those taken: for which no thread is worth its start.
     pub(crate) fn is_nearly_done(&self) -> bool {
         match self {
