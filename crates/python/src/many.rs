@@ -23,6 +23,8 @@ const GROUP_LEAST: usize = 32;
 const THREAD_BYTES: usize = 192 << 10;
 /// What a message costs besides its bytes, in bytes.
 const MESSAGE_BYTES: usize = 128;
+/// What a `bytes` object takes besides its bytes, at most.
+const OBJECT_BYTES: usize = 64;
 /// Calls on fewer bytes take less time than signals wait for.
 const WATCHED_BYTES: usize = 64 << 20;
 
@@ -247,6 +249,10 @@ fn run<'py>(
     group: Run,
 ) -> PyResult<Vec<Outcome<'py>>> {
     let mut results = Vec::with_capacity(messages.len());
+    Fresh::expect(
+        py,
+        messages.iter().filter_map(|message| room(message.data.as_slice())).map(|bytes| bytes + OBJECT_BYTES).sum(),
+    );
     for message in messages {
         results.push(room(message.data.as_slice()).map(|bytes| Fresh::new(py, bytes)).transpose()?);
     }
