@@ -93,7 +93,7 @@ class Deadly(Plain):
     def seal_whole(self, data: Any, title: str | None) -> bytes:
         if bytes(data).startswith(b"deadly"):
             for permit in Path(self.folder).iterdir():
-                permit.unlink()
+                permit.unlink(missing_ok=True)
                 os.kill(os.getpid(), 9)
         return super().seal_whole(data, title)
 

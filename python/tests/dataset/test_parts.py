@@ -69,7 +69,7 @@ def test_groups() -> None:
     limits = Grouping(objects=40, bytes=100, first=4)
     shards = list(group(works(sizes), limits))
     assert [work for shard in shards for work in sorted(shard.works, key=lambda w: int(w.name))] and [
-        shard.number for shard in shards
+        int(shard.label) for shard in shards
     ] == list(range(len(shards)))
     assert sorted(int(work.name) for shard in shards for work in shard.works) == list(range(5000))
     for shard in shards:
@@ -77,9 +77,25 @@ def test_groups() -> None:
         assert len(shard.works) <= 40 and (total <= 100 or len(shard.works) == 1)
     counts = [len(shard.works) for shard in group(works([0] * 1000), limits)]
     assert counts[0] == 4 and max(counts) == 40 and counts[:3] == sorted(counts[:3])
+    shards = list(group(works([0] * 100_000), Grouping(), workers=2))
+    given = 0
+    for shard in shards:
+        assert len(shard.works) <= max(32, given / 16)
+        given += len(shard.works)
+    assert given == 100_000 and len(shards) < 110
     assert list(group([], limits)) == []
     with pytest.raises(ValueError):
         Grouping(objects=0)
+
+
+@pytest.mark.parametrize("count", [2, 9, 10, 11, 40, 4096])
+def test_pieces_of_a_group(count: int) -> None:
+    (whole,) = group(works([1] * count), Grouping(first=5000))
+    pieces = whole.split()
+    assert [work for piece in pieces for work in piece.works] == list(whole.works)
+    assert 1 < len(pieces) <= 10 and max(len(piece.works) for piece in pieces) < count
+    names = [f"{shard.label}.jsonl" for shard in [whole, *pieces, *pieces[-1].split()]]
+    assert names == sorted(set(names)), "later lines win"
 
 
 def container(chunks: list[bytes], age_file: int) -> bytes:
@@ -167,12 +183,12 @@ def test_lying_lines_are_refused(changed: dict[str, object]) -> None:
 def test_index_and_joined_manifest(tmp_path: Path) -> None:
     store = LocalStore(str(tmp_path))
     for number in range(3):
-        journal = Journal(store, "encrypt", "20260101T000000-a", number, Retry(), threading.Event())
+        journal = Journal(store, "encrypt", "20260101T000000-a", f"{number:06}", Retry(), threading.Event())
         journal.begin([f"n{number}.tress", f"foreign{number}.tress"])
         journal.done(LINE._replace(name=f"n{number}.tress"))
         journal.foreign(f"foreign{number}.tress")
         journal.end()
-    later = Journal(store, "rewrap", "20260102T000000-b", 0, Retry(), threading.Event())
+    later = Journal(store, "rewrap", "20260102T000000-b", "000000", Retry(), threading.Event())
     later.done(LINE._replace(name="n0.tress", verb="rewrap"))
     later.end()
     with open(tmp_path / runs(store)[0], "ab") as file:

@@ -73,6 +73,17 @@ class Stopped(ObjectError):
     kind = "stopped"
 
 
+def named(error: OSError) -> OSError:
+    """Marks an error that came after the object had appeared: what is there is this run's."""
+    error.named = True  # type: ignore[attr-defined]
+    return error
+
+
+def is_named(error: BaseException) -> bool:
+    """Whether it is one."""
+    return getattr(error, "named", False) is True
+
+
 class Failure(NamedTuple):
     """One object that is not as it should be."""
 

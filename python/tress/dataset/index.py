@@ -61,8 +61,9 @@ class Index:
                 bad.append(f"{object_name}: line {number}: {error}")
                 continue
             if isinstance(line, Begun):
-                names = ((encoded(name),) for name in line.names if wanted(name))
+                names = [(encoded(name),) for name in line.names if wanted(name)]
                 self._base.executemany("INSERT OR IGNORE INTO begun VALUES (?)", names)
+                self._base.executemany("DELETE FROM done WHERE name = ?", names)
             elif isinstance(line, Foreign):
                 self._base.execute("DELETE FROM begun WHERE name = ?", (encoded(line.name),))
             elif wanted(line.name):

@@ -25,6 +25,10 @@ _MARK = b',"crc":"'
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
+PIECE = "_"
+"""In the label of a piece of a shard. Sorts behind the point at which the name of an object ends."""
+
+
 class Identity(NamedTuple):
     """What says whether an object is still the same."""
 
@@ -154,8 +158,8 @@ class Journal:
     """Lines that are appended together, if they come within `LINES_S` seconds."""
     LINES_S = 0.1
 
-    def __init__(self, store: Store, verb: str, run: str, number: int, retry: Retry, stopped: threading.Event):
-        self.name = f"{CONTROL}/{verb}-{run}-{number:06}.jsonl"
+    def __init__(self, store: Store, verb: str, run: str, shard: str, retry: Retry, stopped: threading.Event):
+        self.name = self._named(verb, run, shard)
         self._store = store
         self._retry = retry
         self._stopped = stopped
@@ -166,22 +170,33 @@ class Journal:
         self._flushed = 0.0
         self._appends = True
         self.earlier: list[Line | Begun | Foreign] = []
-        """What a worker that died wrote of the same shard."""
-        self._read()
+        """What workers that died wrote of the same objects."""
+        for whole in _wholes(shard):
+            self._read(self._named(verb, run, whole))
+        own = self._read(self.name)
+        if own is not None:
+            self._kept += own
+            # The last line may have no end.
+            self._store.append(self.name, b"\n")
 
-    def _read(self) -> None:
+    @staticmethod
+    def _named(verb: str, run: str, shard: str) -> str:
+        return f"{CONTROL}/{verb}-{run}-{shard}.jsonl"
+
+    def _read(self, name: str) -> list[bytes] | None:
+        """Adds to what is known; the good lines, or None where there is no such object."""
         try:
-            found = self._retry.call(lambda _: list(lines(self._store, self.name)), self._stopped)
+            found = self._retry.call(lambda _: list(lines(self._store, name)), self._stopped)
         except FileNotFoundError:
-            return
+            return None
+        good = []
         for text in found:
             try:
                 self.earlier.append(parse(text))
             except BadLine:
                 continue
-            self._kept.append(text + b"\n")
-        # The last line may have no end.
-        self._store.append(self.name, b"\n")
+            good.append(text + b"\n")
+        return good
 
     def begin(self, names: Iterable[str]) -> None:
         """Before anything is written: these names are ours."""
@@ -224,6 +239,12 @@ class Journal:
         # Also when the run is to stop: what is done is not forgotten.
         self._retry.call(lambda _: self._store.put(self.name, b"".join(self._kept)), threading.Event())
         self._written = time.monotonic()
+
+
+def _wholes(shard: str) -> list[str]:
+    """The labels of the shards that this one was split from, the first one first."""
+    parts = shard.split(PIECE)
+    return [PIECE.join(parts[:count]) for count in range(1, len(parts))]
 
 
 def lines(store: Store, name: str) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from secrets import token_hex
 
 from . import manifest
@@ -24,7 +25,9 @@ from .summary import Summary
 from .worker import Plan, Result, describe, forget, run_own_shard, run_shard
 
 DEATHS = 2
-"""So many workers may die over one shard; then its objects are listed as failed."""
+"""So many workers may die over one shard; then it is split, or its only object is listed as failed."""
+SPLITS = 32
+"""So many shards are split in a run. Where more die, it is not for single objects."""
 
 
 @dataclass
@@ -169,21 +172,26 @@ def _drive(
     reporter: Reporter,
 ) -> None:
     """Submits shards while there are any, and takes their results."""
-    shards = group(works, settings.grouping)
     # A run with nothing to do starts no process.
-    first = next(shards, None)
+    first = next(works, None)
     if first is None:
         return
     running = pool()
+    shards = group(chain([first], works), settings.grouping, running.workers)
     pending: dict[Future[Result], Shard] = {}
-    deaths: dict[int, int] = {}
-    waiting: list[Shard] = [first]
+    graves = Graves(plan, failed)
+    waiting: list[Shard] = []
     error: BaseException | None = None
     ended = False
     try:
         while True:
             while len(pending) < running.window and (waiting or not ended):
+                # A piece runs while nothing else does, so that whoever dies, dies of it.
+                if any(shard.is_piece for shard in pending.values()):
+                    break
                 if waiting:
+                    if waiting[-1].is_piece and pending:
+                        break
                     shard = waiting.pop()
                 else:
                     try:
@@ -213,14 +221,14 @@ def _drive(
                     _take(future.result(), summary, failed)
                 except Exception as death:
                     broken = broken or isinstance(death, BrokenExecutor)
-                    _bury(shard, death, deaths, waiting, failed, plan)
+                    waiting += graves.bury(shard, death)
             if broken:
                 # All others of this pool end the same way.
                 for future, shard in pending.items():
                     try:
                         _take(future.result(), summary, failed)
                     except Exception as death:
-                        _bury(shard, death, deaths, waiting, failed, plan)
+                        waiting += graves.bury(shard, death)
                 pending.clear()
                 if waiting and not running.rebuild():
                     raise DatasetError("the executor is broken; the same call goes on where it stopped")
@@ -244,17 +252,28 @@ def _take(result: Result, summary: Summary, failed: FailedList) -> None:
         failed.add(failure)
 
 
-def _bury(
-    shard: Shard, death: BaseException, deaths: dict[int, int], waiting: list[Shard], failed: FailedList, plan: Plan
-) -> None:
-    """A shard whose worker died, or could not begin: once more, or its objects are listed."""
-    deaths[shard.number] = deaths.get(shard.number, 0) + 1
-    if deaths[shard.number] < DEATHS:
-        waiting.append(shard)
-        return
-    del deaths[shard.number]
-    for work in shard.works:
-        failed.add(Failure(work.name, "worker", f"its worker failed: {describe(death, plan)}", DEATHS))
+class Graves:
+    """Shards whose workers died, or could not begin."""
+
+    def __init__(self, plan: Plan, failed: FailedList):
+        self._plan = plan
+        self._failed = failed
+        self._deaths: dict[str, int] = {}
+        self._splits = 0
+
+    def bury(self, shard: Shard, death: BaseException) -> list[Shard]:
+        """What is to be tried instead: the same once more; then pieces, where it was a process that died; then nothing."""
+        deaths = self._deaths.pop(shard.label, 0) + 1
+        # Workers die together. A piece had one to itself.
+        if deaths < DEATHS and not shard.is_piece:
+            self._deaths[shard.label] = deaths
+            return [shard]
+        if isinstance(death, BrokenExecutor) and len(shard.works) > 1 and self._splits < SPLITS:
+            self._splits += 1
+            return shard.split()
+        for work in shard.works:
+            self._failed.add(Failure(work.name, "worker", f"its worker failed: {describe(death, self._plan)}", DEATHS))
+        return []
 
 
 def _count(plan: Plan, part: Part | None, end: object) -> tuple[int, int]:

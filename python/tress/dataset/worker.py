@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .codec import Codec
-from .errors import Exists, Failure, Stopped
+from .errors import Exists, Failure, Stopped, is_named
 from .manifest import Begun, Foreign, Journal, Line
 from .retry import Retry, kind
 from .shards import Shard, Work
@@ -62,7 +62,6 @@ class Plan:
 class Result:
     """What became of a shard."""
 
-    number: int
     objects: int = 0
     bytes: int = 0
     retried: int = 0
@@ -121,8 +120,8 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     started = time.monotonic()
     source, target = _stores(plan)
     context = Context(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP)
-    journal = Journal(target, plan.verb, plan.run, shard.number, plan.retry, STOP) if plan.journals else None
-    result = Result(shard.number)
+    journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, STOP) if plan.journals else None
+    result = Result()
     works = list(shard.works)
     if journal is not None:
         if journal.earlier:
@@ -130,11 +129,24 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
         if plan.verb != "rewrap":
             journal.begin([w.target for w in works if w.replace is Replace.NEVER and not target.occupied(w.target)])
     _Crew(plan, context, journal, works, result).work()
-    target.settle()
+    try:
+        target.settle()
+    except OSError as error:
+        _unsettled(plan, shard, journal, result, error)
     if journal is not None:
         journal.end()
     result.seconds = time.monotonic() - started
     return result
+
+
+def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result, error: OSError) -> None:
+    """All objects are there, but a loss of power may take them away: they are told, and the next run writes them again."""
+    if journal is not None:
+        journal.begin([work.target for work in shard.works])
+    failed = {failure.name for failure in result.failures}
+    why = f"its folder could not be left in order: {describe(error, plan)}"
+    result.failures += [Failure(work.name, "io", why, 1) for work in shard.works if work.name not in failed]
+    result.objects = result.bytes = 0
 
 
 def _after_death(target: Store, journal: Journal, works: list[Work], result: Result) -> list[Work]:
@@ -144,6 +156,8 @@ def _after_death(target: Store, journal: Journal, works: list[Work], result: Res
     for line in journal.earlier:
         if isinstance(line, Begun):
             begun.update(line.names)
+            for name in line.names:
+                done.pop(name, None)
         elif isinstance(line, Foreign):
             begun.discard(line.name)
         else:
@@ -205,7 +219,10 @@ class _Crew:
     def one(self, work: Work) -> None:
         """One object, with all its attempts."""
 
-        def again(_: BaseException) -> None:
+        def again(error: BaseException) -> None:
+            nonlocal work
+            if is_named(error):
+                work = work._replace(replace=max(work.replace, Replace.OURS))
             with self.lock:
                 self.result.retried += 1
 

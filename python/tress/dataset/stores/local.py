@@ -11,11 +11,11 @@ import contextlib
 import os
 import stat
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..codec import Codec
-from ..errors import BadName, Busy, Changed, Exists
+from ..errors import BadName, Busy, Changed, Exists, named
 from ..names import CONTROL, Item, Odd, check, ignored, part_name
 from . import BLOCK, PIECE, Reading, Replace, Store, Writing
 
@@ -33,6 +33,19 @@ def describe(name: str, status: os.stat_result) -> Item:
     return Item(name, status.st_size, f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_ino}")
 
 
+def _write_all(write: Callable[[memoryview], int], data: Any) -> None:
+    """As often as it takes."""
+    view = memoryview(data)
+    while len(view):
+        view = view[write(view) :]
+
+
+def _close(fd: int) -> None:
+    """Lets go of it: what was to be kept has been synced before, and an error here changes nothing."""
+    with contextlib.suppress(OSError):
+        os.close(fd)
+
+
 class LocalStore(Store):
     """A folder."""
 
@@ -45,6 +58,7 @@ class LocalStore(Store):
         self._prefix = self.root.rstrip(os.sep) + os.sep
         self._folders: set[str] = set()
         self._touched: set[str] = set()
+        self._remains: list[str] = []
         self._lock = threading.Lock()
 
     def prepare(self) -> None:
@@ -134,6 +148,10 @@ class LocalStore(Store):
         """A name was made in the file's folder."""
         self._touched.add(os.path.dirname(path))
 
+    def remains(self, part: str) -> None:
+        """This name is to be removed later."""
+        self._remains.append(part)
+
     def put(self, name: str, data: bytes) -> None:
         with _LocalWriting(self, name, len(data), Replace.ALWAYS) as out:
             out.write(data)
@@ -143,7 +161,7 @@ class LocalStore(Store):
         path = self.path(name)
         self.folder(path)
         with open(path, "ab", buffering=0) as file:
-            file.write(data)
+            _write_all(file.write, data)
         return True
 
     def get(self, name: str) -> Iterator[bytes]:
@@ -166,9 +184,13 @@ class LocalStore(Store):
 
     def settle(self) -> None:
         if os.name != "posix":
-            return
+            return  # Neither has links of ours, nor folders that can be synced.
         with self._lock:
             touched, self._touched = self._touched, set()
+            remains, self._remains = self._remains, []
+        for part in remains:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(part)
         for folder in touched:
             try:
                 fd = os.open(folder, os.O_RDONLY | _FLAGS)
@@ -177,7 +199,7 @@ class LocalStore(Store):
             try:
                 os.fsync(fd)
             finally:
-                os.close(fd)
+                _close(fd)
 
 
 class _LocalReading(Reading):
@@ -224,7 +246,7 @@ class _LocalReading(Reading):
 
     def close(self) -> None:
         if self._fd >= 0:
-            os.close(self._fd)
+            _close(self._fd)
             self._fd = -1
 
 
@@ -270,17 +292,18 @@ class _LocalWriting(Writing):
             if found:
                 os.ftruncate(fd, 0)
         except (BlockingIOError, FileNotFoundError):
-            os.close(fd)
+            _close(fd)
             raise Busy("another process is writing it") from None
         except BaseException:
-            os.close(fd)
+            if not found:
+                with contextlib.suppress(OSError):
+                    os.unlink(self._part)
+            _close(fd)
             raise
         self._fd = fd
 
     def write(self, data: Any) -> None:
-        view = memoryview(data)
-        while len(view):
-            view = view[os.write(self._fd, view) :]
+        _write_all(lambda view: os.write(self._fd, view), data)
 
     def commit(self) -> Item:
         os.fsync(self._fd)
@@ -288,11 +311,13 @@ class _LocalWriting(Writing):
             os.replace(self._part, self._path)
         else:
             self._name_new()
-        item = describe(self._name, os.stat(self._path, follow_symlinks=False))
         self._store.touched(self._path)
-        os.close(self._fd)
-        self._fd = -1
-        return item
+        try:
+            return describe(self._name, os.fstat(self._fd))
+        except OSError as error:
+            raise named(error) from None
+        finally:
+            self._close()
 
     def _name_new(self) -> None:
         """Names the part without replacing anything, also if somebody else does so at this moment."""
@@ -305,15 +330,22 @@ class _LocalWriting(Writing):
                 raise Exists("exists, and no earlier run wrote it") from None
             os.replace(self._part, self._path)
         else:
-            os.unlink(self._part)
+            # The object is there; a second name that stays does it no harm.
+            try:
+                os.unlink(self._part)
+            except OSError:
+                self._store.remains(self._part)
 
     def discard(self) -> None:
         if self._fd < 0:
             return
         # Removed while it is still locked, so that nobody takes it over in between.
         try:
-            os.unlink(self._part)
-        except FileNotFoundError:
-            pass
-        os.close(self._fd)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._part)
+        finally:
+            self._close()
+
+    def _close(self) -> None:
+        _close(self._fd)
         self._fd = -1
