@@ -230,6 +230,8 @@ soak: fuzz qemu miri firmware-qemu test-systems test-windows-crates reproducible
 	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --release --locked -p tress-modular --test lanes --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-aesni
+	$(CARGO) build --release --locked --bin tress
+	tests/load/receive.py --tress target/release/tress
 	@echo "make soak: all done"
 
 # Below /usr/local for root, ~/.local for others; DESTDIR stands before it for who packages.

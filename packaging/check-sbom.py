@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Holds a bill of materials (CycloneDX, JSON) against what cargo says the command is compiled from.
 
-    packaging/check-sbom.py FILE
+    packaging/check-sbom.py [--prune] FILE
 
-Every crate that goes in, with its version, checksum and terms, none that does not, edges that lead somewhere, no path of this machine.
+--prune first takes out what goes into other packages of the workspace or into tests only, which cargo-cyclonedx cannot tell
+apart. Then: every crate that goes in, with its version, checksum and terms, none that does not, edges that lead somewhere, no path of this machine.
 """
 
 from __future__ import annotations
@@ -33,6 +34,19 @@ def checksums() -> dict[tuple[str, str], str]:
     lock = (ROOT / "Cargo.lock").read_text()
     found = re.findall(r'name = "(.*)"\nversion = "(.*)"\nsource = ".*"\nchecksum = "(.*)"', lock)
     return {(name, version): checksum for name, version, checksum in found}
+
+
+def prune(path: Path) -> None:
+    """Takes out the crates that do not go in, and their edges."""
+    bom = json.loads(path.read_text())
+    most, _ = expected()
+    gone = {part["bom-ref"] for part in bom["components"] if (part["name"], part["version"]) not in most}
+    bom["components"] = [part for part in bom["components"] if part["bom-ref"] not in gone]
+    bom["dependencies"] = [edge for edge in bom["dependencies"] if edge["ref"] not in gone]
+    for edge in bom["dependencies"]:
+        if "dependsOn" in edge:
+            edge["dependsOn"] = [ref for ref in edge["dependsOn"] if ref not in gone]
+    path.write_text(json.dumps(bom, indent=2) + "\n")
 
 
 def main(path: Path) -> None:
@@ -69,4 +83,6 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    if sys.argv[1] == "--prune":
+        prune(Path(sys.argv[2]))
+    main(Path(sys.argv[-1]))

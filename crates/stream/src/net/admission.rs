@@ -3,12 +3,13 @@
 //! Before a connection has proven its key it costs one handshake, one thread and no buffer; how many of these there may be
 //! at once, and how often one address may try, is bounded here.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read};
 use std::net::IpAddr;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use super::link::Link;
 use super::noise::PublicKey;
 use super::supply::lock;
 use crate::keys::Address;
@@ -108,9 +109,18 @@ pub(crate) struct Gate {
 
 #[derive(Default)]
 struct Counts {
-    half_open: usize,
+    /// Connections that have not proven their key, by their numbers, which rise.
+    half_open: BTreeMap<u64, HalfOpen>,
     connections: usize,
     peers: HashMap<IpAddr, Peer>,
+    next: u64,
+}
+
+struct HalfOpen {
+    peer: IpAddr,
+    link: Arc<dyn Link>,
+    /// It has sent a first message that only who knows the receiver's address can write, or replay.
+    has_greeted: bool,
 }
 
 struct Peer {
@@ -123,8 +133,7 @@ struct Peer {
 /// A connection that was let in. Dropping it makes room.
 pub(crate) struct Pass<'a> {
     gate: &'a Gate,
-    peer: IpAddr,
-    is_half_open: bool,
+    number: u64,
 }
 
 impl Gate {
@@ -132,13 +141,14 @@ impl Gate {
         Self { limits, counts: Mutex::default() }
     }
 
-    /// Lets a new connection in, or not.
-    pub(crate) fn enter(&self, address: IpAddr, now: Instant) -> Option<Pass<'_>> {
+    /// Lets a new connection in, or not. Where there is room for no more that have not proven their key, one of these is closed:
+    /// the oldest of those that have said nothing of use. Who is silent would keep all others out.
+    pub(crate) fn enter(&self, address: IpAddr, link: &Arc<dyn Link>, now: Instant) -> Option<Pass<'_>> {
         let peer = network(address);
         let limits = &self.limits;
         let (burst, rate) = (f64::from(limits.handshake_burst), f64::from(limits.handshakes_per_s));
         let mut counts = lock(&self.counts);
-        if counts.half_open >= limits.half_open || counts.connections >= limits.connections {
+        if counts.connections >= limits.connections {
             return None;
         }
         if counts.peers.len() >= MAX_PEERS && !counts.peers.contains_key(&peer) {
@@ -153,14 +163,39 @@ impl Gate {
         let entry = counts.peers.entry(peer).or_insert(Peer { half_open: 0, tokens: burst, since: now });
         entry.tokens = (entry.tokens + now.duration_since(entry.since).as_secs_f64() * rate).min(burst);
         entry.since = now;
-        if entry.half_open >= limits.half_open_per_address || entry.tokens < 1.0 {
+        if entry.tokens < 1.0 {
             return None;
         }
         entry.tokens -= 1.0;
-        entry.half_open += 1;
-        counts.half_open += 1;
+        if entry.half_open >= limits.half_open_per_address {
+            counts.make_room(Some(peer));
+        } else if counts.half_open.len() >= limits.half_open {
+            counts.make_room(None);
+        }
+        let number = counts.next;
+        counts.next += 1;
+        counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), has_greeted: false });
+        counts.peers.entry(peer).and_modify(|peer| peer.half_open += 1);
         counts.connections += 1;
-        Some(Pass { gate: self, peer, is_half_open: true })
+        Some(Pass { gate: self, number })
+    }
+}
+
+impl Counts {
+    /// Closes a connection that is half-open, of this address or of any.
+    fn make_room(&mut self, of: Option<IpAddr>) {
+        let all = self.half_open.iter().filter(|(_, one)| of.is_none_or(|address| one.peer == address));
+        let first = all.min_by_key(|(number, one)| (one.has_greeted, **number));
+        if let Some(link) = first.map(|(number, _)| *number).and_then(|number| self.leave(number)) {
+            link.close();
+        }
+    }
+
+    /// It is half-open no longer. None where it was not.
+    fn leave(&mut self, number: u64) -> Option<Arc<dyn Link>> {
+        let HalfOpen { peer, link, .. } = self.half_open.remove(&number)?;
+        self.peers.entry(peer).and_modify(|peer| peer.half_open -= 1);
+        Some(link)
     }
 }
 
@@ -173,15 +208,16 @@ fn network(address: IpAddr) -> IpAddr {
 }
 
 impl Pass<'_> {
-    /// The connection has proven its key.
-    pub(crate) fn is_proven(&mut self) {
-        if std::mem::take(&mut self.is_half_open) {
-            let mut counts = lock(&self.gate.counts);
-            counts.half_open -= 1;
-            if let Some(peer) = counts.peers.get_mut(&self.peer) {
-                peer.half_open -= 1;
-            }
+    /// Its first message was good.
+    pub(crate) fn has_greeted(&self) {
+        if let Some(one) = lock(&self.gate.counts).half_open.get_mut(&self.number) {
+            one.has_greeted = true;
         }
+    }
+
+    /// The connection has proven its key.
+    pub(crate) fn is_proven(&self) {
+        lock(&self.gate.counts).leave(self.number);
     }
 }
 
@@ -194,32 +230,70 @@ impl Drop for Pass<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, IoSlice};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
 
     fn ip(text: &str) -> IpAddr {
         text.parse().unwrap()
     }
 
+    /// Says whether it was closed.
+    #[derive(Default)]
+    struct Closable(AtomicBool);
+
+    impl Link for Closable {
+        fn read(&self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(0)
+        }
+        fn write(&self, _: &[IoSlice<'_>]) -> io::Result<usize> {
+            Ok(0)
+        }
+        fn close(&self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// A connection, and whether it was let in.
+    fn enter<'a>(gate: &'a Gate, address: &str, now: Instant) -> (Arc<Closable>, Option<Pass<'a>>) {
+        let link = Arc::new(Closable::default());
+        let same: Arc<dyn Link> = link.clone();
+        (link, gate.enter(ip(address), &same, now))
+    }
+
     #[test]
-    fn half_open_connections_are_bounded() {
-        let gate = Gate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 4, ..Limits::default() });
+    fn the_oldest_half_open_connection_makes_room() {
+        let gate = Gate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 7, ..Limits::default() });
         let now = Instant::now();
-        let (one, other) = (ip("192.0.2.1"), ip("192.0.2.2"));
-        let mut first = gate.enter(one, now).unwrap();
-        let second = gate.enter(one, now).unwrap();
-        assert!(gate.enter(one, now).is_none());
-        let third = gate.enter(other, now).unwrap();
-        assert!(gate.enter(other, now).is_none());
-        first.is_proven();
-        let fourth = gate.enter(one, now).unwrap();
-        // Four connections in all.
-        drop(second);
-        let fifth = gate.enter(one, now).unwrap();
-        drop((third, fourth));
-        let sixth = gate.enter(one, now).unwrap();
-        drop((first, fifth, sixth));
+        let (one, other, third) = ("192.0.2.1", "192.0.2.2", "192.0.2.3");
+        let a = enter(&gate, one, now);
+        let b = enter(&gate, one, now);
+        let closed = |link: &(Arc<Closable>, Option<Pass<'_>>)| link.0.0.load(Ordering::Relaxed);
+        assert!(!closed(&a) && !closed(&b));
+        // Of an address that has as many as it may have, its own oldest.
+        let c = enter(&gate, one, now);
+        assert!(closed(&a) && !closed(&b));
+        let d = enter(&gate, other, now);
+        assert!(!closed(&b) && !closed(&d));
+        // Where there are as many as may be, the oldest of all.
+        let e = enter(&gate, third, now);
+        assert!(closed(&b) && !closed(&c) && !closed(&d) && !closed(&e));
+        // Rather one that has said nothing.
+        d.1.as_ref().unwrap().has_greeted();
+        // Who has proven its key is closed by nobody, and makes room at once.
+        c.1.as_ref().unwrap().is_proven();
+        let f = enter(&gate, other, now);
+        let g = enter(&gate, one, now);
+        assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
+        assert_eq!(lock(&gate.counts).half_open.len(), 3);
+        // Those that were closed count until they are gone.
+        assert!(enter(&gate, third, now).1.is_none());
+        drop(a);
+        assert!(enter(&gate, third, now).1.is_some());
+        drop((b, c, d, e, f, g));
         let counts = lock(&gate.counts);
-        assert_eq!((counts.half_open, counts.connections), (0, 0));
+        assert_eq!((counts.half_open.len(), counts.connections), (0, 0));
         assert!(counts.peers.values().all(|peer| peer.half_open == 0));
     }
 
@@ -227,7 +301,7 @@ mod tests {
     fn an_address_may_try_so_often() {
         let gate = Gate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() });
         let start = Instant::now();
-        let tries = |address, now| (0..10).filter(|_| gate.enter(ip(address), now).is_some()).count();
+        let tries = |address, now| (0..10).filter(|_| enter(&gate, address, now).1.is_some()).count();
         assert_eq!(tries("192.0.2.1", start), 3);
         // Of IPv6, whoever has one address has all of its network; a mapped address is IPv4's.
         assert_eq!(tries("2001:db8::1", start), 3);
@@ -243,10 +317,10 @@ mod tests {
         let gate = Gate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() });
         let start = Instant::now();
         for number in 0..2 * MAX_PEERS as u32 {
-            let _ = gate.enter(IpAddr::V4(number.into()), start);
+            enter(&gate, &IpAddr::V4(number.into()).to_string(), start);
         }
         assert_eq!(lock(&gate.counts).peers.len(), MAX_PEERS);
-        assert!(gate.enter(ip("198.51.100.1"), start + Duration::from_secs(10)).is_some());
+        assert!(enter(&gate, "198.51.100.1", start + Duration::from_secs(10)).1.is_some());
         assert_eq!(lock(&gate.counts).peers.len(), 1);
     }
 

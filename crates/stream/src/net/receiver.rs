@@ -129,17 +129,19 @@ pub(crate) fn receive_on(
     thread::scope(|scope| {
         while server.stopped().is_none() {
             match listener.accept() {
-                Ok(Some((link, address))) => match server.gate.enter(address, Instant::now()) {
-                    Some(pass) => {
-                        let server = &server;
-                        let link: Arc<dyn Link> = network.accepted(link).into();
-                        let started =
-                            thread::Builder::new().spawn_scoped(scope, move || server.serve(link, address, pass));
-                        // No thread, no connection: the others go on.
-                        drop(started);
+                Ok(Some((link, address))) => {
+                    let link: Arc<dyn Link> = network.accepted(link).into();
+                    match server.gate.enter(address, &link, Instant::now()) {
+                        Some(pass) => {
+                            let server = &server;
+                            let started =
+                                thread::Builder::new().spawn_scoped(scope, move || server.serve(link, address, pass));
+                            // No thread, no connection: the others go on.
+                            drop(started);
+                        }
+                        None => link.close(),
                     }
-                    None => link.close(),
-                },
+                }
                 Ok(None) => {}
                 // Out of handles or memory: others will give some back.
                 Err(_) => thread::sleep(super::link::TICK),
@@ -218,12 +220,13 @@ impl Server<'_> {
     }
 
     /// Everything up to the first message, after which the sender is known, within the time for a handshake.
-    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, mut pass: Pass<'_>) -> Result<(), Error> {
+    fn admit(&self, link: &Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) -> Result<(), Error> {
         let limits = &self.options.limits;
         let begin = Instant::now();
         let stop = || self.stopped();
         let (mut incoming, mut outgoing, sender) =
             noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop)?;
+        pass.has_greeted();
         let patience = Patience {
             deadline: Some(begin + limits.handshake_time),
             ..Patience::silence(limits.handshake_time, &stop)
