@@ -72,7 +72,7 @@ class Load:
         line = [self.tress, "receive", "--listen", "127.0.0.1:0", "-i", secret, "--allow", allow, "-o", incoming]
         log = (self.folder / "receiver.log").open("w")
         receiver = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=log, text=True)
-        threading.Thread(target=self.arrivals, args=(receiver, incoming), daemon=True).start()
+        threading.Thread(target=self.arrivals, args=(receiver,), daemon=True).start()
         self.port = self.wait_for_port(receiver)
         # What a receiver opens once and keeps.
         warm = self.folder / "warm"
@@ -134,8 +134,8 @@ class Load:
             "handles": len(list((process / "fd").iterdir())),
         }
 
-    def arrivals(self, receiver: subprocess.Popen[str], incoming: Path) -> None:
-        """Files are told when they are complete; what honest ones send is removed, so that there is room."""
+    def arrivals(self, receiver: subprocess.Popen[str]) -> None:
+        """Files are told when they are complete."""
         assert receiver.stdout is not None
         for line in receiver.stdout:
             self.count("told")
