@@ -227,11 +227,14 @@ soak: fuzz qemu miri firmware-qemu test-systems test-windows-crates reproducible
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-stream --test every_bit -- --nocapture
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-stream --lib -- --nocapture fault power
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress --test faults -- --nocapture
+	$(CARGO) test --release --locked -p tress --test memory
 	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_avx512" $(CARGO) test --release --locked -p tress-modular --test lanes --target-dir target/without-avx512
 	RUSTFLAGS="--cfg tress_without_aesni" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-aesni
 	$(CARGO) build --release --locked --bin tress
 	tests/load/receive.py --tress target/release/tress
+	tests/load/pipes.py --tress target/release/tress
+	$(CARGO) run --release --locked -p tress-lab --example load
 	@echo "make soak: all done"
 
 # Below /usr/local for root, ~/.local for others; DESTDIR stands before it for who packages.

@@ -1,4 +1,4 @@
-//! OpenSSL 3: RSA (PKCS #1 v1.5) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time. Contexts are made
+//! OpenSSL 3: RSA (PKCS #1 v1.5, PSS) and DSA signatures of digests through `EVP_PKEY_sign`, opened at run time. Contexts are made
 //! once for a key, as a server does.
 
 use std::{
@@ -11,6 +11,10 @@ use libloading::Library;
 
 use crate::{Error, Missing, openssl};
 
+// include/openssl/rsa.h of OpenSSL 3.0.
+const RSA_PKCS1_PSS_PADDING: c_int = 6;
+const RSA_PSS_SALTLEN_DIGEST: c_int = -1;
+
 struct Functions {
     read: unsafe extern "C" fn(*mut *mut c_void, *mut *const u8, c_long) -> *mut c_void,
     key_free: unsafe extern "C" fn(*mut c_void),
@@ -18,6 +22,8 @@ struct Functions {
     context_free: unsafe extern "C" fn(*mut c_void),
     sha256: unsafe extern "C" fn() -> *const c_void,
     set_hash: unsafe extern "C" fn(*mut c_void, *const c_void) -> c_int,
+    set_padding: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
+    set_salt: unsafe extern "C" fn(*mut c_void, c_int) -> c_int,
     sign_init: unsafe extern "C" fn(*mut c_void) -> c_int,
     verify_init: unsafe extern "C" fn(*mut c_void) -> c_int,
     /// Context, signature, its length, digest, its length.
@@ -40,6 +46,8 @@ fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
             context_free: *library.get(b"EVP_PKEY_CTX_free")?,
             sha256: *library.get(b"EVP_sha256")?,
             set_hash: *library.get(b"EVP_PKEY_CTX_set_signature_md")?,
+            set_padding: *library.get(b"EVP_PKEY_CTX_set_rsa_padding")?,
+            set_salt: *library.get(b"EVP_PKEY_CTX_set_rsa_pss_saltlen")?,
             sign_init: *library.get(b"EVP_PKEY_sign_init")?,
             verify_init: *library.get(b"EVP_PKEY_verify_init")?,
             sign: *library.get(b"EVP_PKEY_sign")?,
@@ -84,6 +92,25 @@ impl Key {
                 && (functions.set_hash)(verifying, (functions.sha256)()) == 1
         };
         if is_ready { Ok(key) } else { Err(Error::Refused("EVP_PKEY_CTX_set_signature_md")) }
+    }
+
+    /// The same for PSS (RFC 8017), with salts as long as digests.
+    ///
+    /// # Errors
+    /// Those of [`Key::new`], and where the key is none of RSA.
+    pub fn with_pss(der: &[u8]) -> Result<Key, Error> {
+        let key = Key::new(der)?;
+        for context in [key.signing, key.verifying] {
+            // SAFETY: the context is live, and initialised by `new`.
+            let is_ready = unsafe {
+                (key.functions.set_padding)(context, RSA_PKCS1_PSS_PADDING) == 1
+                    && (key.functions.set_salt)(context, RSA_PSS_SALTLEN_DIGEST) == 1
+            };
+            if !is_ready {
+                return Err(Error::Refused("EVP_PKEY_CTX_set_rsa_padding"));
+            }
+        }
+        Ok(key)
     }
 
     /// `EVP_PKEY_sign`. The signature is as long as it comes out.
