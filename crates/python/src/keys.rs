@@ -42,8 +42,8 @@ impl KeyPair {
     }
 
     /// The text of an identity file. It is secret.
-    fn identity_file(&self) -> String {
-        self.0.to_identity_file_text().expose_secret().to_owned()
+    fn identity_file<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, self.0.to_identity_file_text().expose_secret())
     }
 
     fn __repr__(&self) -> String {
@@ -140,7 +140,8 @@ pub(crate) struct Identities(Vec<Key>);
 
 enum Key {
     Text(Zeroizing<String>),
-    Pair(keys::KeyPair),
+    /// In a place of its own, where it stays while the list grows: what moves leaves a copy behind.
+    Pair(Box<keys::KeyPair>),
     Passphrase(SecretString),
     Raw(keys::RawKey),
 }
@@ -153,7 +154,7 @@ impl Identities {
             Ok(Some(if let Ok(text) = one.cast::<PyString>() {
                 Key::Text(Zeroizing::new(text.to_str()?.to_owned()))
             } else if let Ok(pair) = one.cast::<KeyPair>() {
-                Key::Pair(pair.get().0.clone())
+                Key::Pair(Box::new(pair.get().0.clone()))
             } else if let Ok(passphrase) = one.cast::<Passphrase>() {
                 Key::Passphrase(passphrase.get().text.clone())
             } else if let Ok(key) = one.cast::<RawKey>() {

@@ -53,8 +53,8 @@ impl PrivateKey {
     }
 
     /// PKCS #8, PEM. It is secret.
-    fn to_pem(&self) -> String {
-        self.0.to_pem().to_string()
+    fn to_pem<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        PyString::new(py, &self.0.to_pem())
     }
 
     /// The public half.

@@ -32,7 +32,8 @@ const LABEL: &[u8] = b"c2sp.org/chunked-encryption@v1+";
 /// The key schedule and base nonce of one payload: seals and unseals chunks by number, in any order, from any thread.
 /// The keys are wiped on drop and never shown by `Debug`.
 pub struct Payload {
-    cipher: Aes,
+    /// In a place of its own: a key schedule that moves leaves a copy behind, which nobody wipes.
+    cipher: Box<Aes>,
     base_nonce: Zeroizing<[u8; NONCE_BYTES]>,
 }
 
@@ -73,7 +74,7 @@ impl Payload {
         let (nonce, commitment) = rest.split_at(NONCE_BYTES);
         let mut base_nonce = Zeroizing::new([0; NONCE_BYTES]);
         base_nonce.copy_from_slice(nonce);
-        let cipher = Aes::new(key).expect("an AEAD's key length is one of AES");
+        let cipher = Box::new(Aes::new(key).expect("an AEAD's key length is one of AES"));
         (Self { cipher, base_nonce }, commitment.try_into().expect("32 bytes are left"))
     }
 
@@ -113,7 +114,7 @@ impl Payload {
         }
         let jobs = buffer.chunks_mut(SEALED_CHUNK_BYTES).zip(first_chunk..).map(|(sealed, chunk)| {
             let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
-            Job::new(&self.cipher, &self.nonce(chunk), &[], data, tag).expect("nonce, tag and data lengths are CCM's")
+            Job::new(&*self.cipher, &self.nonce(chunk), &[], data, tag).expect("nonce, tag and data lengths are CCM's")
         });
         Ok(jobs.collect())
     }

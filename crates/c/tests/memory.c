@@ -1,0 +1,195 @@
+/* Uses a key through the library, frees every handle, overwrites what it held itself, and stops: whatever of the key is
+ * left in its memory then is the library's doing. The program that started it searches (tests/python/memory_scan.py).
+ *
+ *   memory keep TEXT              takes no care: frees what it read
+ *   memory cipher KEY             a cipher of a raw key, alone and in lanes
+ *   memory raw KEY CONTAINER      writes a container of a raw key, opens it again, in memory and in pieces
+ *   memory identity FILE CONTAINER   a key pair; opens a container
+ *   memory passphrase TEXT        sets of recipients and identities
+ *   memory make KIND PEM          a new key, and its text
+ *   memory sign PEM               reads a key, signs, alone and many at once */
+#include "check.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* What no compiler leaves out. */
+static void wipe(void *memory, size_t length) {
+  for (volatile uint8_t *byte = memory; length > 0; length--) *byte++ = 0;
+}
+
+struct secret {
+  uint8_t *data;
+  size_t length, capacity;
+};
+
+/* A file, ended with a NUL, through no buffer of the C library. */
+static struct secret read_secret(const char *path) {
+  struct secret secret = {take(1 << 16), 0, 1 << 16};
+  int file = open(path, O_RDONLY);
+  CHECK(file >= 0);
+  ssize_t length = read(file, secret.data, secret.capacity - 1);
+  CHECK(length > 0 && close(file) == 0);
+  secret.length = (size_t)length;
+  secret.data[length] = 0;
+  return secret;
+}
+
+static void write_out(const char *path, const tress_buffer *buffer) {
+  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  CHECK(file >= 0);
+  for (size_t written = 0; written < tress_buffer_length(buffer);) {
+    ssize_t now = write(file, tress_buffer_data(buffer) + written, tress_buffer_length(buffer) - written);
+    CHECK(now > 0);
+    written += (size_t)now;
+  }
+  CHECK(close(file) == 0);
+}
+
+static void forget(struct secret secret) {
+  wipe(secret.data, secret.capacity);
+  free(secret.data);
+}
+
+static void keep(const char *path) {
+  struct secret secret = read_secret(path);
+  free(secret.data);
+}
+
+static void cipher(const char *path) {
+  struct secret key = read_secret(path);
+  tress_cipher *cipher;
+  OK(tress_cipher_new("aes-256", key.data, key.length, &cipher));
+  static uint8_t data[40][600], tags[40][16], nonces[40][12];
+  tress_ccm_job jobs[40];
+  memset(jobs, 0, sizeof jobs);
+  for (size_t i = 0; i < 40; i++) {
+    nonces[i][0] = (uint8_t)i;
+    jobs[i].cipher = cipher, jobs[i].nonce = nonces[i], jobs[i].nonce_length = 12;
+    jobs[i].input = data[i], jobs[i].output = data[i], jobs[i].length = 600;
+    jobs[i].tag = tags[i], jobs[i].tag_length = 16;
+  }
+  OK(tress_ccm_encrypt_jobs(jobs, 40, NULL));
+  OK(tress_ccm_decrypt_jobs(jobs, 40, NULL));
+  OK(tress_ccm_encrypt(cipher, nonces[0], 12, NULL, 0, data[0], data[0], 600, tags[0], 16));
+  tress_cipher_free(cipher);
+  forget(key);
+}
+
+static void raw(const char *path, const char *to) {
+  struct secret key = read_secret(path);
+  tress_recipients *recipients = tress_recipients_new();
+  tress_identities *identities = tress_identities_new();
+  /* As many as make the sets grow. */
+  for (int i = 0; i < 9; i++) {
+    OK(tress_recipients_add_key(recipients, key.data, key.length));
+    OK(tress_identities_add_key(identities, key.data, key.length));
+  }
+  forget(key);
+  /* More than one batch for each thread. */
+  size_t length = 3000000;
+  uint8_t *plain = take(length);
+  uint64_t state = 7;
+  fill(&state, plain, length);
+  tress_buffer *container, *again;
+  OK(tress_encrypt(plain, length, recipients, NULL, &container));
+  OK(tress_decrypt(tress_buffer_data(container), tress_buffer_length(container), identities, 0, &again));
+  CHECK(tress_buffer_length(again) == length && same(tress_buffer_data(again), plain, length));
+  tress_buffer_free(again);
+
+  struct bytes out = {0};
+  tress_decryptor *decryptor;
+  OK(tress_decryptor_new(identities, 0, append, &out, &decryptor));
+  OK(tress_decryptor_push(decryptor, tress_buffer_data(container), tress_buffer_length(container)));
+  OK(tress_decryptor_finish(decryptor));
+  CHECK(out.length == length && same(out.data, plain, length));
+  tress_decryptor_free(decryptor);
+  free(out.data);
+
+  write_out(to, container);
+  tress_buffer_free(container);
+  tress_recipients_free(recipients), tress_identities_free(identities);
+  free(plain);
+}
+
+static void identity(const char *path, const char *container) {
+  struct secret text = read_secret(path), sealed = read_secret(container);
+  tress_keypair *pair;
+  OK(tress_keypair_parse((const char *)text.data, &pair));
+  CHECK(strlen(tress_keypair_identity(pair)) > 100);
+  tress_keypair_free(pair);
+  tress_identities *identities = tress_identities_new();
+  OK(tress_identities_add(identities, text.data, text.length, NULL));
+  tress_buffer *plain;
+  OK(tress_decrypt(sealed.data, sealed.length, identities, 1, &plain));
+  tress_buffer_free(plain), tress_identities_free(identities);
+  forget(text), forget(sealed);
+}
+
+static void passphrase(const char *path) {
+  struct secret text = read_secret(path);
+  tress_recipients *recipients = tress_recipients_new();
+  tress_identities *identities = tress_identities_new();
+  OK(tress_recipients_add_passphrase(recipients, (const char *)text.data));
+  OK(tress_identities_add_passphrase(identities, (const char *)text.data));
+  tress_recipients_free(recipients), tress_identities_free(identities);
+  forget(text);
+}
+
+static void make(const char *kind, const char *path) {
+  tress_signing_key *key;
+  tress_buffer *pem;
+  OK(tress_signing_key_generate(kind, NULL, &key));
+  OK(tress_signing_key_pem(key, &pem));
+  write_out(path, pem);
+  tress_buffer_free(pem);
+  tress_signing_key_free(key);
+}
+
+static void sign(const char *path) {
+  struct secret pem = read_secret(path);
+  static uint8_t signatures[20][1024], digests[20][32];
+  tress_signing_key *key;
+  tress_sign_job jobs[20];
+  OK(tress_signing_key_read(pem.data, pem.length, NULL, NULL, &key));
+  size_t length;
+  OK(tress_sign(key, digests[0], 32, signatures[0], 1024, &length));
+  memset(jobs, 0, sizeof jobs);
+  for (size_t i = 0; i < 20; i++) {
+    digests[i][0] = (uint8_t)i;
+    jobs[i].key = key, jobs[i].digest = digests[i], jobs[i].digest_length = 32;
+    jobs[i].signature = signatures[i], jobs[i].capacity = 1024;
+  }
+  OK(tress_sign_jobs(jobs, 20, NULL));
+  tress_buffer *again;
+  OK(tress_signing_key_pem(key, &again));
+  tress_buffer_free(again);
+  tress_signing_key_free(key);
+  forget(pem);
+}
+
+/* The frames of calls that have returned lie below this one. Not inlined, since it is called by its address. */
+static void wipe_stack(void) {
+  uint8_t below[512 * 1024];
+  wipe(below, sizeof below);
+}
+
+int main(int argc, char **argv) {
+  void (*volatile before_the_end)(void) = wipe_stack;
+  CHECK(argc >= 3);
+  /* Nothing: who binds a function at its first call saves the registers, with what is in them, on the stack. */
+  raise(0);
+  const char *role = argv[1];
+  if (strcmp(role, "keep") == 0) keep(argv[2]);
+  else if (strcmp(role, "cipher") == 0) cipher(argv[2]);
+  else if (strcmp(role, "raw") == 0) raw(argv[2], argv[3]);
+  else if (strcmp(role, "identity") == 0) identity(argv[2], argv[3]);
+  else if (strcmp(role, "passphrase") == 0) passphrase(argv[2]);
+  else if (strcmp(role, "make") == 0) make(argv[2], argv[3]);
+  else if (strcmp(role, "sign") == 0) sign(argv[2]);
+  else return 2;
+  before_the_end();
+  raise(SIGSTOP);
+  return 0;
+}
