@@ -115,10 +115,10 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     if options.sequential && is_folder(system, source)? {
         return Err(Error::new(ErrorKind::Usage).with_detail("sealing all first takes single files").at(path));
     }
-    let name = base_name(path)?;
+    let name = base_name(system, path)?;
     if is_folder(system, source)? {
         // Names only: what cannot be read is told when its turn comes.
-        let (walk, _) = Walk::new(path, name)?;
+        let (walk, _) = Walk::new(system, path, name)?;
         let sizes = walk.flatten().map(|item| if let Item::File { size_bytes, .. } = item { size_bytes } else { 0 });
         return Ok(sizes.fold(0, u64::saturating_add));
     }
@@ -439,28 +439,38 @@ impl Session<'_> {
         let mut first = None;
         let mut count = 0_u64;
         for source in inputs {
-            match source {
-                Source::Path(path) if is_folder(self.system, source)? => {
-                    let (walk, top) = Walk::new(path, base_name(path)?)?;
+            match self.walk(source) {
+                Ok(Some((walk, top))) => {
                     for item in std::iter::once(Ok(top)).chain(walk) {
                         let sent = item.and_then(|item| self.send_item(item, &mut report));
                         self.keep_first(sent, &mut first, &mut count)?;
                     }
                 }
-                Source::Path(path) => {
-                    let sent = base_name(path).and_then(|name| self.send_file(source, &name, &mut report));
+                Ok(None) => {
+                    let name = match source {
+                        Source::Path(path) => base_name(self.system, path),
+                        Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
+                    };
+                    let sent = name.and_then(|name| self.send_file(source, &name, &mut report));
                     self.keep_first(sent, &mut first, &mut count)?;
                 }
-                Source::Stdin => {
-                    let sent = self.send_file(source, self.options.stdin_name.as_bytes(), &mut report);
-                    self.keep_first(sent, &mut first, &mut count)?;
-                }
+                Err(error) => self.keep_first(Err(error), &mut first, &mut count)?,
             }
         }
         match first {
             None => Ok(report),
             Some(error) if count == 1 => Err(error),
             Some(error) => Err(error.with_more(count - 1)),
+        }
+    }
+
+    /// Of a folder: what is in it, and itself.
+    fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, Item)>, Error> {
+        match source {
+            Source::Path(path) if is_folder(self.system, source)? => {
+                Walk::new(self.system, path, base_name(self.system, path)?).map(Some)
+            }
+            _ => Ok(None),
         }
     }
 
