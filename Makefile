@@ -17,7 +17,7 @@
 # make firmware-qemu  every console, both widths and several harts of the programs under QEMU; part of make soak
 # make rtl-check  the same programs' kernels on a core as RTL, whose cycles are kept for the tests of the simulator
 # make fuzz     what a fuzzer finds, for MINUTES=5 in all; TARGETS="keys tree" are these only, RECORD=1 keeps the figures; part of
-#               make soak
+#               make test
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
 # make test-windows  the command for Windows under Wine: what it makes opens here, and the other way round; part of make test
 # make test-systems  the same for a static build (musl), aarch64, riscv64 and s390x; macOS compiles; part of make soak
@@ -46,12 +46,13 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-# In this order, and how long each took.
-TESTS := tools lint deny test-rust test-without check-targets test-windows test-packages test-python test-page test-c wheel-tests secrets qemu-two firmware
-test:
-	@times=; for goal in $(TESTS); do \
-	    start=$$(date +%s); $(MAKE) --no-print-directory $$goal || exit; times="$$times $$goal $$(($$(date +%s) - start)) s;"; \
-	done; echo "make test: all done:$$times"
+# Two rows side by side: what needs the command as test-rust builds it, and what is built elsewhere or late.
+test: tools
+	@tools/goals "lint test-rust wheel-tests test-python test-c test-packages" \
+	    "deny test-without fuzz secrets qemu-two firmware test-page check-targets test-windows"
+
+# The command as test-rust has built it: building it alone would build its dependencies anew, for fewer features.
+AS_TESTED = $(CARGO) test --workspace --locked --no-run
 
 tools:
 	@tools/setup test
@@ -74,7 +75,7 @@ check-targets:
 # The command; make soak has the tests of the crates beneath it that do not ask for unix.
 test-windows:
 	@tools/setup windows
-	$(CARGO) build --locked --bin tress
+	$(AS_TESTED)
 	tools/windows $(CARGO) build --locked --bin tress
 	tools/windows tests/systems/run-windows
 
@@ -86,7 +87,7 @@ test-windows-crates:
 # The library's tests are the same code on all of these; what is built for others is the command.
 test-systems:
 	@tools/setup targets
-	$(CARGO) build --locked --bin tress
+	$(AS_TESTED)
 	tools/systems
 	$(CARGO) check --locked -p tress --target x86_64-apple-darwin
 
@@ -101,7 +102,7 @@ packages: sbom
 # Of the debug build, which is there already.
 test-packages:
 	@tools/setup packages
-	$(CARGO) build --locked --bin tress
+	$(AS_TESTED)
 	rm -rf $(PACKAGES)/test && mkdir -p $(PACKAGES)/test
 	packaging/stage target/debug/tress $(PACKAGES)/test/staged
 	STAGED=$(PACKAGES)/test/staged tests/packaging/shells.py
@@ -118,14 +119,13 @@ reproducible:
 
 # An independent reader and writer of the container.
 test-python:
-	@# The command as test-rust has built it.
-	$(CARGO) test --workspace --locked --no-run
+	$(AS_TESTED)
 	tools/setup python $(VENV)
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)/bin/python -m pytest -q tests/python
 
 # The page of a report in Chromium: drawn, figures as kept, keyboard, accessibility, sizes, paper.
 test-page:
-	$(CARGO) build --locked --bin tress
+	$(AS_TESTED)
 	tools/setup page $(VENV)-page
 	TRESS=$(CURDIR)/target/debug/tress $(VENV)-page/bin/python -m pytest -q tests/report
 
@@ -133,13 +133,12 @@ test-page:
 test-c:
 	@tools/setup c
 	@tools/setup python $(VENV)
-	$(CARGO) build --locked --bin tress
+	$(AS_TESTED)
 	TRESS=$(or $(CARGO_TARGET_DIR),$(CURDIR)/target)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python \
 	    $(MAKE) -C crates/c check PROFILE=dev
 
-# With the command as test-rust has built it: cargo would build its dependencies anew for fewer features.
 wheel:
-	$(CARGO) test --workspace --locked --no-run
+	$(AS_TESTED)
 	tools/setup wheel target/wheel-venv
 	PATH=$(CURDIR)/target/wheel-venv/bin:$$PATH TRESS_COMMAND=$(CURDIR)/target/debug/tress pip install --quiet --no-build-isolation --no-deps \
 	    --force-reinstall --config-settings=build-args=--profile=dev .
@@ -220,7 +219,7 @@ dos:
 systems:
 	@systems/run
 
-soak: fuzz qemu miri firmware-qemu test-systems test-windows-crates reproducible test-dataset
+soak: qemu miri firmware-qemu test-systems test-windows-crates reproducible test-dataset
 	TRESS_SOAK=1 target/wheel-venv/bin/python -m pytest -q -s python/tests/dataset -k scheduling
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher

@@ -12,6 +12,8 @@ use tress_peers::{Direction, openssl, pipo, rustcrypto};
 
 /// Longer messages find nothing that these do not: a flight is at most 1,024 bytes.
 const MAX_BYTES: usize = 2500;
+/// Of all messages in lanes together: some seventy of two hundred bytes, or a few long ones.
+const MAX_LANES_BYTES: usize = 16_384;
 
 #[derive(Arbitrary, Clone, Copy, Debug)]
 enum Cipher {
@@ -73,6 +75,11 @@ impl Case {
         (0..length).map(|i| seed[i % seed.len()].wrapping_add((i / seed.len()) as u8)).collect()
     }
 
+    /// How many messages of this length go side by side.
+    fn copies(&self, length: usize) -> usize {
+        (usize::from(self.copies) % 70).min(MAX_LANES_BYTES / length.max(1))
+    }
+
     fn message(&self, unit: usize) -> Vec<u8> {
         let length = usize::from(self.length) % MAX_BYTES;
         self.bytes(length - length % unit)
@@ -87,6 +94,8 @@ impl Case {
         if let Mode::Ccm { nonce_bytes, tag_bytes, aad_bytes } = self.mode {
             let nonce = &self.iv[..7 + usize::from(nonce_bytes) % 7];
             let tag_bytes = 4 + usize::from(tag_bytes) % 7 * 2;
+            // Some in the other form of its length; the rest short.
+            let aad_bytes = if aad_bytes < 0xfe00 { aad_bytes % 300 } else { aad_bytes };
             self.ccm(nonce, tag_bytes, usize::from(aad_bytes));
             return;
         }
@@ -181,7 +190,7 @@ impl Case {
             assert!(data == expected, "{}", backend.name());
 
             if matches!((self.mode, self.decrypts), (Mode::Cbc, false)) {
-                let mut messages = vec![given.clone(); usize::from(self.copies) % 70];
+                let mut messages = vec![given.clone(); self.copies(given.len())];
                 let mut jobs: Vec<_> =
                     messages.iter_mut().map(|data| lanes::cbc::Job::new(&cipher, iv, data).unwrap()).collect();
                 lanes::cbc::encrypt(&mut jobs);
@@ -245,7 +254,7 @@ impl Case {
         (plain, sealed): (&[u8], &[u8]),
         tag: &[u8],
     ) {
-        let count = usize::from(self.copies) % 40;
+        let count = self.copies(plain.len() + aad.len());
         let is_whole = |i: usize| i % 3 != 1;
         let mut messages: Vec<_> = (0..count)
             .map(|i| {

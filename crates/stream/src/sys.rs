@@ -13,8 +13,10 @@ pub(crate) mod faulty;
 pub(crate) mod recording;
 
 #[cfg(feature = "net")]
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
+#[cfg(feature = "net")]
+use std::fs::Metadata;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -102,6 +104,12 @@ pub(crate) trait System: Send + Sync {
     fn read_link(&self, path: &Path) -> io::Result<Option<PathBuf>>;
     /// The absolute name without symlinks of something that exists.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+    /// The names in a folder, in no order.
+    #[cfg(feature = "net")]
+    fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>>;
+    /// What a name stands for, symlinks not followed.
+    #[cfg(feature = "net")]
+    fn metadata_of(&self, path: &Path) -> io::Result<Metadata>;
     /// What lies under a name, symlinks followed.
     fn status_of(&self, path: &Path) -> io::Result<Status>;
     /// What a handle leads to.

@@ -134,6 +134,8 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         plain: Vec<u8>,
         has_cipher: bool,
     }
+    // Some tags are forged: one byte says which. It comes first, since jobs use up most inputs.
+    let forging = usize::from(input.byte());
     let mut parts: Vec<Parts> = (0..input.below(40))
         .map(|_| {
             let nonce = if input.byte() < 220 { Run::of(input.message(12)) } else { Run::any(input, 16) };
@@ -168,8 +170,6 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         let done: Vec<bool> = jobs.iter().map(|job| job.status == TRESS_OK).collect();
         assert_eq!(failed, done.iter().filter(|done| !**done).count());
         assert_eq!(status == TRESS_OK, failed == 0);
-        // Some tags are forged: one byte says which.
-        let forging = usize::from(input.byte());
         let is_forged = |at: usize| forging % 2 == 1 && (at + forging).is_multiple_of(3);
         let forged: Vec<bool> = done.iter().enumerate().map(|(at, done)| *done && is_forged(at)).collect();
         for (job, _) in jobs.iter().zip(&forged).filter(|(_, forged)| **forged) {

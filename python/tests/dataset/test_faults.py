@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import errno
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -149,6 +150,12 @@ def every(most: int) -> Iterator[int]:
     pytest.fail("the fault was met each time")
 
 
+@pytest.fixture(autouse=True)
+def lists_in_a_folder_of_the_test(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of failures, which a target with faults does not take."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("lists")))
+
+
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that some thousand bytes are a large object."""
@@ -216,3 +223,27 @@ def test_every_call_fails(
         assert (last.ok, last.objects, last.skipped) == (True, 0, len(expected)), f"{where}, then {last}"
     # A disk that fails once is asked again; one that is full is not.
     assert what == SHORT or told > 5
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_what_was_in_the_way_stays_when_folders_cannot_be_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The objects of the run are written again by the next one; somebody else's is not."""
+    made = make_tree(tmp_path / "plain", SIZES)
+    syncs = 0
+    for number in every(2000):
+        fault = Fault(number, errno.EIO, False)
+        target = tmp_path / f"out-{number}"
+        target.mkdir()
+        (target / "one.tress").write_bytes(b"somebody else's")
+        summary = with_fault(monkeypatch, fault, lambda: run("encrypt", tmp_path / "plain", target))
+        if not fault.hit:
+            break
+        syncs += bool(fault.unsynced)
+        if fault.unsynced:
+            assert isinstance(summary, Summary) and summary.failed == len(made), summary
+        again = run("encrypt", tmp_path / "plain", target)
+        assert [(failure.name, failure.kind) for failure in again.failures] == [("one", "exists")], fault.hit
+        assert (target / "one.tress").read_bytes() == b"somebody else's"
+    assert syncs >= 2

@@ -141,9 +141,10 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
 
 def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result, error: OSError) -> None:
     """All objects are there, but a loss of power may take them away: they are told, and the next run writes them again."""
-    if journal is not None:
-        journal.begin([work.target for work in shard.works])
     failed = {failure.name for failure in result.failures}
+    if journal is not None:
+        # Only what is ours: an object that was in the way is somebody else's, and stays so.
+        journal.begin([work.target for work in shard.works if work.name not in failed])
     why = f"its folder could not be left in order: {describe(error, plan)}"
     result.failures += [Failure(work.name, "io", why, 1) for work in shard.works if work.name not in failed]
     result.objects = result.bytes = 0

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 use super::ledger::Ledger;
-use super::link::{Link, Network, Patience, TICK, Tcp};
+use super::link::{Link, Network, Patience, Stop, TICK, Tcp};
 use super::noise::{self, Incoming, Outgoing, PublicKey};
 use super::options::{SendOptions, SendReport, Synchronisation};
 use super::outgoing::{Work, Writer};
@@ -32,6 +32,8 @@ use crate::{Control, Error, ErrorKind, Refusal};
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
 /// How much longer than for an answer a sender waits for a disk: a sync of what a receiver may leave unsynced.
 const CONFIRM_STALLS: u32 = 10;
+/// Pauses before a control connection that was cut at once is made again.
+const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
 /// Chunks of the largest stage that can be asked for: 16 MiB.
 const MAX_STAGE_CHUNKS: u64 = 1024;
 
@@ -71,22 +73,14 @@ pub(crate) fn send_on(
         None => Trace::none(),
     };
     let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
-    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
-    let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
-    let receiver = *options.receiver.noise_public_key();
-    let at_host = |error: Error| error.at(&options.to);
-    let handshake = noise::initiate(link, &secret, &receiver, HANDSHAKE_TIME.min(options.stall_time), &cancelled);
-    let (mut incoming, mut out) = handshake.map_err(at_host)?;
-    let patience = Patience::silence(options.stall_time, &cancelled);
-    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
-    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
+    let Opened { incoming, out, ticket, streams } = open(network, options, &secret, streams, control)?;
     let session = Session {
         system,
         network,
         options,
         control,
         secret,
-        receiver,
+        receiver: *options.receiver.noise_public_key(),
         ticket,
         stall_time: options.stall_time,
         out: Mutex::new(out),
@@ -121,10 +115,10 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     if options.sequential && is_folder(system, source)? {
         return Err(Error::new(ErrorKind::Usage).with_detail("sealing all first takes single files").at(path));
     }
-    let name = base_name(path)?;
+    let name = base_name(system, path)?;
     if is_folder(system, source)? {
         // Names only: what cannot be read is told when its turn comes.
-        let (walk, _) = Walk::new(path, name)?;
+        let (walk, _) = Walk::new(system, path, name)?;
         let sizes = walk.flatten().map(|item| if let Item::File { size_bytes, .. } = item { size_bytes } else { 0 });
         return Ok(sizes.fold(0, u64::saturating_add));
     }
@@ -173,6 +167,62 @@ fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
         }
         _ => Error::from(error).at(to),
     })
+}
+
+/// A control connection on which nothing has been sent yet.
+struct Opened {
+    incoming: Incoming,
+    out: Outgoing,
+    ticket: Ticket,
+    streams: usize,
+}
+
+/// Makes the control connection. One that is cut before anything was agreed is made again, some times: a receiver to whom many
+/// strangers speak at once cuts those that it has waited for longest.
+fn open(
+    network: &dyn Network,
+    options: &SendOptions,
+    secret: &[u8; 32],
+    streams: usize,
+    control: &Control,
+) -> Result<Opened, Error> {
+    let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
+    for pause in OPENING_PAUSES {
+        match try_open(network, options, secret, streams, &cancelled) {
+            Err(error) if error.kind == ErrorKind::Disconnected => {
+                pause_until(Instant::now() + pause, &cancelled);
+            }
+            outcome => return outcome,
+        }
+    }
+    try_open(network, options, secret, streams, &cancelled)
+}
+
+/// Sleeps until then, or until it has to stop.
+fn pause_until(until: Instant, stop: Stop<'_>) {
+    while let Some(left) = until.checked_duration_since(Instant::now())
+        && stop().is_none()
+    {
+        thread::sleep(left.min(TICK));
+    }
+}
+
+fn try_open(
+    network: &dyn Network,
+    options: &SendOptions,
+    secret: &[u8; 32],
+    streams: usize,
+    stop: Stop<'_>,
+) -> Result<Opened, Error> {
+    let at_host = |error: Error| error.at(&options.to);
+    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
+    let receiver = options.receiver.noise_public_key();
+    let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
+    let (mut incoming, mut out) = handshake.map_err(at_host)?;
+    let patience = Patience::silence(options.stall_time, stop);
+    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
+    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
+    Ok(Opened { incoming, out, ticket, streams })
 }
 
 fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
@@ -250,11 +300,7 @@ impl Session<'_> {
 
     /// Sleeps until then, or until the session ends.
     pub(crate) fn pause_until(&self, until: Instant) {
-        while let Some(left) = until.checked_duration_since(Instant::now())
-            && self.stopped().is_none()
-        {
-            thread::sleep(left.min(TICK));
-        }
+        pause_until(until, &|| self.stopped());
     }
 
     /// Says something on the control connection; a failure ends the session.
@@ -393,28 +439,38 @@ impl Session<'_> {
         let mut first = None;
         let mut count = 0_u64;
         for source in inputs {
-            match source {
-                Source::Path(path) if is_folder(self.system, source)? => {
-                    let (walk, top) = Walk::new(path, base_name(path)?)?;
+            match self.walk(source) {
+                Ok(Some((walk, top))) => {
                     for item in std::iter::once(Ok(top)).chain(walk) {
                         let sent = item.and_then(|item| self.send_item(item, &mut report));
                         self.keep_first(sent, &mut first, &mut count)?;
                     }
                 }
-                Source::Path(path) => {
-                    let sent = base_name(path).and_then(|name| self.send_file(source, &name, &mut report));
+                Ok(None) => {
+                    let name = match source {
+                        Source::Path(path) => base_name(self.system, path),
+                        Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
+                    };
+                    let sent = name.and_then(|name| self.send_file(source, &name, &mut report));
                     self.keep_first(sent, &mut first, &mut count)?;
                 }
-                Source::Stdin => {
-                    let sent = self.send_file(source, self.options.stdin_name.as_bytes(), &mut report);
-                    self.keep_first(sent, &mut first, &mut count)?;
-                }
+                Err(error) => self.keep_first(Err(error), &mut first, &mut count)?,
             }
         }
         match first {
             None => Ok(report),
             Some(error) if count == 1 => Err(error),
             Some(error) => Err(error.with_more(count - 1)),
+        }
+    }
+
+    /// Of a folder: what is in it, and itself.
+    fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, Item)>, Error> {
+        match source {
+            Source::Path(path) if is_folder(self.system, source)? => {
+                Walk::new(self.system, path, base_name(self.system, path)?).map(Some)
+            }
+            _ => Ok(None),
         }
     }
 

@@ -274,6 +274,27 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
 }
 
 #[test]
+fn a_connection_that_is_cut_at_once_is_made_again() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(BATCH + 1);
+    let source = ends.file("a", &bytes);
+    // Before the handshake, in it, and after it.
+    let cuts = [Fault::Cut(0), Fault::Cut(30), Fault::Cut(114)];
+    let network = Faulty::new([&cuts[..], &[Fault::None]].concat());
+    ends.send(&running, &network, &source, 1).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    assert_eq!(network.connections.load(Ordering::Relaxed), 5);
+    // Not for ever.
+    for cut in cuts {
+        let network = Faulty::new([cut]);
+        let error = ends.send(&running, &network, &source, 1).unwrap_err();
+        assert_eq!((error.kind, network.connections.load(Ordering::Relaxed)), (ErrorKind::Disconnected, 4));
+    }
+    running.stop();
+}
+
+#[test]
 fn silence_is_told() {
     let ends = Ends::new();
     let running = ends.receive();
@@ -310,12 +331,16 @@ fn a_silent_receiver_is_told() {
         (&[&GREETING[..], &[7; 48]].concat(), ErrorKind::WrongPeer),
     ] {
         let (listener, said) = (listener.try_clone().unwrap(), answer.to_vec());
+        // One that says nothing is asked again.
+        let connections = if said.is_empty() { 4 } else { 1 };
         let peer = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().unwrap();
             let mut first = [0; 114];
-            stream.read_exact(&mut first).unwrap();
-            // No plaintext key: of the sender's static key nothing is to be seen.
-            stream.write_all(&said).unwrap();
+            for _ in 0..connections {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.read_exact(&mut first).unwrap();
+                // No plaintext key: of the sender's static key nothing is to be seen.
+                stream.write_all(&said).unwrap();
+            }
             first
         });
         assert_eq!(send().unwrap_err().kind, kind, "{answer:?}");

@@ -5,11 +5,10 @@
 //! itself is followed.
 
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::names::components;
+use crate::sys::System;
 use crate::tree::names::to_bytes;
 use crate::{Error, ErrorKind};
 
@@ -21,11 +20,11 @@ pub(crate) enum Item {
 }
 
 /// The last part of a path as a name of one component. `.` and `..` have none: the folder's real name counts.
-pub(crate) fn base_name(path: &Path) -> Result<Vec<u8>, Error> {
+pub(crate) fn base_name(system: &dyn System, path: &Path) -> Result<Vec<u8>, Error> {
     let name = match path.file_name() {
         Some(name) => name.to_owned(),
         None => {
-            let real = fs::canonicalize(path).map_err(|error| Error::from(error).at(path))?;
+            let real = system.canonical(path).map_err(|error| Error::from(error).at(path))?;
             real.file_name().ok_or_else(|| Error::new(ErrorKind::BadName).at(path))?.to_owned()
         }
     };
@@ -34,7 +33,8 @@ pub(crate) fn base_name(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 /// Walks a folder. What it does not send it returns as an error in its place, and goes on.
-pub(crate) struct Walk {
+pub(crate) struct Walk<'a> {
+    system: &'a dyn System,
     levels: Vec<Level>,
 }
 
@@ -45,25 +45,23 @@ struct Level {
     entries: Vec<OsString>,
 }
 
-impl Walk {
+impl<'a> Walk<'a> {
     /// Begins with the folder itself.
-    pub(crate) fn new(root: &Path, name: Vec<u8>) -> Result<(Self, Item), Error> {
-        let level = Level::list(root.to_path_buf(), name.clone())?;
-        Ok((Self { levels: vec![level] }, Item::Folder { name }))
+    pub(crate) fn new(system: &'a dyn System, root: &Path, name: Vec<u8>) -> Result<(Self, Item), Error> {
+        let level = Level::list(system, root.to_path_buf(), name.clone())?;
+        Ok((Self { system, levels: vec![level] }, Item::Folder { name }))
     }
 }
 
 impl Level {
-    fn list(path: PathBuf, name: Vec<u8>) -> Result<Self, Error> {
-        let names =
-            || -> io::Result<Vec<OsString>> { fs::read_dir(&path)?.map(|entry| Ok(entry?.file_name())).collect() };
-        let mut entries = names().map_err(|error| Error::from(error).at(&path))?;
+    fn list(system: &dyn System, path: PathBuf, name: Vec<u8>) -> Result<Self, Error> {
+        let mut entries = system.names_in(&path).map_err(|error| Error::from(error).at(&path))?;
         entries.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
         Ok(Self { path, name, entries })
     }
 }
 
-impl Iterator for Walk {
+impl Iterator for Walk<'_> {
     type Item = Result<Item, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -78,12 +76,12 @@ impl Iterator for Walk {
             let Some(name) = name.filter(|name| components(name).is_some()) else {
                 return Some(Err(Error::new(ErrorKind::BadName).at(path)));
             };
-            let metadata = match fs::symlink_metadata(&path) {
+            let metadata = match self.system.metadata_of(&path) {
                 Ok(metadata) => metadata,
                 Err(error) => return Some(Err(Error::from(error).at(path))),
             };
             if metadata.is_dir() {
-                return Some(Level::list(path, name.clone()).map(|level| {
+                return Some(Level::list(self.system, path, name.clone()).map(|level| {
                     self.levels.push(level);
                     Item::Folder { name }
                 }));
@@ -100,7 +98,10 @@ impl Iterator for Walk {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::sys::Os;
 
     #[cfg(unix)]
     #[test]
@@ -111,7 +112,7 @@ mod tests {
         fs::write(root.join("a"), b"1").unwrap();
         fs::write(root.join("b/c"), b"22").unwrap();
         std::os::unix::fs::symlink("a", root.join("l")).unwrap();
-        let (walk, first) = Walk::new(&root, b"top".to_vec()).unwrap();
+        let (walk, first) = Walk::new(&Os, &root, b"top".to_vec()).unwrap();
         assert_eq!(first, Item::Folder { name: b"top".to_vec() });
         let items: Vec<_> = walk.collect();
         let names: Vec<String> = items
@@ -125,7 +126,7 @@ mod tests {
             })
             .collect();
         assert_eq!(names, ["top/a 1", "top/b/", "top/b/c 2", "top/b/empty/", "TreeSpecialFile l"]);
-        assert_eq!(base_name(&root.join(".")).unwrap(), b"top");
-        assert_eq!(base_name(Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
+        assert_eq!(base_name(&Os, &root.join(".")).unwrap(), b"top");
+        assert_eq!(base_name(&Os, Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
     }
 }

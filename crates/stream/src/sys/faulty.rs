@@ -2,7 +2,7 @@
 //! at what is left.
 
 #[cfg(feature = "net")]
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::{Path, PathBuf};
@@ -239,6 +239,16 @@ impl System for Faulty {
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.call()?.canonical(path)
+    }
+
+    #[cfg(feature = "net")]
+    fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        self.call()?.names_in(folder)
+    }
+
+    #[cfg(feature = "net")]
+    fn metadata_of(&self, path: &Path) -> io::Result<std::fs::Metadata> {
+        self.call()?.metadata_of(path)
     }
 
     fn status_of(&self, path: &Path) -> io::Result<Status> {

@@ -1,7 +1,7 @@
 //! [`System`] by the standard library, and by `rustix` where unix has calls that the library lacks.
 
 #[cfg(feature = "net")]
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, IsTerminal, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -71,6 +71,16 @@ impl System for Os {
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
+    }
+
+    #[cfg(feature = "net")]
+    fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    #[cfg(feature = "net")]
+    fn metadata_of(&self, path: &Path) -> io::Result<fs::Metadata> {
+        fs::symlink_metadata(path)
     }
 
     fn status_of(&self, path: &Path) -> io::Result<Status> {

@@ -7,7 +7,7 @@
 //! promise, so who holds to it is safe on all of them. A renaming from one folder to another is certain once both were synced.
 
 #[cfg(feature = "net")]
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -154,6 +154,16 @@ impl System for Recording {
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         self.os.canonical(path)
+    }
+
+    #[cfg(feature = "net")]
+    fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        self.os.names_in(folder)
+    }
+
+    #[cfg(feature = "net")]
+    fn metadata_of(&self, path: &Path) -> io::Result<std::fs::Metadata> {
+        self.os.metadata_of(path)
     }
 
     fn status_of(&self, path: &Path) -> io::Result<Status> {
