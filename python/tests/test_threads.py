@@ -69,6 +69,24 @@ def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
     wild.finalize()
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked there")
+def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
+    """After a fork both would encrypt under one key and nonce."""
+    encryptor = tress.Encryptor(key)
+    sealed = encryptor.update(b"lanes")
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for call in (lambda: encryptor.update(bytes(1 << 20)), encryptor.finalize):
+            try:
+                call()  # type: ignore[no-untyped-call]
+            except tress.Usage:
+                refused += 1
+        os._exit(0 if refused == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert tress.decrypt(sealed + encryptor.finalize(), key) == b"lanes"
+
+
 def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     """Another thread counts while a long call runs; with the lock held it could not."""
     count, stop = [0], threading.Event()
