@@ -317,7 +317,10 @@ static void streams(void) {
   CHECK(child >= 0);
   if (child == 0) {
     int refused = tress_encryptor_finish(encryptor) == TRESS_ARGUMENT && tress_encryptor_finish(encryptor) == TRESS_STATE;
-    _exit(refused ? 0 : 1);
+    /* Another program in its place: Valgrind would take all that this one has not freed for leaks. */
+    const char *answer = refused ? "true" : "false";
+    execlp(answer, answer, (char *)NULL);
+    _exit(2);
   }
   int ended;
   CHECK(waitpid(child, &ended, 0) == child && ended == 0);
