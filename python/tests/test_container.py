@@ -164,6 +164,20 @@ def test_no_secret_is_shown(key: tress.KeyPair) -> None:
     assert secret[20:40] not in str(raised.value)
 
 
+def test_keys_are_neither_pickled_nor_copied(key: tress.KeyPair) -> None:
+    """So that none gets to another process, a cache or a file by accident."""
+    import copy
+    import pickle
+
+    signer = tress.PrivateKey.generate("dsa-2048")
+    passphrase = tress.Passphrase("p", work_factor=2)
+    aead = tress.AESCCM(bytes(16))
+    for secret in [key, tress.RawKey(bytes(16)), passphrase, aead, signer, tress.Encryptor(key), tress.Decryptor(key)]:
+        for call in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError):
+                call(secret)
+
+
 def test_a_new_head_is_for_the_new_recipients(key: tress.KeyPair) -> None:
     other = tress.KeyPair.generate()
     sealed = tress.encrypt(data(100_000), key)

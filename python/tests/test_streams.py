@@ -266,7 +266,8 @@ def test_a_path_appears_only_when_complete(key: tress.KeyPair, tmp_path: pathlib
         raise ZeroDivisionError
     file = tress.create(path, key)
     file.write(b"x" * 100_000)
-    del file
+    with pytest.warns(ResourceWarning):
+        del file
     # Somebody else was quicker.
     with pytest.raises(FileExistsError), tress.create(path, key) as file:
         path.write_bytes(b"other")
@@ -279,6 +280,36 @@ def test_a_path_appears_only_when_complete(key: tress.KeyPair, tmp_path: pathlib
     assert os.listdir(tmp_path) == ["x"]
     with pytest.raises(FileNotFoundError):
         tress.create(tmp_path / "missing" / "x", key)
+
+
+def test_what_closes_it_inside_a_block_does_not_complete_it(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    """Wrappers close what they wrap when their own block ends, also by an exception."""
+    path, target = tmp_path / "x", io.BytesIO()
+    for file in (tress.create(path, key), tress.create(target, key)):
+        with pytest.raises(ZeroDivisionError), file, io.TextIOWrapper(file, "utf-8") as text:
+            text.write("half of it\n" * 100_000)
+            raise ZeroDivisionError
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(tress.Damaged):
+        tress.decrypt(target.getvalue(), key)
+    target = io.BytesIO()
+    for file in (tress.create(target, key), tress.create(path, key)):
+        with file:
+            file.write(b"all of it")
+            file.close()
+            assert file.closed and not path.exists()
+            with pytest.raises(ValueError):
+                file.write(b"more")
+    for sealed in (path.read_bytes(), target.getvalue()):
+        assert tress.decrypt(sealed, key) == b"all of it"
+    # Who takes the name meanwhile keeps it.
+    path.unlink()
+    with pytest.raises(FileExistsError), tress.create(path, key) as file:
+        file.close()
+        path.write_bytes(b"other")
+    assert path.read_bytes() == b"other" and os.listdir(tmp_path) == ["x"]
+    with pytest.raises(ValueError), file:
+        pass
 
 
 def test_a_file_object_stays_open(key: tress.KeyPair) -> None:

@@ -69,6 +69,52 @@ def test_threads_on_one_reader_and_one_encryptor(key: tress.KeyPair) -> None:
     wild.finalize()
 
 
+def test_a_buffer_that_is_written_meanwhile(key: tress.KeyPair) -> None:
+    """What comes out is of some mixture of old and new bytes, and whole: the tags are of what was encrypted."""
+    plain, stop = bytearray(8 << 20), threading.Event()
+    aead, nonce = tress.AESCCM(bytes(16)), bytes(11)
+
+    def write() -> None:
+        new, old = b"\xff" * len(plain), bytes(len(plain))
+        while not stop.is_set():
+            plain[:] = new
+            plain[:] = old
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        for _ in range(10):
+            opened = [
+                aead.decrypt(nonce, aead.encrypt(nonce, plain, None), None),
+                *aead.decrypt_many([(nonce, aead.encrypt_many([(nonce, plain, None)])[0], None)]),
+                tress.decrypt(tress.encrypt(plain, key), key),
+            ]
+            assert all(len(one) == len(plain) and set(one) <= {0, 255} for one in opened)
+            with pytest.raises(tress.InvalidTag):
+                aead.decrypt(nonce, plain, None)
+    finally:
+        stop.set()
+        writer.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked there")
+def test_an_encryptor_belongs_to_its_process(key: tress.KeyPair) -> None:
+    """After a fork both would encrypt under one key and nonce."""
+    encryptor = tress.Encryptor(key)
+    sealed = encryptor.update(b"lanes")
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for call in (lambda: encryptor.update(bytes(1 << 20)), encryptor.finalize):
+            try:
+                call()  # type: ignore[no-untyped-call]
+            except tress.Usage:
+                refused += 1
+        os._exit(0 if refused == 2 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert tress.decrypt(sealed + encryptor.finalize(), key) == b"lanes"
+
+
 def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
     """Another thread counts while a long call runs; with the lock held it could not."""
     count, stop = [0], threading.Event()

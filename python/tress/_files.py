@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import os
 import secrets
+import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, Self, cast
 
 from ._errors import OutputExists
 from ._tress import Decryptor, Encryptor, Reader
@@ -108,13 +109,18 @@ class ContainerWriter(io.BufferedIOBase):
     """A container that is written. Made by `tress.create`.
 
     It is complete only after `close`, which the end of a `with` block calls. A block that an exception ends, and an
-    object that is never closed, leave nothing behind under a path, and in a file object what nobody can open.
+    object that is never closed (which is a `ResourceWarning`), leave nothing behind under a path, and in a file object
+    what nobody can open. That holds also where something in the block closes this, as an `io.TextIOWrapper` does when
+    its own block ends by an exception; without a `with` for this itself, such a close completes the container.
     """
 
     def __init__(self, target: Any, encryptor: Encryptor, *, force: bool = False) -> None:
         """Writes what `encryptor` makes to a path or a file object."""
         self._encryptor = encryptor
         self._written = 0
+        self._rest = b""
+        # Whether the end of a block decides what becomes of it, and whether that was decided.
+        self._in_block = self._is_settled = False
         self._name = _name(target)
         self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fspath(target), force)
 
@@ -141,35 +147,57 @@ class ContainerWriter(io.BufferedIOBase):
         return self._written
 
     def close(self) -> None:
-        """Completes the container; where that fails, discards it."""
+        """Completes the container, in a `with` block at its end; where that fails, discards it."""
         if self.closed:
             return
         try:
-            self._output.write(self._encryptor.finalize())
-            self._output.commit()
+            self._rest = self._encryptor.finalize()
+            if not self._in_block:
+                self._complete()
         except BaseException:
             self.discard()
             raise
         super().close()
 
+    def _complete(self) -> None:
+        """Writes the last bytes, without which nobody can open it, and lets it appear."""
+        self._output.write(self._rest)
+        self._output.commit()
+        self._is_settled = True
+
     def discard(self) -> None:
         """Gives the container up."""
-        if not self.closed:
-            super().close()
-            if hasattr(self, "_output"):
-                self._output.discard()
+        super().close()
+        if hasattr(self, "_output") and not self._is_settled:
+            self._is_settled = True
+            self._output.discard()
+
+    def __enter__(self) -> Self:
+        """From here on the end of the block completes it, and nothing before."""
+        entered = super().__enter__()
+        self._in_block = True
+        return entered
 
     def __exit__(
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Completes the container, or gives it up where the block raised an exception."""
-        if kind is None:
-            self.close()
-        else:
+        self._in_block = False
+        if kind is not None:
             self.discard()
+        elif not self.closed:
+            self.close()
+        elif not self._is_settled:
+            try:
+                self._complete()
+            except BaseException:
+                self.discard()
+                raise
 
     def __del__(self) -> None:
         """Who never closed it did not mean it to be complete."""
+        if hasattr(self, "_output") and not self._is_settled:
+            warnings.warn(f"{self._name}: never closed, so discarded", ResourceWarning, stacklevel=2, source=self)
         self.discard()
 
 

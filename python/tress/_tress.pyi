@@ -57,13 +57,17 @@ class KeyPair:
 
 @final
 class Passphrase:
-    """A passphrase, as the only recipient or as an identity."""
+    """A passphrase, as the only recipient or as an identity.
+
+    `work_factor` is the binary logarithm of how often scrypt mixes, when encrypting: each one less halves what a guess
+    costs. 18 takes a second, 20 is the most, and few are for tests.
+    """
 
     def __new__(cls, text: str, *, work_factor: int = 18) -> Passphrase: ...
 
 @final
 class RawKey:
-    """A key of 16 or 32 bytes, as a recipient or as an identity."""
+    """A key of 16 or 32 random bytes, as a recipient or as an identity. A password of that length is none."""
 
     def __new__(cls, key: ReadableBuffer) -> RawKey: ...
     @classmethod
@@ -81,7 +85,11 @@ def encrypt(
     """Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`."""
 
 def decrypt(data: ReadableBuffer, identities: Identities, *, threads: int = 0) -> bytes:
-    """Verifies and decrypts a container. That of a folder gives a tar archive."""
+    """Verifies and decrypts a container.
+
+    That of a folder gives a tar archive, with names and links of whoever made it: `decrypt_file` unpacks one and
+    refuses what leads out of the folder; `tarfile` does so with `filter="data"`.
+    """
 
 def rewrap_head(data: ReadableBuffer, identities: Identities, recipients: Recipients) -> tuple[int, bytes]:
     """How many of a container's first bytes to replace, and by what, so that it is one for `recipients`."""
@@ -121,7 +129,11 @@ def inspect(path: str | os.PathLike[str], identities: Identities | None = None) 
 
 @final
 class Encryptor:
-    """Makes a container of what is pushed, piece by piece, with memory for one batch."""
+    """Makes a container of what is pushed, piece by piece, with memory for one batch.
+
+    It belongs to the process that made it: after a fork two of them would encrypt under one key and nonce, and the
+    other one gets `Usage`.
+    """
 
     def __new__(
         cls, recipients: Recipients, *, aead: str = "aes-128-ccm", threads: int = 1, name: str | None = None
@@ -145,11 +157,11 @@ class Decryptor:
 
     @property
     def name(self) -> str | None:
-        """The name that the container keeps, once the header was read."""
+        """The name that the container keeps, of whoever made it and without a path, once the header was read."""
 
     @property
     def content_type(self) -> str | None:
-        """`file` or `tree`, once the header was read."""
+        """`file` or `tree` (a tar archive, see `decrypt`), once the header was read."""
 
 @final
 class Reader:
@@ -171,11 +183,11 @@ class Reader:
 
     @property
     def name(self) -> str | None:
-        """The name that the container keeps."""
+        """The name that the container keeps, of whoever made it and without a path."""
 
     @property
     def content_type(self) -> str:
-        """`file` or `tree`."""
+        """`file` or `tree` (a tar archive, see `decrypt`)."""
 
     def close(self) -> None:
         """Forgets the keys and what was read."""
@@ -184,7 +196,12 @@ _Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
 
 @final
 class AESCCM:
-    """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object."""
+    """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
+
+    A nonce must never be used twice with a key: not in one batch, not by two threads or processes that count for
+    themselves, not after a restart. Nothing here can know. `tag_length` below 16 lets forgeries pass by chance: one
+    of 2**32 with 4 bytes.
+    """
 
     def __new__(cls, key: ReadableBuffer, tag_length: int = 16) -> AESCCM: ...
     @staticmethod
@@ -192,10 +209,13 @@ class AESCCM:
         """A fresh key of 128, 192 or 256 bits."""
 
     def encrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
-        """Encrypts `data` and returns it with its tag behind. A nonce must never be used twice with a key."""
+        """Encrypts `data` and returns it with its tag behind. A nonce is never used twice with a key."""
 
     def decrypt(self, nonce: ReadableBuffer, data: ReadableBuffer, associated_data: ReadableBuffer | None) -> bytes:
-        """Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else."""
+        """Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else.
+
+        To verify is to call this. Whoever encrypts again and compares tags with `==` tells how much of one was right.
+        """
 
     def encrypt_into(
         self,
@@ -204,7 +224,8 @@ class AESCCM:
         associated_data: ReadableBuffer | None,
         buf: WriteableBuffer,
     ) -> int:
-        """Encrypts into `buf`, which has to be as long as the result, and returns its length."""
+        """Encrypts into `buf`, which has to be as long as the result, and returns its length. `buf` may begin where
+        `data` does. A nonce is never used twice with a key."""
 
     def decrypt_into(
         self,
@@ -213,10 +234,14 @@ class AESCCM:
         associated_data: ReadableBuffer | None,
         buf: WriteableBuffer,
     ) -> int:
-        """Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length."""
+        """Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length. It is
+        wiped where `InvalidTag` is raised; until this returns it holds what was not verified."""
 
     def encrypt_many(self, messages: Iterable[_Message], *, threads: int = 0) -> list[bytes]:
-        """Encrypts many messages, side by side in lanes and on threads."""
+        """Encrypts many messages, `(nonce, data, associated_data)` each, side by side in lanes and on threads.
+
+        A nonce is never used twice with a key, in one batch neither.
+        """
 
     @overload
     def decrypt_many(
@@ -225,9 +250,15 @@ class AESCCM:
     @overload
     def decrypt_many(
         self, messages: Iterable[_Message], *, threads: int = 0, errors: Literal["none"]
-    ) -> list[bytes | None]: ...
+    ) -> list[bytes | None]:
+        """Verifies and decrypts many messages. Where any is forged, `InvalidTag` is raised with their places as
+        `indices`; with `errors="none"` they are `None` beside the others, and an empty message is `b""`, false as well:
+        look with `is None`.
+        """
+
     def encrypt_many_into(self, messages: Iterable[_Message], buf: WriteableBuffer, *, threads: int = 0) -> int:
-        """`encrypt_many` into `buf`, as long as all results, one behind the other; returns its length."""
+        """`encrypt_many` into `buf`, as long as all results, one behind the other; returns its length. A nonce is never
+        used twice with a key."""
 
     def decrypt_many_into(self, messages: Iterable[_Message], buf: WriteableBuffer, *, threads: int = 0) -> int:
         """`decrypt_many` into `buf`, as long as all plaintexts; the places of forged messages are zeros."""
@@ -249,7 +280,7 @@ class PrivateKey:
         """A fresh key: `rsa-BITS`, `dsa-2048`, `dsa-3072`, `schnorr-2048` or `schnorr-3072`."""
 
     def to_pem(self) -> str:
-        """PKCS #8, PEM. It is secret."""
+        """PKCS #8, PEM. It is secret, and not encrypted."""
 
     def public_key(self) -> PublicKey:
         """The public half."""
@@ -280,12 +311,12 @@ class PublicKey:
         """The kind of key, such as `rsa-2048`."""
 
     def verify(self, signature: ReadableBuffer, message: ReadableBuffer, scheme: str | None = None) -> None:
-        """Raises `InvalidSignature` unless `signature` is one of `message`."""
+        """Raises `InvalidSignature` unless `signature` is one of `message`; returns nothing, so it is no condition."""
 
     def verify_batch(
         self, signed: Iterable[tuple[ReadableBuffer, ReadableBuffer]], scheme: str | None = None
     ) -> list[bool]:
-        """Tells of each `(signature, message)` whether it holds."""
+        """Tells of each `(signature, message)` whether it holds. The list is true where none does: use `all(...)`."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]

@@ -48,6 +48,7 @@ def sweep(
     *,
     issue: int | Sequence[int | None] | None = None,
     harts: int | Sequence[int | None] | None = None,
+    limit: int | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
     out: str | os.PathLike[str] | None = None,
@@ -56,6 +57,8 @@ def sweep(
 
     `machines` are presets or TOML files, `issue` and `harts` as for `tress.simulate`, each one or several. `executor`
     is any of `concurrent.futures`; without one, `workers` processes of this machine. `out` is a file of JSON lines.
+    A point fails after `limit` instructions; without it a program that never ends holds its worker for ever. A program
+    that ends with another `exit_code` than 0 has not failed here: look at it.
 
     Raises `OSError` where the program cannot be read, and where `out` cannot be written.
     """
@@ -71,14 +74,14 @@ def sweep(
     open_points = {key: point for key, point in zip(keys, points, strict=True) if key not in rows}
     if open_points:
         if executor is not None:
-            _run(executor, os.fspath(program), open_points, rows, failed, out)
+            _run(executor, os.fspath(program), open_points, limit, rows, failed, out)
         else:
             from concurrent.futures import ProcessPoolExecutor
             from multiprocessing import get_all_start_methods, get_context
 
             method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
             with ProcessPoolExecutor(workers, get_context(method)) as processes:
-                _run(processes, os.fspath(program), open_points, rows, failed, out)
+                _run(processes, os.fspath(program), open_points, limit, rows, failed, out)
     done = (points[n] | rows[key] for n, key in enumerate(keys) if key in rows)
     return Sweep(done, [failed[key] for key in dict.fromkeys(keys) if key in failed])
 
@@ -117,6 +120,7 @@ def _run(
     executor: Executor,
     program: str,
     points: dict[str, dict[str, Any]],
+    limit: int | None,
     rows: dict[str, dict[str, Any]],
     failed: dict[str, dict[str, Any]],
     out: str | os.PathLike[str] | None,
@@ -125,7 +129,7 @@ def _run(
     pending: dict[Future[dict[str, Any]], str] = {}
     for key, point in points.items():
         try:
-            pending[executor.submit(_simulate, program, point)] = key
+            pending[executor.submit(_simulate, program, point, limit)] = key
         except Exception as error:  # an executor that broke meanwhile
             failed[key] = point | {"error": f"{type(error).__name__}: {error}"}
     try:
@@ -156,8 +160,8 @@ def _keep(out: str | os.PathLike[str], key: str, point: dict[str, Any], result: 
         file.write(json.dumps({"key": key, "point": point, "result": result}).encode() + b"\n")
 
 
-def _simulate(program: str, point: dict[str, Any]) -> dict[str, Any]:
+def _simulate(program: str, point: dict[str, Any], limit: int | None) -> dict[str, Any]:
     """In a worker."""
     import tress
 
-    return tress.simulate(program, machine=point["machine"], issue=point["issue"], harts=point["harts"])
+    return tress.simulate(program, machine=point["machine"], issue=point["issue"], harts=point["harts"], limit=limit)

@@ -132,7 +132,7 @@ def test_samples_on_demand(seen, kept):
 def test_what_changed(seen):
     """By hand: of the three rows one is 10 % slower; its samples differ by 0.2 % at most."""
     text = seen.text_content("#changes")
-    assert "3 rows are in both; 0 became faster, 1 slower, 2 did neither" in text
+    assert "3 rows can be compared; 0 became faster, 1 slower, 2 did neither" in text
     row = seen.query_selector("#changes table").evaluate(TABLE)["rows"]
     assert len(row) == 1 and row[0][0]["text"].startswith("aes-128-ctr encrypt") and row[0][1]["text"] == "slower"
     assert abs(float(row[0][2]["value"]) - 0.9) < 1e-6

@@ -3,8 +3,9 @@
  *
  * Rules that hold everywhere:
  *
- * - What can fail returns a tress_status, and says more in tress_last_error(). No signal is raised, no exception comes
- *   out, and nothing is printed, unless the library has a defect (TRESS_INTERNAL).
+ * - What can fail returns a tress_status, and says more in tress_last_error(). A compiler warns where nobody looks at
+ *   one. No signal is raised, no exception comes out, and nothing is printed, unless the library has a defect
+ *   (TRESS_INTERNAL).
  * - A needed pointer that is NULL is TRESS_NULL. NULL with length 0 is an empty run of bytes. A length above
  *   PTRDIFF_MAX is TRESS_LENGTH.
  * - A function that hands out a handle writes NULL there first. Every _free takes NULL.
@@ -22,6 +23,15 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* A status that nobody looks at is a warning. */
+#if defined(__GNUC__)
+#define TRESS_CHECKED __attribute__((warn_unused_result))
+#elif (defined(__cplusplus) && __cplusplus >= 201703L) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define TRESS_CHECKED [[nodiscard]]
+#else
+#define TRESS_CHECKED
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -379,6 +389,7 @@ const char *tress_cipher_name_at(size_t index);
  *
  * Needs: `name` ends with NUL; `key_length` bytes are readable at `key`; `cipher` is writable.
  */
+TRESS_CHECKED
 tress_status tress_cipher_new(const char *name,
                               const uint8_t *key,
                               size_t key_length,
@@ -393,6 +404,7 @@ tress_status tress_cipher_new(const char *name,
  *
  * Needs: As `tress_cipher_new`; `backend` is NULL or ends with NUL.
  */
+TRESS_CHECKED
 tress_status tress_cipher_new_with_backend(const char *name,
                                            const char *backend,
                                            const uint8_t *key,
@@ -437,6 +449,7 @@ const char *tress_cipher_backend(const tress_cipher *cipher);
  *
  * Needs: `cipher` is a handle; `length` bytes are readable at `input` and writable at `output`.
  */
+TRESS_CHECKED
 tress_status tress_ecb_encrypt(const tress_cipher *cipher,
                                const uint8_t *input,
                                uint8_t *output,
@@ -447,6 +460,7 @@ tress_status tress_ecb_encrypt(const tress_cipher *cipher,
  *
  * Needs: As `tress_ecb_encrypt`.
  */
+TRESS_CHECKED
 tress_status tress_ecb_decrypt(const tress_cipher *cipher,
                                const uint8_t *input,
                                uint8_t *output,
@@ -460,6 +474,7 @@ tress_status tress_ecb_decrypt(const tress_cipher *cipher,
  *
  * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; `iv` does not overlap `output`.
  */
+TRESS_CHECKED
 tress_status tress_cbc_encrypt(const tress_cipher *cipher,
                                const uint8_t *iv,
                                size_t iv_length,
@@ -472,6 +487,7 @@ tress_status tress_cbc_encrypt(const tress_cipher *cipher,
  *
  * Needs: As `tress_cbc_encrypt`.
  */
+TRESS_CHECKED
 tress_status tress_cbc_decrypt(const tress_cipher *cipher,
                                const uint8_t *iv,
                                size_t iv_length,
@@ -488,6 +504,7 @@ tress_status tress_cbc_decrypt(const tress_cipher *cipher,
  *
  * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; `counter` does not overlap `output`.
  */
+TRESS_CHECKED
 tress_status tress_ctr(const tress_cipher *cipher,
                        const uint8_t *counter,
                        size_t counter_length,
@@ -505,6 +522,7 @@ tress_status tress_ctr(const tress_cipher *cipher,
  * Needs: `cipher` is a handle; the lengths are those of what the pointers point to; nothing but `input` overlaps `output` or
  * `tag`.
  */
+TRESS_CHECKED
 tress_status tress_ccm_encrypt(const tress_cipher *cipher,
                                const uint8_t *nonce,
                                size_t nonce_length,
@@ -517,12 +535,15 @@ tress_status tress_ccm_encrypt(const tress_cipher *cipher,
                                size_t tag_length);
 
 /**
- * Verifies and decrypts a message. If the tag is wrong the output is wiped, also where it is the input. Any thread.
+ * Verifies and decrypts a message. If the tag is wrong the output is wiped, also where it is the input. The tag is
+ * compared here, in constant time: a comparison of one's own, by `memcmp`, tells how much of a forged one was right. Any
+ * thread.
  *
  * Returns `TRESS_AUTHENTICATION`, and what `tress_ccm_encrypt` returns.
  *
  * Needs: As `tress_ccm_encrypt`.
  */
+TRESS_CHECKED
 tress_status tress_ccm_decrypt(const tress_cipher *cipher,
                                const uint8_t *nonce,
                                size_t nonce_length,
@@ -551,6 +572,7 @@ size_t tress_pkcs7_padding(size_t length,
  *
  * Needs: `length` bytes are readable at `data`; `message_length` is writable.
  */
+TRESS_CHECKED
 tress_status tress_pkcs7_unpad(const uint8_t *data,
                                size_t length,
                                size_t block_bytes,
@@ -655,6 +677,7 @@ typedef struct tress_cbc_job {
  * Needs: `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
  * `failed` is NULL or writable.
  */
+TRESS_CHECKED
 tress_status tress_ccm_encrypt_jobs(tress_ccm_job *jobs,
                                     size_t count,
                                     size_t *failed);
@@ -665,6 +688,7 @@ tress_status tress_ccm_encrypt_jobs(tress_ccm_job *jobs,
  *
  * Needs: As `tress_ccm_encrypt_jobs`.
  */
+TRESS_CHECKED
 tress_status tress_ccm_decrypt_jobs(tress_ccm_job *jobs,
                                     size_t count,
                                     size_t *failed);
@@ -676,6 +700,7 @@ tress_status tress_ccm_decrypt_jobs(tress_ccm_job *jobs,
  * Needs: `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
  * `failed` is NULL or writable.
  */
+TRESS_CHECKED
 tress_status tress_cbc_encrypt_jobs(tress_cbc_job *jobs,
                                     size_t count,
                                     size_t *failed);
@@ -712,6 +737,7 @@ tress_recipients *tress_recipients_new(void);
  *
  * Needs: `recipients` is a handle; `text` ends with NUL.
  */
+TRESS_CHECKED
 tress_status tress_recipients_add(tress_recipients *recipients,
                                   const char *text);
 
@@ -723,6 +749,7 @@ tress_status tress_recipients_add(tress_recipients *recipients,
  *
  * Needs: `recipients` is a handle; `passphrase` ends with NUL.
  */
+TRESS_CHECKED
 tress_status tress_recipients_add_passphrase(tress_recipients *recipients,
                                              const char *passphrase);
 
@@ -733,6 +760,7 @@ tress_status tress_recipients_add_passphrase(tress_recipients *recipients,
  *
  * Needs: `recipients` is a handle; `key_length` bytes are readable at `key`.
  */
+TRESS_CHECKED
 tress_status tress_recipients_add_key(tress_recipients *recipients,
                                       const uint8_t *key,
                                       size_t key_length);
@@ -758,6 +786,7 @@ tress_identities *tress_identities_new(void);
  *
  * Needs: `identities` is a handle; `length` bytes are readable at `data`; `passphrase` is NULL or ends with NUL.
  */
+TRESS_CHECKED
 tress_status tress_identities_add(tress_identities *identities,
                                   const uint8_t *data,
                                   size_t length,
@@ -770,6 +799,7 @@ tress_status tress_identities_add(tress_identities *identities,
  *
  * Needs: `identities` is a handle; `passphrase` ends with NUL.
  */
+TRESS_CHECKED
 tress_status tress_identities_add_passphrase(tress_identities *identities,
                                              const char *passphrase);
 
@@ -780,6 +810,7 @@ tress_status tress_identities_add_passphrase(tress_identities *identities,
  *
  * Needs: `identities` is a handle; `key_length` bytes are readable at `key`.
  */
+TRESS_CHECKED
 tress_status tress_identities_add_key(tress_identities *identities,
                                       const uint8_t *key,
                                       size_t key_length);
@@ -798,6 +829,7 @@ void tress_identities_free(tress_identities *identities);
  *
  * Needs: `pair` is writable.
  */
+TRESS_CHECKED
 tress_status tress_keypair_generate(tress_keypair **pair);
 
 /**
@@ -807,6 +839,7 @@ tress_status tress_keypair_generate(tress_keypair **pair);
  *
  * Needs: `text` ends with NUL; `pair` is writable.
  */
+TRESS_CHECKED
 tress_status tress_keypair_parse(const char *text, tress_keypair **pair);
 
 /**
@@ -950,7 +983,8 @@ void tress_control_free(tress_control *control);
 typedef struct tress_decryptor tress_decryptor;
 
 /**
- * Makes a container of what is pushed. One thread at a time, not always the same.
+ * Makes a container of what is pushed. One thread at a time, not always the same; one process: after a fork both would
+ * encrypt under one key and nonce.
  */
 typedef struct tress_encryptor tress_encryptor;
 
@@ -971,6 +1005,7 @@ typedef int (*tress_write)(void *context, const uint8_t *data, size_t length);
  * Needs: `recipients` is a handle; the texts of `options` end with NUL; `write` and `context` are good until the handle is
  * freed; `encryptor` is writable.
  */
+TRESS_CHECKED
 tress_status tress_encryptor_new(const tress_recipients *recipients,
                                  const tress_options *options,
                                  tress_write write,
@@ -981,10 +1016,12 @@ tress_status tress_encryptor_new(const tress_recipients *recipients,
  * Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure other than
  * `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
  *
- * Returns `TRESS_CALLBACK`, `TRESS_STATE`.
+ * Returns `TRESS_CALLBACK`, `TRESS_STATE`; `TRESS_ARGUMENT` in another process than that of `tress_encryptor_new`, here
+ * or at the end.
  *
  * Needs: `encryptor` is a handle; `length` bytes are readable at `data`.
  */
+TRESS_CHECKED
 tress_status tress_encryptor_push(tress_encryptor *encryptor,
                                   const uint8_t *data,
                                   size_t length);
@@ -992,10 +1029,11 @@ tress_status tress_encryptor_push(tress_encryptor *encryptor,
 /**
  * Writes the rest of the container. The handle is of no further use, and still has to be freed. One thread at a time.
  *
- * Returns `TRESS_CALLBACK`, `TRESS_STATE`.
+ * Returns `TRESS_CALLBACK`, `TRESS_STATE`, `TRESS_ARGUMENT`.
  *
  * Needs: `encryptor` is a handle.
  */
+TRESS_CHECKED
 tress_status tress_encryptor_finish(tress_encryptor *encryptor);
 
 /**
@@ -1011,6 +1049,7 @@ void tress_encryptor_free(tress_encryptor *encryptor);
  *
  * Needs: `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
  */
+TRESS_CHECKED
 tress_status tress_decryptor_new(const tress_identities *identities,
                                  size_t threads,
                                  tress_write write,
@@ -1019,7 +1058,8 @@ tress_status tress_decryptor_new(const tress_identities *identities,
 
 /**
  * Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder
- * is a tar stream. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
+ * is a tar stream, with names and links of whoever made it: `tress_decrypt_file` unpacks one and refuses what leads out
+ * of the folder, other programs may not. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
  * other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with
@@ -1027,6 +1067,7 @@ tress_status tress_decryptor_new(const tress_identities *identities,
  *
  * Needs: `decryptor` is a handle; `length` bytes are readable at `data`.
  */
+TRESS_CHECKED
 tress_status tress_decryptor_push(tress_decryptor *decryptor,
                                   const uint8_t *data,
                                   size_t length);
@@ -1039,6 +1080,7 @@ tress_status tress_decryptor_push(tress_decryptor *decryptor,
  *
  * Needs: `decryptor` is a handle.
  */
+TRESS_CHECKED
 tress_status tress_decryptor_finish(tress_decryptor *decryptor);
 
 /**
@@ -1073,6 +1115,7 @@ void tress_decryptor_free(tress_decryptor *decryptor);
  * Needs: `length` bytes are readable at `plain`; `recipients` is a handle; the texts of `options` end with NUL; `container`
  * is writable.
  */
+TRESS_CHECKED
 tress_status tress_encrypt(const uint8_t *plain,
                            size_t length,
                            const tress_recipients *recipients,
@@ -1081,12 +1124,13 @@ tress_status tress_encrypt(const uint8_t *plain,
 
 /**
  * Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
- * tar stream. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
  *
  * Needs: `length` bytes are readable at `container`; `identities` is a handle; `plain` is writable.
  */
+TRESS_CHECKED
 tress_status tress_decrypt(const uint8_t *container,
                            size_t length,
                            const tress_identities *identities,
@@ -1131,6 +1175,7 @@ typedef struct tress_source {
  * Needs: `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
  * writable.
  */
+TRESS_CHECKED
 tress_status tress_reader_open(const tress_source *source,
                                const tress_identities *identities,
                                size_t threads,
@@ -1143,6 +1188,7 @@ tress_status tress_reader_open(const tress_source *source,
  *
  * Needs: `path` ends with NUL; `identities` is a handle; `reader` is writable.
  */
+TRESS_CHECKED
 tress_status tress_reader_open_file(const char *path,
                                     const tress_identities *identities,
                                     size_t threads,
@@ -1180,6 +1226,7 @@ int tress_reader_is_tree(const tress_reader *reader);
  *
  * Needs: `reader` is a handle; `capacity` bytes are writable at `buffer`; `length` is writable.
  */
+TRESS_CHECKED
 tress_status tress_reader_read_at(tress_reader *reader,
                                   uint64_t offset,
                                   uint8_t *buffer,
@@ -1207,6 +1254,7 @@ void tress_reader_free(tress_reader *reader);
  * Needs: `input`, `output` and the texts of `options` end with NUL; `recipients` is a handle, `control` NULL or a handle;
  * `report` is NULL or writable.
  */
+TRESS_CHECKED
 tress_status tress_encrypt_file(const char *input,
                                 const char *output,
                                 const tress_recipients *recipients,
@@ -1226,6 +1274,7 @@ tress_status tress_encrypt_file(const char *input,
  *
  * Needs: As `tress_encrypt_file`; `identities` is a handle.
  */
+TRESS_CHECKED
 tress_status tress_decrypt_file(const char *input,
                                 const char *output,
                                 const tress_identities *identities,
@@ -1241,6 +1290,7 @@ tress_status tress_decrypt_file(const char *input,
  *
  * Needs: As `tress_encrypt_file`; `identities` is a handle.
  */
+TRESS_CHECKED
 tress_status tress_rewrap_file(const char *container,
                                const tress_identities *identities,
                                const tress_recipients *recipients,
@@ -1270,6 +1320,7 @@ typedef struct tress_verifying_key tress_verifying_key;
  *
  * Needs: `length` bytes are readable at `data`; the texts are NULL or end with NUL; `key` is writable.
  */
+TRESS_CHECKED
 tress_status tress_signing_key_read(const uint8_t *data,
                                     size_t length,
                                     const char *passphrase,
@@ -1285,6 +1336,7 @@ tress_status tress_signing_key_read(const uint8_t *data,
  *
  * Needs: `kind` ends with NUL; `scheme` is NULL or ends with NUL; `key` is writable.
  */
+TRESS_CHECKED
 tress_status tress_signing_key_generate(const char *kind,
                                         const char *scheme_name,
                                         tress_signing_key **key);
@@ -1301,6 +1353,7 @@ size_t tress_signing_key_signature_bytes(const tress_signing_key *key);
  *
  * Needs: `key` is a handle; `pem` is writable.
  */
+TRESS_CHECKED
 tress_status tress_signing_key_pem(const tress_signing_key *key, tress_buffer **pem);
 
 /**
@@ -1308,6 +1361,7 @@ tress_status tress_signing_key_pem(const tress_signing_key *key, tress_buffer **
  *
  * Needs: `key` is a handle; `public_key` is writable.
  */
+TRESS_CHECKED
 tress_status tress_signing_key_public(const tress_signing_key *key,
                                       tress_verifying_key **public_key);
 
@@ -1326,6 +1380,7 @@ void tress_signing_key_free(tress_signing_key *key);
  *
  * Needs: `length` bytes are readable at `data`; `scheme` is NULL or ends with NUL; `key` is writable.
  */
+TRESS_CHECKED
 tress_status tress_verifying_key_read(const uint8_t *data,
                                       size_t length,
                                       const char *scheme_name,
@@ -1336,6 +1391,7 @@ tress_status tress_verifying_key_read(const uint8_t *data,
  *
  * Needs: `key` is a handle; `pem` is writable.
  */
+TRESS_CHECKED
 tress_status tress_verifying_key_pem(const tress_verifying_key *key, tress_buffer **pem);
 
 /**
@@ -1354,6 +1410,7 @@ void tress_verifying_key_free(tress_verifying_key *key);
  * Needs: `scheme` ends with NUL; `length` bytes are readable at `message`; `capacity` bytes are writable at `digest`;
  * `digest_length` is NULL or writable.
  */
+TRESS_CHECKED
 tress_status tress_digest(const char *scheme_name,
                           const uint8_t *message,
                           size_t length,
@@ -1371,6 +1428,7 @@ tress_status tress_digest(const char *scheme_name,
  * Needs: `key` is a handle; `length` bytes are readable at `message`; `capacity` bytes are writable at `signature`;
  * `signature_length` is writable.
  */
+TRESS_CHECKED
 tress_status tress_sign(const tress_signing_key *key,
                         const uint8_t *message,
                         size_t length,
@@ -1385,6 +1443,7 @@ tress_status tress_sign(const tress_signing_key *key,
  *
  * Needs: `key` is a handle; the lengths are those of what the pointers point to.
  */
+TRESS_CHECKED
 tress_status tress_verify(const tress_verifying_key *key,
                           const uint8_t *message,
                           size_t length,
@@ -1464,11 +1523,12 @@ typedef struct tress_verify_job {
  *
  * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
  * are not (their statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH`
- * or `TRESS_MEMORY` no job has run.
+ * or `TRESS_MEMORY` no job has run; after `TRESS_MEMORY` each job's status says so.
  *
  * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
  * no signature overlaps anything else; `failed` is NULL or writable.
  */
+TRESS_CHECKED
 tress_status tress_sign_jobs(tress_sign_job *jobs,
                              size_t count,
                              size_t *failed);
@@ -1479,6 +1539,7 @@ tress_status tress_sign_jobs(tress_sign_job *jobs,
  * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
  * `failed` is NULL or writable.
  */
+TRESS_CHECKED
 tress_status tress_verify_jobs(tress_verify_job *jobs,
                                size_t count,
                                size_t *failed);

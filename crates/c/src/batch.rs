@@ -46,13 +46,17 @@ pub struct tress_verify_job {
     pub status: tress_status,
 }
 
+/// Of a job until it has run: whoever looks at statuses alone takes nothing for good that was never checked. No job is
+/// refused with it.
+const UNDECIDED: tress_status = TRESS_INTERNAL;
+
 /// Signs all digests, eight exponentiations side by side where the processor has AVX-512 IFMA. Keys and schemes may be
 /// mixed; batches that are multiples of eight under keys of one size fill the lanes. Runs on the calling thread; any
 /// number of threads may do so at the same time with jobs of their own.
 ///
 /// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
 /// are not (their statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH`
-/// or `TRESS_MEMORY` no job has run.
+/// or `TRESS_MEMORY` no job has run; after `TRESS_MEMORY` each job's status says so.
 ///
 /// # Safety
 /// `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;
@@ -62,29 +66,31 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
     guard(|| {
         raw::check_array(jobs, count)?;
         let mut ready = Vec::new();
-        ready.try_reserve_exact(count)?;
+        let memory = ready.try_reserve_exact(count);
         for index in 0..count {
             // SAFETY: the caller vouches for `count` jobs. Fields are accessed one by one: a status may hold anything.
             unsafe {
                 let job = jobs.add(index);
                 (&raw mut (*job).signature_length).write(0);
                 let status = match sign_job(job) {
+                    Ok(_) if memory.is_err() => TRESS_MEMORY,
                     Ok(job) => {
                         ready.push(job);
-                        TRESS_OK
+                        UNDECIDED
                     }
                     Err(status) => status,
                 };
                 (&raw mut (*job).status).write(status);
             }
         }
+        memory?;
         let mut made = sign_batch(&ready).into_iter();
         let mut failures = 0;
         for index in 0..count {
-            // SAFETY: as above; statuses were written above, and every job that is OK was checked by `sign_job`.
+            // SAFETY: as above; statuses were written above, and every undecided job was checked by `sign_job`.
             unsafe {
                 let job = jobs.add(index);
-                if (*job).status == TRESS_OK {
+                if (*job).status == UNDECIDED {
                     let status = match made.next() {
                         Some(Ok(signature)) => {
                             let signature = signature.as_bytes();
@@ -139,28 +145,30 @@ pub unsafe extern "C" fn tress_verify_jobs(
     guard(|| {
         raw::check_array(jobs, count)?;
         let mut ready = Vec::new();
-        ready.try_reserve_exact(count)?;
+        let memory = ready.try_reserve_exact(count);
         for index in 0..count {
             // SAFETY: the caller vouches for `count` jobs. Fields are accessed one by one: a status may hold anything.
             unsafe {
                 let job = jobs.add(index);
                 let status = match verify_job(job) {
+                    Ok(_) if memory.is_err() => TRESS_MEMORY,
                     Ok(job) => {
                         ready.push(job);
-                        TRESS_OK
+                        UNDECIDED
                     }
                     Err(status) => status,
                 };
                 (&raw mut (*job).status).write(status);
             }
         }
+        memory?;
         let mut checked = verify_batch(&ready).into_iter();
         let mut failures = 0;
         for index in 0..count {
             // SAFETY: as above; statuses were written above.
             unsafe {
                 let job = jobs.add(index);
-                if (*job).status == TRESS_OK {
+                if (*job).status == UNDECIDED {
                     let status = match checked.next() {
                         Some(Ok(())) => TRESS_OK,
                         Some(Err(error)) => of_signature(error),

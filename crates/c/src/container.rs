@@ -57,7 +57,8 @@ impl Drop for Output {
     }
 }
 
-/// Makes a container of what is pushed. One thread at a time, not always the same.
+/// Makes a container of what is pushed. One thread at a time, not always the same; one process: after a fork both would
+/// encrypt under one key and nonce.
 pub struct tress_encryptor {
     /// `None` once it was finished, or has failed.
     encryptor: Option<Encryptor>,
@@ -95,7 +96,8 @@ pub unsafe extern "C" fn tress_encryptor_new(
 /// Takes the next bytes of plaintext, any number, and writes what is ready of the container. After a failure other than
 /// `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
 ///
-/// Returns `TRESS_CALLBACK`, `TRESS_STATE`.
+/// Returns `TRESS_CALLBACK`, `TRESS_STATE`; `TRESS_ARGUMENT` in another process than that of `tress_encryptor_new`, here
+/// or at the end.
 ///
 /// # Safety
 /// `encryptor` is a handle; `length` bytes are readable at `data`.
@@ -121,7 +123,7 @@ pub unsafe extern "C" fn tress_encryptor_push(
 
 /// Writes the rest of the container. The handle is of no further use, and still has to be freed. One thread at a time.
 ///
-/// Returns `TRESS_CALLBACK`, `TRESS_STATE`.
+/// Returns `TRESS_CALLBACK`, `TRESS_STATE`, `TRESS_ARGUMENT`.
 ///
 /// # Safety
 /// `encryptor` is a handle.
@@ -203,7 +205,8 @@ pub unsafe extern "C" fn tress_decryptor_new(
 }
 
 /// Takes the next bytes of the container, any number, and writes the plaintext of what was verified; that of a folder
-/// is a tar stream. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
+/// is a tar stream, with names and links of whoever made it: `tress_decrypt_file` unpacks one and refuses what leads out
+/// of the folder, other programs may not. Whether the container is complete is known only after `tress_decryptor_finish`. After a failure
 /// other than `TRESS_NULL` and `TRESS_LENGTH` every further call returns `TRESS_STATE`. One thread at a time.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_WRONG_PASSPHRASE`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with
@@ -321,7 +324,7 @@ pub unsafe extern "C" fn tress_encrypt(
 }
 
 /// Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
-/// tar stream. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
 ///

@@ -247,7 +247,9 @@ pub unsafe extern "C" fn tress_ccm_encrypt(
     })
 }
 
-/// Verifies and decrypts a message. If the tag is wrong the output is wiped, also where it is the input. Any thread.
+/// Verifies and decrypts a message. If the tag is wrong the output is wiped, also where it is the input. The tag is
+/// compared here, in constant time: a comparison of one's own, by `memcmp`, tells how much of a forged one was right. Any
+/// thread.
 ///
 /// Returns `TRESS_AUTHENTICATION`, and what `tress_ccm_encrypt` returns.
 ///

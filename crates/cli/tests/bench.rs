@@ -49,6 +49,19 @@ fn records_are_compared() {
     let json: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["rows"][0]["verdict"], "slower");
 
+    // A check that could judge nothing has not passed.
+    let mut short = record.clone();
+    for row in short["rows"].as_array_mut().unwrap() {
+        for samples in ["samples", "cycle_samples"] {
+            row[samples].as_array_mut().unwrap().truncate(3);
+        }
+        row["per_visit"] = 1.into();
+    }
+    folder.write("short.json", short.to_string());
+    let told = compare("short.json", &[]).ok();
+    assert!(String::from_utf8(told.stdout).unwrap().contains("too few visits: aes-128-ctr encrypt"));
+    compare("short.json", &["--fail-on-regression"]).failed("nothing could be compared");
+
     // Of another machine, of another schema, no record at all.
     record["machine"]["model"] = "another".into();
     folder.write("elsewhere.json", record.to_string());
@@ -172,6 +185,10 @@ fn what_cannot_be_recorded_is_told_before_it_is_measured() {
     }
     #[cfg(target_os = "linux")]
     folder.tress(["bench", "^aes-", "--record=/proc/record.json"]).failed("/proc/record.json");
+    // Only a record is replaced by one.
+    folder.write("notes", "precious");
+    folder.tress(["bench", "^aes-", "--record=notes"]).failed("notes: holds no record");
+    assert_eq!(folder.read("notes"), b"precious");
 }
 
 #[test]

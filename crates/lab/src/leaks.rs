@@ -49,7 +49,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Whether time depends on the secret.
+    /// Whether time depends on the secret; that nothing was found proves nothing.
     pub fn is_leak(&self) -> bool {
         let found = |t: f64| t.abs() >= THRESHOLD;
         found(self.t) && self.again.is_none_or(|again| found(again) && again.signum() == self.t.signum())

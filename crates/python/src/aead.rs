@@ -15,6 +15,9 @@ use crate::work::detached;
 const NONCE_MOST_BYTES: usize = 13;
 
 /// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
+///
+/// A nonce must never be used twice with a key: not in one batch, not by two threads or processes that count for themselves,
+/// not after a restart. Nothing here can know. `tag_length` below 16 lets forgeries pass by chance: one of 2**32 with 4 bytes.
 #[pyclass(frozen, name = "AESCCM", module = "tress")]
 pub(crate) struct AesCcm {
     cipher: Aes,
@@ -64,6 +67,8 @@ impl AesCcm {
     }
 
     /// Verifies and decrypts what `encrypt` made; raises `InvalidTag` where it is anything else.
+    ///
+    /// To verify is to call this. Whoever encrypts again and compares tags with `==` tells how much of one was right.
     #[pyo3(signature = (nonce, data, associated_data))]
     fn decrypt<'py>(
         &self,
@@ -85,6 +90,7 @@ impl AesCcm {
     }
 
     /// Encrypts into `buf`, which has to be as long as the result, and returns its length. `buf` may begin where `data` does.
+    /// A nonce is never used twice with a key.
     #[pyo3(signature = (nonce, data, associated_data, buf))]
     fn encrypt_into<'py>(
         &self,
@@ -114,7 +120,7 @@ impl AesCcm {
     }
 
     /// Verifies and decrypts into `buf`, which has to be as long as the plaintext, and returns its length. It is wiped where
-    /// `InvalidTag` is raised. `buf` may begin where `data` does.
+    /// `InvalidTag` is raised; until this returns it holds what was not verified. `buf` may begin where `data` does.
     #[pyo3(signature = (nonce, data, associated_data, buf))]
     fn decrypt_into<'py>(
         &self,
@@ -143,7 +149,7 @@ impl AesCcm {
     }
 
     /// Encrypts many messages, each `(nonce, data, associated_data)`, side by side in lanes and on `threads` threads (0: one on
-    /// each core). Returns what `encrypt` returns for each.
+    /// each core). Returns what `encrypt` returns for each. A nonce is never used twice with a key, in one batch neither.
     #[pyo3(signature = (messages, *, threads = 0))]
     fn encrypt_many<'py>(
         &self,
@@ -155,7 +161,8 @@ impl AesCcm {
     }
 
     /// Verifies and decrypts many messages, each `(nonce, data, associated_data)`. Where any is forged, `InvalidTag` is raised with
-    /// their places as `indices`; with `errors='none'` the others are returned, and `None` in those places.
+    /// their places as `indices`; with `errors='none'` the others are returned, and `None` in those places (an empty message is
+    /// `b""`, false as well: look with `is None`).
     #[pyo3(signature = (messages, *, threads = 0, errors = "raise"))]
     fn decrypt_many<'py>(
         &self,
@@ -173,7 +180,7 @@ impl AesCcm {
     }
 
     /// `encrypt_many` into `buf`, which has to be as long as all results, one behind the other; returns its length. A buffer that is
-    /// used again and again saves what memory for results costs.
+    /// used again and again saves what memory for results costs. A nonce is never used twice with a key.
     #[pyo3(signature = (messages, buf, *, threads = 0))]
     fn encrypt_many_into(
         &self,

@@ -42,7 +42,10 @@ pub(crate) fn encrypt<'py>(
     Ok(sealed.finish())
 }
 
-/// Verifies and decrypts a container. That of a folder gives a tar archive.
+/// Verifies and decrypts a container.
+///
+/// That of a folder gives a tar archive, with names and links of whoever made it: `decrypt_file` unpacks one and refuses what
+/// leads out of the folder; `tarfile` does so with `filter="data"`.
 #[pyfunction]
 #[pyo3(signature = (data, identities, *, threads = 0))]
 pub(crate) fn decrypt<'py>(

@@ -55,6 +55,9 @@ impl KeyPair {
 const _: () = assert!(keys::WORK_FACTOR == 18);
 
 /// A passphrase, as the only recipient or as an identity.
+///
+/// `work_factor` is the binary logarithm of how often scrypt mixes, when encrypting: each one less halves what a guess costs.
+/// 18 takes a second, 20 is the most, and few are for tests.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Passphrase {
     text: SecretString,
@@ -77,7 +80,7 @@ impl Passphrase {
     }
 }
 
-/// A key of 16 or 32 bytes, as a recipient or as an identity.
+/// A key of 16 or 32 random bytes, as a recipient or as an identity. A password of that length is none.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct RawKey(keys::RawKey);
 

@@ -115,6 +115,9 @@ fn ended() -> Error {
 }
 
 /// Makes a container of what is pushed, piece by piece, with memory for one batch.
+///
+/// It belongs to the process that made it: after a fork two of them would encrypt under one key and nonce, and the other one
+/// gets `Usage`.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Encryptor(Pushed<streaming::Encryptor>);
 
@@ -179,13 +182,13 @@ impl Decryptor {
         })
     }
 
-    /// The name that the container keeps, once the header was read.
+    /// The name that the container keeps, of whoever made it and without a path, once the header was read.
     #[getter]
     fn name(&self) -> Option<String> {
         self.content()?.0
     }
 
-    /// `file` or `tree`, once the header was read.
+    /// `file` or `tree` (a tar archive, see `decrypt`), once the header was read.
     #[getter]
     fn content_type(&self) -> Option<&'static str> {
         Some(self.content()?.1)

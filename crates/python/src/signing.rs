@@ -146,7 +146,8 @@ impl PublicKey {
             .map_err(|error| errors::signing(py, error))
     }
 
-    /// Checks many signatures, each `(signature, message)`, and tells for each whether it holds.
+    /// Checks many signatures, each `(signature, message)`, and tells for each whether it holds. The list is true
+    /// where none does: use `all(...)`.
     #[pyo3(signature = (signed, scheme = None))]
     fn verify_batch(&self, signed: &Bound<'_, PyAny>, scheme: Option<&str>) -> PyResult<Vec<bool>> {
         let py = signed.py();

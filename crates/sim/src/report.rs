@@ -18,9 +18,10 @@ pub struct Report {
     pub exit_code: u64,
     /// Instructions completed by all harts.
     pub instructions: u64,
-    /// Cycles until the program ended.
+    /// Cycles until the program ended. Without a timing model (`timing` is `None`) an instruction is one, so that they say
+    /// nothing of any machine's time.
     pub cycles: u64,
-    /// Instructions per cycle, of all harts together.
+    /// Instructions per cycle, of all harts together; likewise.
     pub ipc: f64,
     /// Each hart.
     pub harts: Vec<HartReport>,
@@ -57,7 +58,7 @@ pub struct RegionReport {
     pub number: u16,
     /// Instructions completed in it.
     pub instructions: u64,
-    /// Cycles in it, of the hart that spent most.
+    /// Cycles in it, of the hart that spent most. What runs once finds caches and tables of prediction empty.
     pub cycles: u64,
     /// Instructions and cycles of each hart.
     pub harts: Vec<Spent>,

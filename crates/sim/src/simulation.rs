@@ -121,6 +121,8 @@ impl Simulation {
     }
 
     /// Runs for so many steps of harts, or until the program ends: its exit code. A step is an instruction, or a trap.
+    /// `None` means that it has not ended; some programs never do. Once one has, every further call says the same and
+    /// runs nothing.
     ///
     /// Nothing depends on how a run is cut into calls.
     ///
@@ -128,6 +130,9 @@ impl Simulation {
     ///
     /// What the program cannot go on from; it says where.
     pub fn run(&mut self, steps: u64) -> Result<Option<u64>, Error> {
+        if let Some(exit_code) = self.system.bus.exit_code() {
+            return Ok(Some(exit_code));
+        }
         if let Some(tracker) = &mut self.system.tracker {
             tracker.begin(&self.system.harts);
         }

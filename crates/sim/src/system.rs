@@ -61,7 +61,10 @@ impl System {
     }
 
     /// From here on tells where secrets show: those that are given here, and those that the program marks. What is
-    /// written to the given ones is secret too, until the program says otherwise.
+    /// written to the given ones is secret too, until the program says otherwise. What was copied from them before is not.
+    ///
+    /// A run shows what its inputs lead to and no more: no finding is no proof, and of a secret without
+    /// [`reads`](crate::SecretReport::reads) nothing was learnt.
     ///
     /// # Errors
     ///
@@ -91,7 +94,8 @@ impl System {
         self.tracker.as_ref().map(|tracker| tracker.report(&self.image))
     }
 
-    /// Runs without a model for so many instructions, or a few more, or until the program ends: its exit code.
+    /// Runs without a model for so many instructions, or a few more, or until the program ends: its exit code. `None` means
+    /// that it has not ended; some programs never do. Once one has, every further call says the same and runs nothing.
     ///
     /// Harts run in turns of 256 cycles. Nothing depends on how a run is cut into calls.
     ///
@@ -99,6 +103,9 @@ impl System {
     ///
     /// What the program cannot go on from; it says where.
     pub fn run(&mut self, instructions: u64) -> Result<Option<u64>, Error> {
+        if let Some(exit_code) = self.bus.exit_code() {
+            return Ok(Some(exit_code));
+        }
         match &mut self.tracker {
             Some(tracker) => {
                 tracker.begin(&self.harts);

@@ -363,6 +363,22 @@ fn endless_loops_end_at_the_limit() {
     assert_eq!(system.instructions(), 12_345);
 }
 
+/// Who runs it again does not run what stands behind the end.
+#[test]
+fn after_the_end_nothing_runs() {
+    for xlen in BOTH {
+        let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 7 << 1 | 1);
+        let code = code.store("sw", 5, 6, 0).store("sw", 5, 0, 4).addi(7, 0, 1).word(LOOP);
+        let (mut system, _) = code.system(2);
+        assert_eq!(system.run(1000).unwrap(), Some(7));
+        let report = system.report(7);
+        assert_eq!(system.run(1000).unwrap(), Some(7));
+        assert_eq!(system.report(7), report);
+        // Without a model an instruction takes a cycle, whatever it is.
+        assert!(report.timing.is_none() && report.harts.iter().all(|hart| hart.cycles == hart.instructions));
+    }
+}
+
 /// Every hart adds 1 to a word a thousand times, by `amoadd` or by `lr` and `sc`, then the last one ends the program.
 #[test]
 fn harts_add_up() {

@@ -128,6 +128,44 @@ fn a_program_sees_the_cycles_of_its_machine() {
 }
 
 #[test]
+fn what_runs_for_the_first_time_takes_longer() {
+    // The cycles of forty additions, which are several lines, twice: what the first turn took more than the second.
+    let mut program = Program::default().i("addi", 6, 0, 0);
+    let turn = program.here();
+    program = program.csr_read(5, 0xb00);
+    for _ in 0..40 {
+        program = program.i("addi", 7, 7, 1);
+    }
+    program = program.csr_read(8, 0xb00).i("addi", 12, 13, 0).r("sub", 13, 8, 5).i("addi", 6, 6, 1).i("addi", 9, 0, 2);
+    let program = program.branch(false, 6, 9, turn).r("sub", 10, 12, 13).exit(10);
+    let mut simulation =
+        simulation(&Machine::preset("fe310").expect("a preset"), Model::Pipeline, program.image(FLASH));
+    let code = simulation.run(1000).expect("it runs").expect("it ends");
+    assert!((100..100_000).contains(&code), "{code}");
+    // It has ended, and is not run on.
+    let cycle = simulation.cycle();
+    assert_eq!(simulation.run(1000).expect("nothing"), Some(code));
+    assert_eq!(simulation.cycle(), cycle);
+}
+
+#[test]
+fn a_machine_that_was_changed_is_checked() {
+    let image = Program::default().exit(0).image(0x8000_0000);
+    let changes: [fn(&mut Machine); 4] = [
+        |machine| machine.harts = 65,
+        |machine| machine.region.clear(),
+        |machine| machine.out_of_order.as_mut().expect("a pipeline").reorder_buffer = 0,
+        |machine| machine.l1d.as_mut().expect("a cache").line = 48,
+    ];
+    for change in changes {
+        let mut machine = raptor(4, 1);
+        change(&mut machine);
+        let refused = Simulation::new(&machine, Model::Pipeline, image.clone(), Box::new(std::io::sink()));
+        assert!(matches!(refused.expect_err("impossible").kind, tress_sim::ErrorKind::Machine(_)));
+    }
+}
+
+#[test]
 fn the_longest_path_of_a_round_of_aes_is_seven_cycles() {
     // Four tables' worth of one: new = (T[b1] ^ T[b2]) ^ ((T[b0] ^ T[b3]) ^ key). The longest way is shift, mask, scale,
     // add, load of b1 or b2, then two exclusive-ors.

@@ -465,6 +465,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
     make_tree(tmp_path / "plain", {"a": 1})
+    (tmp_path / "link").symlink_to("plain")
     wrong: list[Any] = [
         lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", []),
         lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "plain", keys.recipient),
@@ -474,6 +475,10 @@ def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
         lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, aead="aes-128-gcm"),
         lambda: dataset.encrypt("memory://a", "memory://b", keys.recipient),
         lambda: dataset.encrypt(tmp_path / "plain", "", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "link" / "sealed", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "link", tmp_path / "plain" / "sealed", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", "s3:/bucket/sealed", keys.recipient),
+        lambda: dataset.encrypt("gs:/bucket/plain", tmp_path / "sealed", keys.recipient),
         lambda: dataset.decrypt(tmp_path / "plain", tmp_path / "x", []),
         lambda: dataset.verify(tmp_path / "plain", None),
         lambda: dataset.rewrap(tmp_path / "plain", keys.identity, []),
@@ -483,6 +488,44 @@ def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
             call()
     with pytest.raises(TypeError):
         dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, nosuch=1)
+    assert sorted(os.listdir(tmp_path)) == ["link", "plain"] and os.listdir(tmp_path / "plain") == ["a"]
+
+
+def test_keys_in_wrong_places(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """Paths as text, recipients where identities belong and the other way round: errors that repeat none of it."""
+    make_tree(tmp_path / "plain", {"a": 1})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    for wrong in ("key.txt", keys.recipient):
+        with pytest.raises(Incomplete) as caught:
+            dataset.decrypt(tmp_path / "sealed", tmp_path / "back", wrong, executor=threads)
+        assert caught.value.summary.kinds == {"bad-identity": 1}
+    for no_recipient in ("key.txt", keys.identity, Path("key.txt"), b"0123456789abcdef"):
+        with pytest.raises(UsageError) as refused:
+            dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", no_recipient, executor=threads)
+        assert "SECRET" not in str(refused.value) and "0123" not in str(refused.value)
+    assert not leftovers(tmp_path)
+
+
+def test_other_recipients_are_no_change(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """What is there stays as it is: a new recipient gets what is new, and `rewrap` gives the rest."""
+    make_tree(tmp_path / "plain", {"a": 1})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    make_tree(tmp_path / "plain", {"b": 1}, seed=2)
+    again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.other_recipient, executor=threads)
+    assert (again.objects, again.skipped) == (1, 1)
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(tmp_path / "sealed", keys.other_identity, executor=threads)
+    assert [failure.name for failure in caught.value.summary.failures] == ["a"]
+
+
+def test_a_folder_of_nothing_has_no_failures(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """The summary says how many there were; against the source they are missing."""
+    make_tree(tmp_path / "plain", {"a": 1})
+    (tmp_path / "sealed").mkdir()
+    assert dataset.verify(tmp_path / "sealed", keys.identity, executor=threads).objects == 0
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(tmp_path / "sealed", keys.identity, against=tmp_path / "plain", executor=threads)
+    assert caught.value.summary.kinds == {"missing": 1}
 
 
 def test_rewrap(tmp_path: Path, keys: Keys, threads: Any) -> None:

@@ -21,7 +21,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Simulations that are made up, and remembered."""
     calls: list[Any] = []
 
-    def simulate(program: str, *, machine: str, issue: int | None, harts: int | None) -> dict[str, Any]:
+    def simulate(
+        program: str, *, machine: str, issue: int | None, harts: int | None, limit: int | None
+    ) -> dict[str, Any]:
         calls.append((machine, issue, harts))
         if issue == 3:
             raise ValueError("no such width")
@@ -62,6 +64,15 @@ def test_combinations_failures_and_resuming(tmp_path: Path, counted: list[Any]) 
         assert len(sweep(PROGRAM, MACHINES, executor=executor, **how)) == 8 and len(counted) == 25
     rows = [line for line in out.read_text().splitlines() if line.endswith("}")]
     assert len(rows) == 8 and all(json.loads(row)["result"]["exit_code"] == 0 for row in rows)
+
+
+def test_a_program_that_does_not_end(tmp_path: Path) -> None:
+    """A limit makes it a failure, and it is tried again with another one."""
+    out = tmp_path / "points.jsonl"
+    with ThreadPoolExecutor(1) as executor:
+        cut = sweep(PROGRAM, "raptor", limit=10, executor=executor, out=out)
+        assert not cut and len(cut.failed) == 1 and not out.exists()
+        assert len(sweep(PROGRAM, "raptor", limit=10**9, executor=executor, out=out)) == 1
 
 
 def test_another_program_is_simulated_anew(tmp_path: Path, counted: list[Any]) -> None:

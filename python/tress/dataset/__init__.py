@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from os import PathLike, fspath
+from os.path import realpath
 from typing import Any
 
 from . import keys as _keys
@@ -27,7 +28,7 @@ from .progress import Progress, Terminal
 from .retry import Retry
 from .run import Settings, new_run, perform, with_concurrency
 from .shards import Grouping
-from .stores import open_store
+from .stores import Store, open_store
 from .summary import Summary
 from .worker import Options, Plan
 
@@ -62,6 +63,8 @@ def encrypt(
     **how: Any,
 ) -> Summary:
     """Encrypts every object of `source` that `target` lacks, or has from something else, to NAME.tress.
+
+    What is there stays, also where it was encrypted to others: `rewrap` gives it to these.
 
     `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: a second for each object) or raw key.
     `source_options` and `target_options` go to fsspec.
@@ -111,7 +114,8 @@ def verify(
 
     Compares with the manifest there: which containers there are, and that each is the one that was written; or, with the address of
     the source as `against`, with that, byte for byte. `None` compares with nothing. What is missing, extra, damaged or
-    different is a failure with that `kind`.
+    different is a failure with that `kind`. A target that has nothing, not even a manifest, as one that is called by a wrong
+    name may, has no failures: look at `summary.objects`, or compare with the source.
     """
     keys = _opening(identities)
     source = None if against is None or against == "manifest" else against
@@ -214,6 +218,12 @@ def _not_into_itself(plan: Plan) -> None:
         return
     source = plan.opener(plan.source, plan.source_options.values)
     target = plan.opener(plan.target, plan.target_options.values)
-    inner, outer = (getattr(store, "root", store.shown.rstrip("/")) for store in (target, source))
+    inner, outer = map(_where, (target, source))
     if plan.verb in ("encrypt", "decrypt") and (inner == outer or inner.startswith(outer.rstrip("/") + "/")):
         raise UsageError("the target lies in the source")
+
+
+def _where(store: Store) -> str:
+    """Where a store is, whatever links its name leads through."""
+    root: str | None = getattr(store, "root", None)
+    return store.shown.rstrip("/") if root is None else realpath(root)

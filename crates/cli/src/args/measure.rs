@@ -24,7 +24,8 @@ pub(crate) struct Bench {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Keep the run, with machine, versions and raw samples, in this file or folder [default: bench/record]
+    /// Keep the run, with machine, versions and raw samples, in this file, where it replaces a record that is there and
+    /// nothing else, or in a folder, where it replaces none [default: bench/record]
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
     #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) record: Option<PathBuf>,
@@ -59,7 +60,7 @@ pub(crate) struct Bench {
     #[arg(conflicts_with_all = ["against", "record", "list", "compare"])]
     #[arg(group = "comparison")]
     pub(crate) against_build: Option<PathBuf>,
-    /// With --compare or --against-build: exit with 1 when a row became slower
+    /// With --compare or --against-build: exit with 1 when a row became slower, or none could be compared
     #[arg(long, requires = "comparison")]
     pub(crate) fail_on_regression: bool,
     /// With --compare or --against-build: even of different machines, targets or efforts

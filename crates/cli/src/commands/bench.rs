@@ -51,6 +51,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
         _ => match error {
             bench::Error::NotResumable { .. } => failure(error).hint("another file, or no --resume, begins anew"),
+            bench::Error::NoRecord(_) => failure(error).hint("another file, or a folder"),
             bench::Error::NothingMatches | bench::Error::NoSuchRow(_) => {
                 failure(error).hint("'tress bench --list' has the names and what can be asked")
             }
@@ -137,6 +138,9 @@ fn judge(found: Result<compare::Comparison, bench::Error>, options: &args::Bench
     })?;
     if options.fail_on_regression && found.has_regression() {
         return Err(Failure::failed("slower than before"));
+    }
+    if options.fail_on_regression && !found.has_verdict() {
+        return Err(Failure::failed("nothing could be compared"));
     }
     Ok(())
 }

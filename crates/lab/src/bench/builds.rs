@@ -145,7 +145,8 @@ impl Found {
 impl From<Found> for Comparison {
     fn from(found: Found) -> Self {
         let Found { rows, gone, new } = found;
-        Comparison { rows: rows.into_iter().filter_map(|row| row.change).collect(), gone, new }
+        let unsure = rows.iter().filter(|row| row.change.is_none()).map(|row| row.name.clone()).collect();
+        Comparison { rows: rows.into_iter().filter_map(|row| row.change).collect(), unsure, gone, new }
     }
 }
 

@@ -47,8 +47,10 @@ pub struct Options {
 /// What a comparison found.
 #[derive(Clone, Debug, Serialize, PartialEq)]
 pub struct Comparison {
-    /// Rows that both records have, in the order of the later one.
+    /// Rows that both records have, in the order of the later one, as far as there are visits enough for a verdict.
     pub rows: Vec<Change>,
+    /// Those that both have with fewer visits, of which nothing is said.
+    pub unsure: Vec<String>,
     /// Rows of the earlier record only.
     pub gone: Vec<String>,
     /// Rows of the later record only.
@@ -111,6 +113,11 @@ impl Comparison {
     pub fn has_regression(&self) -> bool {
         self.rows.iter().any(|change| change.verdict == Verdict::Slower)
     }
+
+    /// Whether there is a verdict at all: nothing that became slower says little where nothing could be judged.
+    pub fn has_verdict(&self) -> bool {
+        !self.rows.is_empty()
+    }
 }
 
 /// Reads both records, compares them and writes what changed.
@@ -171,15 +178,16 @@ pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static
 /// Compares row by row.
 pub fn compare(before: &Document, after: &Document) -> Comparison {
     let mut earlier: BTreeMap<String, &Row> = before.rows.iter().map(|row| (identity(row), row)).collect();
-    let (mut rows, mut new) = (Vec::new(), Vec::new());
+    let (mut rows, mut unsure, mut new) = (Vec::new(), Vec::new(), Vec::new());
     for row in &after.rows {
         let name = identity(row);
-        match earlier.remove(&name) {
-            Some(old) => rows.extend(change(&name, old, row)),
+        match earlier.remove(&name).map(|old| change(&name, old, row)) {
+            Some(Some(change)) => rows.push(change),
+            Some(None) => unsure.push(name),
             None => new.push(name),
         }
     }
-    Comparison { rows, gone: earlier.into_keys().collect(), new }
+    Comparison { rows, unsure, gone: earlier.into_keys().collect(), new }
 }
 
 /// What makes two rows the same measurement. Not the backend: a new one is a change to be seen.
@@ -260,7 +268,12 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
             100.0 * seen[seen.len() - 1].max(LEAST_CHANGE),
         )?;
     }
-    for (what, rows) in [("only in the first", &comparison.gone), ("only in the second", &comparison.new)] {
+    let left_out = [
+        ("too few visits", &comparison.unsure),
+        ("only in the first", &comparison.gone),
+        ("only in the second", &comparison.new),
+    ];
+    for (what, rows) in left_out {
         for row in rows {
             writeln!(out, "{what}: {row}")?;
         }

@@ -64,6 +64,8 @@ pub enum Error {
         /// In what it differs.
         what: &'static str,
     },
+    /// A file where a record should go holds something else, which is not replaced.
+    NoRecord(PathBuf),
     /// No row is of the kind that is asked for.
     NoSuchRow(String),
     /// The record could not be read or written.
@@ -131,6 +133,7 @@ impl fmt::Display for Error {
             Error::NotResumable { path, what } => {
                 write!(f, "{}: this run and the record are of different {what}", path.display())
             }
+            Error::NoRecord(path) => write!(f, "{}: holds no record, and is not replaced", path.display()),
             Error::NoSuchRow(why) => f.write_str(why),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Lacks { path, what } => write!(f, "{}: the record has no {what}", path.display()),

@@ -29,7 +29,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Finds the file and makes sure that it can be written. With `resume` the rows of an unfinished record become the
-    /// document's.
+    /// document's. A record that is there will be replaced, and so will an empty file; nothing else is.
     pub(crate) fn open(path: &Path, resume: bool, document: &mut Document) -> Result<Keeper, Error> {
         let failed = |error: io::Error| Error::Record { path: path.to_path_buf(), error };
         let (mut file, mut is_new) = (path.to_path_buf(), false);
@@ -50,6 +50,8 @@ impl Keeper {
             file = fs::canonicalize(&file).map_err(failed)?;
             if resume {
                 go_on(&file, document)?;
+            } else if found.is_some_and(|metadata| metadata.len() > 0) && !is_record(&file) {
+                return Err(Error::NoRecord(file));
             }
         }
         if !is_stream {
@@ -127,6 +129,11 @@ fn unfinished(folder: &Path, document: &Document) -> Option<PathBuf> {
         (!record.complete && unlike(&record, document).is_none()).then_some((record.time, file))
     });
     usable.max().map(|(_, file)| file)
+}
+
+/// Whether it is one, of whatever schema.
+fn is_record(file: &Path) -> bool {
+    matches!(read(file), Ok(_) | Err(Error::Schema { .. }))
 }
 
 /// Takes the rows over.

@@ -102,11 +102,27 @@ fn what_was_measured_elsewhere_is_not_gone_on_with() {
     assert!(matches!(open(&file, true), Err(Error::Schema { schema: 2, .. })));
     fs::write(&file, "{").unwrap();
     assert!(matches!(open(&file, true), Err(Error::Record { .. })));
-    // Without going on it is replaced, when there is a row.
-    let (mut keeper, _) = open(&file, false).unwrap();
-    assert_eq!(fs::read(&file).unwrap(), b"{");
-    keeper.write(&document(&["a"])).unwrap();
-    assert_eq!(read(&file).unwrap().rows.len(), 1);
+    // Without going on a record is replaced, when there is a row.
+    for before in [document(&["b", "c"]), Document { schema: 2, ..document(&[]) }] {
+        write(&before);
+        let text = fs::read(&file).unwrap();
+        let (mut keeper, _) = open(&file, false).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), text);
+        keeper.write(&document(&["a"])).unwrap();
+        assert_eq!(read(&file).unwrap().rows.len(), 1);
+    }
+}
+
+#[test]
+fn what_is_no_record_is_not_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("notes");
+    for text in ["precious", "{", "{}", "[1]", "{\"schema\": 1}", "{\"schema\": \"2\"}"] {
+        fs::write(&file, text).unwrap();
+        assert!(matches!(open(&file, false), Err(Error::NoRecord(_))), "{text}");
+        assert_eq!(fs::read(&file).unwrap(), text.as_bytes());
+    }
+    assert_eq!(names(folder.path()), ["notes"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::roofs::Roofs;
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;
 
-/// One run.
+/// One run. It says nothing of who made it: what was edited reads as any other.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Document {
     /// [`SCHEMA`].
@@ -92,7 +92,7 @@ pub struct Row {
     pub lanes: usize,
     /// Bytes of a message; their mean when they are mixed.
     pub message_bytes: u64,
-    /// Median of our rate.
+    /// Median of our rate, on that machine at that hour: what is compared is a ratio that was measured in turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes_per_s: Option<f64>,
     /// Median of our rate in runs, where bytes say nothing.

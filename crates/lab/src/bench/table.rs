@@ -70,6 +70,9 @@ fn share(row: &Row) -> String {
 /// Writes the machine, and whether it is busy.
 pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
+    if machine.target.ends_with(" debug") {
+        writeln!(out, "this is a debug build: its figures say nothing of a release")?;
+    }
     if let Some(load) = machine.load
         && load > 0.5
     {

@@ -289,21 +289,22 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
                 Cell::text(&change.measure),
             ]
         });
-        let names = [("row", ""), ("what", ""), ("speed", "99.9 % interval"), ("by", "")];
+        let names = [("row", ""), ("what", ""), ("speed", "99.99 % interval"), ("by", "")];
         let names = names.map(|(name, note)| (name.to_string(), note.to_string())).into();
         let title = format!("{} to {}", figures::moment(before.document.time), figures::moment(after.document.time));
         let table =
             Table::with_notes(&format!("Changed rows, {} to {}", before.path, after.path), names, rows.collect());
         changes.push(Changes {
             text: format!(
-                "{} and {}: {} rows are in both; {} became faster, {} slower, {} did neither beyond noise. {} rows are only in \
-                 the first, {} only in the second.",
+                "{} and {}: {} rows can be compared; {} became faster, {} slower, {} did neither beyond noise. {} have too few \
+                 visits, {} are only in the first, {} only in the second.",
                 before.path,
                 after.path,
                 comparison.rows.len(),
                 of(Verdict::Faster).count(),
                 of(Verdict::Slower).count(),
                 of(Verdict::Same).count(),
+                comparison.unsure.len(),
                 comparison.gone.len(),
                 comparison.new.len()
             ),

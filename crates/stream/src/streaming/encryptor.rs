@@ -13,6 +13,9 @@ use crate::{Error, ErrorKind};
 /// Makes a container of what is pushed. What comes out is to be used only once [`finish`](Encryptor::finish) was called:
 /// without its last chunk no reader takes a container.
 ///
+/// It belongs to the process that made it: after a fork two of them would encrypt under one key and nonce, so in another
+/// process sealing is an error.
+///
 /// Holds plaintext of one batch (512 KiB, or a MiB for each thread if there are several), which is wiped.
 pub struct Encryptor {
     payload: Payload,
@@ -24,6 +27,7 @@ pub struct Encryptor {
     next_chunk: u64,
     threads: usize,
     failed: bool,
+    process: u32,
 }
 
 impl Encryptor {
@@ -37,13 +41,14 @@ impl Encryptor {
         let threads = threads_of(options.threads);
         let batch_bytes = if threads == 1 { BATCH_BYTES } else { 2 * threads * BATCH_BYTES };
         let carry = Zeroizing::default();
-        Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false })
+        let process = std::process::id();
+        Ok(Self { payload, head, carry, batch_bytes, next_chunk: 0, threads, failed: false, process })
     }
 
     /// Takes the next bytes of plaintext, any number, and appends to `sealed` what is ready of the container.
     ///
     /// # Errors
-    /// `TooManyChunks`. After an error `sealed` is as it was, and every further call fails with `Usage`.
+    /// `TooManyChunks`; `Usage` in another process. After an error `sealed` is as it was, and every further call fails with `Usage`.
     pub fn push(&mut self, plain: &[u8], sealed: &mut Vec<u8>) -> Result<(), Error> {
         self.append(plain, sealed, false)
     }
@@ -96,6 +101,9 @@ impl Encryptor {
 
     /// Seals whole chunks, or all that is left.
     fn seal(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
+        if std::process::id() != self.process {
+            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor was begun by another process"));
+        }
         let chunks = plain.len() / CHUNK_BYTES;
         let bytes = if last { sealed_bytes(plain.len() as u64) as usize } else { chunks * SEALED_CHUNK_BYTES };
         debug_assert!(!last || plain_bytes(bytes as u64).is_ok_and(|bytes| bytes == plain.len() as u64));

@@ -6,6 +6,7 @@ threads at once.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
@@ -185,11 +186,17 @@ def without_secrets(url: str) -> str:
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
+_HALF_A_URL = re.compile(r"[a-z][a-z0-9+.-]+:/(?!/)")
+"""What would become a local folder called `s3:`. A letter alone is a drive."""
+
+
 def open_store(url: str, options: Mapping[str, Any]) -> Store:
     """The store behind a URL or path. Raises `UsageError` for URLs that nothing here opens."""
     scheme = url.partition("://")[0] if "://" in url else "file"
     if not url:
         raise UsageError("an empty source or target")
+    if _HALF_A_URL.match(url):
+        raise UsageError(f"{without_secrets(url)}: a URL has // behind its scheme; a folder of this name is ./{url}")
     if "::" not in url and scheme in ("file", "local"):
         from .local import LocalStore
 
