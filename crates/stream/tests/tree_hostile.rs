@@ -298,6 +298,12 @@ fn archives_that_are_damaged() {
     ] {
         refuse(&format!("{records:?}"), &archive().pax(records).file(b"a").end(), TreeDamaged);
     }
+    for entry_type in [b'0', b'5', b'2', b'x', b'L', b'K'] {
+        for (at, byte) in [(0, b'$'), (5, b'0'), (6, b'1'), (7, b'\0')] {
+            let format = archive().with(entry_type, b"a", b"b", b"", |header| header.as_mut_bytes()[257 + at] = byte);
+            refuse("format", &format.folder(b"a").end(), TreeDamaged);
+        }
+    }
     refuse(
         "pax path and long name",
         &archive().pax(b"9 path=a\n").entry(b'L', b"", b"", b"a").file(b"a").end(),

@@ -59,6 +59,10 @@ impl<'a> Reader<'a> {
             }
             let header = Header::from_byte_slice(&block);
             check_sum(header)?;
+            // To other readers an extended header of another format may be a file, and the name in it none.
+            if header.as_ustar().is_none() && header.as_gnu().is_none() {
+                return Err(damaged("neither a ustar nor a GNU header"));
+            }
             let size_bytes = header.entry_size().map_err(|_| damaged("malformed size"))?;
             match header.entry_type().as_byte() {
                 b'x' => extensions.read_pax(&self.read_extension(size_bytes)?)?,
