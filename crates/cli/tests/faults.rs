@@ -1,5 +1,6 @@
-//! Keys and signatures when system calls fail: strace makes one call of the command fail, for every call on a file that it
-//! makes. A file has its name only if it is complete and right, nothing else is left, and what is missing was told.
+//! Keys, signatures and the files that say who may when system calls fail: strace makes one call of the command fail, for
+//! every call on a file that it makes. A file has its name only if it is complete and right, nothing else is left, and what
+//! is missing was told; nobody is taken for one of those who may.
 //!
 //! The n-th call is counted in each thread. By default some of the calls; with `TRESS_EVERY_FAULT` in the environment every one
 //! (`make soak`).
@@ -10,9 +11,10 @@ mod common;
 use std::{
     collections::BTreeSet,
     fs,
+    io::{BufRead as _, BufReader, Read as _},
     os::unix::fs::PermissionsExt as _,
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::Mutex,
     thread,
 };
@@ -58,14 +60,23 @@ fn copy(template: &Path, folder: &Path) {
     }
 }
 
-/// Runs the command in a copy of `template`, with this error in the n-th of these calls, and has `judge` look at what is left.
-/// `None` when there are not so many calls.
-fn run(template: &Path, arguments: &[&str], fault: (&str, &str), n: u32) -> Option<(tempfile::TempDir, Output)> {
+/// What is done with a server, in its folder, once it listens there.
+type Meet<'a> = &'a (dyn Fn(&Path, &str) + Sync);
+
+/// Runs the command in a copy of `template`, with this error in the n-th of these calls; a server until it was met. `None` when
+/// there are not so many calls.
+fn run(
+    template: &Path,
+    arguments: &[&str],
+    meet: Option<Meet<'_>>,
+    fault: (&str, &str),
+    n: u32,
+) -> Option<(tempfile::TempDir, Output)> {
     let (folder, log) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     copy(template, folder.path());
     let (call, error) = fault;
     let log = log.path().join("log");
-    let output = Command::new("strace")
+    let child = Command::new("strace")
         .args(["-f", "-qq", "-o"])
         .arg(&log)
         .args(["-e", &format!("trace={call}"), "-e", &format!("inject={call}:error={error}:when={n}")])
@@ -73,10 +84,45 @@ fn run(template: &Path, arguments: &[&str], fault: (&str, &str), n: u32) -> Opti
         .args(arguments)
         .current_dir(folder.path())
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
+    let output = match meet {
+        Some(meet) => serve(child, |to| meet(folder.path(), to)),
+        None => child.wait_with_output().unwrap(),
+    };
     let log = fs::read_to_string(&log).unwrap_or_default();
     log.contains("(INJECTED)").then_some((folder, output))
+}
+
+/// Waits until a traced server listens or ends, meets it, and ends it.
+fn serve(mut child: Child, meet: impl FnOnce(&str)) -> Output {
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut told = String::new();
+    while stderr.read_line(&mut told).unwrap() > 0 {
+        let last = told.lines().last().unwrap();
+        if let Some(to) = last.strip_prefix("tress: listening on ") {
+            let to = to.to_string();
+            // Somebody has to read what it says meanwhile.
+            let rest = thread::spawn(move || {
+                let mut rest = String::new();
+                let _ = stderr.read_to_string(&mut rest);
+                rest
+            });
+            meet(&to);
+            let traced = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap_or_default();
+            if let Some(traced) = traced.split_whitespace().next() {
+                let _ = Command::new("kill").args(["-TERM", traced]).status();
+            }
+            let mut output = child.wait_with_output().unwrap();
+            output.stderr = (told + &rest.join().unwrap()).into_bytes();
+            return output;
+        }
+    }
+    let mut output = child.wait_with_output().unwrap();
+    output.stderr = told.into_bytes();
+    output
 }
 
 /// Every n until none is reached, of all faults; `least` of them at least. Which calls failed.
@@ -86,13 +132,26 @@ fn walk(
     least: usize,
     judge: impl Fn(&Path, &Output, &str) + Sync,
 ) -> Option<BTreeSet<&'static str>> {
+    walk_and_meet(template, arguments, None, least, judge)
+}
+
+/// The same of a server.
+fn walk_and_meet(
+    template: &Path,
+    arguments: &[&str],
+    meet: Option<Meet<'_>>,
+    least: usize,
+    judge: impl Fn(&Path, &Output, &str) + Sync,
+) -> Option<BTreeSet<&'static str>> {
     let can_trace = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).output();
     if !can_trace.is_ok_and(|output| output.status.success()) {
         skip("there is no strace, or it may not trace");
         return None;
     }
     let stride = if std::env::var_os("TRESS_EVERY_FAULT").is_some() { 1 } else { 2 };
-    let faults = WRITING.iter().map(|fault| (*fault, 1)).chain(READING.iter().map(move |fault| (*fault, stride)));
+    // A server whose first line is lost cannot be met.
+    let writing = WRITING.iter().filter(|fault| meet.is_none() || fault.0 != "write");
+    let faults = writing.map(|fault| (*fault, 1)).chain(READING.iter().map(move |fault| (*fault, stride)));
     let (faults, points) = (Mutex::new(faults), Mutex::new(Vec::new()));
     let work = || {
         loop {
@@ -100,14 +159,16 @@ fn walk(
             let next = faults.lock().unwrap().next();
             let Some((fault, stride)) = next else { break };
             for n in (1..).step_by(stride) {
-                let Some((folder, output)) = run(template, arguments, fault, n) else { break };
+                let Some((folder, output)) = run(template, arguments, meet, fault, n) else { break };
                 let label = format!("{arguments:?}, {} in {} {n}", fault.1, fault.0);
                 // What cannot be said on standard error was not said.
                 if !output.status.success() && fault.0 != "write" {
                     assert!(!output.stderr.is_empty(), "{label}: nothing was told");
                 }
                 let text = String::from_utf8_lossy(&output.stderr);
-                assert!(output.status.code().is_some() && !text.contains("panicked"), "{label}: {output:?}");
+                // A server that was met is ended by a signal.
+                let has_ended = output.status.code().is_some() || meet.is_some();
+                assert!(has_ended && !text.contains("panicked"), "{label}: {output:?}");
                 judge(folder.path(), &output, &label);
                 points.lock().unwrap().push(fault.0);
             }
@@ -216,4 +277,104 @@ fn no_failure_verifies_what_is_not_signed() {
         judge(folder, output, label);
         assert!(!output.status.success(), "{label}: verified");
     });
+}
+
+/// Two identities, `me` and `other`, their public halves, and a file.
+fn keys() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["me", "other", "stranger"] {
+        assert!(tress(folder.path(), &["keygen", "-o", name]).status.success());
+        let public = tress(folder.path(), &["keygen", "--public", name]).stdout;
+        fs::write(folder.path().join(format!("{name}.public")), public).unwrap();
+    }
+    fs::write(folder.path().join("plain"), plaintext(40_000)).unwrap();
+    folder
+}
+
+/// A line of what `keygen --public` shows: 0 is the recipient, 1 the address.
+fn public(folder: &Path, name: &str, line: usize) -> String {
+    fs::read_to_string(folder.join(format!("{name}.public"))).unwrap().lines().nth(line).unwrap().to_string()
+}
+
+#[test]
+fn no_failure_leaves_a_recipient_out() {
+    let template = keys();
+    let recipients = ["me", "other"].map(|name| public(template.path(), name, 0) + "\n").concat();
+    fs::write(template.path().join("recipients"), recipients).unwrap();
+    let before = names(template.path());
+    let reached =
+        walk(template.path(), &["encrypt", "-R", "recipients", "-o", "new", "plain"], 60, |folder, output, label| {
+            let mut left = names(folder);
+            left.retain(|name| !before.contains(name));
+            if left.is_empty() {
+                assert!(!output.status.success(), "{label}: no container, and nobody was told");
+                return;
+            }
+            assert_eq!(left, ["new"], "{label}");
+            for identity in ["me", "other"] {
+                let opened = tress(folder, &["decrypt", "-i", identity, "-o", "-", "new"]);
+                assert!(opened.stdout == plaintext(40_000), "{label}: {}", String::from_utf8_lossy(&opened.stderr));
+            }
+        });
+    is_written(reached);
+}
+
+#[test]
+fn no_failure_leaves_half_a_plaintext() {
+    let template = keys();
+    let recipient = public(template.path(), "me", 0);
+    assert!(tress(template.path(), &["encrypt", "-r", &recipient, "-o", "sealed", "plain"]).status.success());
+    let before = names(template.path());
+    // The first identity is not the one.
+    let decrypt = ["decrypt", "-i", "other", "-i", "me", "-o", "new", "sealed"];
+    let reached = walk(template.path(), &decrypt, 60, |folder, output, label| {
+        let mut left = names(folder);
+        left.retain(|name| !before.contains(name));
+        if left.is_empty() {
+            assert!(!output.status.success(), "{label}: nothing was opened, and nobody was told");
+            return;
+        }
+        assert_eq!(left, ["new"], "{label}");
+        assert!(fs::read(folder.join("new")).unwrap() == plaintext(40_000), "{label}");
+    });
+    is_written(reached);
+}
+
+#[test]
+fn no_failure_admits_a_stranger() {
+    let template = keys();
+    fs::write(template.path().join("allow"), public(template.path(), "me", 1) + "\n").unwrap();
+    let address = public(template.path(), "other", 1);
+    let send = |folder: &Path, to: &str, identity: &str| {
+        tress(folder, &["send", "--to", to, "-r", &address, "-i", identity, "plain"])
+    };
+    let meet = |folder: &Path, to: &str| {
+        let refused = send(folder, to, "stranger");
+        assert!(!refused.status.success(), "a stranger was served");
+        let sent = send(folder, to, "me");
+        fs::write(folder.join(if sent.status.success() { "sent" } else { "failed" }), sent.stderr).unwrap();
+    };
+    let receive = ["receive", "--listen", "127.0.0.1:0", "-i", "other", "--allow", "allow", "-o", "."];
+    let (served, ended) = (Mutex::new(0), Mutex::new(0));
+    let reached = walk_and_meet(template.path(), &receive, Some(&meet), 40, |folder, output, label| {
+        let folders: Vec<_> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+        assert!(folders.len() <= 1, "{label}: {folders:?}");
+        let complete = folders.first().is_some_and(|folder| folder.join("plain").exists());
+        if folder.join("sent").exists() {
+            *served.lock().unwrap() += 1;
+            assert!(fs::read(folders[0].join("plain")).unwrap() == plaintext(40_000), "{label}");
+        } else if folder.join("failed").exists() {
+            assert!(!fs::read(folder.join("failed")).unwrap().is_empty(), "{label}: nobody was told");
+            assert!(!complete || fs::read(folders[0].join("plain")).unwrap() == plaintext(40_000), "{label}");
+        } else {
+            *ended.lock().unwrap() += 1;
+            assert!(!output.status.success(), "{label}: it ended, and nobody was told");
+        }
+    });
+    if reached.is_some() {
+        let (served, ended) = (served.into_inner().unwrap(), ended.into_inner().unwrap());
+        println!("{served} receivers served whom they may, {ended} did not begin");
+        assert!(served > 0 && ended > 0);
+    }
 }
