@@ -41,6 +41,18 @@ pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u
     }
 }
 
+/// The big-endian number in 7 to 13 bytes, without a call.
+#[inline]
+fn number(nonce: &[u8]) -> u128 {
+    match (nonce.first_chunk::<8>(), nonce.last_chunk::<8>()) {
+        // They overlap, and agree where they do.
+        (Some(first), Some(last)) => {
+            u128::from(u64::from_be_bytes(*first)) << (8 * (nonce.len() - 8)) | u128::from(u64::from_be_bytes(*last))
+        }
+        _ => nonce.iter().fold(0, |number, byte| number << 8 | u128::from(*byte)),
+    }
+}
+
 /// What stands before the message in the MAC: B_0 and the associated data (SP 800-38C appendix A.2).
 #[derive(Clone, Copy)]
 #[doc(hidden)]
@@ -66,14 +78,10 @@ impl<'a> Header<'a> {
         if q < 8 && message_bytes as u64 >> (8 * q) != 0 {
             return Err(Error::MessageTooLong);
         }
-        let mut b0 = [0; 16];
-        b0[0] = (u8::from(!aad.is_empty()) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
-        b0[8..].copy_from_slice(&(message_bytes as u64).to_be_bytes());
-        match <&[u8; 12]>::try_from(nonce) {
-            // The usual length, without a call.
-            Ok(nonce) => b0[1..13].copy_from_slice(nonce),
-            Err(_) => b0[1..16 - q].copy_from_slice(nonce),
-        }
+        let flags = (u8::from(!aad.is_empty()) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
+        // Put together in registers: bytes that are written one by one and read as a block wait for each other.
+        let b0 = u128::from(flags) << 120 | number(nonce) << (8 * q) | message_bytes as u128;
+        let b0 = b0.to_be_bytes();
 
         let mut prefix = [0; 10];
         let aad_bytes = aad.len() as u64;
