@@ -88,7 +88,10 @@ mod tests {
             let time = Time { seconds, nanoseconds };
             assert_eq!(Time::parse(text.as_bytes()), Some(time), "{text}");
             assert_eq!(time.format(), text);
-            assert_eq!(time.to_system().and_then(Time::from_system), Some(time));
+            // Windows counts tenths of microseconds.
+            if cfg!(unix) || nanoseconds % 100 == 0 {
+                assert_eq!(time.to_system().and_then(Time::from_system), Some(time));
+            }
         }
         assert_eq!(Time::parse(b"1.5"), Some(Time { seconds: 1, nanoseconds: 500_000_000 }));
         assert_eq!(Time::parse(b"1.0000000019"), Some(Time { seconds: 1, nanoseconds: 1 }));
