@@ -87,6 +87,8 @@ fn only_what_was_synced_is_held() {
     write(&second, 2..5, size);
     assert!(second.is_whole(size) && !second.is_whole(size - 1));
     second.complete().unwrap();
+    // On Windows what is open keeps its name.
+    drop(second);
     let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
     assert!(fs::read(folder.path("a/b")).unwrap() == expected);
     assert_eq!(folder.state(), ["done"]);
@@ -273,7 +275,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         };
         let outcome = run();
         if !system.has_failed() {
-            assert!(outcome.is_ok() && (30..100).contains(&fails), "{fails}");
+            assert!(outcome.is_ok() && (30..150).contains(&fails), "{fails}");
             break;
         }
         match &outcome {

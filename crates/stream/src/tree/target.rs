@@ -99,9 +99,7 @@ impl Target {
     }
 
     fn exchange_in_steps(&self) -> io::Result<()> {
-        let aside = create_temporary(&self.parent)?;
-        calls::remove_empty_folder(&self.parent, &aside)?;
-        platform::rename_to_free_name(&self.parent, &self.name, &aside)?;
+        let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))?;
         if let Err(error) = platform::rename_to_free_name(&self.parent, &self.temporary, &self.name) {
             platform::rename_to_free_name(&self.parent, &aside, &self.name)?;
             return Err(error);
@@ -119,22 +117,28 @@ impl Drop for Target {
     }
 }
 
-/// Makes a folder `.tress-` and sixteen hexadecimal digits. The digits need not be secret, since making it fails when the
-/// name is taken.
+/// Makes a temporary folder.
 fn create_temporary(parent: &Dir) -> io::Result<OsString> {
+    take_name(|name| platform::create_folder(parent, name))
+}
+
+/// Has a name taken: `.tress-` and sixteen hexadecimal digits. They need not be secret, since `take` fails when there is such
+/// a name.
+fn take_name(take: impl Fn(&OsStr) -> io::Result<()>) -> io::Result<OsString> {
     let random = RandomState::new();
     let mut attempt = 0;
     loop {
         let name = OsString::from(format!(".tress-{:016x}", random.hash_one(attempt)));
-        match platform::create_folder(parent, &name) {
+        match take(&name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
-            made => return made.map(|()| name),
+            taken => return taken.map(|()| name),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::calls::faults;
     use super::*;
     use std::fs;
 
@@ -152,5 +156,26 @@ mod tests {
         }
         drop(target);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn no_failure_of_an_exchange_in_steps_leaves_a_third_folder() {
+        for calls in 0.. {
+            let folder = tempfile::TempDir::new().unwrap();
+            let path = folder.path().join("target");
+            fs::create_dir_all(path.join("old")).unwrap();
+            let target = Target::create(&path, true).unwrap();
+            faults::fail_after(calls);
+            let result = target.exchange_in_steps();
+            if !faults::has_failed() {
+                result.unwrap();
+                assert!(calls >= 3);
+                return;
+            }
+            result.unwrap_err();
+            let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+            assert_eq!(names.len(), 2, "{calls}");
+            assert!(path.is_dir() && names.iter().any(|name| name.join("old").is_dir()), "{calls}: {names:?}");
+        }
     }
 }
