@@ -43,7 +43,7 @@ pub(crate) struct Status {
     pub(crate) modified_ns: i128,
     /// Change time on unix, which no program can set back; creation time elsewhere.
     pub(crate) changed_ns: i128,
-    /// Device and inode, where the system has them.
+    /// Device and inode, or volume and index there, where the file system has them.
     pub(crate) identity: Option<(u64, u64)>,
     /// Permission bits, owner and group, where the system has them.
     pub(crate) owner: Option<(u32, u32, u32)>,

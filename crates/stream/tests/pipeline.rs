@@ -1,5 +1,7 @@
 //! The verbs through files and FIFOs: every size that matters, every number of workers, ranges, damage, cancellation.
 
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
+
 mod pipeline_support;
 
 use std::fs::{self, File};

@@ -147,7 +147,12 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<S
         Ok(entries) => entries,
         Err(error) => return notes.push(format!("{}: {error}", folder.display())),
     };
-    for entry in entries.flatten() {
+    for entry in entries {
+        let entry = match entry {
+            Ok(entry) => entry,
+            // Those after it are not listed either.
+            Err(error) => return notes.push(format!("{}: {error}", folder.display())),
+        };
         let path = entry.path();
         let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
         if is_hidden {
@@ -157,8 +162,12 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<S
             if depth < MOST_DEPTH {
                 walk(&path, depth + 1, files, notes);
             }
-        } else if path.extension() == Some(OsStr::new("json")) && path.is_file() {
-            files.push(path);
+        } else if path.extension() == Some(OsStr::new("json")) {
+            match fs::metadata(&path) {
+                Ok(metadata) if metadata.is_file() => files.push(path),
+                Ok(_) => {}
+                Err(error) => notes.push(format!("{}: {error}", path.display())),
+            }
         }
     }
 }

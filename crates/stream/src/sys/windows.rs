@@ -1,11 +1,12 @@
 //! What Windows does its own way, by the library's extensions.
 //!
-//! There are no anonymous files to link, no waiting for a pipe and no inodes: temporary files have names, a blocked pipe
-//! delays a cancellation until it moves, and whether output is input is decided by canonical paths.
+//! There are no anonymous files to link and no waiting for a pipe: temporary files have names, and a blocked pipe delays a
+//! cancellation until it moves. A file's identity is its volume and its index there, which only an open handle tells; file systems
+//! that have none give 0, and there canonical paths decide whether output is input.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IoSlice, IoSliceMut, Write};
-use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::windows::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::os::windows::io::AsHandle;
 use std::path::Path;
 use std::time::Duration;
@@ -18,6 +19,8 @@ const STREAM: Status =
 
 const ERROR_INVALID_FUNCTION: i32 = 1;
 const ERROR_NOT_SUPPORTED: i32 = 50;
+/// With it folders can be opened.
+const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
 
 pub(super) fn stdin() -> io::Result<File> {
     Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
@@ -69,8 +72,9 @@ fn move_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(status(&metadata)),
+    // Neither for reading nor for writing, which is enough to ask.
+    match OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path) {
+        Ok(file) => status_of_handle(&file),
         Err(_) if is_bare_device(path) => Ok(STREAM),
         Err(error) => Err(error),
     }
@@ -82,7 +86,7 @@ pub(super) fn is_bare_device(path: &Path) -> bool {
     OpenOptions::new().write(true).open(path).is_ok_and(|device| device.metadata().is_err())
 }
 
-pub(super) fn status(metadata: &Metadata) -> Status {
+fn status(metadata: &Metadata) -> Status {
     let kind = metadata.file_type();
     Status {
         kind: if kind.is_dir() {
@@ -102,7 +106,11 @@ pub(super) fn status(metadata: &Metadata) -> Status {
 
 pub(super) fn status_of_handle(file: &File) -> io::Result<Status> {
     match file.metadata() {
-        Ok(metadata) => Ok(status(&metadata)),
+        Ok(metadata) => {
+            let information = winapi_util::file::information(file).ok().filter(|found| found.file_index() != 0);
+            let identity = information.map(|found| (found.volume_serial_number(), found.file_index()));
+            Ok(Status { identity, ..status(&metadata) })
+        }
         // Pipes and consoles have no file information.
         Err(_) => Ok(STREAM),
     }
@@ -163,6 +171,22 @@ mod tests {
             assert_eq!(fs::read(path("free")).unwrap(), b"new");
             fs::remove_file(path("free")).unwrap();
         }
+    }
+
+    #[test]
+    fn a_file_is_itself_by_every_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, other, link] = ["one", "other", "link"].map(|name| folder.path().join(name));
+        for path in [&one, &other] {
+            fs::write(path, b"the same bytes").unwrap();
+        }
+        fs::hard_link(&one, &link).unwrap();
+        let identity = |path: &Path| status_of(path).unwrap().identity.unwrap();
+        assert_eq!(identity(&one), identity(&link));
+        assert_ne!(identity(&one), identity(&other));
+        let appended = OpenOptions::new().append(true).open(&link).unwrap();
+        assert_eq!(status_of_handle(&appended).unwrap().identity, Some(identity(&one)));
+        assert_eq!(status_of(folder.path()).unwrap().kind, Kind::Folder);
     }
 
     #[test]

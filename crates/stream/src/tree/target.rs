@@ -64,23 +64,29 @@ impl Target {
 
     /// Gives the temporary folder the target's name. The names are on the disk when this returns.
     pub(crate) fn install(mut self) -> Result<(), Error> {
-        match self.replaces {
-            true => self.exchange(),
-            false => platform::rename_to_free_name(&self.parent, &self.temporary, &self.name),
+        if self.replaces {
+            self.exchange()?;
+        } else {
+            platform::rename_to_free_name(&self.parent, &self.temporary, &self.name).map_err(|error| {
+                match error.kind() {
+                    // Made by another process while this one unpacked.
+                    io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
+                    _ => Error::from(error).at(&self.path),
+                }
+            })?;
         }
-        .map_err(|error| match error.kind() {
-            // Made by another process while this one unpacked.
-            io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
-            _ => Error::from(error).at(&self.path),
-        })?;
         if let Err(error) = platform::sync_names(&self.parent) {
             // Not to be relied on, so it must not be there. If even this fails, the new tree stays: it is complete.
-            self.is_installed = match self.replaces {
-                true => self.exchange(),
-                false => platform::rename_to_free_name(&self.parent, &self.name, &self.temporary),
-            }
-            .is_err();
-            return Err(Error::from(error).at(&self.path));
+            let undone = match self.replaces {
+                true => self.exchange().is_ok(),
+                false => platform::rename_to_free_name(&self.parent, &self.name, &self.temporary).is_ok(),
+            };
+            self.is_installed = !undone;
+            let error = Error::from(error).at(&self.path);
+            return Err(match self.replaces && !undone {
+                true => self.with_old_folder(error, &self.temporary),
+                false => error,
+            });
         }
         self.is_installed = true;
         match self.replaces {
@@ -90,21 +96,34 @@ impl Target {
         }
     }
 
+    /// Says in an error under which name the folder is that was to be replaced.
+    fn with_old_folder(&self, error: Error, name: &OsStr) -> Error {
+        error.with_detail(format!("the old folder is {}", self.path.with_file_name(name).display()))
+    }
+
     /// Exchanges the target's name and the temporary one, in one step where the system can.
-    fn exchange(&self) -> io::Result<()> {
+    fn exchange(&mut self) -> Result<(), Error> {
         match platform::exchange(&self.parent, &self.temporary, &self.name) {
-            Some(done) => done,
+            Some(done) => done.map_err(|error| Error::from(error).at(&self.path)),
             None => self.exchange_in_steps(),
         }
     }
 
-    fn exchange_in_steps(&self) -> io::Result<()> {
-        let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))?;
+    /// The same where a name has to be free. What had the target's name has a new temporary one afterwards, and after an error
+    /// whose second step back failed too.
+    fn exchange_in_steps(&mut self) -> Result<(), Error> {
+        let failed = |error: io::Error| Error::from(error).at(&self.path);
+        let aside =
+            take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside)).map_err(failed)?;
         if let Err(error) = platform::rename_to_free_name(&self.parent, &self.temporary, &self.name) {
-            platform::rename_to_free_name(&self.parent, &aside, &self.name)?;
-            return Err(error);
+            let back = platform::rename_to_free_name(&self.parent, &aside, &self.name);
+            return Err(match back {
+                Ok(()) => failed(error),
+                Err(_) => self.with_old_folder(failed(error), &aside),
+            });
         }
-        platform::rename_to_free_name(&self.parent, &aside, &self.temporary)
+        self.temporary = aside;
+        Ok(())
     }
 }
 
@@ -140,6 +159,7 @@ fn take_name(take: impl Fn(&OsStr) -> io::Result<()>) -> io::Result<OsString> {
 mod tests {
     use super::super::calls::faults;
     use super::*;
+    use crate::sys::faulty::Fault;
     use std::fs;
 
     #[test]
@@ -147,35 +167,42 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("target");
         fs::create_dir_all(path.join("old")).unwrap();
-        let target = Target::create(&path, true).unwrap();
+        let mut target = Target::create(&path, true).unwrap();
         for exchange in [Target::exchange_in_steps, Target::exchange] {
-            exchange(&target).unwrap();
+            exchange(&mut target).unwrap();
             assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
-            exchange(&target).unwrap();
+            exchange(&mut target).unwrap();
             assert!(path.join("old").is_dir());
         }
         drop(target);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
+    /// With one call that fails, and with all from one call on.
     #[test]
-    fn no_failure_of_an_exchange_in_steps_leaves_a_third_folder() {
-        for calls in 0.. {
-            let folder = tempfile::TempDir::new().unwrap();
-            let path = folder.path().join("target");
-            fs::create_dir_all(path.join("old")).unwrap();
-            let target = Target::create(&path, true).unwrap();
-            faults::fail_after(calls);
-            let result = target.exchange_in_steps();
-            if !faults::has_failed() {
-                result.unwrap();
-                assert!(calls >= 3);
-                return;
+    fn whatever_fails_in_an_exchange_in_steps_the_old_folder_is_there_or_its_name_is_told() {
+        for fault in [Fault::Error(io::ErrorKind::StorageFull), Fault::Gone] {
+            for calls in 0.. {
+                let folder = tempfile::TempDir::new().unwrap();
+                let path = folder.path().join("target");
+                fs::create_dir_all(path.join("old")).unwrap();
+                let mut target = Target::create(&path, true).unwrap();
+                faults::begin(calls, fault);
+                let result = target.exchange_in_steps();
+                if !faults::has_failed() {
+                    result.unwrap();
+                    assert!(calls >= 2);
+                    break;
+                }
+                let error = result.unwrap_err();
+                drop(target);
+                let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+                assert_eq!(left.len(), 1, "{fault:?} in call {calls}: {left:?}");
+                assert!(left[0].join("old").is_dir());
+                let name = left[0].file_name().unwrap();
+                let is_told = error.to_string().ends_with(name.to_str().unwrap());
+                assert!(name == "target" || is_told, "{fault:?} in call {calls}: {error}");
             }
-            result.unwrap_err();
-            let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
-            assert_eq!(names.len(), 2, "{calls}");
-            assert!(path.is_dir() && names.iter().any(|name| name.join("old").is_dir()), "{calls}: {names:?}");
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::thread;
 
 use super::decrypt::decrypt_on;
 use super::encrypt::encrypt_on;
 use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
-use crate::sys::faulty::{Fault, Faulty};
+#[cfg(unix)]
+use crate::sys::faulty::Fault;
+use crate::sys::faulty::Faulty;
 use crate::{Error, ErrorKind, keys};
 
 /// Four batches and a rest.
@@ -108,7 +109,7 @@ fn through_pipes(
 ) -> Vec<u8> {
     let ((stdin, mut feed), (mut drain, stdout)) = (pipe(), pipe());
     let mut output = Vec::new();
-    thread::scope(|scope| {
+    std::thread::scope(|scope| {
         scope.spawn(move || feed.write_all(input).unwrap());
         scope.spawn(|| drain.read_to_end(&mut output).unwrap());
         let system = system(stdin, stdout);
