@@ -27,7 +27,8 @@ use crate::{Control, Error, ErrorKind, Refusal};
 
 static OS: Os = Os;
 const BATCH: usize = BATCH_PLAIN_BYTES as usize;
-const STALL: Duration = Duration::from_secs(2);
+/// Wine takes a second for what takes a moment, where the machine is busy.
+const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 2 });
 
 struct Ends {
     root: tempfile::TempDir,
