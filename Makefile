@@ -72,11 +72,11 @@ check-targets:
 	@tools/setup targets
 	$(CARGO) check --locked -p tress --target aarch64-apple-darwin
 
-# The command; make soak has the tests of the crates beneath it that do not ask for unix.
+# The command, built in half the time without optimisation; make soak has the tests of the crates beneath it that do not ask for unix.
 test-windows:
 	@tools/setup windows
 	$(AS_TESTED)
-	tools/windows $(CARGO) build --locked --bin tress
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 tools/windows $(CARGO) build --locked --bin tress
 	tools/windows tests/systems/run-windows
 
 WINDOWS_TESTS := --test container --test pipeline --test raw --test damage
@@ -143,12 +143,13 @@ wheel:
 	PATH=$(CURDIR)/target/wheel-venv/bin:$$PATH TRESS_COMMAND=$(CURDIR)/target/debug/tress pip install --quiet --no-build-isolation --no-deps \
 	    --force-reinstall --config-settings=build-args=--profile=dev .
 
+# Four at a time: most of them wait, for servers, workers and disks.
 test-wheel: wheel
-	target/wheel-venv/bin/python -m pytest -q python/tests --ignore=python/tests/dataset
+	target/wheel-venv/bin/python -m pytest -q -n 4 python/tests --ignore=python/tests/dataset
 
 test-dataset: wheel
 	tools/setup dataset target/wheel-venv
-	target/wheel-venv/bin/python -m pytest -q --timeout 300 python/tests/dataset
+	target/wheel-venv/bin/python -m pytest -q -n 4 --timeout 300 python/tests/dataset
 
 # Both on one package.
 wheel-tests: test-wheel test-dataset
@@ -165,17 +166,15 @@ deny:
 # What is released, not the debug build, whose assertions branch.
 secrets:
 	@tools/setup secrets
-	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher --test secrets --test machine_code --target-dir target/secrets
-	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-modular --test secrets --test machine_code --target-dir target/secrets
-	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-sign --test secrets --target-dir target/secrets
+	RUSTFLAGS="--cfg tress_secrets" $(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign \
+	    --test secrets --test machine_code --target-dir target/secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
 
 qemu:
 	@tools/setup qemu
-	@tools/qemu $(CARGO) test --locked -p tress-cipher --test vectors --target-dir target/qemu
-	@tools/qemu $(CARGO) test --locked -p tress-modular --test modulus --test algorithms --target-dir target/qemu
+	@tools/qemu $(CARGO) test --locked -p tress-cipher -p tress-modular --test vectors --test modulus --test algorithms --target-dir target/qemu
 
 # Of these the one with instructions for AES, and the big-endian one.
 qemu-two:
