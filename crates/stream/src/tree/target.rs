@@ -67,13 +67,8 @@ impl Target {
         if self.replaces {
             self.exchange()?;
         } else {
-            platform::rename_to_free_name(&self.parent, &self.temporary, &self.name).map_err(|error| {
-                match error.kind() {
-                    // Made by another process while this one unpacked.
-                    io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
-                    _ => Error::from(error).at(&self.path),
-                }
-            })?;
+            platform::rename_to_free_name(&self.parent, &self.temporary, &self.name)
+                .map_err(|error| self.failed(error))?;
         }
         if let Err(error) = platform::sync_names(&self.parent) {
             // Not to be relied on, so it must not be there. If even this fails, the new tree stays: it is complete.
@@ -96,6 +91,14 @@ impl Target {
         }
     }
 
+    fn failed(&self, error: io::Error) -> Error {
+        match error.kind() {
+            // Made by another process while this one unpacked.
+            io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
+            _ => Error::from(error).at(&self.path),
+        }
+    }
+
     /// Says in an error under which name the folder is that was to be replaced.
     fn with_old_folder(&self, error: Error, name: &OsStr) -> Error {
         error.with_detail(format!("the old folder is {}", self.path.with_file_name(name).display()))
@@ -104,7 +107,7 @@ impl Target {
     /// Exchanges the target's name and the temporary one, in one step where the system can.
     fn exchange(&mut self) -> Result<(), Error> {
         match platform::exchange(&self.parent, &self.temporary, &self.name) {
-            Some(done) => done.map_err(|error| Error::from(error).at(&self.path)),
+            Some(done) => done.map_err(|error| self.failed(error)),
             None => self.exchange_in_steps(),
         }
     }
@@ -112,14 +115,13 @@ impl Target {
     /// The same where a name has to be free. What had the target's name has a new temporary one afterwards, and after an error
     /// whose second step back failed too.
     fn exchange_in_steps(&mut self) -> Result<(), Error> {
-        let failed = |error: io::Error| Error::from(error).at(&self.path);
-        let aside =
-            take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside)).map_err(failed)?;
+        let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))
+            .map_err(|error| self.failed(error))?;
         if let Err(error) = platform::rename_to_free_name(&self.parent, &self.temporary, &self.name) {
             let back = platform::rename_to_free_name(&self.parent, &aside, &self.name);
             return Err(match back {
-                Ok(()) => failed(error),
-                Err(_) => self.with_old_folder(failed(error), &aside),
+                Ok(()) => self.failed(error),
+                Err(_) => self.with_old_folder(self.failed(error), &aside),
             });
         }
         self.temporary = aside;
