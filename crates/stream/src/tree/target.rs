@@ -112,8 +112,8 @@ impl Target {
         }
     }
 
-    /// The same where a name has to be free. What had the target's name has a new temporary one afterwards, and after an error
-    /// whose second step back failed too.
+    /// The same where a name has to be free. What had the target's name has a new temporary one afterwards. After an error it has
+    /// the target's name still, or one that the error tells.
     fn exchange_in_steps(&mut self) -> Result<(), Error> {
         let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))
             .map_err(|error| self.failed(error))?;
