@@ -28,7 +28,11 @@ pub fn run(bytes: &[u8]) {
     }
     assert_eq!(place::names(folder), ["beside", "out"]);
     let found = walk(&out);
-    assert!(found == by_peer(&archive), "crate tar reads {:?}, here are {found:?}", by_peer(&archive));
+    // Crate tar ends a record of pax at the first newline and not where its length says.
+    if !found.keys().any(|path| path.as_os_str().as_encoded_bytes().contains(&b'\n')) {
+        let peers = by_peer(&archive);
+        assert!(found == peers, "crate tar reads {peers:?}, here are {found:?}");
+    }
 
     let packed = packed(&out);
     let again = folder.join("again");
@@ -186,7 +190,8 @@ fn records(input: &mut Input<'_>) -> Vec<u8> {
             "size" => input.below(600).to_string().into_bytes(),
             "mtime" => format!("{}.{}", input.short() as i32 - 0x4000, input.byte()).into_bytes(),
             "linkpath" => input.pick(&TARGETS).to_vec(),
-            _ => name(input),
+            "path" => name(input),
+            _ => name(input).into_iter().filter(|&byte| byte != b'\n').collect(),
         };
         let rest = key.len() + value.len() + 3;
         let length = (rest + 1..).find(|length| rest + length.to_string().len() == *length).expect("there is one");

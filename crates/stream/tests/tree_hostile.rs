@@ -304,11 +304,23 @@ fn archives_that_are_damaged() {
             refuse("format", &format.folder(b"a").end(), TreeDamaged);
         }
     }
-    refuse(
-        "pax path and long name",
-        &archive().pax(b"9 path=a\n").entry(b'L', b"", b"", b"a").file(b"a").end(),
-        TreeDamaged,
-    );
+    // Some readers take the size for that of the long name.
+    for (what, records) in [("path", &b"9 path=a\n"[..]), ("size", b"9 size=7\n"), ("nothing", b"")] {
+        for entry_type in [b'L', b'K'] {
+            let pax_first = archive().pax(records).entry(entry_type, b"", b"", b"a").file(b"a").end();
+            refuse(&format!("pax {what} and long name"), &pax_first, TreeDamaged);
+            let pax_last = archive().entry(entry_type, b"", b"", b"a").pax(records).file(b"a").end();
+            refuse(&format!("long name and pax {what}"), &pax_last, TreeDamaged);
+        }
+    }
+    let content = b"content".len();
+    for size in [0, 1, content - 1, content + 1, 512, 513] {
+        let digits = size.to_string().len();
+        let record = format!("{} size={size}\n", 8 + digits + usize::from(digits > 1));
+        refuse(&record, &archive().pax(record.as_bytes()).file(b"a").end(), TreeDamaged);
+    }
+    let hidden_data = archive().pax(b"9 size=0\n").entry(b'5', b"a", b"", b"data");
+    refuse("folder with data that pax denies", &hidden_data.end(), TreeDamaged);
     refuse(
         "mode",
         &archive().with(b'0', b"a", b"", b"", |header| header.as_old_mut().mode = *b"rwxr-xr-").end(),
@@ -321,6 +333,15 @@ fn archives_that_are_damaged() {
             .end(),
         TreeDamaged,
     );
+}
+
+/// A reader that looks for newlines finds a path in the comment.
+#[test]
+fn records_end_where_their_length_says() {
+    let cage = Cage::new();
+    cage.unpack(&archive().pax(b"28 comment=a\n12 path=evil\n\n\n").file(b"a").end()).unwrap();
+    assert_eq!(fs::read_dir(cage.target()).unwrap().count(), 1);
+    assert_eq!(fs::read(cage.target().join("a")).unwrap(), b"content");
 }
 
 #[test]

@@ -23,10 +23,14 @@ pub(crate) struct Reader<'a> {
     has_input_failed: bool,
 }
 
+/// Largest size that the field of a header holds in octal; the pax record says it where it is larger.
+const MAX_OCTAL_BYTES: u64 = (1 << 33) - 1;
+
 /// What extended headers said about the entry that follows.
 #[derive(Default)]
 struct Extensions {
     has_pax: bool,
+    has_gnu: bool,
     path: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
     size_bytes: Option<u64>,
@@ -66,8 +70,7 @@ impl<'a> Reader<'a> {
             let size_bytes = header.entry_size().map_err(|_| damaged("malformed size"))?;
             match header.entry_type().as_byte() {
                 b'x' => extensions.read_pax(&self.read_extension(size_bytes)?)?,
-                b'L' => set_once(&mut extensions.path, without_nul(self.read_extension(size_bytes)?))?,
-                b'K' => set_once(&mut extensions.target, without_nul(self.read_extension(size_bytes)?))?,
+                kind @ (b'L' | b'K') => extensions.take_gnu(kind, self.read_extension(size_bytes)?)?,
                 _ => return self.entry(header, size_bytes, extensions).map(Some),
             }
         }
@@ -75,7 +78,12 @@ impl<'a> Reader<'a> {
 
     fn entry(&mut self, header: &Header, size_bytes: u64, extensions: Extensions) -> Result<Entry, Error> {
         let path = extensions.path.unwrap_or_else(|| header.path_bytes().into_owned());
-        let size_bytes = extensions.size_bytes.unwrap_or(size_bytes);
+        let size_bytes = match extensions.size_bytes {
+            Some(pax_bytes) if pax_bytes != size_bytes && pax_bytes <= MAX_OCTAL_BYTES => {
+                return Err(damaged("two sizes for one entry").at(shown(&path)));
+            }
+            pax_bytes => pax_bytes.unwrap_or(size_bytes),
+        };
         let kind = match header.entry_type().as_byte() {
             b'0' | b'\0' => Kind::File { size_bytes },
             b'5' => Kind::Folder,
@@ -169,13 +177,30 @@ impl<'a> Reader<'a> {
 
 impl Extensions {
     fn is_empty(&self) -> bool {
-        !self.has_pax && self.path.is_none() && self.target.is_none()
+        !self.has_pax && !self.has_gnu
+    }
+
+    /// A long name or target of GNU tar. No writer has them beside pax records, and readers differ in whether a size among these is
+    /// that of the long name.
+    fn take_gnu(&mut self, kind: u8, data: Vec<u8>) -> Result<(), Error> {
+        self.has_gnu = true;
+        self.refuse_both()?;
+        let slot = if kind == b'L' { &mut self.path } else { &mut self.target };
+        set_once(slot, without_nul(data))
+    }
+
+    fn refuse_both(&self) -> Result<(), Error> {
+        match self.has_pax && self.has_gnu {
+            true => Err(damaged("extended headers of pax and of GNU tar for one entry")),
+            false => Ok(()),
+        }
     }
 
     fn read_pax(&mut self, data: &[u8]) -> Result<(), Error> {
         if std::mem::replace(&mut self.has_pax, true) {
             return Err(damaged("two extended headers for one entry"));
         }
+        self.refuse_both()?;
         for record in pax::records(data) {
             let (key, value) = record.ok_or_else(|| damaged("malformed extended header"))?;
             match key {
