@@ -128,7 +128,7 @@ fn one(path: &Path, left: &mut u64) -> Result<Content, String> {
 
 fn bytes(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
-    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+    if !file.metadata().map_err(|error| error.to_string())?.is_file() {
         return Err("no file".into());
     }
     let most = MOST_BYTES.min(*left);
@@ -158,16 +158,17 @@ fn walk(folder: &Path, depth: usize, files: &mut Vec<PathBuf>, notes: &mut Vec<S
         if is_hidden {
             continue;
         }
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if depth < MOST_DEPTH {
-                walk(&path, depth + 1, files, notes);
-            }
-        } else if path.extension() == Some(OsStr::new("json")) {
-            match fs::metadata(&path) {
+        let note = |error| format!("{}: {error}", path.display());
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth < MOST_DEPTH => walk(&path, depth + 1, files, notes),
+            Ok(kind) if kind.is_dir() => {}
+            Ok(_) if path.extension() == Some(OsStr::new("json")) => match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_file() => files.push(path),
                 Ok(_) => {}
-                Err(error) => notes.push(format!("{}: {error}", path.display())),
-            }
+                Err(error) => notes.push(note(error)),
+            },
+            Ok(_) => {}
+            Err(error) => notes.push(note(error)),
         }
     }
 }
