@@ -35,3 +35,17 @@ pub fn messages(bytes: &[u8]) {
     #[cfg(not(fuzzing))]
     let _ = bytes;
 }
+
+/// Sessions of a transfer: a sender that does what these bytes say, and what has to hold of the receiver.
+pub fn sessions(bytes: &[u8]) {
+    #[cfg(fuzzing)]
+    {
+        // As in every Rust program, but libFuzzer's has another `main`.
+        // SAFETY: no handler is replaced that anybody set.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        let mut rest = bytes.iter().copied();
+        tress_stream::net::any_sender(&mut || rest.next(), place::empty());
+    }
+    #[cfg(not(fuzzing))]
+    let _ = bytes;
+}

@@ -16,6 +16,8 @@
 //! the buffers: four batches of half a megabyte a stream at either end.
 
 mod admission;
+#[cfg(any(test, fuzzing))]
+mod any_sender;
 mod epoch;
 mod incoming;
 mod journal;
@@ -105,6 +107,14 @@ pub fn read_anything(bytes: &[u8]) {
         assert!(!names.iter().any(|name| matches!(*name, b"" | b"." | b"..")));
     }
     let _ = Allow::read(bytes);
+}
+
+/// A sender that does what these bytes say, against a receiver in this empty folder, and what has to hold of the receiver. For the
+/// fuzz targets.
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub fn any_sender(next: &mut dyn FnMut() -> Option<u8>, folder: &std::path::Path) {
+    any_sender::run(next, folder);
 }
 
 /// The Noise key of a pair that has one.

@@ -56,6 +56,8 @@ struct Current {
     part: Arc<Part>,
     /// The size, once all of the input was read.
     finish: Option<u64>,
+    /// It is being synced and named: too late for the sender to forget it.
+    is_completing: bool,
 }
 
 struct Connection {
@@ -212,8 +214,8 @@ impl Session {
                     self.bell.notify_all();
                 }
                 Request::Abandon { file } => {
-                    let is_current = lock(&self.state).current.as_ref().is_some_and(|current| current.file == file);
-                    if is_current && let Some(current) = lock(&self.state).current.take() {
+                    let forgotten = |current: &mut Current| current.file == file && !current.is_completing;
+                    if let Some(current) = lock(&self.state).current.take_if(forgotten) {
                         current.part.discard();
                         server.release(self, &current.path);
                     }
@@ -282,7 +284,7 @@ impl Session {
         let size_known = size_bytes.unwrap_or(0);
         let expected_bytes = size_known - super::plain_bytes(size_known, part.synced_chunks());
         server.expect(expected_bytes);
-        lock(&self.state).current = Some(Current { file, path, part, finish: None });
+        lock(&self.state).current = Some(Current { file, path, part, finish: None, is_completing: false });
         self.send(&Reply::Resume { file, held })
     }
 
@@ -399,13 +401,13 @@ impl Session {
         loop {
             self.close_lost();
             let due = {
-                let state = lock(&self.state);
-                let due = due(&state);
+                let mut state = lock(&self.state);
+                let due = due(&mut state);
                 if due.is_some() || self.stopped().is_some() {
                     due
                 } else {
-                    let (state, _) = self.bell.wait_timeout(state, PULSE).unwrap_or_else(PoisonError::into_inner);
-                    self::due(&state)
+                    let (mut state, _) = self.bell.wait_timeout(state, PULSE).unwrap_or_else(PoisonError::into_inner);
+                    self::due(&mut state)
                 }
             };
             let outcome = match due {
@@ -442,9 +444,10 @@ enum Due {
     Sync(Arc<Part>),
 }
 
-fn due(state: &State) -> Option<Due> {
-    let current = state.current.as_ref()?;
+fn due(state: &mut State) -> Option<Due> {
+    let current = state.current.as_mut()?;
     if current.finish.is_some_and(|size| current.part.is_whole(size)) {
+        current.is_completing = true;
         return Some(Due::Complete(current.part.clone()));
     }
     let (bytes, since) = current.part.unsynced()?;

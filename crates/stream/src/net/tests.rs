@@ -4,7 +4,7 @@ mod faults;
 mod hostile;
 
 use std::fs;
-use std::io::{IoSlice, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -12,9 +12,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::link::{Link, Network, Patience, Tcp, write_all};
+use super::any_sender::Peer;
+use super::link::{Link, Network, Patience, Tcp};
 use super::link_faulty::{Fault, Faulty};
-use super::noise::{self, GREETING, Incoming, Outgoing};
+use super::noise::{self, GREETING};
 use super::receiver::{Event, receive_on};
 use super::sender::send_on;
 use super::ticket::Ticket;
@@ -125,16 +126,7 @@ impl Ends {
 
     /// A connection as a sender that does what it likes.
     fn hostile(&self, running: &Running) -> Peer {
-        let link: Arc<dyn Link> = Tcp.connect(&running.to).unwrap().into();
-        let (incoming, out) = noise::initiate(
-            link,
-            &self.noise(&self.sender).0,
-            &self.noise(&self.receiver).1,
-            Duration::from_secs(5),
-            &|| None,
-        )
-        .unwrap();
-        Peer { incoming, out }
+        Peer::connect(&running.to, &self.sender, &self.receiver)
     }
 
     /// The same with a session, and its ticket.
@@ -153,41 +145,6 @@ impl Running {
         self.control.cancel();
         let outcome = self.thread.join().expect("no panic");
         assert_eq!(outcome.unwrap_err().kind, ErrorKind::Interrupted, "{:?}", self.log.lock().unwrap());
-    }
-}
-
-struct Peer {
-    incoming: Incoming,
-    out: Outgoing,
-}
-
-impl Peer {
-    fn say(&mut self, request: &Request) {
-        self.say_bytes(&request.encode());
-    }
-
-    fn say_bytes(&mut self, bytes: &[u8]) {
-        let _ = self.out.write(bytes, &Patience::silence(STALL, &|| None));
-    }
-
-    fn raw(&mut self, bytes: &[u8]) {
-        let link = self.out.link().clone();
-        let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Patience::silence(STALL, &|| None));
-    }
-
-    /// The next reply that is no report; `None` when the connection ends.
-    fn hear(&mut self) -> Option<Reply> {
-        loop {
-            match self.incoming.read(&Patience::silence(Duration::from_secs(5), &|| None)) {
-                Ok(Some(message)) => match Reply::parse(&message).unwrap() {
-                    Reply::Progress { .. } => {}
-                    reply => return Some(reply),
-                },
-                Ok(None) => return None,
-                Err(error) if error.kind == ErrorKind::Disconnected => return None,
-                Err(error) => panic!("{error}"),
-            }
-        }
     }
 }
 
@@ -348,5 +305,53 @@ fn a_silent_receiver_is_told() {
         let first = peer.join().unwrap();
         let key = ends.noise(&ends.sender).1;
         assert!(first.starts_with(GREETING) && !first.windows(32).any(|window| window == key));
+    }
+}
+
+/// A script that keeps to the protocol; then others, by chance, which mostly do not.
+#[test]
+fn any_sender() {
+    let play = |script: &[u8]| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rest = script.iter().copied();
+        let found = super::any_sender::run(&mut || rest.next(), folder.path());
+        found.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    // No quota, a session, an offer of 40,000 bytes, a data connection, a key, a batch of three chunks, the end, patience.
+    let whole = [0, 0, 1, 2, 0, 0, 6, 5, 0, 0, 8, 0, 0, 10, 0, 0, 0, 2, 0, 14, 0, 0, 23, 0];
+    assert_eq!(
+        {
+            let mut found = play(&whole);
+            found.sort();
+            found
+        },
+        ["a", "last"]
+    );
+    // One chunk less; then all of it, in another session.
+    let mut half = whole;
+    half[17] = 1;
+    assert_eq!(play(&half), ["last"]);
+    assert_eq!(play(&[&half[..], &[20], &whole[1..]].concat()).len(), 2);
+    // A chunk that does not verify.
+    let mut flipped = whole;
+    flipped[18] = 0xf0;
+    assert_eq!(play(&flipped), ["last"]);
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    for _ in 0..20 {
+        let script: Vec<u8> = (0..100).map(|_| random()).collect();
+        play(&script);
+        // Mostly in order: what is left out is left out by chance.
+        let script: Vec<u8> = half
+            .iter()
+            .chain(&[20])
+            .chain(&whole[1..])
+            .copied()
+            .map(|byte| if random() < 8 { random() } else { byte })
+            .collect();
+        play(&script);
     }
 }

@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     Short,
     /// It and all calls after it fail: the disk is gone (EIO).
     Gone,
+    /// It takes a while.
+    Slow,
     /// A sync fails, and what the file got since its last one is lost: the system drops what it could not write, and its next
     /// sync has nothing to complain of. Only syncs of files are counted.
     Lost,
@@ -66,6 +68,9 @@ pub(crate) struct Faulty {
 
 /// Bytes that a short read or write moves at most; a divisor of nothing.
 const SHORT_BYTES: usize = 4999;
+
+/// How long a slow call takes at least.
+const SLOW: Duration = Duration::from_millis(300);
 
 impl Faulty {
     /// Call `fails` has the fault.
@@ -112,6 +117,10 @@ impl Faulty {
             Fault::Signal => Err(io::ErrorKind::Interrupted.into()),
             Fault::Gone | Fault::Lost => Err(broken_disk().into()),
             Fault::Short => Ok(()),
+            Fault::Slow => {
+                std::thread::sleep(SLOW);
+                Ok(())
+            }
         }
     }
 
@@ -129,7 +138,7 @@ impl Faulty {
         if self.fault == Fault::Lost || !self.count() {
             return Ok(usize::MAX);
         }
-        self.fails().map(|()| SHORT_BYTES)
+        self.fails().map(|()| if self.fault == Fault::Slow { usize::MAX } else { SHORT_BYTES })
     }
 
     fn number(&self, file: &File) -> Option<(u64, u64)> {

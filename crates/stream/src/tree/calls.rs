@@ -173,7 +173,7 @@ pub(crate) mod faults {
             Some(Fault::Error(kind)) => Err(kind.into()),
             Some(Fault::Signal) => Err(io::ErrorKind::Interrupted.into()),
             Some(Fault::Gone | Fault::Lost) => Err(broken_disk().into()),
-            Some(Fault::Short) | None => Ok(()),
+            Some(Fault::Short | Fault::Slow) | None => Ok(()),
         }
     }
 

@@ -33,7 +33,7 @@ fn kind(fault: Fault) -> ErrorKind {
         Fault::Error(kind) => kind,
         Fault::Signal => IoKind::Interrupted,
         Fault::Gone | Fault::Lost => broken_disk(),
-        Fault::Short => unreachable!("harmless"),
+        Fault::Short | Fault::Slow => unreachable!("harmless"),
     })
 }
 

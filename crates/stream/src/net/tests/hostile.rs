@@ -2,6 +2,7 @@
 #![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
 
 use super::*;
+use crate::sys::faulty;
 
 #[test]
 fn garbage_on_the_port() {
@@ -256,6 +257,63 @@ fn hostile_control() {
         assert_eq!(peer.hear(), Some(Reply::Refused { reason: Refusal::Protocol }), "{first:?}");
     }
     running.stop();
+}
+
+/// The sender forgets a file, and offers another, while the first one gets its name: whichever call that takes a while.
+#[test]
+fn abandoned_while_it_gets_its_name() {
+    let forget = |n: u64| {
+        let ends = Ends::new();
+        let system: &'static faulty::Faulty = Box::leak(Box::new(faulty::Faulty::new(n, faulty::Fault::Slow, true)));
+        let running = ends.receive_on(system, &Tcp);
+        let (mut control, ticket) = ends.hostile_session(&running);
+        let offer = |file, path: &[u8]| Request::Offer {
+            file,
+            size_bytes: Some(9),
+            restart: false,
+            identity: [1; 32],
+            path: path.to_vec(),
+        };
+        control.say(&offer(1, b"a"));
+        assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }), "{n}");
+        let mut data = ends.hostile(&running);
+        data.say(&Request::Join { ticket, stream: 0 });
+        assert_eq!(data.hear(), Some(Reply::Joined), "{n}");
+        let epoch = crate::net::epoch::Epoch::new(1).unwrap();
+        data.say(&epoch.message);
+        let mut sealed = [7; 9 + 16];
+        epoch.payload.seal(0, &mut sealed).unwrap();
+        data.say(&batch(1, 0, 25));
+        data.raw(&sealed);
+        control.say(&Request::Finish { file: 1, size_bytes: 9 });
+        std::thread::sleep(Duration::from_millis(100));
+        control.say(&Request::Abandon { file: 1 });
+        control.say(&offer(2, b"b"));
+        // Longer than a slow call.
+        std::thread::sleep(Duration::from_millis(500));
+        let replies: Vec<Reply> = std::iter::from_fn(|| {
+            control.say(&Request::Ping);
+            control.hear_any()
+        })
+        .take(10)
+        .collect();
+        assert!(!replies.contains(&Reply::Confirmed { file: 2 }), "{n}: {replies:?}");
+        drop((control, data));
+        std::thread::sleep(Duration::from_millis(100));
+        let log = running.log.clone();
+        running.stop();
+        assert!(!ends.output("b").exists(), "{n}");
+        let is_told = log.lock().unwrap().iter().any(|event| event.starts_with("Received"));
+        assert_eq!(ends.output("a").exists(), is_told, "{n}: {:?}", log.lock().unwrap());
+        system.has_failed()
+    };
+    let next = std::sync::atomic::AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| while forget(next.fetch_add(1, Ordering::Relaxed)) {});
+        }
+    });
+    assert!(next.into_inner() > 40);
 }
 
 /// A receiver that says what it likes once the sender has offered a file.
