@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,6 +29,19 @@ class Keys:
 
         plain: bytes = tress_reader.decrypt(container, self._first)[0]
         return plain
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Lists of failed objects that nobody gave a place go when the tests end. The path is short: sockets are there too."""
+    tmp_path_factory.getbasetemp()  # stays where it was
+    with (
+        tempfile.TemporaryDirectory(prefix="tress-", ignore_cleanup_errors=True) as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
 
 
 @pytest.fixture(scope="session")
