@@ -223,7 +223,7 @@ soak: qemu miri firmware-qemu test-systems test-windows-crates reproducible test
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-stream --test every_bit -- --nocapture
-	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-stream --lib -- --nocapture fault power
+	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-stream --lib -- --nocapture fault power any_receiver
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress --test faults -- --nocapture
 	$(CARGO) test --release --locked -p tress --test memory
 	RUSTFLAGS="--cfg tress_without_avx512" PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher --target-dir target/without-avx512

@@ -1,5 +1,6 @@
 //! Sessions over connections with faults; peers that do not follow the protocol are in `tests/hostile.rs`.
 
+mod any_receiver;
 mod faults;
 mod hostile;
 
@@ -20,7 +21,7 @@ use super::receiver::{Event, receive_on};
 use super::sender::send_on;
 use super::ticket::Ticket;
 use super::wire::{Reply, Request};
-use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport};
+use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport, Synchronisation};
 use crate::keys::KeyPair;
 use crate::sys::{Os, System};
 use crate::verbs::Source;
