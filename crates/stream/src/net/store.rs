@@ -123,7 +123,7 @@ struct Held {
     fresh_since: Option<Instant>,
     /// Verified, synced and in the journal.
     synced: Ranges,
-    /// Size of a stream whose last chunk has come.
+    /// Size of a stream whose last chunk has come, written or about to be.
     end: Option<u64>,
 }
 
@@ -314,10 +314,13 @@ impl Part {
 
     /// Whether a batch that begins with this chunk and has this length belongs to the file.
     pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
+        self.fits(&self.held(), first_chunk, sealed_bytes)
+    }
+
+    fn fits(&self, held: &Held, first_chunk: u64, sealed_bytes: usize) -> bool {
         let Some((count, has_last)) = batch_chunks(sealed_bytes) else { return false };
         // No payload has such a chunk; and its offset would not be a number.
         let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= MAX_CHUNKS) else { return false };
-        let held = self.held();
         if held.written.pieces() >= MAX_PIECES && !held.written.meets(&(first_chunk..end)) {
             return false;
         }
@@ -334,8 +337,18 @@ impl Part {
     /// Writes a verified batch. One of which all is there already leaves that as it is.
     pub(crate) fn write(&self, batch: &Batch) -> Result<(), Denied> {
         let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
-        if self.held().written.covers(&chunks) {
-            return Ok(());
+        {
+            let mut held = self.held();
+            if held.written.covers(&chunks) {
+                return Ok(());
+            }
+            // Another connection may have brought the end of a stream since this batch was admitted, and there is one.
+            if !self.fits(&held, batch.first_chunk, batch.sealed_bytes) {
+                return Err(Refusal::Protocol.into());
+            }
+            if self.size_bytes.is_none() && !batch.sealed_bytes.is_multiple_of(SEALED_CHUNK_BYTES) {
+                held.end = Some(batch.plain_offset() + batch.plain_bytes());
+            }
         }
         if let Some(reservation) = &self.reservation {
             reservation.grow_to(batch.plain_offset() + batch.plain_bytes() + ENTRY_BYTES)?;
@@ -358,9 +371,6 @@ impl Part {
         held.written.insert(chunks.clone());
         held.fresh.insert(chunks);
         held.fresh_since.get_or_insert_with(Instant::now);
-        if self.size_bytes.is_none() && !batch.sealed_bytes.is_multiple_of(SEALED_CHUNK_BYTES) {
-            held.end = Some(batch.plain_offset() + batch.plain_bytes());
-        }
         Ok(())
     }
 

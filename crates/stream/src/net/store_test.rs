@@ -186,6 +186,12 @@ fn streams_have_one_end_and_nothing_to_resume() {
     stream.sync().unwrap();
     drop(stream);
     assert_eq!(part(folder.store().offer(b"s", &IDENTITY, None, false)).synced(), []);
+    // Two connections bring an end each, and both were admitted before either was written.
+    let stream = part(folder.store().offer(b"t", &IDENTITY, None, false));
+    assert!(stream.admits(0, 21) && stream.admits(32, 26));
+    stream.write(&batch(1, BATCH + 10)).unwrap();
+    assert_eq!(stream.write(&batch(0, 5)).unwrap_err().reason, Refusal::Protocol);
+    assert!(stream.contradicts(5) && !stream.contradicts(BATCH + 10));
 }
 
 #[test]
