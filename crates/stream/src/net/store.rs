@@ -104,8 +104,9 @@ pub(crate) struct Part {
     reservation: Option<Reservation>,
     /// A sync has failed: what of the unsynced is on disk nobody knows, since the system may have dropped it, and says so once.
     is_doubtful: AtomicBool,
-    /// Complete or discarded: what it counts does not change any more.
-    is_settled: AtomicBool,
+    /// What it counts does not change any more.
+    is_complete: AtomicBool,
+    is_discarded: AtomicBool,
 }
 
 struct OpenJournal {
@@ -220,7 +221,8 @@ impl Store {
             held: Mutex::default(),
             reservation: self.usage.as_ref().map(|usage| usage.file(there_bytes)),
             is_doubtful: AtomicBool::new(false),
-            is_settled: AtomicBool::new(false),
+            is_complete: AtomicBool::new(false),
+            is_discarded: AtomicBool::new(false),
         };
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
         if let Some(old) = &old
@@ -462,7 +464,7 @@ impl Part {
         system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
-        self.is_settled.store(true, Ordering::Relaxed);
+        self.is_complete.store(true, Ordering::Relaxed);
         // The name counts; a journal without its file does no harm.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
         Ok(())
@@ -473,7 +475,7 @@ impl Part {
         if let Some(reservation) = &self.reservation {
             reservation.settle(0);
         }
-        self.is_settled.store(true, Ordering::Relaxed);
+        self.is_discarded.store(true, Ordering::Relaxed);
         let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
         let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
     }
@@ -481,10 +483,12 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // What is left of an incomplete one is what the next session finds.
-        if let Some(reservation) = &self.reservation
-            && !self.is_settled.load(Ordering::Relaxed)
-        {
+        let Some(reservation) = &self.reservation else { return };
+        if self.is_discarded.load(Ordering::Relaxed) {
+            // Also what was on its way then, and was written after that.
+            reservation.settle(0);
+        } else if !self.is_complete.load(Ordering::Relaxed) {
+            // What is left of an incomplete one is what the next session finds.
             reservation.settle(self.system.status(&self.file).map_or(0, |status| status.size_bytes));
         }
     }

@@ -220,7 +220,12 @@ fn a_quota_holds_for_files_folders_and_streams() {
     assert_eq!(stream.write(&batch(2, 3 * BATCH)).unwrap_err().reason, Refusal::Quota);
     assert_eq!(reason(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false)), Refusal::Quota);
     stream.discard();
-    drop(stream);
+    // On its way when it was given up, it is written all the same, and counts nothing once that is over.
+    stream.write(&batch(1, 2 * BATCH)).unwrap();
+    let late = part(other.offer(b"l", &IDENTITY, Some(BATCH), false));
+    late.discard();
+    late.write(&batch(0, BATCH)).unwrap();
+    drop((stream, late));
     // What was refused kept what it had.
     let again = part(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false));
     assert_eq!(again.synced(), [0..32]);
