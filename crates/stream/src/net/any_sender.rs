@@ -4,7 +4,6 @@
 //! The sender lies about everything but one thing: what it seals well is what its file has there. So whatever the receiver names has
 //! to be a file that was offered, byte for byte.
 
-use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io::IoSlice;
@@ -134,6 +133,8 @@ struct Done {
     /// Sizes that were named as the last word about a file.
     finished: HashSet<(Version, u64)>,
     folders: HashSet<usize>,
+    /// Files that were said to be complete.
+    confirmed: HashSet<u32>,
 }
 
 /// A byte of a file.
@@ -436,7 +437,7 @@ impl Session<'_> {
         }
     }
 
-    fn judge(&self, reply: &Reply) {
+    fn judge(&mut self, reply: &Reply) {
         match reply {
             Reply::Resume { file, held } => {
                 let version = self.done.offers.get(file).expect("a file that was offered");
@@ -453,6 +454,7 @@ impl Session<'_> {
                 let is_same = |other: &&Version| (other.path, other.content) == (version.path, version.content);
                 let mut same = self.done.offers.values().filter(is_same);
                 assert!(same.any(|version| self.done.is(version, &bytes)), "{reply:?} of something else");
+                self.done.confirmed.insert(*file);
             }
             Reply::Drained { stream, batches } => {
                 let most = self.batches.get(stream).copied().unwrap_or(0);
@@ -539,20 +541,14 @@ impl Session<'_> {
             let sealed = self.done.sealed.get(version);
             sizes.any(|size| (0..chunks(size)).all(|chunk| sealed.is_some_and(|all| all.contains(&chunk))))
         });
-        let times = if byte.is_multiple_of(2) && is_due { 20 } else { 1 };
-        let is_complete = Cell::new(false);
+        let times = if byte.is_multiple_of(2) && is_due { 10 } else { 1 };
         for time in 0..times {
-            if time > 0 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            self.say(&Request::Ping);
-            self.hear(|reply| {
-                is_complete.set(is_complete.get() || *reply == Reply::Confirmed { file: newest });
-                matches!(reply, Reply::Progress { .. } | Reply::Refused { .. })
-            });
-            if is_complete.get() || self.control.is_none() {
+            if self.control.is_none() || self.done.confirmed.contains(&newest) && time > 0 {
                 return;
             }
+            std::thread::sleep(Duration::from_millis(time));
+            self.say(&Request::Ping);
+            self.hear(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
         }
     }
 }

@@ -30,8 +30,8 @@ use crate::{Control, Error, ErrorKind, Refusal};
 
 /// Most that is held sealed before it is sent.
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
-/// How much longer than for an answer a sender waits for a disk: a sync of what a receiver may leave unsynced.
-const CONFIRM_STALLS: u32 = 10;
+/// How much longer than for a sign of life a sender waits for an answer: for the sync of what a receiver may leave unsynced.
+const ANSWER_STALLS: u32 = 10;
 /// Pauses before a control connection that was cut at once is made again.
 const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
 /// Chunks of the largest stage that can be asked for: 16 MiB.
@@ -519,19 +519,8 @@ impl Session<'_> {
         }
     }
 
+    /// Waits for what the receiver owes. It may have much to sync, but has to get on with it: that it is there is not enough.
     fn wait_answer(&self) -> Result<Reply, Error> {
-        loop {
-            if let Some(answer) = self.ledger.wait_answer(TICK) {
-                return Ok(answer);
-            }
-            if let Some(error) = self.stopped() {
-                return Err(error);
-            }
-        }
-    }
-
-    /// As [`Self::wait_answer`], from a receiver that may have much to sync, but has to get on with it.
-    fn wait_confirmation(&self) -> Result<Reply, Error> {
         let since = Instant::now();
         loop {
             if let Some(answer) = self.ledger.wait_answer(TICK) {
@@ -540,7 +529,7 @@ impl Session<'_> {
             if let Some(error) = self.stopped() {
                 return Err(error);
             }
-            if self.ledger.idle_since(since) > self.stall_time * CONFIRM_STALLS {
+            if self.ledger.idle_since(since) > self.stall_time * ANSWER_STALLS {
                 self.stop();
                 return Err(Error::new(ErrorKind::Stalled).at(&self.options.to));
             }
@@ -619,7 +608,7 @@ impl Session<'_> {
         };
         supply.check_unchanged()?;
         self.request(&Request::Finish { file, size_bytes });
-        match self.wait_confirmation() {
+        match self.wait_answer() {
             Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
             Ok(_) => Err(self.broken()),
             Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),

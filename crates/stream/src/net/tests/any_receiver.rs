@@ -4,7 +4,7 @@
 //! By default a few hundred of them; with `TRESS_EVERY_FAULT` in the environment thousands (`make soak`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 
 use super::*;
 use crate::container::{CHUNK_BYTES, Content, Payload, TAG_BYTES};
@@ -113,56 +113,71 @@ impl Receiver<'_> {
     }
 
     fn control(&self, peer: &mut Peer, streams: u16, patience: &Patience<'_>) {
-        let say = |peer: &mut Peer, reply: Reply, file: u32, stream: u16| {
+        let Peer { incoming, out } = peer;
+        let out = Mutex::new(out);
+        let link = incoming.link().clone();
+        let put = |bytes: &[u8]| out.lock().unwrap().write(bytes, &Patience::silence(STALL, &|| None));
+        let say = |reply: Reply, file: u32, stream: u16| {
             if self.lies() {
                 if self.chance.below(8) == 0 {
-                    peer.out.link().close();
+                    link.close();
                 }
-                peer.say_bytes(&self.lie(file, stream));
+                let _ = put(&self.lie(file, stream));
                 // In its place, or before it.
-                if self.chance.below(2) == 0 {
+                if self.chance.below(4) == 0 {
                     return;
                 }
             }
             self.note(&reply);
-            peer.say_bytes(&reply.encode());
+            let _ = put(&reply.encode());
         };
-        say(peer, Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams }, 0, 0);
-        let mut newest = 0;
-        while let Ok(Some(message)) = peer.incoming.read(patience) {
-            match Request::parse(&message).unwrap() {
-                Request::Offer { file, path, .. } => {
-                    newest = file;
-                    self.known.lock().unwrap().offers.insert(file, String::from_utf8(path).unwrap());
-                    say(peer, Reply::Resume { file, held: vec![] }, file, 0);
+        say(Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams }, 0, 0);
+        let newest = AtomicU32::new(0);
+        let report = || {
+            let streams = self.known.lock().unwrap().batches.iter().map(|(&stream, &count)| (stream, count)).collect();
+            Reply::Progress { file: newest.load(Ordering::Relaxed), synced_chunks: 0, streams }
+        };
+        let has_ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            // Silence would end it before much is tried.
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Relaxed) && put(&report().encode()).is_ok() {
+                    std::thread::sleep(SILENCE / 4);
                 }
-                Request::Folder { .. } => say(peer, Reply::FolderReady, newest, 0),
-                Request::Ping => {
-                    let streams = self.known.lock().unwrap().batches.iter().map(|(&a, &b)| (a, b)).collect();
-                    say(peer, Reply::Progress { file: newest, synced_chunks: 0, streams }, newest, 0);
-                }
-                Request::Lost { stream } => {
-                    let batches = self.known.lock().unwrap().batches.remove(&stream).unwrap_or(0);
-                    say(peer, Reply::Drained { stream, batches }, newest, stream);
-                }
-                Request::Finish { file, size_bytes } => {
-                    let since = Instant::now();
-                    let is_whole = || {
-                        let known = self.known.lock().unwrap();
-                        known.held.get(&file).map_or(0, BTreeSet::len) as u64 == chunks(size_bytes)
-                    };
-                    while !is_whole() && since.elapsed() < SILENCE / 2 {
-                        std::thread::sleep(Duration::from_millis(1));
+            });
+            while let Ok(Some(message)) = incoming.read(patience) {
+                match Request::parse(&message).unwrap() {
+                    Request::Offer { file, path, .. } => {
+                        newest.store(file, Ordering::Relaxed);
+                        self.known.lock().unwrap().offers.insert(file, String::from_utf8(path).unwrap());
+                        say(Reply::Resume { file, held: vec![] }, file, 0);
                     }
-                    if is_whole() || self.honesty > 0 {
-                        say(peer, Reply::Confirmed { file }, file, 0);
+                    Request::Folder { .. } => say(Reply::FolderReady, newest.load(Ordering::Relaxed), 0),
+                    Request::Ping => say(report(), newest.load(Ordering::Relaxed), 0),
+                    Request::Lost { stream } => {
+                        let batches = self.known.lock().unwrap().batches.remove(&stream).unwrap_or(0);
+                        say(Reply::Drained { stream, batches }, newest.load(Ordering::Relaxed), stream);
                     }
+                    Request::Finish { file, size_bytes } => {
+                        let since = Instant::now();
+                        let is_whole = || {
+                            let known = self.known.lock().unwrap();
+                            known.held.get(&file).map_or(0, BTreeSet::len) as u64 == chunks(size_bytes)
+                        };
+                        while !is_whole() && since.elapsed() < SILENCE / 2 {
+                            std::thread::sleep(Duration::from_millis(1));
+                        }
+                        if is_whole() || self.honesty > 0 {
+                            say(Reply::Confirmed { file }, file, 0);
+                        }
+                    }
+                    Request::Abandon { .. } => {}
+                    Request::Bye => break,
+                    request => panic!("{request:?}"),
                 }
-                Request::Abandon { .. } => {}
-                Request::Bye => return,
-                request => panic!("{request:?}"),
             }
-        }
+            has_ended.store(true, Ordering::Relaxed);
+        });
     }
 
     /// What comes here is what the sender has, whatever it was told.
@@ -283,10 +298,10 @@ fn meet(seed: u64) -> Result<SendReport, Error> {
 
 #[test]
 fn any_receiver() {
-    let most = if wants_all() { 20_000 } else { 600 };
+    let most = if wants_all() { 20_000 } else { 300 };
     let (next, good, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        for _ in 0..16 {
+        for _ in 0..32 {
             scope.spawn(|| {
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);

@@ -366,13 +366,14 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
     error
 }
 
-/// It claims to hold everything, and never confirms it.
+/// It claims to hold everything, and never confirms it; it never answers at all. All the while it says that it is there.
 #[test]
 fn a_receiver_that_gets_nowhere() {
-    let ends = Ends::new();
     let all = Reply::Resume { file: 0, held: vec![0..97] };
-    let error = lying_receiver(&ends, vec![all], Duration::from_millis(300));
-    assert_eq!(error.kind, ErrorKind::Stalled);
+    for lies in [vec![all], vec![]] {
+        let error = lying_receiver(&Ends::new(), lies, Duration::from_millis(300));
+        assert_eq!(error.kind, ErrorKind::Stalled);
+    }
 }
 
 #[test]
