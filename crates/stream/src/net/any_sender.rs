@@ -378,7 +378,11 @@ impl Session<'_> {
                 };
                 match (peer, on & 0x80) {
                     (Some(peer), 0) => peer.say_bytes(&bytes),
-                    (Some(peer), _) => peer.raw(&bytes),
+                    (Some(peer), _) => {
+                        peer.raw(&bytes);
+                        // What may be the half of a message is waited for.
+                        self.control.take_if(|_| on.is_multiple_of(4));
+                    }
                     (None, _) => {}
                 }
             }
