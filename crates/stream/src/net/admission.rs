@@ -3,10 +3,11 @@
 //! Before a connection has proven its key it costs one handshake, one thread and no buffer; how many of these there may be
 //! at once, and how often one address may try, is bounded here.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, Read};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::link::Link;
@@ -72,6 +73,8 @@ pub struct Limits {
     pub handshakes_per_s: u32,
     /// Connections in all.
     pub connections: usize,
+    /// Of these, how many one sender may have.
+    pub connections_per_sender: usize,
     /// Sessions of one sender at the same time.
     pub sessions_per_sender: usize,
     /// Data connections of one session at the same time, at most 64.
@@ -92,6 +95,7 @@ impl Default for Limits {
             handshake_burst: 128,
             handshakes_per_s: 16,
             connections: 256,
+            connections_per_sender: 192,
             sessions_per_sender: 8,
             streams: super::wire::MAX_STREAMS as u16,
             quota_bytes: None,
@@ -113,6 +117,8 @@ struct Counts {
     half_open: BTreeMap<u64, HalfOpen>,
     connections: usize,
     peers: HashMap<IpAddr, Peer>,
+    /// How many connections each sender has.
+    senders: HashMap<PublicKey, usize>,
     next: u64,
 }
 
@@ -134,6 +140,7 @@ struct Peer {
 pub(crate) struct Pass<'a> {
     gate: &'a Gate,
     number: u64,
+    sender: OnceLock<PublicKey>,
 }
 
 impl Gate {
@@ -177,7 +184,7 @@ impl Gate {
         counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), has_greeted: false });
         counts.peers.entry(peer).and_modify(|peer| peer.half_open += 1);
         counts.connections += 1;
-        Some(Pass { gate: self, number })
+        Some(Pass { gate: self, number, sender: OnceLock::new() })
     }
 }
 
@@ -215,16 +222,32 @@ impl Pass<'_> {
         }
     }
 
-    /// The connection has proven its key.
-    pub(crate) fn is_proven(&self) {
-        lock(&self.gate.counts).leave(self.number);
+    /// The connection has proven that it is this sender's. Whether that one may have one more.
+    pub(crate) fn is_of(&self, sender: &PublicKey) -> bool {
+        let mut counts = lock(&self.gate.counts);
+        counts.leave(self.number);
+        let count = counts.senders.entry(*sender).or_default();
+        let has_room = *count < self.gate.limits.connections_per_sender;
+        if has_room && self.sender.set(*sender).is_ok() {
+            *count += 1;
+        }
+        has_room
     }
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        self.is_proven();
-        lock(&self.gate.counts).connections -= 1;
+        let mut counts = lock(&self.gate.counts);
+        counts.leave(self.number);
+        counts.connections -= 1;
+        if let Some(sender) = self.sender.get()
+            && let Entry::Occupied(mut entry) = counts.senders.entry(*sender)
+        {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
     }
 }
 
@@ -282,7 +305,7 @@ mod tests {
         // Rather one that has said nothing.
         d.1.as_ref().unwrap().has_greeted();
         // Who has proven its key is closed by nobody, and makes room at once.
-        c.1.as_ref().unwrap().is_proven();
+        assert!(c.1.as_ref().unwrap().is_of(&[1; 32]));
         let f = enter(&gate, other, now);
         let g = enter(&gate, one, now);
         assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
@@ -294,7 +317,29 @@ mod tests {
         drop((b, c, d, e, f, g));
         let counts = lock(&gate.counts);
         assert_eq!((counts.half_open.len(), counts.connections), (0, 0));
-        assert!(counts.peers.values().all(|peer| peer.half_open == 0));
+        assert!(counts.peers.values().all(|peer| peer.half_open == 0) && counts.senders.is_empty());
+    }
+
+    #[test]
+    fn a_sender_leaves_room_for_others() {
+        let gate = Gate::new(Limits { connections: 5, connections_per_sender: 3, ..Limits::default() });
+        let enter = |sender: u8| {
+            let pass = enter(&gate, "192.0.2.1", Instant::now()).1.unwrap();
+            (pass.is_of(&[sender; 32]), pass)
+        };
+        let mut first: Vec<_> = (0..3).map(|_| enter(1)).collect();
+        assert!(first.iter().all(|(has_room, _)| *has_room));
+        // The one that is too many takes nobody's place once it is gone.
+        for _ in 0..3 {
+            assert!(!enter(1).0);
+        }
+        let other = enter(2);
+        assert!(other.0);
+        first.pop();
+        first.push(enter(1));
+        assert!(first[2].0 && !enter(1).0);
+        drop((first, other));
+        assert!(lock(&gate.counts).senders.is_empty());
     }
 
     #[test]

@@ -180,6 +180,7 @@ pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<Path
             quota_bytes,
             handshake_burst: 10_000,
             connections: 10_000,
+            connections_per_sender: 10_000,
             sessions_per_sender: 10_000,
             streams: 3,
             stall_time: STALL,

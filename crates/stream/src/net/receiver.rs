@@ -242,7 +242,9 @@ impl Server<'_> {
         }
         // Up to here all may have been replayed. This message proves the key.
         let Some(message) = incoming.read(&patience)? else { return Err(Error::new(ErrorKind::Disconnected)) };
-        pass.is_proven();
+        if !pass.is_of(&sender) {
+            return refuse(Refusal::TooMany);
+        }
         match Request::parse(&message) {
             Ok(Request::Begin { streams }) if streams >= 1 => {
                 if lock(&self.sessions).iter().filter(|session| session.sender == sender).count()
