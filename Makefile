@@ -16,8 +16,8 @@
 # make firmware  programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU
 # make firmware-qemu  every console, both widths and several harts of the programs under QEMU; part of make soak
 # make rtl-check  the same programs' kernels on a core as RTL, whose cycles are kept for the tests of the simulator
-# make fuzz     what a fuzzer finds, for MINUTES=5 in all; TARGETS="keys tree" are these only, RECORD=1 keeps the figures; part of
-#               make test
+# make fuzz     what a fuzzer finds, for MINUTES=5 in all, on FUZZ_JOBS cores or on all; TARGETS="keys tree" are these only, RECORD=1
+#               keeps the figures; part of make test
 # make dos      the times of arithmetic under MS-DOS, in DOSBox
 # make test-windows  the command for Windows under Wine: what it makes opens here, and the other way round; part of make test
 # make test-systems  the same for a static build (musl), aarch64, riscv64 and s390x; macOS compiles; part of make soak
@@ -46,10 +46,12 @@ demo:
 	@$(CARGO) build --release --quiet --bin tress
 	@tools/demo target/release/tress
 
-# Two rows side by side: what needs the command as test-rust builds it, and what is built elsewhere or late.
+# Two rows side by side: what needs the command as test-rust builds it, and what is built elsewhere or late. The other row leaves
+# one core to the fuzzers.
+test: export FUZZ_JOBS := 1
 test: tools
-	@tools/goals "lint test-rust wheel-tests test-python test-c test-packages" \
-	    "deny test-without fuzz secrets qemu-two firmware test-page check-targets test-windows"
+	@tools/goals "lint test-rust wheel-tests test-python test-packages" \
+	    "deny test-without fuzz secrets qemu-two firmware test-page check-targets test-windows test-c"
 
 # The command as test-rust has built it: building it alone would build its dependencies anew, for fewer features.
 AS_TESTED = $(CARGO) test --workspace --locked --no-run
@@ -209,7 +211,7 @@ bench:
 MINUTES ?= 5
 fuzz:
 	@tools/setup fuzz
-	fuzz/run --minutes $(MINUTES) $(if $(RECORD),--record) $(TARGETS)
+	fuzz/run --minutes $(MINUTES) $(if $(FUZZ_JOBS),--jobs $(FUZZ_JOBS)) $(if $(RECORD),--record) $(TARGETS)
 
 dos:
 	@tools/setup dos
