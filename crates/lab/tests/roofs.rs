@@ -13,6 +13,8 @@ use tress_lab::{
 /// Cycles are counted by a chain beside each sample; a clock that changes between roof and row shows in rates.
 const BY_CYCLES: f64 = 1.02;
 const BY_TIME: f64 = 1.15;
+/// On Zen 5 the loop of this roof takes 9.0 cycles a round, and the cipher's own 8.3: a chain that is measured too slow there.
+const BY_CHAIN_OF_RC6: f64 = 1.1;
 
 fn records() -> Vec<(PathBuf, Document)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/record");
@@ -33,14 +35,24 @@ fn recorded_rows_are_below_their_roofs() {
     let mut bound = Vec::new();
     let (kept_model, kept): (String, Roofs) =
         serde_json::from_str(include_str!("roofs/ice-lake-server.json")).expect("roofs");
-    let all = records.iter().filter_map(|(_, document)| Some((&document.machine.model, document.roofs.as_ref()?)));
-    for (model, roofs) in all.chain([(&kept_model, &kept)]) {
-        for (file, document) in records.iter().filter(|(_, document)| document.machine.model == *model) {
+    // Under a hypervisor several generations have one name.
+    let with_roofs = records.iter().filter_map(|(_, Document { machine, roofs, .. })| {
+        Some((&machine.model, Some(&machine.flags), roofs.as_ref()?))
+    });
+    for (model, flags, roofs) in with_roofs.chain([(&kept_model, None, &kept)]) {
+        let is_same = |document: &Document| {
+            document.machine.model == *model && flags.is_none_or(|flags| document.machine.flags == *flags)
+        };
+        for (file, document) in records.iter().filter(|(_, document)| is_same(document)) {
             for row in &document.rows {
                 let Some(Share { roof, share }) = Share::of(row, roofs) else { continue };
                 let has_cycles =
                     row.cycles_per_byte.is_some() && roofs.find(&roof).is_some_and(|r| r.per_cycle.is_some());
-                let most = if has_cycles { BY_CYCLES } else { BY_TIME };
+                let most = match (roof.as_str(), has_cycles) {
+                    ("rc6-chain", _) => BY_CHAIN_OF_RC6,
+                    (_, true) => BY_CYCLES,
+                    (_, false) => BY_TIME,
+                };
                 let what = format!("{} {}, {}", row.name, row.direction, row.workload);
                 assert!(share > 0.0 && share <= most, "{}: {what}: {share} of {roof}", file.display());
                 compared += 1;
