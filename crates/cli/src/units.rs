@@ -21,7 +21,7 @@ impl fmt::Debug for Hex {
     }
 }
 
-/// Powers of 1000 and of 1024, as DESIGN.md's "Sizes" has them.
+/// Units of a size and their bytes: powers of 1000 (kB) and of 1024 (KiB).
 const UNITS: [(&str, u64); 11] = [
     ("", 1),
     ("B", 1),
