@@ -36,6 +36,11 @@
 #[cfg(test)]
 extern crate std;
 
+/// Compiles the Rust example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub mod aes;
 pub mod cpu;
 mod engine;
