@@ -1,4 +1,5 @@
-# make demo     a gigabyte encrypted and decrypted, beside what others need for it
+# make          the command, optimised; the last line is where it is
+# make demo     what the command does, on a gigabyte in memory, and its rates beside openssl and age
 # make test     everything that has to hold, from vectors to the command; what CI runs
 # make test-page  pages of tress report in a browser; part of make test
 # make test-c   libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation; part of make test
@@ -39,12 +40,13 @@ FIRMWARE := $(CURDIR)/target/firmware
 
 .PHONY: all demo test test-rust test-python test-page test-c wheel wheel-tests test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-windows-crates test-systems packages test-packages sbom reproducible uninstall
 
+# The command; demo and install share the build.
 all:
-	$(CARGO) build --release
+	@CARGO="$(CARGO)" tools/release
 
 demo:
-	@$(CARGO) build --release --quiet --bin tress
-	@tools/demo target/release/tress
+	@tools/setup demo
+	@CARGO="$(CARGO)" tools/demo
 
 # Two rows side by side: what needs the command as test-rust builds it, and what is built elsewhere or late. The other row leaves
 # one core to the fuzzers.
@@ -240,11 +242,10 @@ soak: qemu miri firmware-qemu test-systems test-windows-crates reproducible test
 # Below /usr/local for root, ~/.local for others; DESTDIR stands before it for who packages.
 PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
 install:
-	$(CARGO) build --release --locked --bin tress
-	packaging/stage target/release/tress $(DESTDIR)$(PREFIX)
+	program=$$(CARGO="$(CARGO)" tools/release) && packaging/stage "$$program" $(DESTDIR)$(PREFIX)
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -f $$($(CURDIR)/packaging/stage --list $(CURDIR)/target/release/tress)
+	files=$$(packaging/stage --list "$$(CARGO="$(CARGO)" tools/release)") && cd $(DESTDIR)$(PREFIX) && rm -f $$files
 
 clean:
 	$(CARGO) clean

@@ -1,0 +1,98 @@
+"""tools/demo and tools/setup: what a newcomer runs first."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TRESS = os.environ["TRESS"]
+
+
+def demo(program: Path | str, folder: Path) -> subprocess.Popen[str]:
+    """Starts tools/demo on 4 MiB, with its files below `folder`, as a process group."""
+    return subprocess.Popen(
+        [ROOT / "tools/demo", program, "4"],
+        env=os.environ | {"TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+
+
+def script(path: Path, text: str) -> Path:
+    """A program that is a shell script."""
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Path]:
+    """A folder that the demo has to leave empty."""
+    folder = tmp_path / "room"
+    folder.mkdir()
+    yield folder
+    assert list(folder.iterdir()) == []
+
+
+def test_the_demo_shows_each_step_and_a_chart(room: Path) -> None:
+    run = demo(TRESS, room)
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 0, err
+    shown, following = out.split("\nNext", 1)
+    commands = ["keygen", "encrypt", "decrypt -i me.txt -o copy", "decrypt -i me.txt -o piece --range", "rewrap"]
+    assert [command for command in commands if f"$ tress {command}" not in shown] == []
+    assert sum(line.endswith("#") for line in shown.splitlines()) >= 3
+    # The second line has the name of the folder.
+    assert max(len(line) for line in shown.splitlines()[2:]) <= 80
+    assert following.count(f"  {TRESS} ") == 3
+
+
+# Each does something else than `tress` in one step.
+WRONG = {
+    "range": 'case "$*" in *--range*) head -c 1048576 /dev/zero >piece;; *) exec "$TRESS" "$@";; esac',
+    "unnoticed damage": 'case "$*" in *"-o copy"*) cp big copy;; *) exec "$TRESS" "$@";; esac',
+    "no rewrap": 'case "$1" in rewrap) ;; *) exec "$TRESS" "$@";; esac',
+    "another status": 'case "$1" in keygen) exit 2;; *) exec "$TRESS" "$@";; esac',
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_the_demo_fails_where_a_step_does(room: Path, tmp_path: Path, what: str) -> None:
+    run = demo(script(tmp_path / "tress", f"TRESS='{TRESS}'\n{WRONG[what]}"), room)
+    _, err = run.communicate(timeout=300)
+    assert run.returncode == 1 and err.splitlines()[-1].startswith("tools/demo: ")
+
+
+def test_an_interrupted_demo_leaves_nothing(room: Path, tmp_path: Path) -> None:
+    program = script(tmp_path / "tress", f'case "$1" in encrypt) touch "{tmp_path}/ready"; sleep 60;; *) exec "{TRESS}" "$@";; esac')
+    run = demo(program, room)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "ready").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGINT)
+    run.communicate(timeout=30)
+    assert run.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("goal", "some"), [("demo", "age"), ("c", "valgrind"), ("test", "chromium fish g++ golang-go lintian python3-venv wine")]
+)
+def test_setup_names_all_missing_packages_in_one_line(tmp_path: Path, goal: str, some: str) -> None:
+    """On a machine that has next to nothing, as somebody who is not root."""
+    for program in ["bash", "dirname", "awk", "sort", "xargs", "sed", "echo"]:
+        (tmp_path / program).symlink_to(shutil.which(program) or program)
+    script(tmp_path / "cargo", "")
+    script(tmp_path / "id", "echo 1000")
+    run = subprocess.run(
+        ["bash", ROOT / "tools/setup", goal], env={"PATH": str(tmp_path)}, stderr=subprocess.PIPE, text=True, check=False
+    )
+    [line] = [line for line in run.stderr.splitlines() if line.startswith("apt-get install ")]
+    assert run.returncode == 1 and {"gcc", *some.split()} <= set(line.split())
