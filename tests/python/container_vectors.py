@@ -9,7 +9,6 @@ drawn from SHAKE-256 of the case's name, so that a run gives the same files agai
 
 import hashlib
 import io
-import json
 import pathlib
 import sys
 import tarfile
@@ -18,6 +17,8 @@ import age_by_hand as age
 import tress_reader as tress
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools" / "vectors"))
+import layout  # noqa: E402
 FOLDER = ROOT / "vectors" / "container"
 TESTDATA = ROOT / "crates" / "stream" / "src" / "keys" / "testdata"
 
@@ -317,7 +318,7 @@ def main():
         section(cases)
     names = [test["name"] for test in cases.tests]
     assert len(set(names)) == len(names)
-    cases.files["index.json"] = (json.dumps(index(cases.tests), indent=1, ensure_ascii=False) + "\n").encode()
+    cases.files["index.json"] = layout.dumps(index(cases.tests)).encode()
     FOLDER.mkdir(parents=True, exist_ok=True)
     if "--check" in sys.argv[1:]:
         wrong = [name for name, data in cases.files.items() if (FOLDER / name).read_bytes() != data]

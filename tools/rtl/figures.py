@@ -2,10 +2,12 @@
 in it, or in the order of `ALL` in firmware/programs/src/kernels/mod.rs."""
 
 import hashlib
-import json
 import pathlib
 import re
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "vectors"))
+import layout  # noqa: E402
 
 program, figures = (pathlib.Path(name) for name in sys.argv[1:])
 rows = re.search(rb"rows of [^\n]*\n((?:[a-z][a-z0-9_]* [0-9]+\n)+)", program.read_bytes())
@@ -28,4 +30,4 @@ document = {
     "program_sha256": hashlib.sha256(program.read_bytes()).hexdigest(),
     "kernels": kernels,
 }
-print(json.dumps(document, indent=1))
+sys.stdout.write(layout.dumps(document))

@@ -25,6 +25,7 @@ from cryptography.hazmat.backends.openssl import backend as openssl
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 
+import layout
 import standards
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "aes"
@@ -344,7 +345,7 @@ def document(algorithm, source, licence, groups, notes=None, expected=None):
     head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
     if notes:
         head["notes"] = notes
-    return json.dumps({**head, "testGroups": groups}, indent=1) + "\n", number
+    return layout.dumps({**head, "testGroups": groups}), number
 
 
 def all_files(wycheproof_folder):

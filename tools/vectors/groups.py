@@ -11,10 +11,11 @@ again with its own numbers.
 """
 
 import hashlib
-import json
 import pathlib
 import random
 import sys
+
+import layout
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "sign" / "groups.json"
 SMALL_PRIMES = [n for n in range(3, 5000, 2) if all(n % d for d in range(3, int(n**0.5) + 1, 2))]
@@ -103,7 +104,7 @@ def main():
         "numberOfTests": len(tests),
         "testGroups": [{"type": "DsaGroup", "sha": "SHA-256", "tests": tests}],
     }
-    text = json.dumps(file, indent=1) + "\n"
+    text = layout.dumps(file)
     if "--check" in sys.argv:
         sys.exit(text != OUT.read_text() and "groups.json would change")
     sys.stdout.write(text)

@@ -20,6 +20,7 @@ import sys
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+import layout
 import rc6
 from modes import xor
 
@@ -74,7 +75,7 @@ def document(name, prefix, source, licence, make, kept):
                               "key": key.hex(), "msg": msg.hex(), "ct": ct.hex(), "result": "valid"})
             groups.append({"type": f"{prefix}EcbMonteCarlo", "direction": direction, "keySize": bits, "tests": tests})
     head = {"algorithm": name, "source": source, "licence": licence, "numberOfTests": number}
-    return json.dumps({**head, "testGroups": groups}, indent=1) + "\n"
+    return layout.dumps({**head, "testGroups": groups})
 
 
 def main():

@@ -14,9 +14,10 @@ Kim et al., "PIPO: A Lightweight Block Cipher with Efficient Higher-Order Maskin
 
 import argparse
 import hashlib
-import json
 import pathlib
 import sys
+
+import layout
 
 OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "pipo"
 
@@ -310,7 +311,7 @@ def document(algorithm, source, licence, groups, notes=None):
     head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": count}
     if notes:
         head["notes"] = notes
-    return json.dumps({**head, "testGroups": groups}, indent=1) + "\n", count
+    return layout.dumps({**head, "testGroups": groups}), count
 
 
 MADE = ("computed with tools/vectors/pipo.py, which is checked against the published values", "MIT OR Apache-2.0")

@@ -11,10 +11,10 @@ to give the published vectors, and `modes.py` what OpenSSL gives.
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
+import layout
 import modes
 from modes import fixed_bytes
 
@@ -230,7 +230,7 @@ def document(algorithm, source, licence, groups):
             number += 1
             group["tests"][i] = {"tcId": number, **values}
     head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
-    return json.dumps({**head, "testGroups": groups}, indent=1) + "\n", number
+    return layout.dumps({**head, "testGroups": groups}), number
 
 
 def all_files():

@@ -15,6 +15,8 @@ import json
 import pathlib
 import sys
 
+import layout
+
 VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors"
 OUT = VECTORS / "rijndael"
 SIZES = (16, 20, 24, 28, 32)
@@ -296,7 +298,7 @@ def document(algorithm, source, licence, groups):
             number += 1
             group["tests"][i] = {"tcId": number, **row}
     head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
-    return json.dumps({**head, "testGroups": groups}, indent=1) + "\n", number
+    return layout.dumps({**head, "testGroups": groups}), number
 
 
 def main():

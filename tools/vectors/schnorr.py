@@ -11,6 +11,8 @@ import json
 import pathlib
 import sys
 
+import layout
+
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "sign"
 LABEL = b"tress schnorr-sha256"
 IDENTIFIER = bytes.fromhex("061469 83b6ddd8baa0c6dae48797d39bd6ddbcc28533")
@@ -94,7 +96,7 @@ def main():
         "source": "tools/vectors/schnorr.py, which follows docs/signatures.md with Python's integers",
         "licence": "MIT OR Apache-2.0", "numberOfTests": count, "testGroups": groups,
     }
-    text = json.dumps(file, indent=1) + "\n"
+    text = layout.dumps(file)
     path = FOLDER / "schnorr.json"
     if "--check" in sys.argv:
         sys.exit(text != path.read_text() and "schnorr.json would change")

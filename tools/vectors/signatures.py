@@ -22,6 +22,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import dsa, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
+import layout
+
 OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "sign"
 NIST = pathlib.Path(cryptography_vectors.__file__).parent / "asymmetric"
 PACKAGE = f"PyPI cryptography-vectors {cryptography_vectors.__version__}"
@@ -245,7 +247,7 @@ def main():
                 number += 1
                 tests[position] = {**test, "tcId": number}
         file = {**{key: file[key] for key in ("algorithm", "source", "licence")}, "numberOfTests": number, **file}
-        text = json.dumps(file, indent=1) + "\n"
+        text = layout.dumps(file)
         path = OUT / f"{name}.json"
         if not path.exists() or path.read_text() != text:
             changed.append(name)
