@@ -37,10 +37,10 @@ fn main() -> i32 {
     let results = unsafe { &mut *RESULTS.0.get() };
     let buffers = Buffers::take();
     let counts = measure::counters_count();
-    console::write("Tress: kernels for 32-bit RISC-V, cycles of this hart's mcycle\n");
+    console::write("Tress: kernels for 32-bit RISC-V, in cycles of this hart's mcycle\n");
     if !counts {
         console::write(
-            "THE COUNTERS OF THIS MACHINE DO NOT COUNT (so it is under QEMU): cycles and instructions mean nothing\n",
+            "WARNING: mcycle and minstret are not exact on this machine (QEMU's are not). Ignore cycles and instructions.\n",
         );
     }
     report::heading();

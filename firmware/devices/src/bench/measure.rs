@@ -195,10 +195,11 @@ fn call(function: usize, arguments: &[usize; 6]) -> Call {
     }
 }
 
-/// Whether the counters count what they say: 129 instructions more are 129 more, in at least as many cycles.
+/// Whether the counters are exact: the loop of 129 instructions adds 129, in a number of cycles that a core can reach. A
+/// wide core completes several instructions in a cycle, but the 64 subtractions of the loop depend on each other.
 pub(crate) fn counters_count() -> bool {
     let counted = call(tress_bench_counted as *const () as usize, &[0; 6]);
-    counted.instructions == 129 && (129..129 * 64).contains(&counted.cycles)
+    counted.instructions == 129 && (32..129 * 64).contains(&counted.cycles)
 }
 
 /// A row with a key of so many bits.
