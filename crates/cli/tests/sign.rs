@@ -113,9 +113,15 @@ fn what_is_signed_verifies() {
         folder.tress_with(verify.clone(), b"piped").ok();
         folder.tress_with(verify, b"pipes").failed("piped.sig");
     }
-    // Another scheme of the same key is another signature.
-    folder.tress(["sign", "--force", "--key", "rsa.pem", "file 1"]).ok();
-    folder.tress(["verify", "--key", "rsa.pub", "--scheme", "rsa-pkcs1-sha256", "file 1"]).failed("file 1.sig");
+    // Another scheme of the same key is another signature. The hint names the right one.
+    for (made, asked) in [("rsa-pss-sha256", "rsa-pkcs1-sha256"), ("rsa-pkcs1-sha256", "rsa-pss-sha256")] {
+        folder.tress(["sign", "--force", "--key", "rsa.pem", "--scheme", made, "file 1"]).ok();
+        let verify = ["verify", "--key", "rsa.pub", "--scheme", asked, "--signature", "file 1.sig"];
+        let refused = folder.tress([&verify[..], &["file 1"]].concat()).failed("file 1.sig");
+        assert!(refused.stderr.contains(&format!("--scheme {made}")), "{}", refused.stderr);
+        let refused = folder.tress([&verify[..], &["file 2"]].concat()).failed("file 1.sig");
+        assert!(!refused.stderr.contains("--scheme"), "{}", refused.stderr);
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-use tress_sign::{Hash, VerifyJob, VerifyingKey, verify_batch};
+use tress_sign::{Hash, Scheme, VerifyJob, VerifyingKey, verify_batch};
 use tress_stream::{
     Control, Error, ErrorKind,
     verbs::{self, Sink},
@@ -52,7 +52,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
             let digests = failures.keep(parallel(threads, round, control, |input| {
                 // Before the work, and again by the system when the name is given.
                 if let Sink::Path { path, force: false } = sink(input)
-                    && path.symlink_metadata().is_ok()
+                    && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
                 {
                     return Err(Error::new(ErrorKind::OutputExists).at(path).into());
                 }
@@ -124,8 +124,24 @@ fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
     verify_batch(&jobs)
         .into_iter()
         .zip(cases)
-        .filter_map(|(outcome, case)| outcome.err().map(|error| Failure::signing(error, failure::name(&case.path))))
+        .filter_map(|(outcome, case)| {
+            let failure = Failure::signing(outcome.err()?, failure::name(&case.path));
+            Some(match actual_scheme(key, case) {
+                Some(scheme) => {
+                    failure.hint(format!("the signature was made with {scheme}: verify it with --scheme {scheme}"))
+                }
+                None => failure,
+            })
+        })
         .collect()
+}
+
+/// The other scheme that the signature is good under. It is not accepted: the caller says which scheme is meant.
+fn actual_scheme(key: &VerifyingKey, case: &Case) -> Option<Scheme> {
+    let others =
+        Scheme::ALL.into_iter().filter(|&scheme| scheme != key.scheme() && scheme.hash() == key.scheme().hash());
+    let mut keys = others.filter_map(|scheme| VerifyingKey::new(key.key().clone(), scheme).ok());
+    keys.find(|key| key.verify_digest(&case.digest, &case.signature).is_ok()).map(|key| key.scheme())
 }
 
 /// Notes who reads standard input, which is one input alone.
