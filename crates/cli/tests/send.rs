@@ -299,6 +299,14 @@ fn a_quota_refuses_what_is_too_much_and_takes_the_rest() {
     ends.assert_received("c", b"small");
     assert!(!ends.output("b").exists());
     receiver.stop();
+    // Without the others, that is the receiver's outcome as well.
+    let mut receiver = ends.receive_with(&["--allow", "allow", "--quota", "2MB", "--once"]);
+    ends.send(&receiver, &["b"]).failed("b");
+    assert_eq!(receiver.child.wait().unwrap().code(), Some(1));
+    let (_, stderr) = receiver.output();
+    let error = stderr.lines().find_map(|line| line.strip_prefix("tress: error: b: ")).expect("an error about b");
+    assert!(error.contains("quota") && error.contains("2000000"), "{stderr}");
+    assert!(!stderr.contains("interrupted"), "{stderr}");
 }
 
 /// Pseudorandom, and the same each time.

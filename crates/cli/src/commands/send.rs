@@ -95,14 +95,16 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>) {
     };
     match event {
         Event::Listening(address) => note(format!("listening on {address}")),
-        Event::Admitted { folder, from } => note(format!("{from} sends to {}", output.join(folder).display())),
+        Event::Admitted { folder, from } => {
+            note(format!("sender {folder} connected from {from}; its files go to {}", output.join(folder).display()));
+        }
         Event::Received { folder, name, .. } => {
             let path: PathBuf = output.join(folder).join(name);
             if let Err(failure) = files::print(&format!("{}\n", escape(&path.display().to_string()))) {
                 unprinted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(failure);
             }
         }
-        Event::Refused { name, error } => note(format!("refused {name}: {error}")),
+        Event::Refused { folder, error } => note(format!("sender {folder}: {error}")),
         Event::Failed { from, error } => note(format!("{from}: {error}")),
         _ => {}
     }

@@ -34,7 +34,7 @@ pub struct ReceiveOptions {
     pub folder: PathBuf,
     /// Who may send.
     pub allow: Allow,
-    /// End after one session.
+    /// End after one session. A file that was refused is an error then.
     pub once: bool,
     /// What is granted.
     pub limits: Limits,
@@ -64,9 +64,9 @@ pub enum Event<'a> {
     },
     /// A file or folder was refused.
     Refused {
-        /// What the sender calls it.
-        name: &'a str,
-        /// Why.
+        /// The sender's folder.
+        folder: &'a str,
+        /// Which file, by the name that the sender gives it, and why.
         error: &'a Error,
     },
     /// A connection was refused, or a session ended before its sender was done.
@@ -186,6 +186,15 @@ impl Server<'_> {
         (self.events)(event);
     }
 
+    /// An error for this reason, with the limit that was exceeded.
+    pub(crate) fn declined(&self, reason: Refusal) -> Error {
+        let error = Error::new(ErrorKind::Declined(reason));
+        match self.options.limits.quota_bytes {
+            Some(bytes) if reason == Refusal::Quota => error.with_detail(format!("{bytes} bytes")),
+            _ => error,
+        }
+    }
+
     /// So much more will come.
     pub(crate) fn expect(&self, bytes: u64) {
         let mut expected = lock(&self.expected_bytes);
@@ -213,7 +222,10 @@ impl Server<'_> {
     }
 
     fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) {
-        if let Err(error) = self.admit(&link, from, pass) {
+        // A receiver that ends cuts whoever connects in that moment.
+        if let Err(error) = self.admit(&link, from, pass)
+            && !(error.kind == ErrorKind::Interrupted && self.stopped().is_some())
+        {
             self.tell(&Event::Failed { from, error: &error });
         }
         link.close();
@@ -233,7 +245,7 @@ impl Server<'_> {
         };
         let mut refuse = |reason| {
             let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
-            Err(Error::new(ErrorKind::Declined(reason)).with_detail(folder_name(&sender)))
+            Err(Error::new(ErrorKind::Declined(reason)).with_detail(format!("sender {}", folder_name(&sender))))
         };
         if !self.options.allow.admits(&sender) {
             // Read what it says first: a connection closed with unread bytes may lose the answer.
@@ -270,7 +282,7 @@ impl Server<'_> {
                     return result;
                 }
                 let mut outcome = lock(&self.outcome);
-                outcome.get_or_insert(result);
+                outcome.get_or_insert(result.and_then(|()| session.refused()));
                 self.is_over.store(true, Ordering::Release);
                 Ok(())
             }

@@ -48,6 +48,8 @@ struct State {
     /// Why this end ended it.
     reason: Option<Refusal>,
     error: Option<Error>,
+    /// The first file or folder that was refused, and the number of all of them.
+    refused: Option<(Error, u64)>,
 }
 
 struct Current {
@@ -126,6 +128,15 @@ impl Session {
         self.send(&Reply::Admitted { ticket: self.ticket.clone(), streams })
     }
 
+    /// What was refused in this session.
+    pub(crate) fn refused(&self) -> Result<(), Error> {
+        match lock(&self.state).refused.take() {
+            None => Ok(()),
+            Some((error, 1)) => Err(error),
+            Some((error, count)) => Err(error.with_more(count - 1)),
+        }
+    }
+
     /// Serves the control connection until the sender says that it is done. What it left unfinished stays for the next
     /// session.
     pub(crate) fn run(
@@ -150,6 +161,8 @@ impl Session {
             let mut state = lock(&self.state);
             (state.current.take(), state.reason, state.error.take())
         };
+        let shown = current.as_ref().map(|current| current.part.shown.clone());
+        let named = |error: Error| shown.iter().fold(error, |error, path| error.at(path));
         if let Some(current) = current {
             let kept = if current.part.size_bytes.is_some() {
                 current.part.sync()
@@ -162,7 +175,7 @@ impl Session {
             drop(current.part);
             server.release(self, &path);
             if let Err(Denied { error: Some(error), .. }) = kept {
-                return Err(error);
+                return Err(named(error));
             }
         }
         if reason.is_some() {
@@ -170,8 +183,8 @@ impl Session {
         }
         lock(&self.out).link().close();
         match (error, reason) {
-            (Some(error), _) => Err(error),
-            (None, Some(reason)) => Err(Error::new(ErrorKind::Declined(reason))),
+            (Some(error), _) => Err(named(error)),
+            (None, Some(reason)) => Err(named(server.declined(reason))),
             (None, None) => result,
         }
     }
@@ -235,8 +248,10 @@ impl Session {
     }
 
     fn deny(&self, denied: Denied, path: &[u8], server: &Server<'_>) -> Result<(), Error> {
-        let error = denied.error.unwrap_or_else(|| Error::new(ErrorKind::Declined(denied.reason)));
-        server.tell(&Event::Refused { name: &String::from_utf8_lossy(path), error: &error });
+        let error = denied.error.unwrap_or_else(|| server.declined(denied.reason));
+        let error = error.at(&*String::from_utf8_lossy(path));
+        server.tell(&Event::Refused { folder: &folder_name(&self.sender), error: &error });
+        lock(&self.state).refused.get_or_insert((error, 0)).1 += 1;
         self.send(&Reply::Refused { reason: denied.reason })
     }
 
