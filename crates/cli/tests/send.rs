@@ -34,7 +34,6 @@ impl Ends {
             let run = folder.tress(["keygen", "--public", key]).ok();
             String::from_utf8(run.stdout).unwrap().lines().nth(1).unwrap().to_string()
         };
-        fs::create_dir(folder.path("out")).unwrap();
         folder.write("allow", format!("# senders\n{}\n", public("me.key")));
         let address = public("other.key");
         Ends { folder, address }
@@ -182,7 +181,7 @@ fn wrong_use() {
     // Nobody listens there; no such input.
     send(&["a"]).failed("127.0.0.1:1");
     send(&["missing"]).failed("missing");
-    ends.folder.tress([&receive[..5], &["-o", "missing", "--allow-any"]].concat()).failed("missing");
+    ends.folder.tress([&receive[..5], &["-o", "a", "--allow-any"]].concat()).failed("a");
 }
 
 #[test]
@@ -364,6 +363,7 @@ fn the_receiver_killed_at_any_moment() {
 #[test]
 fn a_full_disk_is_told_and_resumed() {
     let ends = Ends::new();
+    fs::create_dir(ends.folder.path("out")).unwrap();
     let mounted =
         Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m", "none"]).arg(ends.folder.path("out")).status();
     if !mounted.is_ok_and(|status| status.success()) {

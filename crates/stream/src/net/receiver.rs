@@ -30,7 +30,7 @@ use crate::{Control, Error, ErrorKind, Refusal};
 pub struct ReceiveOptions {
     /// Address and port; port 0 takes a free one.
     pub listen: String,
-    /// Where everything goes; it has to exist.
+    /// Where everything goes. Made, mode 0700, if there is no such folder.
     pub folder: PathBuf,
     /// Who may send.
     pub allow: Allow,
@@ -107,9 +107,9 @@ pub(crate) fn receive_on(
     control: &Control,
 ) -> Result<(), Error> {
     let secret = super::noise_key(pair)?;
-    let base = store::open_base(&options.folder)?;
     let at_port = |error: std::io::Error| Error::from(error).at(&options.listen);
     let listener = Listener::bind(&options.listen).map_err(at_port)?;
+    let base = store::open_base(system, &options.folder)?;
     let server = Server {
         system,
         secret,

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -32,7 +32,7 @@ use crate::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use crate::pipeline::Batch;
 use crate::sys::{Opening, Status, System};
 use crate::tree::names::to_os;
-use crate::{Error, ErrorKind, Refusal};
+use crate::{Error, Refusal};
 
 /// Into how many pieces what is there of one file may fall. Streams leave a few gaps each; only a sender that means to leaves
 /// more, and every one costs memory.
@@ -575,16 +575,28 @@ fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> 
     Ok(folder)
 }
 
-/// Opens the folder that everything goes to.
-pub(crate) fn open_base(path: &std::path::Path) -> Result<Dir, Error> {
-    let opened = Dir::open_ambient_dir(path, cap_std::ambient_authority());
-    opened.map_err(|error| {
-        let error = Error::from(error);
-        match error.kind {
-            ErrorKind::Io(io::ErrorKind::NotFound) => error.at(path).with_detail("the folder has to exist"),
-            _ => error.at(path),
-        }
-    })
+/// Opens the folder that everything goes to. Makes it, and those above it, where there is none, for its owner alone.
+pub(crate) fn open_base(system: &dyn System, path: &Path) -> Result<Dir, Error> {
+    let made = if path.exists() { Ok(()) } else { make_base(system, path) };
+    made.and_then(|()| Dir::open_ambient_dir(path, cap_std::ambient_authority()))
+        .map_err(|error| Error::from(error).at(path))
+}
+
+/// The names are on the disk when this returns.
+fn make_base(system: &dyn System, path: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "the mode is Unix's"))]
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let Some(parent) = path.parent() else { return Err(io::ErrorKind::NotFound.into()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    if !parent.exists() {
+        make_base(system, parent)?;
+    }
+    match builder.create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => system.sync_folder(parent),
+    }
 }
 
 #[cfg(test)]

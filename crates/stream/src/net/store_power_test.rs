@@ -45,7 +45,7 @@ impl Version {
 }
 
 fn store(system: &'static dyn System, base: &Path) -> Store {
-    Store::open(system, &open_base(base).unwrap(), "sender", |_| Ok(None)).unwrap()
+    Store::open(system, &open_base(system, base).unwrap(), "sender", |_| Ok(None)).unwrap()
 }
 
 fn part(store: &Store, version: Version, restart: bool) -> Box<Part> {

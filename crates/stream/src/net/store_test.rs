@@ -5,6 +5,7 @@ use std::fs;
 use std::ops::Range;
 
 use super::*;
+use crate::ErrorKind;
 use crate::sys::Os;
 
 static OS: Os = Os;
@@ -23,7 +24,7 @@ impl Folder {
     }
 
     fn store(&self) -> Store {
-        Store::open(&OS, &open_base(self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
+        Store::open(&OS, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
     }
 
     fn path(&self, name: &str) -> std::path::PathBuf {
@@ -201,7 +202,7 @@ fn a_quota_holds_for_files_folders_and_streams() {
     // Three batches and eight files or folders; of these the state's own folder is one.
     let quotas = Quotas::new(Some(3 * BATCH + 8 * 4096));
     let store = || {
-        let base = open_base(folder.root.path()).unwrap();
+        let base = open_base(&OS, folder.root.path()).unwrap();
         Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap()
     };
     assert_eq!(reason(store().offer(b"a", &IDENTITY, Some(4 * BATCH), false)), Refusal::Quota);
@@ -241,7 +242,7 @@ fn a_quota_holds_for_files_folders_and_streams() {
     drop(other);
     let used = 3 * BATCH + 8 * 4096;
     let quotas = Quotas::new(Some(used));
-    let base = open_base(folder.root.path()).unwrap();
+    let base = open_base(&OS, folder.root.path()).unwrap();
     let store = Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
     assert_eq!(store.folder(b"one-more").unwrap_err().reason, Refusal::Quota);
 }
@@ -260,7 +261,7 @@ fn links_lead_nowhere() {
     assert_eq!(reason(store.offer(b"link/a", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(reason(store.offer(b"dangling", &IDENTITY, Some(1), false)), Refusal::Exists);
     assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
-    assert!(Store::open(&OS, &open_base(folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
+    assert!(Store::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 }
 
@@ -274,7 +275,7 @@ fn a_disk_that_fails_at_any_write_or_sync() {
         let folder = Folder::new();
         let system: &'static Faulty =
             Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
-        let base = open_base(folder.root.path()).unwrap();
+        let base = open_base(&OS, folder.root.path()).unwrap();
         let run = || -> Result<(), Denied> {
             let store = Store::open(system, &base, "sender", |_| Ok(None))?;
             let Offered::Part(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
@@ -314,4 +315,24 @@ fn a_disk_that_fails_at_any_write_or_sync() {
     }
     // The last two syncs, and what is removed at the end.
     assert_eq!(named, 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_folder_for_everything_is_made_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode() & 0o777;
+    fs::create_dir(path("a")).unwrap();
+    fs::set_permissions(path("a"), fs::Permissions::from_mode(0o751)).unwrap();
+    for _ in 0..2 {
+        open_base(&OS, &path("a/b/c")).unwrap();
+        assert_eq!([mode("a"), mode("a/b"), mode("a/b/c")], [0o751, 0o700, 0o700]);
+    }
+    fs::write(path("file"), "").unwrap();
+    for (bad, kind) in [("file", io::ErrorKind::NotADirectory), ("file/x", io::ErrorKind::NotADirectory)] {
+        assert_eq!(open_base(&OS, &path(bad)).unwrap_err().kind, ErrorKind::Io(kind), "{bad}");
+    }
+    assert!(open_base(&OS, Path::new("")).is_err());
 }
