@@ -182,6 +182,11 @@ fn wrong_use() {
     send(&["a"]).failed("127.0.0.1:1");
     send(&["missing"]).failed("missing");
     ends.folder.tress([&receive[..5], &["-o", "a", "--allow-any"]].concat()).failed("a");
+    // No system knows this name (RFC 6761).
+    let nowhere = "nosuchhost.invalid:7878";
+    let refused = run(&mut ends.send_command(nowhere, &["a"]), &[]).failed(nowhere);
+    assert!(refused.stderr.contains("does not resolve"), "{}", refused.stderr);
+    ends.folder.tress(listen(nowhere)).failed("does not resolve");
 }
 
 #[test]

@@ -223,13 +223,23 @@ impl ErrorKind {
     }
 }
 
+/// Our words where they are plainer than the system's.
+fn plain_text(kind: io::ErrorKind) -> Option<&'static str> {
+    Some(match kind {
+        io::ErrorKind::NotFound => "no such file or folder",
+        io::ErrorKind::StorageFull => "no space left on device",
+        io::ErrorKind::BrokenPipe => "pipe is closed",
+        _ => return None,
+    })
+}
+
 fn io_text(kind: io::ErrorKind) -> String {
-    match kind {
-        io::ErrorKind::NotFound => "no such file or folder".into(),
-        io::ErrorKind::StorageFull => "no space left on device".into(),
-        io::ErrorKind::BrokenPipe => "pipe is closed".into(),
-        other => other.to_string(),
-    }
+    plain_text(kind).map_or_else(|| kind.to_string(), str::to_string)
+}
+
+pub(crate) fn lower_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// A failure: what, about which file, and why.
@@ -273,18 +283,17 @@ impl Error {
         self.with_detail(format!("{before}{others} more failed"))
     }
 
-    /// The system's own words, lower case and without its number: many of its errors have no kind of their own.
+    /// The words of the system, lower case and without its number, or of whoever made the error: many have no kind of their own.
     fn system_text(&self) -> Option<String> {
-        use io::ErrorKind::{BrokenPipe, NotFound, StorageFull};
         let ErrorKind::Io(kind) = self.kind else { return None };
-        if matches!(kind, NotFound | StorageFull | BrokenPipe) {
+        if plain_text(kind).is_some() {
             return None;
         }
         let error = self.source.as_ref()?.downcast_ref::<io::Error>()?;
-        let text = io::Error::from_raw_os_error(error.raw_os_error()?).to_string();
-        let mut letters = text.split(" (os error").next()?.chars();
-        let first = letters.next()?;
-        Some(first.to_lowercase().chain(letters).collect())
+        Some(match error.raw_os_error() {
+            Some(number) => lower_first(io::Error::from_raw_os_error(number).to_string().split(" (os error").next()?),
+            None => error.to_string(),
+        })
     }
 
     /// Keeps the error beneath for [`StdError::source`].

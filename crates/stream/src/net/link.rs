@@ -8,6 +8,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
+use crate::error::lower_first;
 use crate::{Error, ErrorKind};
 
 /// Longest time that one call on a socket takes.
@@ -158,7 +159,7 @@ impl Link for TcpLink {
 impl Network for Tcp {
     fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-        for address in to.to_socket_addrs()? {
+        for address in resolve(to)? {
             match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).and_then(TcpLink::new) {
                 Ok(link) => return Ok(Box::new(link)),
                 Err(error) => last = error,
@@ -168,6 +169,19 @@ impl Network for Tcp {
     }
 }
 
+/// The addresses of `HOST:PORT`. `InvalidInput` where it does not have this form.
+fn resolve(endpoint: &str) -> io::Result<Vec<SocketAddr>> {
+    let addresses = endpoint.to_socket_addrs().map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => error,
+        kind => {
+            let text = error.to_string();
+            let cause = text.rsplit_once("lookup address information: ").map_or(&*text, |(_, cause)| cause);
+            io::Error::new(kind, format!("host name does not resolve: {}", lower_first(cause)))
+        }
+    })?;
+    Ok(addresses.collect())
+}
+
 /// A port that connections come to.
 pub(crate) struct Listener {
     listener: TcpListener,
@@ -175,7 +189,7 @@ pub(crate) struct Listener {
 
 impl Listener {
     pub(crate) fn bind(address: &str) -> io::Result<Self> {
-        Self::new(TcpListener::bind(address)?)
+        Self::new(TcpListener::bind(&resolve(address)?[..])?)
     }
 
     pub(crate) fn new(listener: TcpListener) -> io::Result<Self> {
