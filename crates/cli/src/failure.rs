@@ -100,6 +100,7 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         ErrorKind::MixedRecipients => "a passphrase stands alone",
         ErrorKind::NoMatchingKey => "tress inspect shows what kinds of keys open it",
         ErrorKind::OutputExists => "--force replaces it",
+        ErrorKind::Io(io::ErrorKind::IsADirectory) => "name a file inside it",
         ErrorKind::BinaryToTerminal => "name a file with -o, or lead standard output elsewhere",
         ErrorKind::RangeOutOfBounds => "tress inspect shows how long the plaintext is",
         ErrorKind::UnknownVersion | ErrorKind::UnknownAead => "a newer tress may read it",

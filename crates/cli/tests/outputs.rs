@@ -36,9 +36,12 @@ fn existing_output() {
     assert_eq!(folder.read("plain"), plaintext(50_000));
     // A folder is no place for a file.
     fs::create_dir(folder.path("folder")).unwrap();
-    let run = folder.tress(["encrypt", "-r", &folder.recipient, "-f", "-o", "folder", "in"]);
-    assert_eq!(run.status.code(), Some(1));
-    run.one_line("folder");
+    for verb in [&["encrypt", "-r", &folder.recipient, "in"][..], &["decrypt", "-i", "me.key", "out"]] {
+        for output in [&["-o", "folder"][..], &["--force", "-o", "folder"]] {
+            let run = folder.tress([verb, output].concat()).failed("folder: is a folder");
+            assert!(run.stderr.contains("hint: ") && !run.stderr.contains("--force"), "{}", run.stderr);
+        }
+    }
 }
 
 #[test]

@@ -181,7 +181,7 @@ fn wrong_use() {
     // Nobody listens there; no such input.
     send(&["a"]).failed("127.0.0.1:1");
     send(&["missing"]).failed("missing");
-    ends.folder.tress([&receive[..5], &["-o", "a", "--allow-any"]].concat()).failed("a");
+    ends.folder.tress([&receive[..5], &["-o", "a", "--allow-any"]].concat()).failed("a: is not a folder");
     // No system knows this name (RFC 6761).
     let nowhere = "nosuchhost.invalid:7878";
     let refused = run(&mut ends.send_command(nowhere, &["a"]), &[]).failed(nowhere);

@@ -227,6 +227,8 @@ impl ErrorKind {
 fn plain_text(kind: io::ErrorKind) -> Option<&'static str> {
     Some(match kind {
         io::ErrorKind::NotFound => "no such file or folder",
+        io::ErrorKind::IsADirectory => "is a folder",
+        io::ErrorKind::NotADirectory => "is not a folder",
         io::ErrorKind::StorageFull => "no space left on device",
         io::ErrorKind::BrokenPipe => "pipe is closed",
         _ => return None,

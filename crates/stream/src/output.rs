@@ -72,10 +72,11 @@ impl<'a> Destination<'a> {
                 {
                     return Err(Error::new(ErrorKind::OutputIsInput).at(shown));
                 }
-                if !force {
+                is_folder = status.kind == Kind::Folder;
+                // A file cannot take a folder's name, with or without force. A tree can, and looks at force itself.
+                if !force && !is_folder {
                     return Err(Error::new(ErrorKind::OutputExists).at(shown));
                 }
-                is_folder = status.kind == Kind::Folder;
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(named(error)),
