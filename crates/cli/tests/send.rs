@@ -366,6 +366,36 @@ fn the_receiver_killed_at_any_moment() {
 }
 
 #[test]
+fn a_killed_receiver_loses_little() {
+    let ends = Ends::new();
+    ends.folder.write("a", plaintext(KILL_BYTES));
+    let receiver = ends.receive();
+    let mut child = ends.send_command(&receiver.to, &["--rate", KILL_RATE, "a"]).spawn().unwrap();
+    // Batches come in order, so the length of the incomplete file is what was written.
+    let written = || {
+        let sender = fs::read_dir(ends.folder.path("out")).ok()?.next()?.ok()?.path();
+        let parts = fs::read_dir(sender.join(".tress")).ok()?.filter_map(Result::ok);
+        parts.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "part")).next()?.metadata().ok()
+    };
+    // Less than a second's worth, after which everything is synced.
+    let written = loop {
+        match written() {
+            Some(metadata) if metadata.len() > 34_000_000 => break metadata.len(),
+            _ => thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    receiver.kill();
+    child.wait().unwrap();
+    let receiver = ends.receive();
+    let sent = ends.send(&receiver, &["--json", "a"]).ok();
+    let report: serde_json::Value = serde_json::from_slice(&sent.stdout).unwrap();
+    let again = report["bytes_sent"].as_u64().unwrap() + written - KILL_BYTES as u64;
+    // 8 MiB, and as much as may come during a sync.
+    assert!(again < 24 << 20, "{again} bytes were lost");
+    receiver.stop();
+}
+
+#[test]
 fn a_full_disk_is_told_and_resumed() {
     let ends = Ends::new();
     fs::create_dir(ends.folder.path("out")).unwrap();

@@ -19,7 +19,7 @@ use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
 use crate::{Error, ErrorKind, Refusal};
 
 /// Unsynced data after which a sync is due, in bytes and in time.
-const SYNC_BYTES: u64 = 64 << 20;
+const SYNC_BYTES: u64 = 8 << 20;
 const SYNC_TIME: Duration = Duration::from_secs(1);
 /// How long data that was on its way may take to arrive after the control connection ended.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
