@@ -33,17 +33,17 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::KeyLength => f.write_str("wrong key length"),
-            Error::NonceLength => f.write_str("a CCM nonce has 7 to 13 bytes"),
-            Error::TagLength => f.write_str("a CCM tag has 4, 6, 8, 10, 12, 14 or 16 bytes"),
-            Error::IvLength => f.write_str("an initialisation vector is one block long"),
+            Error::KeyLength => f.write_str("invalid key length"),
+            Error::NonceLength => f.write_str("a CCM nonce must have 7 to 13 bytes"),
+            Error::TagLength => f.write_str("a CCM tag must have 4, 6, 8, 10, 12, 14 or 16 bytes"),
+            Error::IvLength => f.write_str("the initialisation vector must be one block long"),
             Error::DataLength => f.write_str("the data is not a whole number of blocks"),
             Error::MessageTooLong => f.write_str("the message is too long for its nonce"),
-            Error::CounterExhausted => f.write_str("the data is longer than the counter can count"),
+            Error::CounterExhausted => f.write_str("the data is too long for the counter"),
             Error::Authentication => f.write_str("authentication failed"),
-            Error::Padding => f.write_str("wrong padding"),
+            Error::Padding => f.write_str("invalid padding"),
             Error::BackendUnavailable(backend) => {
-                write!(f, "this machine has no {} backend", backend.name())
+                write!(f, "backend {} is not available on this machine", backend.name())
             }
         }
     }

@@ -48,13 +48,13 @@ impl Failure {
         let hint = match &error.kind {
             tress_sim::ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
             tress_sim::ErrorKind::SegmentOutside { .. } => {
-                Some("the linker script has to fit the machine's memory; without --machine there is more of it")
+                Some("the linker script must fit the machine's memory; without --machine there is more memory")
             }
             tress_sim::ErrorKind::WrongXlen { .. } => {
-                Some("fe310 is RV32; with --machine raptor, and without --machine, the width is the program's")
+                Some("fe310 runs RV32 only; --machine raptor, or no --machine, runs RV32 and RV64")
             }
             tress_sim::ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
-            tress_sim::ErrorKind::Interrupted => Some("--limit N ends it after so many instructions"),
+            tress_sim::ErrorKind::Interrupted => Some("--limit N stops it after N instructions"),
             tress_sim::ErrorKind::NoSymbol(_) => {
                 Some("nm shows the program's symbols; ADDRESS+BYTES names bytes without one")
             }
@@ -96,21 +96,28 @@ impl From<Error> for Failure {
 /// What helps, where we know it.
 fn hint(kind: &ErrorKind) -> Option<&'static str> {
     Some(match kind {
-        ErrorKind::NoRecipients => "say for whom: -r RECIPIENT, -R FILE, -p, --passphrase-file FILE or --key-file FILE",
-        ErrorKind::MixedRecipients => "a passphrase stands alone",
-        ErrorKind::NoMatchingKey => "tress inspect shows what kinds of keys open it",
+        ErrorKind::NoRecipients => {
+            "add a recipient: -r RECIPIENT, -R FILE, -p, --passphrase-file FILE or --key-file FILE"
+        }
+        ErrorKind::MixedRecipients => "a passphrase cannot be combined with other recipients",
+        ErrorKind::NoMatchingKey => "tress inspect shows which kinds of keys open it",
         ErrorKind::OutputExists => "--force replaces it",
         ErrorKind::Io(io::ErrorKind::IsADirectory) => "name a file inside it",
-        ErrorKind::BinaryToTerminal => "name a file with -o, or lead standard output elsewhere",
-        ErrorKind::RangeOutOfBounds => "tress inspect shows how long the plaintext is",
-        ErrorKind::UnknownVersion | ErrorKind::UnknownAead => "a newer tress may read it",
+        ErrorKind::BinaryToTerminal => "write to a file with -o, or redirect standard output",
+        ErrorKind::RangeOutOfBounds => "tress inspect shows the length of the plaintext",
+        ErrorKind::UnknownVersion | ErrorKind::UnknownAead => "a newer version of tress may read it",
         ErrorKind::Disconnected | ErrorKind::Stalled | ErrorKind::Refused(Refusal::NoSpace | Refusal::Stopping) => {
-            "the same command goes on where the receiver has it"
+            "run the same command again: files continue where they stopped"
         }
-        ErrorKind::WrongPeer => "tress keygen --public prints the address of an identity",
-        ErrorKind::Refused(Refusal::NotAdmitted) => "the receiver's allow file needs your address (tress1...)",
-        ErrorKind::Refused(Refusal::OtherVersion) => "--restart has the receiver forget it",
-        ErrorKind::InputChanged => "nothing may write to it meanwhile",
+        ErrorKind::PeerVersion => "check HOST:PORT, and use the same version of tress on both sides",
+        ErrorKind::WrongPeer => "check -r: tress keygen --public prints the address of the receiver's identity",
+        ErrorKind::Refused(Refusal::NotAdmitted) => {
+            "the receiver's allow file needs your address; tress keygen --public prints it"
+        }
+        ErrorKind::Refused(Refusal::Exists) => "the receiver replaces no file: rename yours, or remove the one there",
+        ErrorKind::Refused(Refusal::OtherVersion) => "--restart sends the file from its beginning",
+        ErrorKind::Declined(Refusal::Quota) => "--quota SIZE sets the limit",
+        ErrorKind::InputChanged => "do not modify the input while it is being read",
         _ => return None,
     })
 }
@@ -118,12 +125,12 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
 fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
     use tress_sign::Error as Sign;
     Some(match error {
-        Sign::Encrypted => "say where the passphrase is: -p, --passphrase-file FILE or --passphrase-fd N",
+        Sign::Encrypted => "provide the passphrase: -p, --passphrase-file FILE or --passphrase-fd N",
         Sign::NotPublic => "tress keygen --public prints the public key",
         Sign::UnknownPem | Sign::MultiPrime | Sign::UnknownAlgorithm => {
-            "RSA, DSA and tress's Schnorr keys are taken, as PKCS #8, PKCS #1 or SubjectPublicKeyInfo"
+            "supported are RSA, DSA and tress Schnorr keys, as PKCS #8, PKCS #1 or SubjectPublicKeyInfo"
         }
-        Sign::UnknownEncryption => "openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256 writes one that is read",
+        Sign::UnknownEncryption => "convert it: openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256",
         _ => return None,
     })
 }

@@ -75,5 +75,5 @@ fn wrong_scheme(error: Error, path: &Path, key: &PublicKey, scheme: Scheme) -> F
         PublicKey::Schnorr(_) => "a Schnorr",
         _ => "another",
     };
-    Failure::signing(error, failure::name(path)).hint(format!("it is {kind} key, and the scheme {scheme}"))
+    Failure::signing(error, failure::name(path)).hint(format!("{kind} key cannot be used with {scheme}"))
 }

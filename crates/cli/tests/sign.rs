@@ -185,7 +185,7 @@ fn nothing_is_overwritten_and_nothing_half_written() {
     folder.write("b.sig", "mine");
     let before = folder.names();
     // The others are signed.
-    folder.tress(["sign", "--key", "dsa.pem", "a", "b", "c"]).failed("b.sig: output exists already");
+    folder.tress(["sign", "--key", "dsa.pem", "a", "b", "c"]).failed("b.sig: output already exists");
     assert_eq!(folder.read("b.sig"), b"mine");
     folder.tress(["verify", "--key", "dsa.pub", "a", "c"]).ok();
     let refused = folder.tress(["sign", "--key", "dsa.pem", "a", "c", "missing"]);

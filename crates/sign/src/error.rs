@@ -8,16 +8,16 @@ pub enum Error {
     #[error("malformed key")]
     MalformedKey,
     /// PEM of something else: a certificate, or a key of another kind.
-    #[error("PEM of an unknown kind")]
+    #[error("PEM file holds no supported key")]
     UnknownPem,
     /// The key's algorithm identifier is none of RSA, DSA and tress's Schnorr.
-    #[error("key of an unknown algorithm")]
+    #[error("unsupported key algorithm")]
     UnknownAlgorithm,
     /// A public key where a private one is needed.
-    #[error("this is a public key, a private one is needed")]
+    #[error("this is a public key; a private key is needed")]
     NotPrivate,
     /// A private key where a public one is needed.
-    #[error("this is a private key, a public one is needed")]
+    #[error("this is a private key; a public key is needed")]
     NotPublic,
     /// The file is encrypted, and no passphrase was given.
     #[error("key is encrypted")]
@@ -26,48 +26,48 @@ pub enum Error {
     #[error("wrong passphrase")]
     WrongPassphrase,
     /// Encrypted in a way that is not supported: something else than PBES2 with AES.
-    #[error("key is encrypted in a way that is not supported")]
+    #[error("unsupported encryption of the key")]
     UnknownEncryption,
     /// Deriving the key from the passphrase would take more time or memory than this library is willing to spend.
     #[error("work factor of the encrypted key is above the limit")]
     WorkFactorTooHigh,
 
     /// The modulus is shorter than 1024 bits (verifying) or 2048 (signing).
-    #[error("modulus is too short")]
+    #[error("modulus is too short: signing needs 2048 bits, verifying 1024")]
     ModulusTooShort,
     /// The modulus is longer than 8192 bits.
-    #[error("modulus is too long")]
+    #[error("modulus is longer than 8192 bits")]
     ModulusTooLong,
     /// The modulus is even.
     #[error("modulus is even")]
     ModulusEven,
     /// The public exponent is even, or 1, or has more than 64 bits.
-    #[error("public exponent is even, below 3 or above 64 bits")]
+    #[error("public exponent is even, less than 3 or longer than 64 bits")]
     PublicExponent,
     /// The two primes are one.
-    #[error("the primes p and q are equal")]
+    #[error("primes p and q are equal")]
     EqualPrimes,
     /// The primes do not multiply to the modulus, or one of them cannot be a prime of a key of this length.
-    #[error("the primes do not belong to the modulus")]
+    #[error("primes p and q do not match the modulus")]
     WrongPrimes,
     /// The private exponent, or one of the values for the Chinese remainder theorem, does not belong to the key.
-    #[error("the private values do not belong to the key")]
+    #[error("private values do not match the key")]
     WrongPrivateValues,
     /// An RSA key of more than two primes.
-    #[error("RSA keys of more than two primes are not supported")]
+    #[error("RSA keys with more than two primes are not supported")]
     MultiPrime,
     /// p and q of a DSA or Schnorr key have a size that is not supported.
-    #[error("size of the group is not supported")]
+    #[error("group size is not supported")]
     GroupSize,
     /// p, q and g make no group of prime order.
-    #[error("the group's parameters are wrong")]
+    #[error("group parameters are invalid")]
     WrongGroup,
     /// The public value is none of the group.
-    #[error("the public value is not in the group")]
+    #[error("public value is not in the group")]
     WrongPublicValue,
 
     /// The key is of another kind than the scheme needs: a DSA key for Schnorr, say.
-    #[error("key is not for this scheme")]
+    #[error("key does not fit the signature scheme")]
     WrongScheme,
     /// The digest has not the length that the scheme's hash function gives.
     #[error("digest has the wrong length")]
@@ -79,10 +79,10 @@ pub enum Error {
     #[error("signature does not match")]
     Mismatch,
     /// A computation went wrong: what came out does not verify, and was destroyed.
-    #[error("computation failed its own check, nothing was signed")]
+    #[error("computation failed its own check; nothing was signed")]
     Fault,
     /// The system gave no randomness.
-    #[error("no randomness from the system")]
+    #[error("the system provides no random bytes")]
     Random,
     /// The queue was closed, or its worker is gone.
     #[error("signing queue is closed")]

@@ -19,10 +19,10 @@ pub enum ErrorKind {
     #[error("not a tress container")]
     NotAContainer,
     /// The first line names a version that this program does not know.
-    #[error("container of an unknown version")]
+    #[error("unknown container version")]
     UnknownVersion,
     /// The first line names an AEAD that this program does not know.
-    #[error("container with an unknown AEAD")]
+    #[error("unknown AEAD in the container")]
     UnknownAead,
     /// The age file in the header does not parse, its MAC does not match, or its content is malformed.
     #[error("header is damaged")]
@@ -37,7 +37,7 @@ pub enum ErrorKind {
     #[error("first line and header name different AEADs")]
     AeadMismatch,
     /// No identity opens the container.
-    #[error("no identity matches any of the recipients")]
+    #[error("no identity matches a recipient of this container")]
     NoMatchingKey,
     /// The passphrase does not open the container, or its stanza is damaged: nobody can tell these apart.
     #[error("wrong passphrase")]
@@ -58,17 +58,17 @@ pub enum ErrorKind {
     #[error("container is truncated")]
     Truncated,
     /// The payload would have, or has, more than 2^37 chunks.
-    #[error("more than 2^37 chunks")]
+    #[error("too large: more than 2^37 chunks")]
     TooManyChunks,
 
     /// A range ends before it starts, or past the end of the plaintext.
     #[error("range is out of bounds")]
     RangeOutOfBounds,
     /// The output exists already, and replacing it was not asked for.
-    #[error("output exists already")]
+    #[error("output already exists")]
     OutputExists,
     /// The output is the input.
-    #[error("output is the input, or lies inside it")]
+    #[error("output is the input or is inside it")]
     OutputIsInput,
     /// A container would be written to a terminal.
     #[error("refusing to write binary data to a terminal")]
@@ -77,7 +77,7 @@ pub enum ErrorKind {
     #[error("interrupted")]
     Interrupted,
     /// The input changed while it was read.
-    #[error("input changed while it was read")]
+    #[error("input changed while it was being read")]
     InputChanged,
 
     /// The tar stream inside a tree container does not parse.
@@ -87,13 +87,13 @@ pub enum ErrorKind {
     #[error("tree entry has a forbidden name")]
     TreePath,
     /// A link of the tree leads out of it.
-    #[error("tree entry is a link that leads out of the tree")]
+    #[error("link points outside the tree")]
     TreeLink,
     /// An entry is neither file, folder nor link.
-    #[error("tree entry is a special file")]
+    #[error("file type is not supported")]
     TreeSpecialFile,
     /// Two entries have one name (or differ in case only, where the file system folds it).
-    #[error("tree has two entries of one name")]
+    #[error("duplicate entry in the tree")]
     TreeDuplicate,
 
     /// A recipient does not parse, or its kind is not supported by this build.
@@ -103,13 +103,13 @@ pub enum ErrorKind {
     #[error("malformed or unsupported identity")]
     BadIdentity,
     /// A key file has to hold exactly 16 or 32 bytes.
-    #[error("key file has to hold exactly 16 or 32 bytes")]
+    #[error("key file must hold exactly 16 or 32 bytes")]
     KeyFileLength,
     /// A passphrase is empty, too long or not UTF-8.
-    #[error("unusable passphrase")]
+    #[error("invalid passphrase")]
     BadPassphrase,
     /// No recipient was given.
-    #[error("no recipient given")]
+    #[error("no recipients")]
     NoRecipients,
     /// These recipients cannot stand in one container: a passphrase stands alone.
     #[error("these recipients cannot be combined")]
@@ -118,7 +118,7 @@ pub enum ErrorKind {
     #[error("age plugin failed")]
     Plugin,
     /// A name cannot be stored in a container.
-    #[error("name cannot be stored in a container")]
+    #[error("name is not allowed")]
     BadName,
     /// A cipher or mode refused its parameters, its data or its tag.
     #[error("{0}")]
@@ -127,71 +127,71 @@ pub enum ErrorKind {
     #[error("message is too long")]
     MessageTooLong,
     /// The other end of a connection speaks another version of the protocol, or none that we know.
-    #[error("other end speaks another version, or is no tress")]
+    #[error("peer uses another protocol version or is not tress")]
     PeerVersion,
     /// The handshake failed: the other end does not hold the key that was expected, or something on the way meddled.
-    #[error("other end does not have the key of this address")]
+    #[error("peer does not have the key of this address")]
     WrongPeer,
     /// The other end was silent, or took nothing, for too long.
-    #[error("other end has stopped answering")]
+    #[error("peer stopped responding")]
     Stalled,
     /// A connection was cut.
     #[error("connection was lost")]
     Disconnected,
     /// The other end broke the protocol.
-    #[error("other end broke the protocol")]
+    #[error("peer violated the protocol")]
     Protocol,
     /// The other end refused, and says why.
-    #[error("refused by the other end: {0}")]
+    #[error("refused: {0}")]
     Refused(Refusal),
     /// This end refused.
     #[error("refused: {0}")]
     Declined(Refusal),
 
     /// Any other wrong use.
-    #[error("wrong use")]
+    #[error("invalid use")]
     Usage,
 }
 
-/// Why the other end of a connection refused.
+/// Why a receiver refused a sender, or something of it. The texts are read at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The sender is not in the receiver's allow file.
-    #[error("it does not admit this sender")]
+    #[error("receiver does not accept this sender")]
     NotAdmitted,
     /// The ticket of a data connection is of no use (any more).
-    #[error("ticket is not valid")]
+    #[error("session ticket is not valid")]
     Ticket,
     /// Too many connections, streams or open files.
-    #[error("too many at once")]
+    #[error("too many connections or transfers at the same time")]
     TooMany,
     /// The name cannot be made there.
-    #[error("it does not take this name")]
+    #[error("name is not allowed at the receiver")]
     Name,
     /// The name exists there already.
-    #[error("name exists there already")]
+    #[error("name already exists at the receiver")]
     Exists,
     /// It holds a part of an input of this name that was another one, or has changed since.
-    #[error("it holds a part of an earlier version of this input")]
+    #[error("receiver has part of an earlier version of this file")]
     OtherVersion,
     /// Another transfer took this one's place.
-    #[error("another transfer of the same name took over")]
+    #[error("a newer transfer of the same file replaced this one")]
     TakenOver,
     /// No space is left there.
-    #[error("no space left there")]
+    #[error("no space left at the receiver")]
     NoSpace,
     /// A limit on the size of what it takes.
-    #[error("more than it takes from one sender")]
+    #[error("receiver's quota for this sender is exceeded")]
     Quota,
     /// Its disk, or its system, failed.
-    #[error("its disk failed")]
+    #[error("receiver cannot write to its disk")]
     Io,
     /// It says that this end broke the protocol.
-    #[error("it says that this end broke the protocol")]
+    #[error("sender violated the protocol")]
     Protocol,
     /// It is about to stop.
-    #[error("it is stopping")]
+    #[error("receiver is shutting down")]
     Stopping,
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     let sink = files::sink(&options.output);
     // `-o -` says that the terminal is meant; the library then still refuses what is no text.
     if options.output.output.as_deref() != Some(Path::new("-")) {
-        files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o - shows text, -o FILE writes a file"))?;
+        files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o FILE writes a file, -o - shows text"))?;
     }
     let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
     let decrypt = DecryptOptions {
@@ -52,7 +52,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
 
 pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     if options.file == Path::new("-") {
-        return Err(Failure::wrong_use("rewrap changes a file in place; standard input is none"));
+        return Err(Failure::wrong_use("rewrap edits a file in place; it cannot read standard input"));
     }
     let mut stdin = Stdin::default();
     let old = args::Identities {

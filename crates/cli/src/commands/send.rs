@@ -117,7 +117,7 @@ fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
     let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
     let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path)))?;
     if pair.address().is_none() {
-        return Err(Failure::wrong_use(format!("{}: identity has no tress noise key", failure::name(path)))
+        return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));
     }
     Ok(pair)

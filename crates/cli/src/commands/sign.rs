@@ -80,11 +80,11 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
 pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
     let mut stdin = claim(&options.inputs)?;
     if options.signature.is_some() && options.inputs.len() > 1 {
-        return Err(Failure::wrong_use("--signature is the signature of one file")
-            .hint("without it, that of every IN is IN.sig"));
+        return Err(Failure::wrong_use("--signature needs a single input file")
+            .hint("without --signature, the signature of each IN is IN.sig"));
     }
     if options.signature.is_none() && is_stdin(&options.inputs) {
-        return Err(Failure::wrong_use("standard input needs --signature"));
+        return Err(Failure::wrong_use("standard input needs --signature FILE"));
     }
     if let Some(signature) = &options.signature {
         stdin.claim(signature, "the signature")?;
@@ -151,7 +151,7 @@ fn claim(inputs: &[PathBuf]) -> Result<Stdin, Failure> {
         stdin.claim(input, "the data")?;
     }
     if inputs.len() > 1 && inputs.iter().any(|input| input == Path::new("-")) {
-        return Err(Failure::wrong_use("standard input is signed and checked alone, its signature has no name"));
+        return Err(Failure::wrong_use("standard input cannot be combined with other files"));
     }
     Ok(stdin)
 }

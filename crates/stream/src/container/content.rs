@@ -159,7 +159,7 @@ fn split_line(bytes: &[u8]) -> Option<(&str, &[u8])> {
 pub(crate) fn fill_random(bytes: &mut [u8]) -> Result<(), Error> {
     getrandom::fill(bytes).map_err(|error| {
         Error::new(ErrorKind::Io(std::io::ErrorKind::Other))
-            .with_detail("the system gave no random bytes")
+            .with_detail("the system provides no random bytes")
             .with_source(error)
     })
 }

@@ -52,19 +52,19 @@ fn read<C: Callbacks>(reader: impl BufRead, callbacks: Option<C>) -> Result<Vec<
     };
     let identities = identities.map_err(|error| Error::new(ErrorKind::Plugin).with_source(error))?;
     if identities.is_empty() {
-        return Err(bad("file holds no identity"));
+        return Err(bad("file contains no identity"));
     }
     Ok(identities.into_iter().map(|identity| identity as Box<dyn Identity>).collect())
 }
 
 fn encrypted<C: Callbacks>(bytes: &[u8], callbacks: Option<C>) -> Result<Vec<Box<dyn Identity>>, Error> {
     let Some(callbacks) = callbacks else {
-        return Err(bad("identity file is encrypted, and no passphrase can be asked for here"));
+        return Err(bad("identity file is encrypted and a passphrase cannot be entered here"));
     };
     // The bytes are ciphertext, so that this copy needs no wiping.
     match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, callbacks, Some(MAX_WORK_FACTOR)) {
         Ok(Some(identity)) => Ok(vec![Box::new(identity)]),
-        Ok(None) => Err(bad("identity file is encrypted, but not under a passphrase")),
+        Ok(None) => Err(bad("identity file is encrypted, but not with a passphrase")),
         Err(error) => Err(bad("encrypted identity file is damaged").with_source(error)),
     }
 }
@@ -79,9 +79,7 @@ fn ssh<C: Callbacks>(bytes: &[u8], callbacks: Option<C>) -> Result<Vec<Box<dyn I
         (identity @ ssh::Identity::Encrypted(_), Some(callbacks)) => {
             Ok(vec![Box::new(identity.with_callbacks(callbacks))])
         }
-        (ssh::Identity::Encrypted(_), None) => {
-            Err(bad("SSH key is encrypted, and no passphrase can be asked for here"))
-        }
+        (ssh::Identity::Encrypted(_), None) => Err(bad("SSH key is encrypted and a passphrase cannot be entered here")),
         (ssh::Identity::Unsupported(_), _) => Err(bad("only ssh-ed25519 and ssh-rsa keys are supported")),
     }
 }

@@ -62,20 +62,20 @@ impl KeyPair {
             let line = line.trim_end();
             if let Some(encoded) = line.strip_prefix(NOISE_LINE) {
                 let secret = Zeroizing::new(
-                    decode::<KEY_BYTES>(encoded, NOISE_PREFIX).ok_or_else(|| bad("malformed tress noise key"))?,
+                    decode::<KEY_BYTES>(encoded, NOISE_PREFIX).ok_or_else(|| bad("malformed Noise key"))?,
                 );
                 if noise.replace(StaticSecret::from(*secret)).is_some() {
-                    return Err(bad("a second tress noise key"));
+                    return Err(bad("a second Noise key"));
                 }
             } else if !line.is_empty() && !line.starts_with('#') {
-                let parsed = line.parse().map_err(|_| bad("not an X25519 identity of age"))?;
+                let parsed = line.parse().map_err(|_| bad("not an age X25519 identity"))?;
                 if identity.replace(parsed).is_some() {
-                    return Err(bad("a second identity; one file for each is needed here"));
+                    return Err(bad("a second identity; use a file for each"));
                 }
             }
         }
         let identity =
-            identity.ok_or_else(|| Error::new(ErrorKind::BadIdentity).with_detail("file holds no identity"))?;
+            identity.ok_or_else(|| Error::new(ErrorKind::BadIdentity).with_detail("file contains no identity"))?;
         Ok(Self { identity, noise })
     }
 

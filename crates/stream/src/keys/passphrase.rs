@@ -74,7 +74,7 @@ pub fn passphrase_file(reader: impl Read) -> Result<SecretString, Error> {
 
 fn not_empty(passphrase: &SecretString) -> Result<(), Error> {
     if passphrase.expose_secret().is_empty() {
-        return Err(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty"));
+        return Err(Error::new(ErrorKind::BadPassphrase).with_detail("empty"));
     }
     Ok(())
 }

@@ -36,10 +36,10 @@ pub fn key_file(bytes: &[u8]) -> Result<RawKey, Error> {
     match bytes.len() {
         // Of random bytes these are less than one in 2^56.
         16 | 32 if bytes.iter().all(u8::is_ascii_hexdigit) => {
-            Err(Error::new(ErrorKind::KeyFileLength).with_detail("this is hexadecimal text; give the bytes themselves"))
+            Err(Error::new(ErrorKind::KeyFileLength).with_detail("it holds hexadecimal text instead of raw bytes"))
         }
         16 | 32 => Ok(RawKey(Zeroizing::new(bytes.to_vec()))),
-        length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("it has {length}"))),
+        length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("it has {length} bytes"))),
     }
 }
 

@@ -32,7 +32,7 @@ pub fn recipient(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
     }
     let start = text.get(..4).unwrap_or("").to_ascii_uppercase();
     if start == "AGE-" {
-        return Err(bad("this is an identity, and secret; give the recipient that belongs to it"));
+        return Err(bad("this is a secret identity; use its recipient instead"));
     }
     plugin(text)
 }

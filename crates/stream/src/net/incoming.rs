@@ -68,16 +68,16 @@ fn read_all(
         match Request::parse(&message) {
             Ok(Request::Key { file, aead, input_key, prefix }) => {
                 let content =
-                    Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key of a wrong length"))?;
+                    Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key has the wrong length"))?;
                 key = Some((file, Arc::new(Payload::open(&content, &prefix)?)));
             }
             Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
                 let payload = key.as_ref().filter(|(of, _)| *of == file).map(|(_, payload)| payload.clone());
                 let payload = payload.ok_or_else(|| broken("batch without a key"))?;
-                let part = session.part(file).ok_or_else(|| broken("batch of no file"))?;
+                let part = session.part(file).ok_or_else(|| broken("batch belongs to no open file"))?;
                 let sealed_bytes = sealed_bytes as usize;
                 if !part.admits(first_chunk, sealed_bytes) {
-                    return Err(broken("batch that the file does not have"));
+                    return Err(broken("batch is outside the file"));
                 }
                 let Ok(buffer) = buffers.recv() else { return Ok(()) };
                 let mut batch = buffer.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
@@ -89,7 +89,7 @@ fn read_all(
                     return Ok(());
                 }
             }
-            _ => return Err(broken("message out of place")),
+            _ => return Err(broken("unexpected message")),
         }
     }
     Ok(())

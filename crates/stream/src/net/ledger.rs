@@ -72,7 +72,7 @@ impl Ledger {
             match state.streams.get_mut(stream) {
                 Some(stream) => has_moved |= stream.advance(*batches)?,
                 None if *batches == 0 => {}
-                None => return Err(broken("batches verified that were not sent")),
+                None => return Err(broken("it confirmed batches that were not sent")),
             }
         }
         if has_moved {
@@ -101,7 +101,7 @@ impl Ledger {
     pub(crate) fn answer(&self, reply: Reply) -> Result<(), Error> {
         let mut state = lock(&self.state);
         if state.answers.len() >= MAX_ANSWERS {
-            return Err(broken("answers without questions"));
+            return Err(broken("unexpected answer"));
         }
         state.answers.push_back(reply);
         self.bell.notify_all();
@@ -127,7 +127,7 @@ impl Stream {
     fn advance(&mut self, batches: u64) -> Result<bool, Error> {
         let news = batches.checked_sub(self.verified).and_then(|news| usize::try_from(news).ok());
         let Some(news) = news.filter(|&news| news <= self.sent.len()) else {
-            return Err(broken("batches verified that were not sent"));
+            return Err(broken("it confirmed batches that were not sent"));
         };
         self.sent.drain(..news);
         self.verified = batches;

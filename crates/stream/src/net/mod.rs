@@ -120,6 +120,6 @@ pub fn any_sender(next: &mut dyn FnMut() -> Option<u8>, folder: &std::path::Path
 /// The Noise key of a pair that has one.
 pub(crate) fn noise_key(pair: &KeyPair) -> Result<Zeroizing<[u8; 32]>, Error> {
     pair.noise_secret_key().ok_or_else(|| {
-        Error::new(ErrorKind::BadIdentity).with_detail("it has no tress noise key; tress keygen makes one")
+        Error::new(ErrorKind::BadIdentity).with_detail("it has no Noise key; tress keygen makes identities with one")
     })
 }

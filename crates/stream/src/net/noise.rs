@@ -179,7 +179,7 @@ impl Incoming {
         let length = usize::from(u16::from_be_bytes(length));
         let plain_bytes = length.checked_sub(TAG_BYTES).filter(|&bytes| bytes <= MAX_MESSAGE_BYTES);
         let Some(plain_bytes) = plain_bytes else {
-            return Err(Error::new(ErrorKind::Protocol).with_detail("message of an impossible length"));
+            return Err(Error::new(ErrorKind::Protocol).with_detail("message has an invalid length"));
         };
         self.frame.resize(length, 0);
         let rest = Patience { first: Some(patience.between), ..*patience };
@@ -189,7 +189,7 @@ impl Incoming {
         let mut plain = Zeroizing::new(vec![0; plain_bytes]);
         self.state
             .read_message(self.nonce, &self.frame, &mut plain)
-            .map_err(|_| Error::new(ErrorKind::Protocol).with_detail("message does not verify"))?;
+            .map_err(|_| Error::new(ErrorKind::Protocol).with_detail("message authentication failed"))?;
         self.nonce += 1;
         Ok(Some(plain))
     }

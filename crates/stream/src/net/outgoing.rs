@@ -160,7 +160,7 @@ impl Work {
                 continue;
             }
             if job.supply.size_bytes().is_none() {
-                return Err(Error::new(ErrorKind::Disconnected).with_detail("a stream cannot be sent again"));
+                return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
             }
             state.again.insert(chunks);
             state.taken -= 1;

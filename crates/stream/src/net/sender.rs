@@ -60,7 +60,7 @@ pub(crate) fn send_on(
 ) -> Result<SendReport, Error> {
     let started = Instant::now();
     if options.stage_bytes.is_some_and(|bytes| !(1..=MAX_STAGE_CHUNKS * CHUNK_BYTES as u64).contains(&bytes)) {
-        return Err(Error::new(ErrorKind::Usage).with_detail("a stage has 1 byte to 16 MiB"));
+        return Err(Error::new(ErrorKind::Usage).with_detail("the stage must have 1 byte to 16 MiB"));
     }
     let secret = super::noise_key(pair)?;
     let mut total_bytes = 0;
@@ -110,10 +110,11 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     let Source::Path(path) = source else {
         let name = options.stdin_name.as_bytes();
         let is_good = super::names::components(name).is_some();
-        return if is_good { Ok(0) } else { Err(Error::new(ErrorKind::BadName).at(&options.stdin_name)) };
+        let bad = Error::new(ErrorKind::BadName).with_detail("it must be relative, without .. in it");
+        return if is_good { Ok(0) } else { Err(bad.at(&options.stdin_name)) };
     };
     if options.sequential && is_folder(system, source)? {
-        return Err(Error::new(ErrorKind::Usage).with_detail("sealing all first takes single files").at(path));
+        return Err(Error::new(ErrorKind::Usage).with_detail("--sequential accepts files, not folders").at(path));
     }
     let name = base_name(system, path)?;
     if is_folder(system, source)? {
@@ -124,9 +125,7 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     }
     let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
     if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
-        return Err(Error::new(ErrorKind::MessageTooLong)
-            .with_detail("sealing all first takes 1 GiB at most")
-            .at(path));
+        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("--sequential accepts at most 1 GiB").at(path));
     }
     Ok(size_bytes)
 }
@@ -163,7 +162,7 @@ fn fixed(options: &SendOptions, links: usize) -> Fixed {
 fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
     network.connect(to).map_err(|error| match error.kind() {
         std::io::ErrorKind::InvalidInput => {
-            Error::new(ErrorKind::Usage).with_detail("the receiver is HOST:PORT").at(to)
+            Error::new(ErrorKind::Usage).with_detail("the receiver must be HOST:PORT").at(to)
         }
         _ => Error::from(error).at(to),
     })

@@ -212,7 +212,9 @@ impl Session {
                 },
                 Request::Offer { file, size_bytes, restart, identity, path } => {
                     if lock(&self.state).current.is_some() {
-                        return Err(self.broken(Error::new(ErrorKind::Protocol).with_detail("two files at once")));
+                        return Err(
+                            self.broken(Error::new(ErrorKind::Protocol).with_detail("two files at the same time"))
+                        );
                     }
                     self.take_up(file, size_bytes, restart, &identity, path, store, server)?;
                 }
@@ -222,7 +224,9 @@ impl Session {
                         !current.part.contradicts(size_bytes)
                     });
                     if is_good != Some(true) {
-                        return Err(self.broken(Error::new(ErrorKind::Protocol).with_detail("wrong end of a file")));
+                        return Err(self.broken(
+                            Error::new(ErrorKind::Protocol).with_detail("file has another size than offered"),
+                        ));
                     }
                     self.bell.notify_all();
                 }
@@ -236,7 +240,7 @@ impl Session {
                 Request::Lost { stream } => self.lose(stream)?,
                 Request::Ping => self.report()?,
                 Request::Bye if lock(&self.state).current.is_none() => return Ok(()),
-                _ => return Err(self.broken(Error::new(ErrorKind::Protocol).with_detail("message out of place"))),
+                _ => return Err(self.broken(Error::new(ErrorKind::Protocol).with_detail("unexpected message"))),
             }
         }
     }

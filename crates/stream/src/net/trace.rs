@@ -66,7 +66,9 @@ impl Trace {
         let file = match Destination::check(system, &sink, None)? {
             Destination::Name(name) => name.create()?,
             Destination::Stream(_) => {
-                return Err(Error::new(crate::ErrorKind::Usage).with_detail("a trace is a file").at(path));
+                return Err(Error::new(crate::ErrorKind::Usage)
+                    .with_detail("the trace must be a regular file")
+                    .at(path));
             }
         };
         let file = TraceFile { file, buffer: "[\n".into(), written_bytes: 0, failure: None };

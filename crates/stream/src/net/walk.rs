@@ -87,8 +87,8 @@ impl Iterator for Walk<'_> {
                 }));
             }
             if !metadata.is_file() {
-                let what = if metadata.is_symlink() { "symbolic link" } else { "special file" };
-                let detail = format!("{what} inside a folder is not sent");
+                let what = if metadata.is_symlink() { "symbolic links" } else { "special files" };
+                let detail = format!("{what} inside a folder are not sent");
                 return Some(Err(Error::new(ErrorKind::TreeSpecialFile).with_detail(detail).at(path)));
             }
             return Some(Ok(Item::File { path, name, size_bytes: metadata.len() }));

@@ -148,31 +148,31 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
     /// Nothing to transfer.
-    #[error("the size has to be more than nothing")]
+    #[error("the size must be greater than zero")]
     Size,
     /// R_comp is no positive number of seconds.
-    #[error("the compute rate has to be a positive number")]
+    #[error("the compute rate must be a positive number")]
     ComputeRate,
     /// R_comm is no positive number of seconds.
-    #[error("the link rate has to be a positive number")]
+    #[error("the link rate must be a positive number")]
     LinkRate,
     /// T_syn is negative or no number.
-    #[error("the cost of synchronising cannot be negative")]
+    #[error("the synchronisation cost must not be negative")]
     SyncCost,
     /// Equation 2 has no answer.
-    #[error("synchronising that costs nothing needs a smallest batch: more stages are always better")]
+    #[error("a synchronisation cost of zero needs a smallest batch: more stages are always faster")]
     NoOptimum,
     /// No stage satisfies both bounds.
     #[error("the buffer is smaller than the smallest batch")]
     BufferBelowBatch,
     /// A bound is zero.
-    #[error("smallest batch and buffer have to be at least a byte")]
+    #[error("smallest batch and buffer must be at least one byte")]
     Bound,
     /// Too many, or none.
-    #[error("cores and links have to be 1 to {MOST_CORES}")]
+    #[error("cores and links must be 1 to {MOST_CORES}")]
     Cores,
     /// The time is beyond what a number can hold.
-    #[error("the time is too long to be told")]
+    #[error("the time is too long to show")]
     Endless,
 }
 

@@ -72,7 +72,7 @@ impl Decryptor {
 
     fn checked(&mut self, call: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
         if self.failed {
-            return Err(Error::new(ErrorKind::Usage).with_detail("this decryptor has failed before"));
+            return Err(Error::new(ErrorKind::Usage).with_detail("this decryptor has already failed"));
         }
         self.failed = true;
         call(self)?;

@@ -63,7 +63,7 @@ impl Encryptor {
 
     fn append(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
         if self.failed {
-            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor has failed before"));
+            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor has already failed"));
         }
         let before = sealed.len();
         self.failed = true;
@@ -102,7 +102,7 @@ impl Encryptor {
     /// Seals whole chunks, or all that is left.
     fn seal(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
         if std::process::id() != self.process {
-            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor was begun by another process"));
+            return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor belongs to another process"));
         }
         let chunks = plain.len() / CHUNK_BYTES;
         let bytes = if last { sealed_bytes(plain.len() as u64) as usize } else { chunks * SEALED_CHUNK_BYTES };

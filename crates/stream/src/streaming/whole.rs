@@ -49,7 +49,7 @@ impl Sealing {
     /// of no use then, and may hold plaintext.
     pub fn seal(self, plain: &[u8], sealed: &mut [u8]) -> Result<(), Error> {
         if plain.len() != self.plain_bytes || sealed.len() != self.sealed_bytes {
-            return Err(Error::new(ErrorKind::Usage).with_detail("buffers are not as long as was said"));
+            return Err(Error::new(ErrorKind::Usage).with_detail("buffers have the wrong length"));
         }
         let (head, chunks) = sealed.split_at_mut(self.head.len());
         head.copy_from_slice(&self.head);
@@ -98,7 +98,7 @@ impl<'a> Opening<'a> {
     /// as the plaintext.
     pub fn unseal(&self, plain: &mut [u8], threads: usize) -> Result<(), Error> {
         if plain.len() != self.plain_bytes {
-            return Err(Error::new(ErrorKind::Usage).with_detail("buffer is not as long as the plaintext"));
+            return Err(Error::new(ErrorKind::Usage).with_detail("buffer must be as long as the plaintext"));
         }
         parallel::unseal(&self.payload, 0, self.chunks, plain, threads_of(threads))
     }

@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
     /// All of an extended header's data.
     fn read_extension(&mut self, size_bytes: u64) -> Result<Vec<u8>, Error> {
         if size_bytes > MAX_EXTENSION_BYTES {
-            return Err(damaged("extended header of absurd size"));
+            return Err(damaged("extended header is too large"));
         }
         let mut data = vec![0; size_bytes as usize];
         self.read_exact(&mut data)?;
@@ -191,7 +191,7 @@ impl Extensions {
 
     fn refuse_both(&self) -> Result<(), Error> {
         match self.has_pax && self.has_gnu {
-            true => Err(damaged("extended headers of pax and of GNU tar for one entry")),
+            true => Err(damaged("extended headers of both pax and GNU tar for one entry")),
             false => Ok(()),
         }
     }
@@ -267,12 +267,12 @@ fn time_field(header: &Header) -> Result<Time, Error> {
 
 fn unsupported(entry_type: u8) -> Error {
     let what = match entry_type {
-        b'1' => "a hard link",
-        b'3' => "a character device",
-        b'4' => "a block device",
-        b'6' => "a FIFO",
-        b'S' => "a sparse file",
-        _ => "an unknown kind of entry",
+        b'1' => "hard link",
+        b'3' => "character device",
+        b'4' => "block device",
+        b'6' => "FIFO",
+        b'S' => "sparse file",
+        _ => "unknown type of entry",
     };
     Error::new(ErrorKind::TreeSpecialFile).with_detail(what)
 }

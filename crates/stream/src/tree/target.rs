@@ -39,7 +39,7 @@ impl Target {
             let current = std::env::current_dir().and_then(|path| calls::canonical(&path)).map_err(at_target)?;
             if !path.is_dir() || current.starts_with(&path) {
                 return Err(
-                    exists().with_detail("only a folder can be replaced, and not one around the current folder")
+                    exists().with_detail("only a folder can be replaced, not the current folder or one above it")
                 );
             }
         }
@@ -101,7 +101,7 @@ impl Target {
 
     /// Says in an error under which name the folder is that was to be replaced.
     fn with_old_folder(&self, error: Error, name: &OsStr) -> Error {
-        error.with_detail(format!("the old folder is {}", self.path.with_file_name(name).display()))
+        error.with_detail(format!("the old folder is now {}", self.path.with_file_name(name).display()))
     }
 
     /// Exchanges the target's name and the temporary one, in one step where the system can.

@@ -146,7 +146,7 @@ impl Unpacker<'_> {
         };
         match calls::status(self.current()?, to_os(missing)?) {
             Ok(metadata) if metadata.is_symlink() => {
-                Err(Error::new(ErrorKind::TreeLink).with_detail("entry below a link"))
+                Err(Error::new(ErrorKind::TreeLink).with_detail("entry is below a link"))
             }
             _ => Err(damaged("entry does not follow its folder")),
         }

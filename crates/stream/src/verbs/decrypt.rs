@@ -72,7 +72,7 @@ pub(crate) fn decrypt_on(
     let (content, payload) = container.open(identities)?;
     let is_tree = content.content_type == ContentType::Tree;
     if is_tree && options.range.is_some() {
-        return Err(Error::new(ErrorKind::Usage).with_detail("a tree has no ranges").at(input.name()));
+        return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));
     }
     let head_bytes = container.chunks_offset;
     let Plan { feed, window, plain_bytes } = Plan::make(container, &payload, options.range, control)?;

@@ -189,9 +189,8 @@ impl<C: BlockCipher> Chain<'_, C> {
             }
             let blocks = current.len().div_ceil(C::BLOCK_BYTES) as u64;
             self.blocks_left = self.blocks_left.checked_sub(blocks).ok_or_else(|| {
-                Error::new(ErrorKind::MessageTooLong).with_detail(
-                    "more than 2^32 blocks of 64 bits under one key: equal blocks would give plaintext away",
-                )
+                Error::new(ErrorKind::MessageTooLong)
+                    .with_detail("more than 2^32 blocks of 64 bits under one key: equal blocks would reveal plaintext")
             })?;
             self.apply(&mut current)?;
             if is_padded && self.direction == RawDirection::Decrypt {
@@ -259,7 +258,9 @@ impl<C: CcmCipher> Message<'_, C> {
     fn decrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
         let mut data = read_message(input, RAW_CCM_MAX_BYTES + self.tag_bytes)?;
         let Some(length) = data.len().checked_sub(self.tag_bytes) else {
-            return Err(Error::from(tress_cipher::Error::Authentication).with_detail("shorter than its tag").into());
+            return Err(Error::from(tress_cipher::Error::Authentication)
+                .with_detail("input is shorter than the tag")
+                .into());
         };
         let (message, tag) = data.split_at_mut(length);
         ccm::decrypt(self.cipher, self.nonce, self.associated_data, message, tag)?;
@@ -271,7 +272,7 @@ fn read_message(input: &mut dyn Read, max_bytes: usize) -> Result<Zeroizing<Vec<
     let mut data = Zeroizing::new(Vec::new());
     input.take(max_bytes as u64 + 1).read_to_end(&mut data)?;
     if data.len() > max_bytes {
-        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("ccm holds at most 1 GiB in memory").into());
+        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("ccm accepts at most 1 GiB").into());
     }
     Ok(data)
 }
