@@ -138,9 +138,16 @@ fn machines_with_time() {
         );
     }
     // A trace of a window.
-    simulate(&folder, &program, &["--machine", "raptor", "--trace", "trace.json", "--cycles", "0..50"]).ok();
+    let run = simulate(&folder, &program, &["--machine", "raptor", "--trace", "trace.json", "--cycles", "0..50"]).ok();
+    assert_eq!(run.stderr, "");
     let trace: Value = serde_json::from_slice(&folder.read("trace.json")).unwrap();
     assert!(trace["traceEvents"].as_array().or(trace.as_array()).is_some_and(|events| !events.is_empty()));
+    // A window in which the program does nothing.
+    let late = ["--machine", "raptor", "--trace", "trace.json", "--cycles", "1000..1200"];
+    let run = simulate(&folder, &program, &late).ok();
+    let last = run.stderr.trim_end().rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
+    assert!(run.stderr.starts_with("tress: note: trace.json") && run.stderr.contains("1000..1200"), "{}", run.stderr);
+    assert!(last.is_some_and(|last| (10..1000).contains(&last)), "{}", run.stderr);
     // Several harts, of which the first ends it.
     let report = json(simulate(&folder, &program, &["--machine", "raptor", "--harts", "3", "--json"]).ok());
     assert_eq!(report["harts"].as_array().unwrap().len(), 3);

@@ -68,6 +68,12 @@ impl Trace {
         times.fetch < self.window.end && times.retire >= self.window.start
     }
 
+    /// Whether it has no instruction.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty()
+    }
+
     /// Adds an instruction; `name` is what the picture calls it.
     pub fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
         if self.events.len() + 4 > MOST {

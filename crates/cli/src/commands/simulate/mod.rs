@@ -13,7 +13,7 @@ use tress_sim::{
     Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, Variable, machine::PRESETS,
 };
 
-use super::cancellable;
+use super::{cancellable, note};
 use crate::{
     args::{self, Followed},
     failure::{self, Failure},
@@ -71,6 +71,13 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         let mut text = Vec::new();
         trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
         write_whole(path, &text).map_err(|error| Failure::io(path, &error))?;
+        if trace.is_empty() {
+            let (shown, window, last) = (path.display(), &options.cycles, simulation.cycle());
+            note(&format!(
+                "{shown} is empty: no instruction was in the pipeline in cycles {}..{}; the last one of the run retired in cycle {last}",
+                window.start, window.end
+            ));
+        }
     }
     let exit_code = match outcome {
         Ok(exit_code) => exit_code,
