@@ -169,13 +169,13 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
             memory_bytes: header.p_memsz(endian).into(),
             bytes: header
                 .data(endian, file)
-                .map_err(|()| Error::new(ErrorKind::DamagedElf("a segment is longer than the file")))?
+                .map_err(|()| Error::new(ErrorKind::DamagedElf("a segment extends beyond the end of the file")))?
                 .to_vec(),
             // Linker scripts with segments of their own often leave out the flags, which then say nothing.
             executable: matches!(header.p_flags(endian).0, flags if flags == 0 || flags & elf::PF_X.0 != 0),
         };
         if segment.memory_bytes < segment.bytes.len() as u64 {
-            return Err(ErrorKind::DamagedElf("a segment is longer in the file than in memory").into());
+            return Err(ErrorKind::DamagedElf("a segment is larger in the file than in memory").into());
         }
         if segment.memory_bytes > 0 {
             check_range(segment.address, segment.memory_bytes, xlen)?;
@@ -207,7 +207,7 @@ fn check_range(start: u64, bytes: u64, xlen: Xlen) -> Result<(), Error> {
     match start.checked_add(bytes.saturating_sub(1)) {
         Some(last) if last <= xlen.address_mask() => Ok(()),
         _ => {
-            let memory = format!("at most at 0x0 to {:#x}", xlen.address_mask());
+            let memory = format!("within 0x0 to {:#x}", xlen.address_mask());
             Err(ErrorKind::SegmentOutside { start, end: start.saturating_add(bytes), memory }.into())
         }
     }
@@ -225,7 +225,7 @@ fn check_overlap(mut ranges: Vec<(u64, u64)>) -> Result<(), Error> {
 /// Every symbol that has a name and an address. A program without a table of symbols is as good as any other.
 fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8]) -> Result<Vec<Symbol>, Error> {
     let endian = LittleEndian;
-    let damaged = |_| Error::new(ErrorKind::DamagedElf("table of symbols"));
+    let damaged = |_| Error::new(ErrorKind::DamagedElf("symbol table"));
     let sections = header.sections(endian, file).map_err(|_| Error::new(ErrorKind::DamagedElf("section headers")))?;
     let table = sections.symbols(endian, file, elf::SHT_SYMTAB).map_err(damaged)?;
     let mut symbols = Vec::new();

@@ -33,16 +33,16 @@ pub enum ErrorKind {
     #[error("not an ELF file")]
     NotElf,
     /// An ELF file of another processor, or big-endian.
-    #[error("an ELF file, but not of little-endian RISC-V")]
+    #[error("the ELF file is not for little-endian RISC-V")]
     NotRiscv,
     /// An object file or a shared library: not linked to addresses.
-    #[error("not an executable: it has to be linked to fixed addresses")]
+    #[error("not an executable: link the program to fixed addresses")]
     NotExecutable,
     /// A header, table or segment says things that the file does not hold.
     #[error("damaged ELF file: {0}")]
     DamagedElf(&'static str),
     /// The program needs registers of another width than the machine has.
-    #[error("a program for RV{program}, but the machine is RV{machine}")]
+    #[error("the program is for RV{program}, but the machine is RV{machine}")]
     WrongXlen {
         /// Bits of the program's registers.
         program: u32,
@@ -50,7 +50,7 @@ pub enum ErrorKind {
         machine: u32,
     },
     /// There is nothing to execute in the file.
-    #[error("no segment to load")]
+    #[error("the file has no segment to load")]
     NoSegments,
     /// A segment lies, wholly or in part, where the machine has no memory.
     #[error("segment at {start:#x} to {end:#x} is outside the machine's memory, which is {memory}")]
@@ -66,20 +66,20 @@ pub enum ErrorKind {
     #[error("segments overlap at {0:#x}")]
     SegmentsOverlap(u64),
     /// The program starts where none of its segments is.
-    #[error("entry point {0:#x} is in no segment that can be executed")]
+    #[error("entry point {0:#x} is not in an executable segment")]
     EntryOutside(u64),
     /// The machine contradicts itself; the text names the field.
-    #[error("impossible machine: {0}")]
+    #[error("invalid machine: {0}")]
     Machine(String),
 
     /// A trap was raised and the program never set a handler.
     #[error("{0}, and the program has set no trap handler")]
     Unhandled(Trap),
     /// The trap handler raises the trap that it should handle, for ever.
-    #[error("{0}, again and again: the trap handler does not get past it")]
+    #[error("{0}, repeatedly: the trap handler never gets past it")]
     TrapLoop(Trap),
     /// Every hart waits for an interrupt, and none will come.
-    #[error("every hart waits for an interrupt that cannot come")]
+    #[error("deadlock: every hart waits for an interrupt, and none can occur")]
     Asleep,
     /// Somebody has stopped it.
     #[error("interrupted")]
@@ -88,10 +88,10 @@ pub enum ErrorKind {
     #[error("limit of {0} instructions reached")]
     Limit(u64),
     /// A secret is called by a name that the program does not have.
-    #[error("no data {0:?} among the program's symbols, or several")]
+    #[error("data symbol {0:?} not found or ambiguous")]
     NoSymbol(String),
     /// The name is there, but not how long it is.
-    #[error("symbol {0:?} does not say how long it is: {0}+BYTES does")]
+    #[error("symbol {0:?} has no size: use {0}+BYTES")]
     NoSymbolSize(String),
     /// Bytes that are said to be secret, or public, are not all memory.
     #[error("secret or public bytes at {start:#x} to {end:#x} are outside the machine's memory")]
@@ -102,10 +102,10 @@ pub enum ErrorKind {
         end: u64,
     },
     /// More secrets than can be told apart.
-    #[error("at most {0} secrets can be told apart")]
+    #[error("too many secrets: at most {0} can be distinguished")]
     TooManySecrets(usize),
     /// Secrets are in more of the memory than can be followed.
-    #[error("secrets in more than {0} bytes of memory")]
+    #[error("secret data occupies more than {0} bytes of memory, the limit")]
     SecretPages(u64),
     /// A request to the host that cannot be served.
     #[error("unknown request to the host: {0}")]
@@ -185,7 +185,8 @@ impl fmt::Display for Place {
             Some((name, offset)) => write!(f, " ({name}+{offset:#x})")?,
             None => {}
         }
-        write!(f, " on hart {}, after {} instructions", self.hart, self.instructions)
+        let plural = if self.instructions == 1 { "" } else { "s" };
+        write!(f, " on hart {}, after {} instruction{plural}", self.hart, self.instructions)
     }
 }
 
@@ -193,20 +194,20 @@ impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = self.value;
         match self.cause {
-            cause::INSTRUCTION_MISALIGNED => write!(f, "jump to {value:#x}, which is no multiple of 4")?,
-            cause::INSTRUCTION_ACCESS => write!(f, "instruction fetched from {value:#x}, where there is no memory")?,
+            cause::INSTRUCTION_MISALIGNED => write!(f, "jump to {value:#x}, which is not a multiple of 4")?,
+            cause::INSTRUCTION_ACCESS => write!(f, "instruction fetch from {value:#x}, where there is no memory")?,
             cause::ILLEGAL_INSTRUCTION => write!(f, "illegal instruction {value:#010x}")?,
             cause::BREAKPOINT => f.write_str("ebreak without a debugger")?,
             cause::LOAD_MISALIGNED => write!(f, "misaligned load from {value:#x}")?,
-            cause::LOAD_ACCESS => write!(f, "load from {value:#x}, where there is nothing to read")?,
+            cause::LOAD_ACCESS => write!(f, "load from {value:#x}, which cannot be read")?,
             cause::STORE_MISALIGNED => write!(f, "misaligned store to {value:#x}")?,
-            cause::STORE_ACCESS => write!(f, "store to {value:#x}, where nothing can be written")?,
+            cause::STORE_ACCESS => write!(f, "store to {value:#x}, which cannot be written")?,
             cause::ECALL_MACHINE => f.write_str("ecall without an operating system")?,
             other if other >> 31 != 0 => write!(f, "interrupt {}", other & 0xff)?,
             other => write!(f, "trap {other}")?,
         }
         match self.lost_stack {
-            Some(stack) => write!(f, " (the stack pointer {stack:#x} points at no memory)"),
+            Some(stack) => write!(f, " (the stack pointer {stack:#x} is outside of memory)"),
             None => Ok(()),
         }
     }

@@ -172,10 +172,10 @@ impl Platform {
     pub fn check(&self) -> Result<(), Error> {
         let wrong = |text: String| Err(Error::new(ErrorKind::Machine(text)));
         if self.isa.d && !self.isa.f {
-            return wrong("isa: D needs F".into());
+            return wrong("isa: extension D requires F".into());
         }
         if !(1..=MAX_HARTS).contains(&self.harts) {
-            return wrong(format!("harts: {}, but 1 to {MAX_HARTS} are possible", self.harts));
+            return wrong(format!("harts: {}, must be 1 to {MAX_HARTS}", self.harts));
         }
         if self.cycles_per_tick == 0 {
             return wrong("cycles_per_tick: 0".into());
@@ -203,7 +203,7 @@ impl Platform {
         }
         let total = self.memory.iter().fold(0_u64, |total, region| total.saturating_add(region.size));
         if total > MAX_MEMORY_BYTES {
-            return wrong(format!("memory: {total} bytes in all, but {MAX_MEMORY_BYTES} are possible"));
+            return wrong(format!("memory: {total} bytes in total, the limit is {MAX_MEMORY_BYTES}"));
         }
         Ok(())
     }

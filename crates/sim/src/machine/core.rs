@@ -250,7 +250,7 @@ impl InOrder {
         if !self.fetch_bytes.is_power_of_two() {
             return Err(wrong(
                 &format!("{field}.fetch_bytes"),
-                format_args!("{} is no power of two", self.fetch_bytes),
+                format_args!("{} is not a power of two", self.fetch_bytes),
             ));
         }
         within("fetch_queue", self.fetch_queue, 1, 64)?;
@@ -280,20 +280,20 @@ impl Predictor {
         if self.kind != PredictorKind::Tables {
             let sizes = [("btb_entries", self.btb_entries), ("bht_entries", self.bht_entries)];
             if let Some((size, _)) = sizes.iter().find(|(_, size)| *size != 0) {
-                return Err(wrong(&name(size), "only a predictor of kind \"tables\" has one"));
+                return Err(wrong(&name(size), "allowed only for a predictor of kind \"tables\""));
             }
         }
         within(&name("btb_entries"), self.btb_entries.into(), 0, 65_536)?;
         within(&name("ras_entries"), self.ras_entries.into(), 0, 1024)?;
         within(&name("bht_entries"), self.bht_entries.into(), 0, 1 << 20)?;
         if self.bht_entries != 0 && !self.bht_entries.is_power_of_two() {
-            return Err(wrong(&name("bht_entries"), format_args!("{} is no power of two", self.bht_entries)));
+            return Err(wrong(&name("bht_entries"), format_args!("{} is not a power of two", self.bht_entries)));
         }
         if self.btb_ways != 0
             && (!self.btb_entries.is_multiple_of(self.btb_ways)
                 || !(self.btb_entries / self.btb_ways).is_power_of_two())
         {
-            return Err(wrong(&name("btb_ways"), "does not divide the entries into a power of two of sets"));
+            return Err(wrong(&name("btb_ways"), "the number of sets, btb_entries / btb_ways, must be a power of two"));
         }
         if self.kind == PredictorKind::Tables {
             within(&name("counter_bits"), self.counter_bits.into(), 1, 4)?;
@@ -302,7 +302,7 @@ impl Predictor {
         within(&name("history_bits"), self.history_bits.into(), 0, self.history.into())?;
         let bits = if self.history_bits == 0 { self.history } else { self.history_bits };
         if self.bht_entries != 0 && bits > self.bht_entries.ilog2() {
-            return Err(wrong(&name("history"), "more bits than it takes to select a counter"));
+            return Err(wrong(&name("history"), "has more bits than the index of a counter in bht_entries"));
         }
         Ok(())
     }
@@ -332,7 +332,10 @@ impl OutOfOrder {
         for class in UnitClass::ALL {
             let there = self.unit.iter().flat_map(|unit| &unit.does).filter(|does| **does == class).count();
             if there != 1 {
-                return Err(wrong(&format!("{field}.unit"), format_args!("{class:?} is in {there} units, not in one")));
+                return Err(wrong(
+                    &format!("{field}.unit"),
+                    format_args!("{class:?} is in {there} units, must be in exactly one"),
+                ));
             }
         }
         Ok(())
@@ -343,7 +346,7 @@ impl Unit {
     fn check(&self, field: &str) -> Result<(), Error> {
         let within = |name: &str, number: u32, low, high| within(&format!("{field}.{name}"), number.into(), low, high);
         if self.does.is_empty() {
-            return Err(wrong(&format!("{field}.does"), "a unit for nothing"));
+            return Err(wrong(&format!("{field}.does"), "is empty: name at least one class of instructions"));
         }
         within("count", self.count, 0, 64)?;
         within("latency", self.latency, 1, 1000)?;

@@ -154,12 +154,13 @@ impl Cache {
         within(&format!("{field}.latency"), self.latency.into(), 1, 10_000)?;
         within(&format!("{field}.misses"), self.misses.into(), 1, 1024)?;
         if !self.line.is_power_of_two() {
-            return Err(wrong(&format!("{field}.line"), format_args!("{} is no power of two", self.line)));
+            return Err(wrong(&format!("{field}.line"), format_args!("{} is not a power of two", self.line)));
         }
         let set = u64::from(self.line) * u64::from(self.ways);
         if !self.size.is_multiple_of(set) || !self.sets().is_power_of_two() {
             let (size, ways, line) = (self.size, self.ways, self.line);
-            let why = format!("{size} bytes in {ways} ways of {line} bytes is no power of two of sets");
+            let why =
+                format!("{size} bytes / {ways} ways / {line}-byte lines: the number of sets is not a power of two");
             return Err(wrong(&format!("{field}.size"), why));
         }
         Ok(())

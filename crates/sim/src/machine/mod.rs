@@ -82,7 +82,7 @@ pub(crate) fn within(field: &str, number: u64, low: u64, high: u64) -> Result<()
     if (low..=high).contains(&number) {
         return Ok(());
     }
-    Err(wrong(field, format_args!("{number}, but {low} to {high} are possible")))
+    Err(wrong(field, format_args!("{number}, must be {low} to {high}")))
 }
 
 impl Machine {
@@ -114,7 +114,7 @@ impl Machine {
         within("harts", self.harts.into(), 1, platform::MAX_HARTS as u64)?;
         within("cycles_per_tick", self.cycles_per_tick, 1, 1 << 32)?;
         if self.region.is_empty() {
-            return Err(wrong("region", "a machine without memory"));
+            return Err(wrong("region", "the machine has no memory"));
         }
         for (number, region) in self.region.iter().enumerate() {
             region.check(&format!("region[{number}]"))?;
@@ -128,7 +128,7 @@ impl Machine {
         if let (Some(l2), line) = (&self.l2, self.l1d.as_ref().or(self.l1i.as_ref()).map(|cache| cache.line))
             && line.is_some_and(|line| line > l2.line)
         {
-            return Err(wrong("l2.line", "shorter than a line of level 1"));
+            return Err(wrong("l2.line", "shorter than a line of the level 1 caches"));
         }
         if let Some(bus) = &self.bus {
             bus.check("bus")?;
@@ -137,8 +137,10 @@ impl Machine {
         match (&self.in_order, &self.out_of_order) {
             (Some(core), None) => core.check("in_order")?,
             (None, Some(core)) => core.check("out_of_order")?,
-            (Some(_), Some(_)) => return Err(wrong("in_order", "there is out_of_order too; a hart has one pipeline")),
-            (None, None) => return Err(wrong("in_order", "neither in_order nor out_of_order is there")),
+            (Some(_), Some(_)) => {
+                return Err(wrong("in_order", "out_of_order is present too: a hart has one pipeline"));
+            }
+            (None, None) => return Err(wrong("in_order", "missing: a machine needs in_order or out_of_order")),
         }
         let xlen = self.xlen()?.unwrap_or(Xlen::Rv64);
         self.platform(xlen)?.check()
@@ -151,7 +153,8 @@ impl Machine {
         for (name, cache, copies) in [("l1i", &self.l1i, each), ("l1d", &self.l1d, each), ("l2", &self.l2, 1)] {
             lines += cache.as_ref().map_or(0, |cache| copies * (cache.size / u64::from(cache.line)));
             if lines > MOST_LINES {
-                let why = format!("{lines} lines in the caches of all harts up to here, but {MOST_LINES} are possible");
+                let why =
+                    format!("the caches of all harts have {lines} lines up to this one, the limit is {MOST_LINES}");
                 return Err(wrong(&format!("{name}.size"), why));
             }
         }
@@ -181,7 +184,7 @@ impl Machine {
             Some("rv32") => Ok(Some(Xlen::Rv32)),
             Some("rv64") => Ok(Some(Xlen::Rv64)),
             None if self.isa.is_empty() => Ok(None),
-            _ => Err(wrong("isa", format_args!("{:?} begins with neither rv32 nor rv64", self.isa))),
+            _ => Err(wrong("isa", format_args!("{:?} does not begin with rv32 or rv64", self.isa))),
         }
     }
 

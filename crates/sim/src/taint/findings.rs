@@ -35,14 +35,14 @@ impl fmt::Display for Leak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Leak::Branch => "branch on a secret",
-            Leak::Address => "address from a secret",
-            Leak::Jump => "jump to where a secret says",
-            Leak::Division => "division of or by a secret",
-            Leak::Multiplication => "multiplication of a secret",
-            Leak::Shift => "shift by a secret",
+            Leak::Address => "address that depends on a secret",
+            Leak::Jump => "jump to a secret address",
+            Leak::Division => "division with a secret operand",
+            Leak::Multiplication => "multiplication with a secret operand",
+            Leak::Shift => "shift by a secret amount",
             Leak::Float => "floating-point arithmetic on a secret",
             Leak::Csr => "secret written to a CSR",
-            Leak::Output => "secret leaves the machine",
+            Leak::Output => "secret passed to a device or the host",
         })
     }
 }

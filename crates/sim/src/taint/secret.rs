@@ -40,16 +40,16 @@ impl FromStr for SecretName {
             None => (text, None),
         };
         let bytes = match bytes {
-            Some(None) => return Err("what follows + is no number of bytes".into()),
+            Some(None) => return Err("the text after + is not a number of bytes".into()),
             Some(bytes) => bytes,
             None => None,
         };
         match (place.starts_with(|letter: char| letter.is_ascii_digit()), bytes) {
-            _ if place.is_empty() => Err("a symbol or an address, as in key or 0x80001000+16".into()),
+            _ if place.is_empty() => Err("expected a symbol or an address, as in key or 0x80001000+16".into()),
             (false, bytes) => Ok(SecretName::Symbol(place.to_owned(), bytes)),
             (true, Some(bytes)) => match number(place) {
                 Some(address) => Ok(SecretName::Address(address, bytes)),
-                None => Err("no address, and symbols do not begin with a digit".into()),
+                None => Err("not an address, and a symbol does not begin with a digit".into()),
             },
             (true, None) => Err("an address needs a number of bytes, as in 0x80001000+16".into()),
         }

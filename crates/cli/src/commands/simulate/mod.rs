@@ -105,8 +105,8 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     }
     match report.secrets.map_or(0, |secrets| secrets.findings.len()) {
         0 => {}
-        1 => failures.push("secrets show in one place".to_owned()),
-        places => failures.push(format!("secrets show in {places} places")),
+        1 => failures.push("secrets leak in one place".to_owned()),
+        places => failures.push(format!("secrets leak in {places} places")),
     }
     if failures.is_empty() {
         return Ok(());
@@ -188,7 +188,7 @@ fn machine(name: &Path, options: &args::Simulate) -> Result<Machine, Failure> {
         None => {
             let text = files::read_small(name, MAX_MACHINE_BYTES).map_err(|failure| {
                 let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-                failure.hint(format!("machines that need no file: {}", presets.join(", ")))
+                failure.hint(format!("built-in machines: {}", presets.join(", ")))
             })?;
             let text = std::str::from_utf8(&text)
                 .map_err(|_| Failure::failed(format!("{}: not a text file", name.display())))?;
@@ -225,7 +225,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path).map_err(io)?) };
     input.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MAX_PROGRAM_BYTES {
-        return Err(Failure::failed(format!("{}: longer than a program can be", path.display())));
+        return Err(Failure::failed(format!("{}: larger than 1 GiB, the limit for a program", path.display())));
     }
     Ok(bytes)
 }

@@ -19,12 +19,12 @@ pub(super) fn report(report: &Report, regions: bool) -> String {
     if let Some(timing) = &report.timing {
         row(&mut text, "cycles", &report.cycles.to_string());
         row(&mut text, "ipc", &format!("{:.3}", report.ipc));
-        let width = if timing.issue == 0 { "no limits".to_owned() } else { format!("issue {}", timing.issue) };
+        let width = if timing.issue == 0 { "unlimited".to_owned() } else { format!("issue {}", timing.issue) };
         row(&mut text, "machine", &format!("{}, {}, {width}", timing.machine, timing.model));
     }
     if report.harts.len() > 1 {
         for (number, hart) in report.harts.iter().enumerate() {
-            let mut what = hart.instructions.to_string();
+            let mut what = instructions(hart.instructions);
             if hart.timing.is_some() {
                 let _ = write!(what, " in {} cycles, ipc {:.3}", hart.cycles, hart.ipc);
             }
@@ -32,14 +32,14 @@ pub(super) fn report(report: &Report, regions: bool) -> String {
         }
     }
     for region in &report.regions {
-        let mut what = region.instructions.to_string();
+        let mut what = instructions(region.instructions);
         if report.timing.is_some() {
             let _ = write!(what, " in {} cycles", region.cycles);
         }
         row(&mut text, &format!("  {}", region.name), &what);
         if regions {
             for (number, hart) in region.harts.iter().enumerate().filter(|(_, hart)| hart.cycles > 0) {
-                let mut what = format!("{} in {} cycles", hart.instructions, hart.cycles);
+                let mut what = format!("{} in {} cycles", instructions(hart.instructions), hart.cycles);
                 if report.timing.is_some() {
                     let _ = write!(what, ": {}", shares(&hart.slots));
                 }
@@ -69,13 +69,17 @@ pub(super) fn report(report: &Report, regions: bool) -> String {
     let bus = &timing.shared.bus;
     if bus.request_cycles > 0 {
         let busy = percent(bus.request_cycles, report.cycles);
-        row(&mut text, "bus", &format!("{} requests, busy {busy}, waited for {} cycles", bus.requests, bus.waited));
+        row(
+            &mut text,
+            "bus",
+            &format!("{} requests, busy {busy}, requests waited {} cycles", bus.requests, bus.waited),
+        );
     }
     for (number, function) in timing.functions.iter().take(FUNCTIONS).enumerate() {
         let what = format!(
-            "{:>6} of cycles, {} instructions: {}",
+            "{:>6} of cycles, {}: {}",
             percent(function.cycles, report.harts.iter().map(|hart| hart.cycles).sum()),
-            function.instructions,
+            instructions(function.instructions),
             function.name
         );
         row(&mut text, if number == 0 { "functions" } else { "" }, &what);
@@ -88,29 +92,32 @@ pub(super) fn secrets(report: &SecretsReport) -> String {
     let mut text = String::new();
     for secret in &report.marked {
         let reads = match secret.reads {
-            0 => "never read: nothing was learnt of it".to_owned(),
-            reads => format!("in {reads} loads"),
+            0 => "never loaded, so not tested".to_owned(),
+            reads => format!("loaded {}", times(reads)),
         };
         let what = format!("{}: {} bytes at {:#x}, {reads}", secret.name, secret.bytes, secret.address);
         row(&mut text, "secret", &what);
     }
     if report.marked.is_empty() {
-        row(&mut text, "secret", "nothing: the program has marked no bytes");
+        row(&mut text, "secret", "none: the program marked no bytes");
     }
     if report.findings.is_empty() {
-        row(&mut text, "shown", "nowhere");
+        row(&mut text, "leaks", "none");
     }
     for finding in &report.findings {
         let place = match &finding.function {
             Some(function) => format!("{:#x} ({function}+{:#x})", finding.address, finding.offset),
             None => format!("{:#x}", finding.address),
         };
-        let times = if finding.count == 1 { "once".to_owned() } else { format!("{} times", finding.count) };
-        let what = format!("{} at {place}, {times}: {}", finding.kind, finding.secrets.join(", "));
-        row(&mut text, "shown", &what);
+        let what = format!("{} at {place}, {}: {}", finding.kind, times(finding.count), finding.secrets.join(", "));
+        row(&mut text, "leak", &what);
     }
     if report.left_out > 0 {
-        row(&mut text, "shown", &format!("in more places, {} times", report.left_out));
+        row(
+            &mut text,
+            "leaks",
+            &format!("{} more, in places beyond the first {}", report.left_out, report.findings.len()),
+        );
     }
     text
 }
@@ -118,6 +125,14 @@ pub(super) fn secrets(report: &SecretsReport) -> String {
 fn row(text: &mut String, name: &str, what: &str) {
     // Names in a program are whoever's made it.
     let _ = writeln!(text, "{name:<13} {}", escape(what));
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+fn instructions(count: u64) -> String {
+    format!("{count} instruction{}", if count == 1 { "" } else { "s" })
 }
 
 fn percent(part: u64, whole: u64) -> String {
