@@ -11,21 +11,28 @@ int tress_cryptopp_version() { return CRYPTOPP_VERSION; }
 
 enum { ECB, CBC, CTR };
 
-// In place; whole blocks in ECB and CBC. Returns 0, or 1 if Crypto++ refuses.
-int tress_cryptopp_rc6(int mode, int decrypts, const unsigned char *key, size_t key_bytes, const unsigned char *iv,
-                       unsigned char *data, size_t bytes) {
+// A cipher that keeps its key, or nothing if Crypto++ refuses.
+SymmetricCipher *tress_cryptopp_rc6(int mode, int decrypts, const unsigned char *key, size_t key_bytes,
+                                    const unsigned char *iv) {
     try {
-        if (mode == CTR) {
-            CTR_Mode<RC6>::Encryption(key, key_bytes, iv).ProcessData(data, data, bytes);
-        } else if (mode == CBC && decrypts) {
-            CBC_Mode<RC6>::Decryption(key, key_bytes, iv).ProcessData(data, data, bytes);
-        } else if (mode == CBC) {
-            CBC_Mode<RC6>::Encryption(key, key_bytes, iv).ProcessData(data, data, bytes);
-        } else if (decrypts) {
-            ECB_Mode<RC6>::Decryption(key, key_bytes).ProcessData(data, data, bytes);
-        } else {
-            ECB_Mode<RC6>::Encryption(key, key_bytes).ProcessData(data, data, bytes);
-        }
+        if (mode == CTR) return new CTR_Mode<RC6>::Encryption(key, key_bytes, iv);
+        if (mode == CBC && decrypts) return new CBC_Mode<RC6>::Decryption(key, key_bytes, iv);
+        if (mode == CBC) return new CBC_Mode<RC6>::Encryption(key, key_bytes, iv);
+        if (decrypts) return new ECB_Mode<RC6>::Decryption(key, key_bytes);
+        return new ECB_Mode<RC6>::Encryption(key, key_bytes);
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void tress_cryptopp_free(SymmetricCipher *cipher) { delete cipher; }
+
+// One message in place, with its initialisation vector unless the mode is ECB; whole blocks in ECB and CBC. Returns 0, or 1 if
+// Crypto++ refuses.
+int tress_cryptopp_apply(SymmetricCipher *cipher, const unsigned char *iv, unsigned char *data, size_t bytes) {
+    try {
+        if (iv) cipher->Resynchronize(iv);
+        cipher->ProcessData(data, data, bytes);
         return 0;
     } catch (...) {
         return 1;

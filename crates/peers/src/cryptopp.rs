@@ -1,6 +1,6 @@
 //! RC6 of Crypto++, through a small library that the build makes of `cryptopp.cc` where Crypto++'s headers are.
 
-use std::sync::OnceLock;
+use std::{ffi::c_void, ptr, sync::OnceLock};
 
 use libloading::Library;
 
@@ -10,11 +10,15 @@ use crate::{Direction, Error, Missing};
 pub const NAME: &str = "crypto++";
 
 type Version = unsafe extern "C" fn() -> i32;
-type Rc6 = unsafe extern "C" fn(i32, i32, *const u8, usize, *const u8, *mut u8, usize) -> i32;
+type New = unsafe extern "C" fn(i32, i32, *const u8, usize, *const u8) -> *mut c_void;
+type Free = unsafe extern "C" fn(*mut c_void);
+type Apply = unsafe extern "C" fn(*mut c_void, *const u8, *mut u8, usize) -> i32;
 
 struct Functions {
     version: Version,
-    rc6: Rc6,
+    new: New,
+    free: Free,
+    apply: Apply,
     /// Keeps the functions where they are.
     _library: Library,
 }
@@ -31,11 +35,15 @@ fn functions() -> Result<&'static Functions, Missing> {
         // SAFETY: the library is ours and Crypto++'s; neither does more when it is opened than set up its own data.
         let library = unsafe { Library::new(PATH) }.map_err(|error| error.to_string())?;
         // SAFETY: the signatures are those of `cryptopp.cc`; the functions live as long as the library beside them.
-        unsafe {
-            let version = *library.get::<Version>(b"tress_cryptopp_version\0").map_err(|error| error.to_string())?;
-            let rc6 = *library.get::<Rc6>(b"tress_cryptopp_rc6\0").map_err(|error| error.to_string())?;
-            Ok(Functions { version, rc6, _library: library })
-        }
+        let found = || unsafe {
+            let version = *library.get::<Version>(b"tress_cryptopp_version\0")?;
+            let new = *library.get::<New>(b"tress_cryptopp_rc6\0")?;
+            let free = *library.get::<Free>(b"tress_cryptopp_free\0")?;
+            let apply = *library.get::<Apply>(b"tress_cryptopp_apply\0")?;
+            Ok((version, new, free, apply))
+        };
+        let (version, new, free, apply) = found().map_err(|error: libloading::Error| error.to_string())?;
+        Ok(Functions { version, new, free, apply, _library: library })
     });
     opened.as_ref().map_err(|reason| Missing {
         peer: NAME,
@@ -72,16 +80,38 @@ pub enum Mode {
     Ctr,
 }
 
-/// RC6-32/20, in place; whole blocks in ECB and CBC. The key is expanded anew in each call.
-pub fn rc6(mode: Mode, direction: Direction, key: &[u8], iv: &[u8; 16], data: &mut [u8]) -> Result<(), Error> {
-    if mode != Mode::Ctr && !data.len().is_multiple_of(16) {
-        return Err(Error::Length);
+/// RC6-32/20 under one key.
+pub struct Rc6 {
+    functions: &'static Functions,
+    cipher: *mut c_void,
+    mode: Mode,
+}
+
+impl Drop for Rc6 {
+    fn drop(&mut self) {
+        // SAFETY: the cipher came from `new` and is freed once.
+        unsafe { (self.functions.free)(self.cipher) }
     }
-    let functions = functions()?;
-    let decrypts = i32::from(direction == Direction::Decrypt);
-    let (key, key_bytes, bytes) = (key.as_ptr(), key.len(), data.len());
-    // SAFETY: pointers and lengths belong together, and the data is whole blocks where it has to be.
-    let refused =
-        unsafe { (functions.rc6)(mode as i32, decrypts, key, key_bytes, iv.as_ptr(), data.as_mut_ptr(), bytes) };
-    if refused == 0 { Ok(()) } else { Err(Error::Refused("RC6")) }
+}
+
+impl Rc6 {
+    /// Sets a key.
+    pub fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Rc6, Error> {
+        let functions = functions()?;
+        let decrypts = i32::from(direction == Direction::Decrypt);
+        // SAFETY: pointers and lengths belong together; the initialisation vector is a block.
+        let cipher = unsafe { (functions.new)(mode as i32, decrypts, key.as_ptr(), key.len(), [0; 16].as_ptr()) };
+        if cipher.is_null() { Err(Error::Refused("RC6")) } else { Ok(Rc6 { functions, cipher, mode }) }
+    }
+
+    /// One message in place. `iv` is not used in ECB; ECB and CBC take whole blocks.
+    pub fn apply(&mut self, iv: &[u8; 16], data: &mut [u8]) -> Result<(), Error> {
+        if self.mode != Mode::Ctr && !data.len().is_multiple_of(16) {
+            return Err(Error::Length);
+        }
+        let iv = if self.mode == Mode::Ecb { ptr::null() } else { iv.as_ptr() };
+        // SAFETY: the cipher is live, and the data is whole blocks where it has to be.
+        let refused = unsafe { (self.functions.apply)(self.cipher, iv, data.as_mut_ptr(), data.len()) };
+        if refused == 0 { Ok(()) } else { Err(Error::Refused("RC6")) }
+    }
 }

@@ -223,9 +223,11 @@ impl Cipher {
         if iv.len() != iv_bytes || (self.mode != Mode::Ctr && !data.len().is_multiple_of(16)) {
             return Err(Error::Length);
         }
-        self.context.set_nonce(iv)?;
-        self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())?;
-        self.context.finish()
+        if self.mode != Mode::Ecb {
+            self.context.set_nonce(iv)?;
+        }
+        // Without padding nothing of whole blocks, and in CTR nothing at all, is left for EVP_CipherFinal.
+        self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())
     }
 }
 

@@ -196,24 +196,30 @@ fn ipsec_mb_modes() {
     if !present(ipsec_mb::available()) {
         return;
     }
-    let mut manager = ipsec_mb::Manager::new().unwrap();
-    let key = manager.key(&hex(KEY)).unwrap();
+    let key = hex(KEY);
+    fn message(iv: &[u8], number: usize, bytes: usize) -> ipsec_mb::Message<'_> {
+        ipsec_mb::Message { key: 0, iv, aad: b"", start: number * bytes, bytes, tag_bytes: 0 }
+    }
     for (mode, iv, expected) in
         [(ipsec_mb::Mode::Ecb, "", ECB), (ipsec_mb::Mode::Cbc, CBC_IV, CBC), (ipsec_mb::Mode::Ctr, CTR_IV, CTR)]
     {
         let iv = hex(iv);
         // 40 messages: more than the library has lanes, and a rest that has to be flushed.
-        let mut buffers = vec![hex(PLAIN); 40];
+        let mut buffer = hex(PLAIN).repeat(40);
+        let messages: Vec<_> = (0..40).map(|number| message(&iv, number, 64)).collect();
         for (direction, expected) in [(Direction::Encrypt, expected), (Direction::Decrypt, PLAIN)] {
-            let mut messages: Vec<_> =
-                buffers.iter_mut().map(|data| ipsec_mb::Message { key: &key, iv: &iv, data }).collect();
-            manager.apply(mode, direction, &mut messages).unwrap();
-            assert!(buffers.iter().all(|data| *data == hex(expected)), "{mode:?} {direction:?}");
+            let mut batch = ipsec_mb::Batch::new(mode, direction, &[&key], &messages).unwrap();
+            batch.run(&mut buffer).unwrap();
+            assert_eq!(buffer, hex(expected).repeat(40), "{mode:?} {direction:?}");
+            assert_eq!(batch.run(&mut buffer[1..]), Err(Error::Length));
         }
     }
-    let long = &mut vec![0; 65_536];
-    let mut message = [ipsec_mb::Message { key: &key, iv: &[0; 16], data: long }];
-    assert_eq!(manager.apply(ipsec_mb::Mode::Cbc, Direction::Encrypt, &mut message), Err(Error::MessageTooLong));
+    let refused = |mode, iv, bytes| {
+        ipsec_mb::Batch::new(mode, Direction::Encrypt, &[&key], &[message(iv, 0, bytes)]).map(drop).unwrap_err()
+    };
+    assert_eq!(refused(ipsec_mb::Mode::Cbc, &[0; 16], 65_536), Error::MessageTooLong);
+    assert_eq!(refused(ipsec_mb::Mode::Cbc, &[0; 16], 15), Error::Length);
+    assert_eq!(refused(ipsec_mb::Mode::Ctr, &[0; 12], 16), Error::Length);
 }
 
 #[test]
@@ -221,27 +227,33 @@ fn ipsec_mb_ccm() {
     if !present(ipsec_mb::available()) {
         return;
     }
-    let mut manager = ipsec_mb::Manager::new().unwrap();
     let cases: Vec<[Vec<u8>; 6]> = (0..40).map(|i| CCM[i % 3].map(hex)).collect();
-    let keys: Vec<_> = cases.iter().map(|case| manager.key(&case[0]).unwrap()).collect();
-    let mut buffers: Vec<_> = cases.iter().map(|case| (case[3].clone(), vec![0; case[5].len()])).collect();
-    for (direction, expected) in [(Direction::Encrypt, 4), (Direction::Decrypt, 3)] {
-        let mut messages: Vec<_> = (buffers.iter_mut().zip(&keys).zip(&cases))
-            .map(|(((data, tag), key), case)| ipsec_mb::CcmMessage { key, nonce: &case[1], aad: &case[2], data, tag })
-            .collect();
-        assert_eq!(manager.ccm(direction, &mut messages), Ok(0));
-        for ((data, tag), case) in buffers.iter().zip(&cases) {
-            assert_eq!((data, tag), (&case[expected], &case[5]));
-        }
+    let keys: Vec<&[u8]> = cases.iter().map(|case| &case[0][..]).collect();
+    let (mut messages, mut end) = (Vec::new(), 0);
+    for (key, [_, iv, aad, plain, _, tag]) in cases.iter().enumerate() {
+        messages.push(ipsec_mb::Message { key, iv, aad, start: end, bytes: plain.len(), tag_bytes: tag.len() });
+        end += plain.len() + tag.len();
     }
-    let [_, nonce, aad, _, ciphertext, tag] = &cases[1];
-    let (mut data, mut tag) = (ciphertext.clone(), tag.clone());
-    tag[0] ^= 1;
-    let mut message = [ipsec_mb::CcmMessage { key: &keys[1], nonce, aad, data: &mut data, tag: &mut tag }];
-    assert_eq!(manager.ccm(Direction::Decrypt, &mut message), Ok(1));
-    let mut long = vec![0; 65_536];
-    let mut message = [ipsec_mb::CcmMessage { key: &keys[1], nonce, aad, data: &mut long, tag: &mut tag }];
-    assert_eq!(manager.ccm(Direction::Encrypt, &mut message), Err(Error::MessageTooLong));
+    let batch = |direction, messages: &[_]| ipsec_mb::Batch::new(ipsec_mb::Mode::Ccm, direction, &keys, messages);
+    let of = |data: usize| -> Vec<u8> { cases.iter().flat_map(|case| [&case[data][..], &case[5]].concat()).collect() };
+    let mut buffer = of(3);
+    batch(Direction::Encrypt, &messages).unwrap().run(&mut buffer).unwrap();
+    assert_eq!(buffer, of(4));
+    let mut decrypt = batch(Direction::Decrypt, &messages).unwrap();
+    decrypt.run(&mut buffer).unwrap();
+    assert_eq!(buffer, of(3));
+    let mut damaged = of(4);
+    *damaged.last_mut().unwrap() ^= 1;
+    assert_eq!(decrypt.run(&mut damaged), Err(Error::Authentication));
+    let refused = |change: fn(&mut ipsec_mb::Message<'_>)| {
+        let mut message = ipsec_mb::Message { ..messages[0] };
+        change(&mut message);
+        batch(Direction::Encrypt, &[message]).map(drop).unwrap_err()
+    };
+    assert_eq!(refused(|message| message.bytes = 65_536), Error::MessageTooLong);
+    assert_eq!(refused(|message| message.tag_bytes = 5), Error::Length);
+    assert_eq!(refused(|message| message.iv = &[0; 6]), Error::Length);
+    assert_eq!(refused(|message| message.key = 40), Error::Length);
 }
 
 #[test]

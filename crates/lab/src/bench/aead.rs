@@ -31,7 +31,7 @@ pub(crate) struct Ccm {
     /// One, or one a message.
     ours: Vec<Aes>,
     openssl: Vec<openssl::Aead>,
-    ipsec_mb: Option<(ipsec_mb::Manager, Vec<ipsec_mb::Key>)>,
+    ipsec_mb: Option<ipsec_mb::Batch>,
     gcrypt: Vec<gcrypt::Cipher>,
     rustcrypto: Vec<rustcrypto::Aead>,
     #[cfg(feature = "aws-lc-rs")]
@@ -55,20 +55,18 @@ impl Ccm {
     ) -> Result<Ccm, Error> {
         let keys: Vec<Vec<u8>> =
             (0..keys).map(|key| (0..key_bytes).map(|i| (key * 37 + i * 11 + 1) as u8).collect()).collect();
-        let nonces = (0..lengths.len() as u64)
+        let nonces: Vec<[u8; NONCE_BYTES]> = (0..lengths.len() as u64)
             .map(|message| {
                 let mut nonce = [0x5a; NONCE_BYTES];
                 nonce[4..].copy_from_slice(&message.to_be_bytes());
                 nonce
             })
             .collect();
-        let (openssl, ipsec_mb) = (peer(Who::OpenSsl), peer(Who::IpsecMb));
+        let openssl = peer(Who::OpenSsl);
         let ours = keys.iter().map(|key| Aes::with_backend(key, backend)).collect::<Result<_, _>>()?;
         Ok(Ccm {
             direction,
             buffer: vec![0; lengths.iter().sum::<usize>() + lengths.len() * TAG_BYTES],
-            lengths,
-            nonces,
             ours,
             openssl: match openssl::available() {
                 Ok(()) => keys
@@ -78,14 +76,10 @@ impl Ccm {
                     .map_err(openssl)?,
                 Err(_) => Vec::new(),
             },
-            ipsec_mb: match ipsec_mb::available() {
-                Ok(()) => {
-                    let manager = ipsec_mb::Manager::new().map_err(&ipsec_mb)?;
-                    let keys = keys.iter().map(|key| manager.key(key)).collect::<Result<_, _>>().map_err(ipsec_mb)?;
-                    Some((manager, keys))
-                }
-                Err(_) => None,
-            },
+            ipsec_mb: (ipsec_mb::available().is_ok()
+                && lengths.iter().all(|bytes| *bytes <= ipsec_mb::MAX_MESSAGE_BYTES))
+            .then(|| by_ipsec_mb(direction, &keys, &nonces, &lengths).map_err(peer(Who::IpsecMb)))
+            .transpose()?,
             gcrypt: match gcrypt::available() {
                 Ok(()) => keys
                     .iter()
@@ -104,6 +98,8 @@ impl Ccm {
                 .map(|key| rustcrypto::Aead::ccm(key))
                 .collect::<Result<_, _>>()
                 .map_err(peer(Who::RustCrypto))?,
+            lengths,
+            nonces,
         })
     }
 
@@ -141,6 +137,24 @@ fn messages<'a>(buffer: &'a mut [u8], lengths: &'a [usize]) -> impl Iterator<Ite
         rest = after;
         message.split_at_mut(length)
     })
+}
+
+/// All messages as jobs of libipsec-mb.
+fn by_ipsec_mb(
+    direction: Direction,
+    keys: &[Vec<u8>],
+    nonces: &[[u8; NONCE_BYTES]],
+    lengths: &[usize],
+) -> Result<ipsec_mb::Batch, tress_peers::Error> {
+    let mut end = 0;
+    let mut jobs = Vec::with_capacity(lengths.len());
+    for (index, (&bytes, nonce)) in lengths.iter().zip(nonces).enumerate() {
+        let key = index % keys.len();
+        jobs.push(ipsec_mb::Message { key, iv: nonce, aad: b"", start: end, bytes, tag_bytes: TAG_BYTES });
+        end += bytes + TAG_BYTES;
+    }
+    let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
+    ipsec_mb::Batch::new(ipsec_mb::Mode::Ccm, direction, &keys, &jobs)
 }
 
 /// Names the peer whose error it is.
@@ -183,22 +197,8 @@ impl Work for Ccm {
             return messages.try_for_each(|((data, tag), nonce)| gcm.encrypt(nonce, b"", data, tag)).map_err(peer(who));
         }
         let Ccm { openssl, ipsec_mb, gcrypt, rustcrypto, nonces, lengths, buffer, .. } = self;
-        if let (Who::IpsecMb, Some((manager, keys))) = (who, ipsec_mb) {
-            let mut jobs: Vec<_> = messages(buffer, lengths)
-                .enumerate()
-                .map(|(index, (data, tag))| ipsec_mb::CcmMessage {
-                    key: &keys[index % keys.len()],
-                    nonce: &nonces[index],
-                    aad: b"",
-                    data,
-                    tag,
-                })
-                .collect();
-            return match manager.ccm(direction, &mut jobs) {
-                Ok(0) => Ok(()),
-                Ok(_) => Err(Error::Peer(who.name(), tress_peers::Error::Authentication)),
-                Err(error) => Err(Error::Peer(who.name(), error)),
-            };
+        if let (Who::IpsecMb, Some(batch)) = (who, ipsec_mb) {
+            return batch.run(buffer).map_err(peer(who));
         }
         for (index, (data, tag)) in messages(buffer, lengths).enumerate() {
             let nonce = &nonces[index];
@@ -282,5 +282,66 @@ impl Work for Mixed {
 
     fn output(&self, who: Who) -> &[u8] {
         if who == EQUAL_LENGTHS { &[] } else { self.mixed.output(who) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tress_cipher::BlockCipher;
+
+    use super::{
+        super::{
+            Row,
+            sample::{Effort, visit},
+        },
+        *,
+    };
+
+    /// libipsec-mb, and libipsec-mb with a handicap: it does everything twice.
+    struct Handicapped(Ccm);
+
+    const TWICE: Who = Who::Own("twice");
+
+    impl Work for Handicapped {
+        fn bytes(&self, who: Who) -> u64 {
+            self.0.bytes(who)
+        }
+
+        fn prepare(&mut self, who: Who) -> Result<(), Error> {
+            self.0.prepare(who)
+        }
+
+        fn run(&mut self, who: Who) -> Result<(), Error> {
+            if who != TWICE {
+                return self.0.run(who);
+            }
+            self.0.run(Who::IpsecMb)?;
+            self.0.run(Who::IpsecMb)
+        }
+
+        fn output(&self, who: Who) -> &[u8] {
+            self.0.output(who)
+        }
+    }
+
+    #[test]
+    fn a_handicap_of_a_peer_shows_in_the_ratio() {
+        if let Err(missing) = ipsec_mb::available() {
+            assert!(std::env::var_os("CI").is_none(), "{missing}");
+            eprintln!("SKIPPED: {missing}");
+            return;
+        }
+        let shape = Shape { key_bytes: 16, messages: 64, message_bytes: 1024, key_each: true };
+        let backend = Backend::best_of(Aes::BACKENDS);
+        let mut work = Handicapped(Ccm::new(backend, Direction::Encrypt, shape).unwrap());
+        let [sample, warm_up, visit_time] = [1, 1, 20].map(Duration::from_millis);
+        let (effort, mut row) = (Effort { sample, warm_up, visit: visit_time }, Row::default());
+        for _ in 0..11 {
+            visit(&mut work, &[Who::IpsecMb, TWICE], effort, &mut row).unwrap();
+        }
+        let handicap = row.against[TWICE.name()].ratio / row.against[Who::IpsecMb.name()].ratio;
+        assert!((1.5..2.7).contains(&handicap), "{handicap}");
     }
 }

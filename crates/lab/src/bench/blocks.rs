@@ -21,13 +21,13 @@ pub(crate) enum Mode {
     Ctr,
 }
 
-/// One key of everybody, for a mode and a direction.
+/// One key of everybody, for a mode and a direction; libipsec-mb has all messages of a run, `distance` bytes apart.
 struct Keys {
     mode: Mode,
     direction: Direction,
     ours: Aes,
     openssl: Option<openssl::Cipher>,
-    ipsec_mb: Option<(ipsec_mb::Manager, ipsec_mb::Key)>,
+    ipsec_mb: Option<ipsec_mb::Batch>,
     gcrypt: Option<gcrypt::Cipher>,
     rustcrypto: rustcrypto::Cipher,
     #[cfg(feature = "aws-lc-rs")]
@@ -35,7 +35,13 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(backend: Backend, mode: Mode, direction: Direction) -> Result<Keys, Error> {
+    fn new(
+        backend: Backend,
+        mode: Mode,
+        direction: Direction,
+        messages: usize,
+        distance: usize,
+    ) -> Result<Keys, Error> {
         let openssl_mode = match mode {
             Mode::Ecb => openssl::Mode::Ecb,
             Mode::Cbc => openssl::Mode::Cbc,
@@ -54,17 +60,29 @@ impl Keys {
         };
         let of_gcrypt = || gcrypt::Cipher::new(gcrypt_mode, &KEY).map_err(peer(Who::Gcrypt));
         let of_openssl = || openssl::Cipher::new(openssl_mode, &KEY, direction).map_err(peer(Who::OpenSsl));
-        let of_ipsec_mb = || -> Result<_, tress_peers::Error> {
-            let manager = ipsec_mb::Manager::new()?;
-            let key = manager.key(&KEY)?;
-            Ok((manager, key))
+        let (ipsec_mb_mode, iv) = match mode {
+            Mode::Ecb => (ipsec_mb::Mode::Ecb, &[][..]),
+            Mode::Cbc => (ipsec_mb::Mode::Cbc, &IV[..]),
+            Mode::Ctr => (ipsec_mb::Mode::Ctr, &IV[..]),
+        };
+        let of_ipsec_mb = || {
+            let message = |number| ipsec_mb::Message {
+                key: 0,
+                iv,
+                aad: b"",
+                start: number * distance,
+                bytes: Blocks::MESSAGE_BYTES,
+                tag_bytes: 0,
+            };
+            let messages: Vec<_> = (0..messages).map(message).collect();
+            ipsec_mb::Batch::new(ipsec_mb_mode, direction, &[&KEY], &messages).map_err(peer(Who::IpsecMb))
         };
         Ok(Keys {
             mode,
             direction,
             ours: Aes::with_backend(&KEY, backend)?,
             openssl: openssl::available().is_ok().then(of_openssl).transpose()?,
-            ipsec_mb: ipsec_mb::available().is_ok().then(of_ipsec_mb).transpose().map_err(peer(Who::IpsecMb))?,
+            ipsec_mb: ipsec_mb::available().is_ok().then(of_ipsec_mb).transpose()?,
             gcrypt: gcrypt::available().is_ok().then(of_gcrypt).transpose()?,
             rustcrypto: rustcrypto::Cipher::new(&KEY).map_err(peer(Who::RustCrypto))?,
             #[cfg(feature = "aws-lc-rs")]
@@ -76,7 +94,7 @@ impl Keys {
         if self.mode == Mode::Ecb { &[] } else { &IV }
     }
 
-    /// One message.
+    /// One message; of libipsec-mb all of them.
     fn apply(&mut self, who: Who, data: &mut [u8]) -> Result<(), Error> {
         let iv = self.iv();
         match who {
@@ -99,7 +117,11 @@ impl Keys {
             }
             #[cfg(feature = "aws-lc-rs")]
             Who::AwsLcRs => self.aws_lc_rs.apply(iv, data).map_err(peer(who))?,
-            Who::IpsecMb => self.many_by_ipsec_mb(std::iter::once(data))?,
+            Who::IpsecMb => {
+                if let Some(batch) = &mut self.ipsec_mb {
+                    batch.run(data).map_err(peer(who))?;
+                }
+            }
             Who::RustCrypto => match self.mode {
                 Mode::Ecb => self.rustcrypto.ecb(self.direction, data),
                 Mode::Cbc => self.rustcrypto.cbc(self.direction, iv, data),
@@ -109,19 +131,6 @@ impl Keys {
             _ => {}
         }
         Ok(())
-    }
-
-    /// All messages as jobs of one call.
-    fn many_by_ipsec_mb<'a>(&mut self, messages: impl Iterator<Item = &'a mut [u8]>) -> Result<(), Error> {
-        let (iv, direction) = (self.iv(), self.direction);
-        let mode = match self.mode {
-            Mode::Ecb => ipsec_mb::Mode::Ecb,
-            Mode::Cbc => ipsec_mb::Mode::Cbc,
-            Mode::Ctr => ipsec_mb::Mode::Ctr,
-        };
-        let Some((manager, key)) = &mut self.ipsec_mb else { return Ok(()) };
-        let mut jobs: Vec<_> = messages.map(|data| ipsec_mb::Message { key, iv, data }).collect();
-        manager.apply(mode, direction, &mut jobs).map_err(peer(Who::IpsecMb))
     }
 }
 
@@ -137,7 +146,7 @@ impl Blocks {
     const MESSAGES: usize = 32;
 
     pub(crate) fn new(backend: Backend, mode: Mode, direction: Direction) -> Result<Blocks, Error> {
-        Ok(Blocks { keys: Keys::new(backend, mode, direction)?, data: vec![0; Blocks::MESSAGE_BYTES] })
+        Ok(Blocks { keys: Keys::new(backend, mode, direction, 1, 0)?, data: vec![0; Blocks::MESSAGE_BYTES] })
     }
 }
 
@@ -176,7 +185,7 @@ impl CbcLanes {
 
     pub(crate) fn new(backend: Backend, distance: usize) -> Result<CbcLanes, Error> {
         Ok(CbcLanes {
-            keys: Keys::new(backend, Mode::Cbc, Direction::Encrypt)?,
+            keys: Keys::new(backend, Mode::Cbc, Direction::Encrypt, CbcLanes::MESSAGES, distance)?,
             buffer: vec![0; CbcLanes::MESSAGES * distance],
             distance,
         })
@@ -199,6 +208,9 @@ impl Work for CbcLanes {
 
     fn run(&mut self, who: Who) -> Result<(), Error> {
         let CbcLanes { keys, buffer, distance } = self;
+        if who == Who::IpsecMb {
+            return keys.apply(who, buffer);
+        }
         let mut messages = CbcLanes::messages(buffer, *distance);
         match who {
             Who::Ours | Who::Own(_) => {
@@ -207,7 +219,6 @@ impl Work for CbcLanes {
                 lanes::cbc::encrypt(&mut jobs);
                 Ok(())
             }
-            Who::IpsecMb => keys.many_by_ipsec_mb(messages),
             _ => messages.try_for_each(|data| keys.apply(who, data)),
         }
     }

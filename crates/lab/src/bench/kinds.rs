@@ -56,24 +56,23 @@ impl Kind {
             Mode::Cbc => cryptopp::Mode::Cbc,
             Mode::Ctr => cryptopp::Mode::Ctr,
         };
-        Ok(Kind::new(ours(Rc6::with_backend(key, backend)?, mode, direction))
-            .against(
-                Who::CryptoPp,
-                Box::new(move |data| {
-                    cryptopp::rc6(cryptopp_mode, direction, &KEY[..16], &[0x5a; 16], data).map_err(peer(Who::CryptoPp))
-                }),
-            )
-            .against(
-                Who::RustCrypto,
-                Box::new(move |data| {
-                    match mode {
-                        Mode::Ecb => theirs.ecb(direction, data),
-                        Mode::Cbc => theirs.cbc(direction, &IV[..16], data),
-                        Mode::Ctr => theirs.ctr(&IV[..16], data),
-                    }
-                    .map_err(peer(Who::RustCrypto))
-                }),
-            ))
+        let mut kind = Kind::new(ours(Rc6::with_backend(key, backend)?, mode, direction)).against(
+            Who::RustCrypto,
+            Box::new(move |data| {
+                match mode {
+                    Mode::Ecb => theirs.ecb(direction, data),
+                    Mode::Cbc => theirs.cbc(direction, &IV[..16], data),
+                    Mode::Ctr => theirs.ctr(&IV[..16], data),
+                }
+                .map_err(peer(Who::RustCrypto))
+            }),
+        );
+        if cryptopp::available().is_ok() {
+            let named = peer(Who::CryptoPp);
+            let mut cipher = cryptopp::Rc6::new(cryptopp_mode, direction, key).map_err(&named)?;
+            kind = kind.against(Who::CryptoPp, Box::new(move |data| cipher.apply(&[0x5a; 16], data).map_err(&named)));
+        }
+        Ok(kind)
     }
 
     /// PIPO-64/128.

@@ -281,10 +281,8 @@ fn theirs(call: Call, who: Who) -> Result<Party, tress_peers::Error> {
             each(call, move |_, data, _| cipher.apply(iv, data).map_err(&named))
         }
         (Who::IpsecMb, _) => {
-            let mut manager = ipsec_mb::Manager::new()?;
-            let key = manager.key(key)?;
-            let nonces: Vec<_> = (0..call.lanes).map(nonce).collect();
-            Box::new(move |buffer| by_ipsec_mb(call, &mut manager, &key, &nonces, buffer).map_err(peer(Who::IpsecMb)))
+            let mut batch = by_ipsec_mb(call)?;
+            Box::new(move |buffer| batch.run(buffer).map_err(&named))
         }
         (Who::RustCrypto, Family::Aes) if mode == Mode::Ccm => {
             let aead = rustcrypto::Aead::ccm(key)?;
@@ -324,7 +322,8 @@ fn theirs(call: Call, who: Who) -> Result<Party, tress_peers::Error> {
                 Mode::Cbc => cryptopp::Mode::Cbc,
                 _ => cryptopp::Mode::Ctr,
             };
-            each(call, move |_, data, _| cryptopp::rc6(theirs, direction, key, &[0x5a; 16], data).map_err(&named))
+            let mut cipher = cryptopp::Rc6::new(theirs, direction, key)?;
+            each(call, move |_, data, _| cipher.apply(&[0x5a; 16], data).map_err(&named))
         }
         (Who::Pipo, _) if mode == Mode::Ctr => {
             each(call, move |_, data, _| pipo::ctr(key, &PIPO_COUNTER, data).map_err(&named))
@@ -335,31 +334,23 @@ fn theirs(call: Call, who: Who) -> Result<Party, tress_peers::Error> {
 }
 
 /// All messages as jobs of one batch.
-fn by_ipsec_mb(
-    call: Call,
-    manager: &mut ipsec_mb::Manager,
-    key: &ipsec_mb::Key,
-    nonces: &[[u8; NONCE_BYTES]],
-    buffer: &mut [u8],
-) -> Result<(), tress_peers::Error> {
-    let mode = match call.mode {
-        Mode::Ccm => {
-            let jobs = call.messages(buffer).map(|(number, data, tag)| ipsec_mb::CcmMessage {
-                key,
-                nonce: &nonces[number],
-                aad: b"",
-                data,
-                tag,
-            });
-            return match manager.ccm(call.direction, &mut jobs.collect::<Vec<_>>())? {
-                0 => Ok(()),
-                _ => Err(tress_peers::Error::Authentication),
-            };
-        }
-        Mode::Ecb => ipsec_mb::Mode::Ecb,
-        Mode::Cbc => ipsec_mb::Mode::Cbc,
-        Mode::Ctr => ipsec_mb::Mode::Ctr,
+fn by_ipsec_mb(call: Call) -> Result<ipsec_mb::Batch, tress_peers::Error> {
+    let nonces: Vec<_> = (0..call.lanes).map(nonce).collect();
+    let (mode, tag_bytes) = match call.mode {
+        Mode::Ecb => (ipsec_mb::Mode::Ecb, 0),
+        Mode::Cbc => (ipsec_mb::Mode::Cbc, 0),
+        Mode::Ctr => (ipsec_mb::Mode::Ctr, 0),
+        Mode::Ccm => (ipsec_mb::Mode::Ccm, TAG_BYTES),
     };
-    let jobs = call.messages(buffer).map(|(_, data, _)| ipsec_mb::Message { key, iv: call.iv(), data });
-    manager.apply(mode, call.direction, &mut jobs.collect::<Vec<_>>())
+    let messages: Vec<_> = (nonces.iter().enumerate())
+        .map(|(number, nonce)| ipsec_mb::Message {
+            key: 0,
+            iv: if call.mode == Mode::Ccm { nonce } else { call.iv() },
+            aad: b"",
+            start: number * call.distance(),
+            bytes: call.message_bytes,
+            tag_bytes,
+        })
+        .collect();
+    ipsec_mb::Batch::new(mode, call.direction, &[call.key()], &messages)
 }

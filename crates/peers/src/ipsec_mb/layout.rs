@@ -19,10 +19,11 @@ pub(super) const DIR_DECRYPT: c_int = 2;
 /// `IMB_CHAIN_ORDER`.
 pub(super) const ORDER_CIPHER_HASH: c_int = 1;
 pub(super) const ORDER_HASH_CIPHER: c_int = 2;
-/// `IMB_STATUS`.
-pub(super) const STATUS_COMPLETED: c_int = 3;
+/// `IMB_MAX_BURST_SIZE`.
+pub(super) const MAX_BURST: usize = 128;
 
-/// `IMB_JOB`. Fields that we never set keep the value that the library gave them.
+/// `IMB_JOB`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Job {
     pub(super) enc_keys: *const c_void,
@@ -56,6 +57,10 @@ pub(super) struct Job {
 }
 
 pub(super) type JobFunction = Option<unsafe extern "C" fn(*mut Manager) -> *mut Job>;
+/// How many jobs there are, and a list of them, which the call writes. Returns how many it wrote.
+pub(super) type BurstFunction = Option<unsafe extern "C" fn(*mut Manager, u32, *mut *mut Job) -> u32>;
+/// Jobs of the caller, their number, `IMB_CIPHER_MODE`, `IMB_CIPHER_DIRECTION` and the bytes of a key. Returns how many are complete.
+pub(super) type CipherBurst = Option<unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32>;
 /// User key, expanded keys for encryption, expanded keys for decryption.
 pub(super) type ExpandKey = Option<unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void)>;
 
@@ -76,6 +81,14 @@ pub(super) struct Manager {
     pub(super) keyexp_128: ExpandKey,
     pub(super) keyexp_192: ExpandKey,
     pub(super) keyexp_256: ExpandKey,
+    /// Functions of single algorithms.
+    pub(super) skipped: [usize; 102],
+    pub(super) get_next_burst: BurstFunction,
+    pub(super) submit_burst: BurstFunction,
+    pub(super) submit_burst_nocheck: BurstFunction,
+    pub(super) flush_burst: BurstFunction,
+    pub(super) submit_cipher_burst: CipherBurst,
+    pub(super) submit_cipher_burst_nocheck: CipherBurst,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -118,4 +131,7 @@ const _: () = {
     assert!(offset_of!(Manager, keyexp_128) == 112);
     assert!(offset_of!(Manager, keyexp_192) == 120);
     assert!(offset_of!(Manager, keyexp_256) == 128);
+    assert!(offset_of!(Manager, get_next_burst) == 952);
+    assert!(offset_of!(Manager, submit_burst_nocheck) == 968);
+    assert!(offset_of!(Manager, submit_cipher_burst_nocheck) == 992);
 };

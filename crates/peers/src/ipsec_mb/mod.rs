@@ -1,20 +1,22 @@
 //! Intel's multi-buffer library, version 1.3 (Debian's libipsec-mb1), opened at run time.
 //!
-//! It is the one other library that we know to run CCM and CBC encryption in lanes. Jobs are submitted one by one; a
-//! submission may hand back an older job that is complete, and what is left is flushed at the end. One manager serves
-//! one thread.
+//! It is the one other library that we know to run CCM and CBC encryption in lanes. A [`Batch`] is made before the clock
+//! starts: it checks the lengths, expands the keys and fills in the jobs. A run submits them by the fastest calls of this
+//! release, which do not check them again: `submit_cipher_burst_nocheck` for CBC and CTR, `submit_burst_nocheck` for the others.
+//! One batch serves one thread.
 
 mod layout;
 
 use std::{
     ffi::{CStr, c_char, c_int, c_void},
+    mem, ptr,
     sync::OnceLock,
 };
 
 use libloading::Library;
 
 use crate::{Direction, Error, Missing};
-use layout::{ExpandKey, Job, JobFunction};
+use layout::{ExpandKey, Job};
 
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "ipsec-mb";
@@ -77,20 +79,12 @@ pub fn version() -> String {
     functions().map(|functions| functions.version.clone()).unwrap_or_default()
 }
 
-/// Expanded keys, aligned as the library wants them.
+/// A round key, aligned as the library wants it.
 #[derive(Clone)]
-#[repr(align(64))]
-struct Schedule(#[expect(dead_code, reason = "written and read by the library only")] [u8; 16 * 15]);
+#[repr(align(16))]
+struct RoundKey(#[expect(dead_code, reason = "written and read by the library only")] [u8; 16]);
 
-/// An AES key, expanded for both directions.
-#[derive(Clone)]
-pub struct Key {
-    encrypt: Box<Schedule>,
-    decrypt: Box<Schedule>,
-    key_bytes: usize,
-}
-
-/// A mode without authentication.
+/// A mode of AES.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Electronic codebook.
@@ -99,40 +93,31 @@ pub enum Mode {
     Cbc,
     /// Counter mode over a 128-bit big-endian counter.
     Ctr,
+    /// Counter with CBC-MAC.
+    Ccm,
 }
 
-/// One message of AES-CCM.
-pub struct CcmMessage<'a> {
-    /// The key, 16 or 32 bytes long.
-    pub key: &'a Key,
-    /// 7 to 13 bytes.
-    pub nonce: &'a [u8],
-    /// At most 46 bytes.
-    pub aad: &'a [u8],
-    /// The message, in place.
-    pub data: &'a mut [u8],
-    /// The tag: written when encrypting, compared when decrypting.
-    pub tag: &'a mut [u8],
-}
-
-/// One message without authentication.
+/// One message of a batch, in place.
 pub struct Message<'a> {
-    /// The key.
-    pub key: &'a Key,
-    /// A block, or empty for ECB.
+    /// Which of the batch's keys.
+    pub key: usize,
+    /// CCM: a nonce of 7 to 13 bytes. CBC and CTR: a block. ECB: empty.
     pub iv: &'a [u8],
-    /// The message, in place.
-    pub data: &'a mut [u8],
+    /// At most 46 bytes, in CCM only.
+    pub aad: &'a [u8],
+    /// Where the message begins in the buffer of a run.
+    pub start: usize,
+    /// The length of the message.
+    pub bytes: usize,
+    /// The length of the tag behind it, in CCM only: written when encrypting, compared when decrypting.
+    pub tag_bytes: usize,
 }
 
 /// A queue of jobs and the lanes behind it.
-pub struct Manager {
+struct Manager {
     functions: &'static Functions,
     raw: *mut layout::Manager,
 }
-
-// SAFETY: a manager belongs to one value, is used through `&mut` only, and the library ties none to a thread.
-unsafe impl Send for Manager {}
 
 impl Drop for Manager {
     fn drop(&mut self) {
@@ -143,7 +128,7 @@ impl Drop for Manager {
 
 impl Manager {
     /// A manager with the kernels that the library chooses for this processor.
-    pub fn new() -> Result<Manager, Error> {
+    fn new() -> Result<Manager, Error> {
         let functions = functions()?;
         // SAFETY: no flag is set; a null result is handled, everything else is a manager.
         let raw = unsafe { (functions.alloc)(0) };
@@ -160,135 +145,229 @@ impl Manager {
         if status == 0 { Ok(manager) } else { Err(Error::Refused("init_mb_mgr_auto")) }
     }
 
-    /// Expands a key of 16, 24 or 32 bytes.
-    pub fn key(&self, key: &[u8]) -> Result<Key, Error> {
+    /// Expands keys of one length, 16, 24 or 32 bytes, for both directions: all of a direction lie one behind the other.
+    fn expand(&self, keys: &[&[u8]]) -> Result<[Vec<RoundKey>; 2], Error> {
         // SAFETY: `raw` is an initialised manager.
         let table = unsafe { &*self.raw };
-        let expand: ExpandKey = match key.len() {
+        let key_bytes = keys.first().map_or(0, |key| key.len());
+        let expand: ExpandKey = match key_bytes {
             16 => table.keyexp_128,
             24 => table.keyexp_192,
             32 => table.keyexp_256,
             _ => return Err(Error::Length),
         };
         let expand = expand.ok_or(Error::Refused("keyexp"))?;
-        let mut expanded =
-            Key { encrypt: Box::new(Schedule([0; 240])), decrypt: Box::new(Schedule([0; 240])), key_bytes: key.len() };
-        let (encrypt, decrypt): (*mut Schedule, *mut Schedule) = (&mut *expanded.encrypt, &mut *expanded.decrypt);
-        // SAFETY: the function was chosen by the key's length; both schedules hold the 15 round keys of the longest key
-        // and are aligned to 64 bytes (16 are asked for).
-        unsafe { expand(key.as_ptr().cast(), encrypt.cast(), decrypt.cast()) };
-        Ok(expanded)
-    }
-
-    /// Encrypts or decrypts all messages. When decrypting, the result counts the tags that were wrong; unlike ours, the
-    /// library hands out the plaintext then.
-    pub fn ccm(&mut self, direction: Direction, messages: &mut [CcmMessage<'_>]) -> Result<usize, Error> {
-        for message in &*messages {
-            let lengths_fit = matches!(message.key.key_bytes, 16 | 32)
-                && (7..=13).contains(&message.nonce.len())
-                && (4..=16).contains(&message.tag.len())
-                && message.tag.len() % 2 == 0
-                && message.aad.len() <= 46;
-            if !lengths_fit {
+        let all = vec![RoundKey([0; 16]); keys.len() * round_keys(key_bytes)];
+        let [mut encrypt, mut decrypt] = [all.clone(), all];
+        let schedules =
+            encrypt.chunks_exact_mut(round_keys(key_bytes)).zip(decrypt.chunks_exact_mut(round_keys(key_bytes)));
+        for (key, (encrypt, decrypt)) in keys.iter().zip(schedules) {
+            if key.len() != key_bytes {
                 return Err(Error::Length);
             }
-            if message.data.len() > MAX_MESSAGE_BYTES {
-                return Err(Error::MessageTooLong);
-            }
+            // SAFETY: the function was chosen by the key's length; both schedules have its round keys, aligned to 16 bytes.
+            unsafe { expand(key.as_ptr().cast(), encrypt.as_mut_ptr().cast(), decrypt.as_mut_ptr().cast()) };
         }
-        let encrypt = direction == Direction::Encrypt;
-        let mut wrong_tags = 0;
-        // The library writes the computed tag; when decrypting it must not overwrite the expected one.
-        let mut computed = if encrypt { Vec::new() } else { vec![[0u8; 16]; messages.len()] };
-        self.run(messages.len(), |index, job| {
-            let message = &mut messages[index];
-            job.cipher_mode = layout::CIPHER_CCM;
-            job.hash_alg = layout::AUTH_AES_CCM;
-            job.chain_order = if encrypt { layout::ORDER_HASH_CIPHER } else { layout::ORDER_CIPHER_HASH };
-            set_common(job, direction, message.key, message.nonce, message.data);
-            job.hash_start_src_offset_in_bytes = 0;
-            job.msg_len_to_hash_in_bytes = message.data.len() as u64;
-            job.auth_tag_output = if encrypt { message.tag.as_mut_ptr() } else { computed[index].as_mut_ptr() };
-            job.auth_tag_output_len_in_bytes = message.tag.len() as u64;
-            job.ccm_aad = message.aad.as_ptr().cast();
-            job.ccm_aad_len_in_bytes = message.aad.len() as u64;
-        })?;
-        for (message, computed) in messages.iter().zip(&computed) {
-            wrong_tags += usize::from(computed[..message.tag.len()] != *message.tag);
-        }
-        Ok(wrong_tags)
-    }
-
-    /// Encrypts or decrypts all messages in ECB, CBC or CTR.
-    pub fn apply(&mut self, mode: Mode, direction: Direction, messages: &mut [Message<'_>]) -> Result<(), Error> {
-        for message in &*messages {
-            let iv_bytes = if mode == Mode::Ecb { 0 } else { 16 };
-            if message.iv.len() != iv_bytes || (mode != Mode::Ctr && !message.data.len().is_multiple_of(16)) {
-                return Err(Error::Length);
-            }
-            if mode == Mode::Cbc && message.data.len() > MAX_MESSAGE_BYTES {
-                return Err(Error::MessageTooLong);
-            }
-        }
-        self.run(messages.len(), |index, job| {
-            let message = &mut messages[index];
-            job.cipher_mode = match mode {
-                Mode::Ecb => layout::CIPHER_ECB,
-                Mode::Cbc => layout::CIPHER_CBC,
-                Mode::Ctr => layout::CIPHER_CNTR,
-            };
-            job.hash_alg = layout::AUTH_NULL;
-            job.chain_order = layout::ORDER_CIPHER_HASH;
-            set_common(job, direction, message.key, message.iv, message.data);
-        })
-    }
-
-    /// Submits `count` jobs that `fill` fills in, and waits for all of them.
-    fn run(&mut self, count: usize, mut fill: impl FnMut(usize, &mut Job)) -> Result<(), Error> {
-        // SAFETY: `raw` is an initialised manager; the functions are copied out, so no reference outlives this line.
-        let (next, submit, flush): (JobFunction, JobFunction, JobFunction) =
-            unsafe { ((*self.raw).get_next_job, (*self.raw).submit_job, (*self.raw).flush_job) };
-        let (Some(next), Some(submit), Some(flush)) = (next, submit, flush) else {
-            return Err(Error::Refused("init_mb_mgr_auto"));
-        };
-        let mut completed = 0;
-        let mut count_job = |job: *mut Job| {
-            // SAFETY: a returned job stays readable until the ring comes round to its slot, 256 submissions later.
-            if !job.is_null() && unsafe { (*job).status } == layout::STATUS_COMPLETED {
-                completed += 1;
-            }
-        };
-        for index in 0..count {
-            // SAFETY: get_next_job returns a slot of the manager's ring, which is ours alone until it is submitted.
-            // `fill` points it at slices that the caller borrows beyond the loop below, with lengths it has checked.
-            let job = unsafe {
-                fill(index, &mut *next(self.raw));
-                submit(self.raw)
-            };
-            count_job(job);
-        }
-        // No job may stay behind, whatever became of the others: it would point at buffers that are gone.
-        loop {
-            // SAFETY: completes the oldest job, or returns null when there is none.
-            let job = unsafe { flush(self.raw) };
-            if job.is_null() {
-                break;
-            }
-            count_job(job);
-        }
-        if completed == count { Ok(()) } else { Err(Error::Refused("submit_job")) }
+        Ok([encrypt, decrypt])
     }
 }
 
-fn set_common(job: &mut Job, direction: Direction, key: &Key, iv: &[u8], data: &mut [u8]) {
-    job.cipher_direction = if direction == Direction::Encrypt { layout::DIR_ENCRYPT } else { layout::DIR_DECRYPT };
-    job.enc_keys = (&raw const *key.encrypt).cast::<c_void>();
-    job.dec_keys = (&raw const *key.decrypt).cast::<c_void>();
-    job.key_len_in_bytes = key.key_bytes as u64;
-    job.dst = data.as_mut_ptr();
-    job.src = job.dst;
-    job.cipher_start_src_offset_in_bytes = 0;
-    job.msg_len_to_cipher_in_bytes = data.len() as u64;
-    job.iv = iv.as_ptr();
-    job.iv_len_in_bytes = iv.len() as u64;
+fn round_keys(key_bytes: usize) -> usize {
+    key_bytes / 4 + 7
+}
+
+/// Messages of one mode and direction, ready to be encrypted or decrypted over and over in a buffer of the caller.
+pub struct Batch {
+    manager: Manager,
+    mode: Mode,
+    direction: Direction,
+    /// Complete but for the places of messages and tags.
+    jobs: Vec<Job>,
+    starts: Vec<usize>,
+    /// Tags that decryption computes: it must not overwrite the expected ones.
+    computed: Vec<[u8; 16]>,
+    /// The least length of a buffer.
+    buffer_bytes: usize,
+    /// What the jobs point to.
+    _keys: [Vec<RoundKey>; 2],
+    _ivs: Vec<[u8; 16]>,
+    _aads: Vec<Box<[u8]>>,
+}
+
+impl Batch {
+    /// Checks all messages and expands the keys, which have one length.
+    pub fn new(mode: Mode, direction: Direction, keys: &[&[u8]], messages: &[Message<'_>]) -> Result<Batch, Error> {
+        let manager = Manager::new()?;
+        let expanded = manager.expand(keys)?;
+        let key_bytes = keys[0].len();
+        let mut buffer_bytes = 0;
+        for message in messages {
+            check(mode, key_bytes, message)?;
+            let end = message.start.checked_add(message.bytes + message.tag_bytes).ok_or(Error::Length)?;
+            buffer_bytes = buffer_bytes.max(end);
+            if message.key >= keys.len() {
+                return Err(Error::Length);
+            }
+        }
+        let ivs: Vec<[u8; 16]> = messages.iter().map(|message| padded(message.iv)).collect();
+        let aads: Vec<Box<[u8]>> = messages.iter().map(|message| message.aad.into()).collect();
+        let encrypts = direction == Direction::Encrypt;
+        let jobs = messages.iter().zip(&ivs).zip(&aads).map(|((message, iv), aad)| {
+            let schedule = |keys: &[RoundKey]| (&raw const keys[message.key * round_keys(key_bytes)]).cast::<c_void>();
+            // SAFETY: a job is numbers and pointers, of which all may be zero.
+            let mut job: Job = unsafe { mem::zeroed() };
+            (job.cipher_mode, job.hash_alg) = match mode {
+                Mode::Ecb => (layout::CIPHER_ECB, layout::AUTH_NULL),
+                Mode::Cbc => (layout::CIPHER_CBC, layout::AUTH_NULL),
+                Mode::Ctr => (layout::CIPHER_CNTR, layout::AUTH_NULL),
+                Mode::Ccm => (layout::CIPHER_CCM, layout::AUTH_AES_CCM),
+            };
+            job.cipher_direction = if encrypts { layout::DIR_ENCRYPT } else { layout::DIR_DECRYPT };
+            let hash_first = mode == Mode::Ccm && encrypts;
+            job.chain_order = if hash_first { layout::ORDER_HASH_CIPHER } else { layout::ORDER_CIPHER_HASH };
+            (job.enc_keys, job.dec_keys) = (schedule(&expanded[0]), schedule(&expanded[1]));
+            job.key_len_in_bytes = key_bytes as u64;
+            (job.iv, job.iv_len_in_bytes) = (iv.as_ptr(), message.iv.len() as u64);
+            job.msg_len_to_cipher_in_bytes = message.bytes as u64;
+            if mode == Mode::Ccm {
+                job.msg_len_to_hash_in_bytes = message.bytes as u64;
+                job.auth_tag_output_len_in_bytes = message.tag_bytes as u64;
+                let aad_start = if aad.is_empty() { iv.as_ptr() } else { aad.as_ptr() };
+                (job.ccm_aad, job.ccm_aad_len_in_bytes) = (aad_start.cast(), aad.len() as u64);
+            }
+            job
+        });
+        Ok(Batch {
+            mode,
+            direction,
+            jobs: jobs.collect(),
+            starts: messages.iter().map(|message| message.start).collect(),
+            computed: vec![[0; 16]; messages.len()],
+            buffer_bytes,
+            manager,
+            _keys: expanded,
+            _ivs: ivs,
+            _aads: aads,
+        })
+    }
+
+    /// Encrypts or decrypts all messages, which lie in `buffer` as the batch was told. An error where a tag is wrong; unlike ours,
+    /// the library hands out the plaintext then.
+    pub fn run(&mut self, buffer: &mut [u8]) -> Result<(), Error> {
+        if buffer.len() < self.buffer_bytes {
+            return Err(Error::Length);
+        }
+        let base = buffer.as_mut_ptr();
+        let completed = match self.mode {
+            Mode::Cbc | Mode::Ctr => self.cipher_burst(base)?,
+            Mode::Ecb | Mode::Ccm => self.bursts(base)?,
+        };
+        if completed != self.jobs.len() {
+            return Err(Error::Refused("submit_burst"));
+        }
+        if self.mode == Mode::Ccm && self.direction == Direction::Decrypt {
+            for ((job, start), computed) in self.jobs.iter().zip(&self.starts).zip(&self.computed) {
+                let end = start + job.msg_len_to_cipher_in_bytes as usize;
+                let tag = &buffer[end..][..job.auth_tag_output_len_in_bytes as usize];
+                if computed[..tag.len()] != *tag {
+                    return Err(Error::Authentication);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Jobs of ours, all of one call.
+    fn cipher_burst(&mut self, base: *mut u8) -> Result<usize, Error> {
+        // SAFETY: the manager is initialised; the function is copied out, so that no reference outlives this line.
+        let submit =
+            unsafe { (*self.manager.raw).submit_cipher_burst_nocheck }.ok_or(Error::Refused("init_mb_mgr_auto"))?;
+        for (job, start) in self.jobs.iter_mut().zip(&self.starts) {
+            // SAFETY: the message lies in the buffer, whose length `run` has checked.
+            job.dst = unsafe { base.add(*start) };
+            job.src = job.dst;
+        }
+        let Some(first) = self.jobs.first() else { return Ok(0) };
+        let (mode, direction, key_bytes) = (first.cipher_mode, first.cipher_direction, first.key_len_in_bytes as c_int);
+        let count = u32::try_from(self.jobs.len()).map_err(|_| Error::Length)?;
+        // SAFETY: `new` has checked the lengths; keys and blocks lie in vectors of this batch, messages in the buffer.
+        Ok(unsafe { submit(self.manager.raw, self.jobs.as_mut_ptr(), count, mode, direction, key_bytes) } as usize)
+    }
+
+    /// Jobs of the manager's ring, filled in from ours.
+    fn bursts(&mut self, base: *mut u8) -> Result<usize, Error> {
+        let manager = self.manager.raw;
+        // SAFETY: the manager is initialised; the functions are copied out, so that no reference outlives this line.
+        let functions = unsafe { ((*manager).get_next_burst, (*manager).submit_burst_nocheck, (*manager).flush_job) };
+        let (Some(next), Some(submit), Some(flush)) = functions else { return Err(Error::Refused("init_mb_mgr_auto")) };
+        let encrypts = self.direction == Direction::Encrypt;
+        let mut ring = [ptr::null_mut::<Job>(); layout::MAX_BURST];
+        let (mut completed, mut submitted) = (0, 0);
+        while submitted < self.jobs.len() {
+            let wanted = (self.jobs.len() - submitted).min(layout::MAX_BURST);
+            // SAFETY: there is room for as many pointers as are wanted.
+            let count = unsafe { next(manager, wanted as u32, ring.as_mut_ptr()) } as usize;
+            if count == 0 {
+                // The ring is full. SAFETY: completes the oldest job, or returns null when there is none.
+                if unsafe { flush(manager) }.is_null() {
+                    break;
+                }
+                completed += 1;
+                continue;
+            }
+            for (place, &slot) in ring[..count].iter().enumerate() {
+                let index = submitted + place;
+                let job = &self.jobs[index];
+                // SAFETY: the slot is ours until it is submitted. The message and its tag lie in the buffer, whose length `run` has
+                // checked and which the caller lends until all jobs are complete.
+                unsafe {
+                    *slot = *job;
+                    (*slot).dst = base.add(self.starts[index]);
+                    (*slot).src = (*slot).dst;
+                    (*slot).auth_tag_output = if encrypts {
+                        (*slot).dst.add(job.msg_len_to_cipher_in_bytes as usize)
+                    } else {
+                        self.computed[index].as_mut_ptr()
+                    };
+                }
+            }
+            // SAFETY: all of these slots are filled in; `new` has checked the lengths.
+            completed += unsafe { submit(manager, count as u32, ring.as_mut_ptr()) } as usize;
+            submitted += count;
+        }
+        // No job may stay behind, whatever became of the others: it would point at buffers that are gone. One by one, since
+        // flush_burst of this release miscounts the jobs of a ring that has come round.
+        // SAFETY: completes the oldest job, or returns null when there is none.
+        while !unsafe { flush(manager) }.is_null() {
+            completed += 1;
+        }
+        Ok(completed)
+    }
+}
+
+/// Whether the library takes the message.
+fn check(mode: Mode, key_bytes: usize, message: &Message<'_>) -> Result<(), Error> {
+    let lengths_fit = match mode {
+        Mode::Ecb | Mode::Cbc if !message.bytes.is_multiple_of(16) => false,
+        Mode::Ecb => message.iv.is_empty(),
+        Mode::Cbc | Mode::Ctr => message.iv.len() == 16,
+        Mode::Ccm => {
+            matches!(key_bytes, 16 | 32)
+                && (7..=13).contains(&message.iv.len())
+                && (4..=16).contains(&message.tag_bytes)
+                && message.tag_bytes.is_multiple_of(2)
+                && message.aad.len() <= 46
+        }
+    };
+    if !lengths_fit || (mode != Mode::Ccm && (message.tag_bytes, message.aad.len()) != (0, 0)) {
+        return Err(Error::Length);
+    }
+    let is_long = message.bytes > MAX_MESSAGE_BYTES && matches!(mode, Mode::Cbc | Mode::Ccm);
+    if is_long { Err(Error::MessageTooLong) } else { Ok(()) }
+}
+
+fn padded(iv: &[u8]) -> [u8; 16] {
+    let mut whole = [0; 16];
+    whole[..iv.len()].copy_from_slice(iv);
+    whole
 }

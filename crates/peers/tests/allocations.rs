@@ -1,0 +1,66 @@
+//! What a peer costs while the clock runs is its own: its wrapper allocates nothing for a message. (What C libraries allocate for
+//! themselves is not counted.)
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+use tress_peers::{Direction, Error, gcrypt, ipsec_mb, openssl, rustcrypto};
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: everything is left to the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract.
+        unsafe { System.dealloc(start, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+type Run = Box<dyn FnMut(&mut [u8]) -> Result<(), Error>>;
+
+#[test]
+fn a_message_allocates_nothing() {
+    let (key, iv, nonce, direction) = ([1; 16], [2; 16], [3; 12], Direction::Encrypt);
+    let aead = rustcrypto::Aead::ccm(&key).unwrap();
+    let mut runs: Vec<(&str, Run)> = Vec::new();
+    runs.push(("rustcrypto", Box::new(move |data| aead.encrypt(&nonce, b"", data, &mut [0; 16]))));
+    if openssl::available().is_ok() {
+        let mut aead = openssl::Aead::new(openssl::AeadMode::Ccm, &key, 12, 16, direction).unwrap();
+        runs.push(("openssl", Box::new(move |data| aead.encrypt(&nonce, b"", data, &mut [0; 16]))));
+        let mut cipher = openssl::Cipher::new(openssl::Mode::Cbc, &key, direction).unwrap();
+        runs.push(("openssl", Box::new(move |data| cipher.apply(&iv, data))));
+    }
+    if gcrypt::available().is_ok() {
+        let mut cipher = gcrypt::Cipher::new(gcrypt::Mode::Ccm, &key).unwrap();
+        runs.push(("libgcrypt", Box::new(move |data| cipher.encrypt(&nonce, b"", data, &mut [0; 16]))));
+    }
+    if ipsec_mb::available().is_ok() {
+        for (mode, iv, tag_bytes) in [(ipsec_mb::Mode::Ccm, &nonce[..], 16), (ipsec_mb::Mode::Cbc, &iv, 0)] {
+            let message = |place| ipsec_mb::Message { key: 0, iv, aad: b"", start: place, bytes: 64, tag_bytes };
+            let messages: Vec<_> = (0..3200).step_by(80).map(message).collect();
+            let mut batch = ipsec_mb::Batch::new(mode, direction, &[&key], &messages).unwrap();
+            runs.push(("ipsec-mb", Box::new(move |data| batch.run(data))));
+        }
+    }
+    let mut data = vec![0; 3200];
+    for (name, run) in &mut runs {
+        let before = ALLOCATIONS.get();
+        run(&mut data).unwrap();
+        assert_eq!(ALLOCATIONS.get() - before, 0, "{name}");
+    }
+}
