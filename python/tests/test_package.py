@@ -95,3 +95,21 @@ def test_what_is_exported_is_there() -> None:
 def test_the_module_takes_every_python_from_3_11() -> None:
     assert (_tress.__file__ is not None and ".abi3." in _tress.__file__) or os.name == "nt"
     assert not zipfile.is_zipfile(str(_tress.__file__))
+
+
+def test_a_missing_dependency_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tress.dataset.stores import open_store
+
+    for missing, use, extra in (
+        ("pandas", lambda: tress.frame({}), "frame"),
+        ("s3fs", lambda: open_store("s3://bucket/x", {}), "s3"),
+        ("fsspec", lambda: open_store("sftp://host/x", {}), "sftp"),
+        ("fsspec", lambda: open_store("memory://x", {}), "dataset"),
+    ):
+        with monkeypatch.context() as patch:
+            for store in ("s3", "files"):
+                patch.delitem(sys.modules, f"tress.dataset.stores.{store}", raising=False)
+            patch.setitem(sys.modules, missing, None)
+            with pytest.raises((ImportError, ValueError)) as caught:
+                use()
+        assert f"pip install '.[{extra}]'" in str(caught.value)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _tress
-from ._errors import TressError, Usage
+from ._errors import TressError, Usage, install_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -110,7 +110,7 @@ def frame(result: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pandas.Dat
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("tress.frame needs pandas: pip install 'tress[frame]'") from error
+        raise ImportError("tress.frame needs pandas: " + install_extra("frame")) from error
     rows: Any = [result] if isinstance(result, Mapping) else list(result)
     if isinstance(result, Mapping) and isinstance(result.get("rows"), list):
         rows = result["rows"]

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
+def install_extra(name: str) -> str:
+    """How to install an optional dependency. The package is not on PyPI."""
+    return f"run pip install '.[{name}]' in a clone of the Tress repository"
+
+
 class TressError(Exception):
     """What went wrong in Tress. `kind` is a fixed name for it, such as `chunk-damaged`; the text is for people.
 

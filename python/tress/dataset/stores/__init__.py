@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
+from ..._errors import install_extra
 from ..codec import Codec
 from ..errors import Changed, UsageError
 from ..names import Item, Odd
@@ -190,6 +191,10 @@ _HALF_A_URL = re.compile(r"[a-z][a-z0-9+.-]+:/(?!/)")
 """What would become a local folder called `s3:`. A letter alone is a drive."""
 
 
+_EXTRAS = {"s3": "s3", "s3a": "s3", "sftp": "sftp", "ssh": "sftp"}
+"""Extras of this package that have what a scheme needs."""
+
+
 def open_store(url: str, options: Mapping[str, Any]) -> Store:
     """The store behind a URL or path. Raises `UsageError` for URLs that nothing here opens."""
     scheme = url.partition("://")[0] if "://" in url else "file"
@@ -210,4 +215,6 @@ def open_store(url: str, options: Mapping[str, Any]) -> Store:
 
         return FilesStore(url, options)
     except ImportError as error:
-        raise UsageError(f"{without_secrets(url)}: {error}") from error
+        extra = _EXTRAS.get(scheme, "dataset" if error.name == "fsspec" else None)
+        hint = "" if extra is None else "; " + install_extra(extra)
+        raise UsageError(f"{without_secrets(url)}: {error}{hint}") from error
