@@ -36,7 +36,7 @@ def command() -> pathlib.Path:
     beside = pathlib.Path(sysconfig.get_path("scripts")) / _NAME
     found = str(beside) if beside.is_file() else shutil.which(_NAME)
     if found is None:
-        raise TressError("the command tress is not installed with this package", "no-command")
+        raise TressError("the tress command is not installed with this package", "no-command")
     return pathlib.Path(found)
 
 

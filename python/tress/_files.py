@@ -197,7 +197,9 @@ class ContainerWriter(io.BufferedIOBase):
     def __del__(self) -> None:
         """Who never closed it did not mean it to be complete."""
         if hasattr(self, "_output") and not self._is_settled:
-            warnings.warn(f"{self._name}: never closed, so discarded", ResourceWarning, stacklevel=2, source=self)
+            warnings.warn(
+                f"{self._name}: discarded, because close() was not called", ResourceWarning, stacklevel=2, source=self
+            )
         self.discard()
 
 
@@ -259,9 +261,9 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
         def read() -> Buffer:
             piece = reader.read(_PIECE)
             if piece is None:
-                raise BlockingIOError("the source is not blocking and has nothing yet")
+                raise BlockingIOError("the source is non-blocking and has no data yet")
             if isinstance(piece, str):
-                raise TypeError("read() has to return bytes, not str")
+                raise TypeError("read() must return bytes, not str")
             return piece
 
         return read
@@ -270,9 +272,9 @@ def _piecewise(reader: Readable) -> Callable[[], Buffer]:
     def read_into() -> Buffer:
         count = readinto(buffer)
         if count is None:
-            raise BlockingIOError("the source is not blocking and has nothing yet")
+            raise BlockingIOError("the source is non-blocking and has no data yet")
         if not 0 <= count <= len(buffer):
-            raise ValueError("readinto() has returned more than was asked for")
+            raise ValueError("readinto() returned more bytes than requested")
         return buffer[:count]
 
     return read_into
@@ -286,7 +288,7 @@ def _write_all(writer: Writable, data: bytes) -> int:
         while rest:
             count = cast("int | None", writer.write(rest))  # type: ignore[arg-type]
             if not count:
-                raise BlockingIOError("the target takes nothing")
+                raise BlockingIOError("the target is non-blocking and accepts no data yet")
             rest = rest[count:]
     return len(data)
 

@@ -174,7 +174,7 @@ impl AesCcm {
         let is_strict = match errors {
             "raise" => true,
             "none" => false,
-            _ => return Err(errors::usage(py, "errors is 'raise' or 'none'")),
+            _ => return Err(errors::usage(py, "errors must be 'raise' or 'none'")),
         };
         many::decrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads, is_strict)
     }
@@ -261,10 +261,10 @@ fn prepare(
     place.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?.copy_from_slice(nonce);
     let output = Output::of(buf)?;
     if output.bytes() != bytes {
-        return Err(errors::usage(py, &format!("buf has {} bytes, and the result {bytes}", output.bytes())));
+        return Err(errors::usage(py, &format!("buf has {} bytes, but the result has {bytes}", output.bytes())));
     }
     if output.overlaps(slice(aad)) {
-        return Err(errors::usage(py, "buf and associated_data are the same memory"));
+        return Err(errors::usage(py, "buf and associated_data overlap"));
     }
     Ok((copy, output))
 }

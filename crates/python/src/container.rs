@@ -13,7 +13,7 @@ use crate::memory::{Fresh, Input};
 
 /// The options of everything that encrypts.
 pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
-    let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead is 'aes-128-ccm' or 'aes-256-ccm'"))?;
+    let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
     Ok(EncryptOptions { aead, threads, name })
 }
 
@@ -80,7 +80,8 @@ pub(crate) fn rewrap_head<'py>(
     let recipients = keys::recipients(recipients)?;
     let data = Input::of(data)?;
     let mut first = data.as_slice();
-    let need_more = || Class::NeedMore.error(py, "these are not all bytes of the container's header", "truncated");
+    let need_more =
+        || Class::NeedMore.error(py, "the header of the container is incomplete: more bytes are needed", "truncated");
     if first.is_empty() {
         return Err(need_more());
     }

@@ -98,7 +98,7 @@ impl RawKey {
         let py = class.py();
         match bit_length {
             128 | 256 => random(py, bit_length / 8),
-            _ => Err(errors::usage(py, "a raw key has 128 or 256 bits")),
+            _ => Err(errors::usage(py, "a raw key must have 128 or 256 bits")),
         }
     }
 

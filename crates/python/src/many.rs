@@ -64,7 +64,7 @@ impl<'py> Message<'py> {
     }
 
     fn of(message: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let wrong = || PyTypeError::new_err("a message is a tuple (nonce, data, associated_data)");
+        let wrong = || PyTypeError::new_err("a message must be a tuple (nonce, data, associated_data)");
         let tuple = message.cast::<PyTuple>().map_err(|_| wrong())?;
         if tuple.len() != 3 {
             return Err(wrong());
@@ -217,10 +217,10 @@ fn run_into(
     let bytes = rooms.iter().flatten().try_fold(0, |sum: usize, bytes| sum.checked_add(*bytes));
     if bytes != Some(output.bytes()) {
         let bytes = bytes.unwrap_or(usize::MAX);
-        return Err(errors::usage(py, &format!("buf has {} bytes, and the results {bytes}", output.bytes())));
+        return Err(errors::usage(py, &format!("buf has {} bytes, but the results have {bytes}", output.bytes())));
     }
     if let Some(index) = messages.iter().position(|message| message.parts().any(|part| output.overlaps(part))) {
-        return Err(errors::usage(py, &format!("buf and message {index} are the same memory")));
+        return Err(errors::usage(py, &format!("buf and message {index} overlap")));
     }
     let done = {
         let mut spaces = output.spaces(rooms.iter().flatten().copied());

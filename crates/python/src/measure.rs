@@ -41,7 +41,7 @@ pub(crate) fn plan<'py>(
         "ctr-split" => Strategy::CtrSplit,
         "mac-apart" => Strategy::MacApart,
         "chunks" => Strategy::Chunks,
-        _ => return Err(errors::usage(py, "strategy is 'serial', 'ctr-split', 'mac-apart' or 'chunks'")),
+        _ => return Err(errors::usage(py, "strategy must be 'serial', 'ctr-split', 'mac-apart' or 'chunks'")),
     };
     let problem = Problem {
         size_bytes,

@@ -140,7 +140,7 @@ impl Output {
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let buffer = PyUntypedBuffer::get(object)?;
         if buffer.readonly() {
-            return Err(PyBufferError::new_err("the buffer cannot be written"));
+            return Err(PyBufferError::new_err("the buffer is read-only"));
         }
         if buffer.is_c_contiguous() { Ok(Self(buffer)) } else { Err(not_contiguous()) }
     }

@@ -111,7 +111,7 @@ impl<T: Send> Pushed<T> {
 }
 
 fn ended() -> Error {
-    Error::new(ErrorKind::Usage).with_detail("it was ended before")
+    Error::new(ErrorKind::Usage).with_detail("finalize() was called before, or an earlier call failed")
 }
 
 /// Makes a container of what is pushed, piece by piece, with memory for one batch.

@@ -56,12 +56,12 @@ impl Reader {
     /// Goes to a place, as `io.IOBase.seek`, and returns it.
     #[pyo3(signature = (offset, whence = 0))]
     fn seek(&self, py: Python<'_>, offset: i64, whence: i32) -> PyResult<u64> {
-        let negative = || PyValueError::new_err("a place before the start");
+        let negative = || PyValueError::new_err("negative seek position");
         let to = match whence {
             0 => SeekFrom::Start(offset.try_into().map_err(|_| negative())?),
             1 => SeekFrom::Current(offset),
             2 => SeekFrom::End(offset),
-            _ => return Err(errors::usage(py, "whence is 0, 1 or 2")),
+            _ => return Err(errors::usage(py, "whence must be 0, 1 or 2")),
         };
         self.with(py, |reader| match reader.seek(to) {
             // Nothing else can be wrong with a place.
@@ -125,13 +125,12 @@ impl Read for Source {
             Self::Object(object) => Python::attach(|py| {
                 let read = object.bind(py).call_method1("read", (buffer.len(),))?;
                 if read.is_none() {
-                    return Err(PyBlockingIOError::new_err("the source is not blocking and has nothing yet"));
+                    return Err(PyBlockingIOError::new_err("the source is non-blocking and has no data yet"));
                 }
                 let read = Input::of(&read)?;
                 let bytes = read.as_slice();
                 let place = buffer.get_mut(..bytes.len());
-                let place =
-                    place.ok_or_else(|| PyValueError::new_err("read() has returned more than was asked for"))?;
+                let place = place.ok_or_else(|| PyValueError::new_err("read() returned more bytes than requested"))?;
                 place.copy_from_slice(bytes);
                 Ok(bytes.len())
             })

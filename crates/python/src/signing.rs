@@ -36,9 +36,8 @@ impl PrivateKey {
     fn generate(py: Python<'_>, kind: &str) -> PyResult<Self> {
         use discrete::GroupSize::{Bits2048, Bits3072};
         use tress_sign::PrivateKey::{Dsa, Rsa, Schnorr};
-        let unknown = || {
-            errors::usage(py, "a kind of key is 'rsa-BITS', 'dsa-2048', 'dsa-3072', 'schnorr-2048' or 'schnorr-3072'")
-        };
+        let unknown =
+            || errors::usage(py, "kind must be 'rsa-BITS', 'dsa-2048', 'dsa-3072', 'schnorr-2048' or 'schnorr-3072'");
         let key = match kind {
             "dsa-2048" => discrete::PrivateKey::generate(Bits2048).map(Dsa),
             "dsa-3072" => discrete::PrivateKey::generate(Bits3072).map(Dsa),

@@ -79,7 +79,7 @@ def encrypt(
     """
     public, secret = _keys.recipients(recipients)
     if not public and not secret:
-        raise UsageError("no recipient")
+        raise UsageError("no recipient given")
     keys = Keys(recipients=public, to=secret)
     return _run("encrypt", source, target, keys, aead, source_options, target_options, how)
 
@@ -132,10 +132,10 @@ def rewrap(
     """
     public, secret = _keys.recipients(recipients)
     if not public and not secret:
-        raise UsageError("no recipient")
+        raise UsageError("no recipient given")
     texts, opens = _keys.identities(identities)
     if not texts and not opens:
-        raise UsageError("no identity")
+        raise UsageError("no identity given")
     keys = Keys(public, secret, texts, opens)
     return _run("rewrap", None, target, keys, "aes-128-ccm", None, target_options, how)
 
@@ -143,7 +143,7 @@ def rewrap(
 def _opening(identities: Any) -> Keys:
     texts, secrets = _keys.identities(identities)
     if not texts and not secrets:
-        raise UsageError("no identity")
+        raise UsageError("no identity given")
     return Keys(_identities=texts, opens=secrets)
 
 
@@ -180,11 +180,11 @@ def _run(
     if how:
         raise TypeError(f"unexpected arguments: {', '.join(sorted(how))}")
     if aead not in ("aes-128-ccm", "aes-256-ccm"):
-        raise UsageError(f"an AEAD {aead!r}; there are aes-128-ccm and aes-256-ccm")
+        raise UsageError(f"unknown AEAD {aead!r}: use aes-128-ccm or aes-256-ccm")
     if workers is not None and workers < 1:
-        raise UsageError("at least one worker")
+        raise UsageError("the number of workers must be at least 1")
     if concurrency is not None and concurrency < 1:
-        raise UsageError("at least one object at once")
+        raise UsageError("concurrency must be at least 1")
     plan = Plan(
         verb,
         new_run(),
@@ -203,7 +203,7 @@ def _run(
     if executor is None:
         for url, options in ((plan.source, plan.source_options), (plan.target, plan.target_options)):
             if url and url.startswith("memory:") and not plan.opener(url, options.values).shared:
-                raise UsageError("memory: is another one in every process; give an executor of threads")
+                raise UsageError("memory: stores are not shared between processes; use an executor of threads")
     summary = perform(plan, settings, lambda: Pool(executor, workers))
     if isinstance(settings.progress, Terminal):
         settings.progress.clear()
@@ -220,7 +220,7 @@ def _not_into_itself(plan: Plan) -> None:
     target = plan.opener(plan.target, plan.target_options.values)
     inner, outer = map(_where, (target, source))
     if plan.verb in ("encrypt", "decrypt") and (inner == outer or inner.startswith(outer.rstrip("/") + "/")):
-        raise UsageError("the target lies in the source")
+        raise UsageError("the target is inside the source")
 
 
 def _where(store: Store) -> str:

@@ -89,7 +89,7 @@ class TressCodec:
         opening = self.open()
         plain = opening.update(sealed)
         if opening.content_type == "tree":
-            raise TreeInside("a container of a folder: use tress decrypt")
+            raise TreeInside("the container holds a folder: open it with tress decrypt")
         return plain + opening.finalize()
 
     def meter(self) -> Meter:

@@ -45,15 +45,15 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """All verbs and options."""
-    top = _Parser(prog=NAME, description="Encrypts, decrypts, verifies and rewraps many objects.")
-    verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB", parser_class=_Parser)
+    top = _Parser(prog=NAME, description="Encrypt, decrypt, verify or rewrap every object of a folder or bucket.")
+    verbs = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
     for verb, text in (
-        ("encrypt", "every object of SOURCE to NAME.tress in TARGET"),
-        ("decrypt", "every container NAME.tress of SOURCE to NAME in TARGET"),
-        ("verify", "every container of TARGET, opened without writing"),
-        ("rewrap", "every container of TARGET to other recipients; no revocation"),
+        ("encrypt", "encrypt every object of SOURCE to NAME.tress in TARGET"),
+        ("decrypt", "decrypt every container NAME.tress of SOURCE to NAME in TARGET"),
+        ("verify", "check every container of TARGET; writes nothing"),
+        ("rewrap", "change the recipients of every container of TARGET; old copies stay readable"),
     ):
-        one = verbs.add_parser(verb, help=text, description=text)
+        one = verbs.add_parser(verb, help=text, description=text[0].upper() + text[1:] + ".")
         if verb in ("encrypt", "decrypt"):
             one.add_argument("source", metavar="SOURCE", help="a folder or a URL (s3://, sftp://, ...)")
         one.add_argument("target", metavar="TARGET", help="a folder or a URL")
@@ -64,38 +64,74 @@ def parser() -> argparse.ArgumentParser:
                 action="append",
                 default=[],
                 metavar="RECIPIENT",
-                help="age1..., tress1... or ssh-...",
+                help="public key that can decrypt: age1..., tress1... or ssh-...; repeat for several",
             )
             one.add_argument(
-                "-R", "--recipients-file", action="append", default=[], metavar="FILE", help="recipients, one a line"
+                "-R",
+                "--recipients-file",
+                action="append",
+                default=[],
+                metavar="FILE",
+                help="file with one recipient per line",
             )
         if verb == "encrypt":
-            one.add_argument("--aead", choices=("aes-128-ccm", "aes-256-ccm"), default="aes-128-ccm")
+            one.add_argument(
+                "--aead",
+                choices=("aes-128-ccm", "aes-256-ccm"),
+                default="aes-128-ccm",
+                help="cipher of the payload [default: %(default)s]",
+            )
         if verb != "encrypt":
-            one.add_argument("-i", "--identity", action="append", default=[], metavar="FILE", help="an identity file")
+            one.add_argument(
+                "-i",
+                "--identity",
+                action="append",
+                default=[],
+                metavar="FILE",
+                help="identity file, which has the private key",
+            )
         if verb == "rewrap":
             one.add_argument(
-                "--new-key-file", action="append", default=[], metavar="FILE", help="raw key to encrypt to"
+                "--new-key-file",
+                action="append",
+                default=[],
+                metavar="FILE",
+                help="file with a raw key, 16 or 32 bytes, to encrypt to",
             )
         if verb == "verify":
             one.add_argument(
-                "--against", default="manifest", metavar="SOURCE", help="compare with this source, or with 'nothing'"
+                "--against",
+                default="manifest",
+                metavar="SOURCE",
+                help="compare with this source; 'nothing' only decrypts [default: %(default)s]",
             )
-        one.add_argument("--key-file", action="append", default=[], metavar="FILE", help="16 or 32 raw bytes")
-        one.add_argument("--passphrase-file", metavar="FILE", help="slow: a second for each object")
+        one.add_argument(
+            "--key-file", action="append", default=[], metavar="FILE", help="file with a raw key, 16 or 32 bytes"
+        )
+        one.add_argument(
+            "--passphrase-file", metavar="FILE", help="file with a passphrase; slow, about a second per object"
+        )
         _common(one)
     return top
 
 
 def _common(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--shard", metavar="I/N", help="only the names whose hash is in the I-th of N parts, from 1")
-    one.add_argument("--workers", type=int, metavar="N", help="processes; as many as cores")
-    one.add_argument("--concurrency", type=int, metavar="N", help="objects at once in each process")
-    one.add_argument("--attempts", type=int, default=Retry.attempts, metavar="N", help="for each object")
-    one.add_argument("--force", action="store_true", help="do everything again, and replace what is there")
-    one.add_argument("--dry-run", action="store_true", help="only count what would be done")
-    one.add_argument("--failed", metavar="FILE", help="where the list of failed objects goes")
-    one.add_argument("--json", action="store_true", help="the summary as one object on standard output")
+    one.add_argument(
+        "--shard", metavar="I/N", help="process only part I of N, for job arrays; names are divided by hash"
+    )
+    one.add_argument("--workers", type=int, metavar="N", help="number of processes [default: one per core]")
+    one.add_argument("--concurrency", type=int, metavar="N", help="objects that each process handles at the same time")
+    one.add_argument(
+        "--attempts",
+        type=int,
+        default=Retry.attempts,
+        metavar="N",
+        help="attempts for each object [default: %(default)s]",
+    )
+    one.add_argument("--force", action="store_true", help="process all objects again and replace existing ones")
+    one.add_argument("--dry-run", action="store_true", help="count the objects that would be processed; writes nothing")
+    one.add_argument("--failed", metavar="FILE", help="write the list of failed objects to FILE")
+    one.add_argument("--json", action="store_true", help="print the summary as one JSON object")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -109,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         return _say(terminal, _shown(error, given), 2)
     except _Interrupted as interrupted:
-        _say(terminal, "interrupted; the same command goes on", 1)
+        _say(terminal, "interrupted; run the same command again to continue", 1)
         signal.signal(interrupted.number, signal.SIG_DFL)
         os.kill(os.getpid(), interrupted.number)
         return 128 + interrupted.number
@@ -122,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
     if given.attempts < 1:
-        raise UsageError("at least one attempt")
+        raise UsageError("--attempts must be at least 1")
     try:
         part = None if given.shard is None else Part.parse(given.shard)
     except ValueError as error:
@@ -158,7 +194,7 @@ def _read(path: str) -> str:
     try:
         return Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from None
+        raise UsageError(f"{path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
 
 
 def _secrets(key_files: Sequence[str], passphrase_file: str | None) -> list[Any]:
@@ -207,7 +243,7 @@ def _tell(summary: Summary, as_json: bool) -> int:
     if summary.failed > len(summary.failures):
         print(f"{NAME}: error: and {summary.failed - len(summary.failures)} more", file=sys.stderr)
     if summary.failed_list is not None:
-        print(f"{NAME}: all failed objects are listed in {summary.failed_list}", file=sys.stderr)
+        print(f"{NAME}: the complete list of failed objects is {summary.failed_list}", file=sys.stderr)
     print(summary.sentence(), file=sys.stderr)
     if as_json:
         print(json.dumps(summary.as_dict()))

@@ -20,9 +20,9 @@ class Secret:
 
     def __init__(self, value: str | bytes):
         if isinstance(value, bytes) and len(value) not in (16, 32):
-            raise UsageError(f"a raw key has 16 or 32 bytes, this one {len(value)}")
+            raise UsageError(f"a raw key must have 16 or 32 bytes, this one has {len(value)}")
         if isinstance(value, str) and not value:
-            raise UsageError("an empty passphrase")
+            raise UsageError("the passphrase is empty")
         self._value = value
 
     def __repr__(self) -> str:
@@ -88,7 +88,7 @@ def recipients(given: Any) -> tuple[tuple[str, ...], tuple[Secret, ...]]:
     for text in public:
         if not text.startswith(PUBLIC):
             # Not shown: people paste identities where recipients belong.
-            raise UsageError("a recipient that begins with none of age1, tress1 and ssh-")
+            raise UsageError("unknown kind of recipient: expected age1..., tress1... or ssh-...")
     return tuple(public), tuple(secrets)
 
 
@@ -119,7 +119,7 @@ def _secret(one: Any) -> Secret:
         if isinstance(value, str | bytes) and type(one).__name__ in ("Passphrase", "RawKey"):
             return Secret(value)
     raise UsageError(
-        f"a key of type {type(one).__name__}; give text, or tress.dataset.Secret for a passphrase or raw key"
+        f"a key cannot be of type {type(one).__name__}: use str, or tress.dataset.Secret for a passphrase or raw key"
     )
 
 

@@ -103,17 +103,17 @@ def parse(line: bytes) -> Line | Begun | Foreign:
     at = line.rfind(_MARK)
     body = line[:at] + b"}"
     if at < 0 or line[at + len(_MARK) :] != b'%08x"}' % binascii.crc32(body):
-        raise BadLine("its check sum is wrong")
+        raise BadLine("wrong checksum")
     try:
         value = json.loads(body)
         if value["v"] != VERSION:
-            raise BadLine("of another version")
+            raise BadLine("unknown version")
         if value["state"] == "begun":
             return Begun(tuple(check(_text(name)) for name in value["names"]))
         if value["state"] == "foreign":
             return Foreign(check(_text(value["name"])))
         if value["state"] != "done":
-            raise BadLine("of a state that is none")
+            raise BadLine("unknown state")
         source = value["source"]
         return Line(
             check(_text(value["name"])),
@@ -127,18 +127,18 @@ def parse(line: bytes) -> Line | Begun | Foreign:
     except BadLine:
         raise
     except Exception as error:  # Anything may stand there.
-        raise BadLine(f"not a line of a manifest: {type(error).__name__}") from None
+        raise BadLine(f"not a manifest line: {type(error).__name__}") from None
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise BadLine("no text where one belongs")
+        raise BadLine("a field is not text")
     return value
 
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 63:
-        raise BadLine("no count where one belongs")
+        raise BadLine("a field is not a count")
     return value
 
 

@@ -48,14 +48,14 @@ def check(name: str) -> str:
     if not _SUSPECT.search(name):
         return name
     if not name:
-        raise BadName("an empty name")
+        raise BadName("the name is empty")
     if "\0" in name:
-        raise BadName("a NUL in the name")
+        raise BadName("the name has a NUL character")
     for part in name.split("/"):
         if part == "":
-            raise BadName("an absolute name or an empty part in it")
+            raise BadName("the name is absolute, or a part of it is empty")
         if part in (".", ".."):
-            raise BadName(f"a part {part!r} in the name")
+            raise BadName(f"the name has the part {part!r}")
     return name
 
 
@@ -85,7 +85,7 @@ def decoded(name: bytes) -> str:
 def plain_name(container: str) -> str:
     """The name of a container's plaintext. Raises `BadName` where the suffix is missing."""
     if not container.endswith(SUFFIX) or container.rpartition("/")[2] == SUFFIX:
-        raise BadName(f"not the name of a container: it does not end in {SUFFIX}")
+        raise BadName(f"the name of a container ends in {SUFFIX}")
     return container[: -len(SUFFIX)]
 
 
@@ -111,10 +111,10 @@ class Part(NamedTuple):
         """`3/100`. Raises `ValueError`."""
         number, slash, count = text.partition("/")
         if not (slash and number.isascii() and number.isdigit() and count.isascii() and count.isdigit()):
-            raise ValueError(f"{text!r} is no part such as 3/100")
+            raise ValueError(f"{text!r} is not a shard, as in 3/100")
         part = cls(int(number), int(count))
         if not 1 <= part.number <= part.parts:
-            raise ValueError(f"{text!r}: the first number has to be from 1 to the second")
+            raise ValueError(f"{text!r}: the first number must be from 1 to the second")
         return part
 
     def holds(self, name: str) -> bool:

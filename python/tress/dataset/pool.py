@@ -18,7 +18,7 @@ class Pool:
 
     def __init__(self, executor: Executor | None, workers: int | None):
         if workers is not None and workers < 1:
-            raise UsageError("at least one worker")
+            raise UsageError("the number of workers must be at least 1")
         self._given = executor
         self._own: ProcessPoolExecutor | None = None
         self.workers = workers or (os.cpu_count() or 1 if executor is None else _workers_of(executor))

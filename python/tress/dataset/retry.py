@@ -188,7 +188,7 @@ class Retry:
         failures = 0
         while True:
             if stopped.wait(GATE.remaining()) if GATE.remaining() > 0 else stopped.is_set():
-                raise Stopped("the run was told to stop")
+                raise Stopped("the run was stopped")
             try:
                 return work(failures + patience + 1)
             except Exception as error:
@@ -211,4 +211,4 @@ class Retry:
                 if look is Outlook.THROTTLED:
                     GATE.close(pause)
             if stopped.wait(pause):
-                raise Stopped("the run was told to stop")
+                raise Stopped("the run was stopped")

@@ -66,7 +66,7 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
         _look(plan, settings, source, target, index)
         if settings.warn is not None:
             for line in index.bad_lines:
-                settings.warn(f"{target.shown}: {line}; the object is done again")
+                settings.warn(f"{target.shown}: {line}; the object is processed again")
         summary.bad_lines = index.bad_count
         if settings.progress is not None and not settings.dry_run:
             counter = Counter(lambda end: _count(plan, settings.part, end))
@@ -98,7 +98,7 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
             manifest.join(target, plan.verb, plan.run, plan.retry)
         except Exception as error:  # All lines are there all the same, in more objects.
             if settings.warn is not None:
-                settings.warn(f"{target.shown}: the manifest stays in parts: {describe(error, plan)}")
+                settings.warn(f"{target.shown}: the parts of the manifest could not be merged: {describe(error, plan)}")
     return summary
 
 
@@ -231,7 +231,7 @@ def _drive(
                         waiting += graves.bury(shard, death)
                 pending.clear()
                 if waiting and not running.rebuild():
-                    raise DatasetError("the executor is broken; the same call goes on where it stopped")
+                    raise DatasetError("the executor is broken; run the same call again to continue")
             reporter.tick()
     except BaseException:
         running.stop()
@@ -272,7 +272,9 @@ class Graves:
             self._splits += 1
             return shard.split()
         for work in shard.works:
-            self._failed.add(Failure(work.name, "worker", f"its worker failed: {describe(death, self._plan)}", DEATHS))
+            self._failed.add(
+                Failure(work.name, "worker", f"its worker process failed: {describe(death, self._plan)}", DEATHS)
+            )
         return []
 
 

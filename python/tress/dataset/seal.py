@@ -41,7 +41,7 @@ class Seal:
             if self._payload < 0 and len(self._start) >= LINE + 4:
                 length = int.from_bytes(self._start[LINE : LINE + 4], "big")
                 if length > MAX_AGE_FILE:
-                    raise ValueError("not a container: its header is too long")
+                    raise ValueError("not a container: the header is too long")
                 end = LINE + 4 + length
                 self._payload = end + -end % ALIGNMENT
                 need = self._payload + PREFIX - len(self._start)
@@ -71,7 +71,7 @@ class Seal:
     def finish(self) -> str:
         """The digest in hexadecimal. Raises `ValueError` for what is too short for a container."""
         if self._payload < 0 or len(self._start) < self._payload + PREFIX or self._in_chunk < TAG:
-            raise ValueError("not a container: it is too short")
+            raise ValueError("not a container: too short")
         self._hash.update(self._tail)
         return self._hash.hexdigest()
 

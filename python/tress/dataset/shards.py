@@ -40,7 +40,7 @@ class Grouping:
 
     def __post_init__(self) -> None:
         if self.objects < 1 or self.bytes < 1 or self.first < 1:
-            raise ValueError("a group has at least one object and one byte")
+            raise ValueError("a shard must have at least one object and one byte")
 
 
 class Shard(NamedTuple):

@@ -53,7 +53,7 @@ class Summary:
         count = f"{self.objects} object{'' if self.objects == 1 else 's'}"
         text = f"{count}, {size(self.bytes)}, {self.skipped} skipped, {self.retried} retried, {self.failed} failed"
         if self.dry_run:
-            return f"{self.verb}: would do {text}"
+            return f"{self.verb}: dry run, would process {text}"
         return f"{self.verb}: {text}, {self.seconds:.1f} s, {size(self.rate_bytes_per_s)}/s"
 
     def as_dict(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Context:
     def go_on(self) -> None:
         """Raises `Stopped` when the run is to end."""
         if self.stopped.is_set():
-            raise Stopped("the run was told to stop")
+            raise Stopped("the run was stopped")
 
 
 def transfer(context: Context, work: Work, attempt: int = 1) -> Line:
@@ -54,7 +54,7 @@ def _blocks(context: Context, reading: Reading) -> Iterator[Any]:
         count += len(block)
         yield block
     if count != reading.item.size:
-        raise Changed(f"{count} bytes were read where there are {reading.item.size}")
+        raise Changed(f"{count} bytes were read, but the object has {reading.item.size}")
 
 
 def _whole(context: Context, reading: Reading) -> bytes:
@@ -62,7 +62,7 @@ def _whole(context: Context, reading: Reading) -> bytes:
     context.go_on()
     data = reading.whole()
     if len(data) != reading.item.size:
-        raise Changed(f"{len(data)} bytes were read where there are {reading.item.size}")
+        raise Changed(f"{len(data)} bytes were read, but the object has {reading.item.size}")
     return data
 
 
@@ -160,11 +160,11 @@ def _verify(context: Context, work: Work) -> Line:
         item = reading.item
     seal = meter.finish()
     if work.line is not None and work.line.seal and work.line.seal != seal:
-        raise Differs("opens, but is not the container that the manifest names")
+        raise Differs("can be decrypted, but is not the container in the manifest")
     if context.source is not None and digest is not None:
         with context.source.read(context.source.stat(work.name)) as reading:
             if _digest(context, reading) != digest.digest():
-                raise Differs("opens, but its plaintext is not the source's")
+                raise Differs("can be decrypted, but its plaintext differs from the source")
     return _line(context, work.target, item, item, seal, count)
 
 
@@ -199,4 +199,4 @@ def _line(context: Context, name: str, read: Item, written: Item, seal: str, pla
 
 def _no_tree(opening: Opening | Any) -> None:
     if opening.content_type == "tree":
-        raise TreeInside("a container of a folder: use tress decrypt")
+        raise TreeInside("the container holds a folder: open it with tress decrypt")

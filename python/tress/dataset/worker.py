@@ -145,7 +145,7 @@ def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result
     if journal is not None:
         # Only what is ours: an object that was in the way is somebody else's, and stays so.
         journal.begin([work.target for work in shard.works if work.name not in failed])
-    why = f"its folder could not be left in order: {describe(error, plan)}"
+    why = f"its folder could not be synced to disk: {describe(error, plan)}"
     result.failures += [Failure(work.name, "io", why, 1) for work in shard.works if work.name not in failed]
     result.objects = result.bytes = 0
 

@@ -148,7 +148,7 @@ class Store(ABC):
                 skip = max(0, skip - len(block))
             reading.unchanged()
             if count != reading.item.size or skip:
-                raise Changed("it has another length than it had")
+                raise Changed("its length changed while it was read")
             return out.commit()
 
     @abstractmethod
@@ -199,9 +199,11 @@ def open_store(url: str, options: Mapping[str, Any]) -> Store:
     """The store behind a URL or path. Raises `UsageError` for URLs that nothing here opens."""
     scheme = url.partition("://")[0] if "://" in url else "file"
     if not url:
-        raise UsageError("an empty source or target")
+        raise UsageError("source or target is empty")
     if _HALF_A_URL.match(url):
-        raise UsageError(f"{without_secrets(url)}: a URL has // behind its scheme; a folder of this name is ./{url}")
+        raise UsageError(
+            f"{without_secrets(url)}: a URL has // after its scheme; for a local folder of this name use ./{url}"
+        )
     if "::" not in url and scheme in ("file", "local"):
         from .local import LocalStore
 

@@ -134,7 +134,7 @@ class FilesStore(Store):
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         path = self.path(name)
         if not replace and self.fs.exists(path):
-            raise Exists("exists, and no earlier run wrote it")
+            raise Exists("exists already, and no earlier run wrote it; force replaces it")
         return _FilesWriting(self, name)
 
     def folder(self, path: str) -> None:
@@ -184,14 +184,14 @@ class _FilesReading(Reading):
         while left > 0:
             block = self._file.read(min(left, BLOCK))
             if not block:
-                raise Changed("shorter than it was")
+                raise Changed("truncated while it was read")
             left -= len(block)
             yield block
 
     def unchanged(self) -> None:
         try:
             if self._store.stat(self.item.name) != self.item:
-                raise Changed("written while it was read")
+                raise Changed("modified while it was read")
         except FileNotFoundError:
             raise Changed("removed while it was read") from None
 

@@ -22,6 +22,6 @@ def policy() -> Any:
                 if os.path.exists(path):
                     known.load(path)
             if not known.check(hostname, key):
-                raise PermissionError(f"the key of {hostname} is not in known_hosts")
+                raise PermissionError(f"the host key of {hostname} is not in known_hosts")
 
     return KnownHosts()

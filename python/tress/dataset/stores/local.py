@@ -68,7 +68,7 @@ class LocalStore(Store):
         """Where the object is. Raises `BadName`."""
         check(name)
         if os.sep == "\\" and any(c in name for c in '\\:*?"<>|'):
-            raise BadName("a character that this system's names cannot have")
+            raise BadName("the name has a character that this system does not allow")
         return self._prefix + name
 
     def items(self) -> Iterator[Item | Odd]:
@@ -136,7 +136,7 @@ class LocalStore(Store):
                     with contextlib.suppress(FileExistsError):
                         os.mkdir(made)
                     if os.path.islink(made) and not os.path.realpath(made).startswith(root.rstrip(os.sep) + os.sep):
-                        raise BadName("a folder of it is a symbolic link that leads out of the target")
+                        raise BadName("a folder in its path is a symbolic link out of the target")
             self._folders.add(parent)
 
     def forget(self, path: str) -> None:
@@ -209,7 +209,7 @@ class _LocalReading(Reading):
         status = os.fstat(self._fd)
         if not stat.S_ISREG(status.st_mode):
             self.close()
-            raise Changed("no regular file any more")
+            raise Changed("no longer a regular file")
         self.item = describe(name, status)
 
     def blocks(self) -> Iterator[Any]:
@@ -220,7 +220,7 @@ class _LocalReading(Reading):
             while left > 0:
                 count = file.readinto(buffer[:left])
                 if not count:
-                    raise Changed("shorter than it was")
+                    raise Changed("truncated while it was read")
                 left -= count
                 yield buffer[:count]
 
@@ -230,14 +230,14 @@ class _LocalReading(Reading):
         while left > 0:
             pieces.append(os.read(self._fd, left))
             if not pieces[-1]:
-                raise Changed("shorter than it was")
+                raise Changed("truncated while it was read")
             left -= len(pieces[-1])
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def unchanged(self) -> None:
         name = self.item.name
         if describe(name, os.fstat(self._fd)) != self.item:
-            raise Changed("written while it was read")
+            raise Changed("modified while it was read")
         try:
             if describe(name, os.stat(self._path, follow_symlinks=False)) != self.item:
                 raise Changed("replaced while it was read")
@@ -260,7 +260,7 @@ class _LocalWriting(Writing):
         self._fd = -1
         # For small ones the last step finds out soon enough.
         if not replace and size > BLOCK and os.path.lexists(self._path):
-            raise Exists("exists, and no earlier run wrote it")
+            raise Exists("exists already, and no earlier run wrote it; force replaces it")
         store.folder(self._path)
         try:
             self._open()
@@ -324,10 +324,10 @@ class _LocalWriting(Writing):
         try:
             os.link(self._part, self._path, follow_symlinks=False)
         except FileExistsError:
-            raise Exists("exists, and no earlier run wrote it") from None
+            raise Exists("exists already, and no earlier run wrote it; force replaces it") from None
         except (OSError, NotImplementedError):  # No hard links here.
             if os.path.lexists(self._path):
-                raise Exists("exists, and no earlier run wrote it") from None
+                raise Exists("exists already, and no earlier run wrote it; force replaces it") from None
             os.replace(self._part, self._path)
         else:
             # The object is there; a second name that stays does it no harm.

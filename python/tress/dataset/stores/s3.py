@@ -48,7 +48,7 @@ class S3Store(Store):
     def __init__(self, url: str, options: Mapping[str, Any]):
         self.bucket, _, prefix = url.partition("://")[2].partition("/")
         if not self.bucket:
-            raise UsageError("no bucket in the URL")
+            raise UsageError("the URL has no bucket")
         prefix = prefix.strip("/")
         self.prefix = prefix + "/" if prefix else ""
         self.shown = f"s3://{self.bucket}/{prefix}"
@@ -118,15 +118,15 @@ class S3Store(Store):
             reply = await self.fs._call_s3("get_object", Bucket=self.bucket, Key=self.key(name), **arguments)
         except OSError as error:
             if answer(error)[1] in (412, 416):
-                raise Changed("written since it was listed") from None
+                raise Changed("modified since it was listed") from None
             raise
         if token and reply["ETag"] != token:  # A store that does not know conditions.
             reply["Body"].close()
-            raise Changed("written since it was listed")
+            raise Changed("modified since it was listed")
         async with reply["Body"] as body:
             data: bytes = await body.read()
         if len(data) != (reply["ContentLength"] if end is None else end - start):
-            raise ConnectionError("the store's reply ended early")
+            raise ConnectionError("the response of the store ended early")
         return data, reply
 
     def read(self, item: Item) -> Reading:
@@ -147,7 +147,7 @@ class S3Store(Store):
         with _S3Reading(self, item, limit=min(first_end, item.size)) as reading:
             start = b"".join(reading.blocks())
             if len(start) != min(first_end, item.size) or len(start) < old:
-                raise Changed("it has another length than it had")
+                raise Changed("its length changed while it was read")
             start = start[old:]
             about = reading.about
             with S3Writing(
@@ -333,9 +333,9 @@ class S3Writing(Writing):
             if answer(error)[1] != 412:
                 raise
             if self._replace is Replace.ALWAYS:
-                raise Changed("written while it was copied") from None
+                raise Changed("modified while it was copied") from None
             if not self._ours():
-                raise Exists("exists, and no earlier run wrote it") from None
+                raise Exists("exists already, and no earlier run wrote it; force replaces it") from None
             self._condition = {}
             reply = self._finish()
         self._upload = None
