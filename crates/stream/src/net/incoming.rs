@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 use super::SLOTS;
 use super::link::Patience;
 use super::noise::Incoming;
+use super::receiver::Server;
 use super::session::Session;
 use super::store::Part;
 use super::supply::lock;
@@ -16,7 +17,6 @@ use super::wire::Request;
 use crate::container::{Content, Payload};
 use crate::pipeline::Batch;
 use crate::pipeline::batch::BATCH_CHUNKS;
-use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
 /// A batch as it came.
@@ -27,7 +27,7 @@ struct Sealed {
 }
 
 /// Serves a data connection that was attached to its session, to its end.
-pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, control: &Control) -> Result<(), Error> {
+pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, server: &Server<'_>) -> Result<(), Error> {
     let (full, taken) = bounded(SLOTS);
     let (free, buffers) = bounded(SLOTS);
     for _ in 0..SLOTS {
@@ -36,7 +36,7 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, cont
     let result = thread::scope(|scope| {
         let link = incoming.link().clone();
         let opener = scope.spawn(move || {
-            let result = open_all(session, stream, &taken, &free, control);
+            let result = open_all(session, stream, &taken, &free, server);
             if result.is_err() {
                 link.close();
             }
@@ -100,7 +100,7 @@ fn open_all(
     stream: u16,
     taken: &Receiver<Sealed>,
     free: &Sender<Option<Batch>>,
-    control: &Control,
+    server: &Server<'_>,
 ) -> Result<(), Error> {
     while let Ok(Sealed { payload, part, mut batch }) = taken.recv() {
         payload.unseal(batch.first_chunk, batch.sealed_mut())?;
@@ -108,7 +108,7 @@ fn open_all(
             session.end(denied.reason, denied.error);
             return Err(Error::new(ErrorKind::Declined(denied.reason)));
         }
-        control.add_done(batch.plain_bytes());
+        server.count_batch(batch.plain_bytes());
         session.count(stream);
         let _ = free.send(Some(batch));
     }

@@ -151,24 +151,27 @@ impl Work {
         state.is_all_taken() && state.sealed == state.taken
     }
 
-    /// These batches are lost with their connection. An error for a stream, which cannot be read again.
-    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<(), Error> {
+    /// These batches are lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
+    /// read again.
+    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<u64, Error> {
         let mut state = lock(&self.state);
-        let Some(job) = state.job.clone() else { return Ok(()) };
+        let mut lost_bytes = 0;
+        let Some(job) = state.job.clone() else { return Ok(lost_bytes) };
         for (file, chunks) in batches {
             if file != job.file {
                 continue;
             }
-            if job.supply.size_bytes().is_none() {
+            let Some(size_bytes) = job.supply.size_bytes() else {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
-            }
+            };
+            lost_bytes += super::plain_bytes(size_bytes, chunks.end) - super::plain_bytes(size_bytes, chunks.start);
             state.again.insert(chunks);
             state.taken -= 1;
             state.sealed -= 1;
             state.written -= 1;
         }
         self.bell.notify_all();
-        Ok(())
+        Ok(lost_bytes)
     }
 
     /// The connection begins anew, with new keys.
@@ -356,11 +359,17 @@ impl Writer<'_> {
             });
             // Counted before the ledger has it: from then on it may come back at any moment.
             session.work.written();
+            session.control.add_done(ready.batch.plain_bytes());
             let noted = usable
                 && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));
-            if !noted && let Err(error) = session.work.send_again([(file, chunks)]) {
-                session.fail(error);
-                return;
+            if !noted {
+                match session.work.send_again([(file, chunks)]) {
+                    Ok(bytes) => session.control.take_back(bytes),
+                    Err(error) => {
+                        session.fail(error);
+                        return;
+                    }
+                }
             }
             let outcome = match &mut connection {
                 Some(open) if noted => self.write(open, &ready, row),
@@ -409,7 +418,6 @@ impl Writer<'_> {
         }
         session.steering.written(ready.batch.plain_bytes(), since.elapsed(), thread_time().saturating_sub(on_core));
         session.trace.slice(row, "write", since, Some(ready.batch.first_chunk));
-        session.control.add_done(ready.batch.plain_bytes());
         Ok(())
     }
 

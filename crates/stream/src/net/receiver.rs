@@ -123,7 +123,6 @@ pub(crate) fn receive_on(
         control,
         is_over: AtomicBool::new(false),
         outcome: Mutex::new(None),
-        expected_bytes: Mutex::new(0),
     };
     server.tell(&Event::Listening(listener.address().map_err(at_port)?));
     thread::scope(|scope| {
@@ -173,7 +172,6 @@ pub(crate) struct Server<'a> {
     is_over: AtomicBool,
     /// Of the one session.
     outcome: Mutex<Option<Result<(), Error>>>,
-    expected_bytes: Mutex<u64>,
 }
 
 impl Server<'_> {
@@ -195,11 +193,22 @@ impl Server<'_> {
         }
     }
 
-    /// So much more will come.
-    pub(crate) fn expect(&self, bytes: u64) {
-        let mut expected = lock(&self.expected_bytes);
-        *expected = expected.saturating_add(bytes);
-        self.control.set_total(*expected);
+    /// Counts what is there of the files that are arriving.
+    pub(crate) fn count(&self) {
+        let sessions = lock(&self.sessions);
+        let (mut done_bytes, mut total_bytes, mut is_known) = (0, 0_u64, true);
+        for (arrived_bytes, size_bytes) in sessions.iter().filter_map(|session| session.arrived()) {
+            done_bytes += arrived_bytes;
+            total_bytes = total_bytes.saturating_add(size_bytes.unwrap_or(0));
+            is_known &= size_bytes.is_some();
+        }
+        self.control.set_done_of(done_bytes, if is_known { total_bytes } else { 0 });
+    }
+
+    /// Counts a batch that has arrived.
+    pub(crate) fn count_batch(&self, plain_bytes: u64) {
+        self.control.add_moved(plain_bytes);
+        self.count();
     }
 
     /// Notes that a file comes by this session, unless it comes by another.
@@ -245,7 +254,7 @@ impl Server<'_> {
         };
         let mut refuse = |reason| {
             let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
-            Err(Error::new(ErrorKind::Declined(reason)).with_detail(format!("sender {}", folder_name(&sender))))
+            Err(Error::new(ErrorKind::Declined(reason)).with_detail(format!("its key begins with {}", folder_name(&sender))))
         };
         if !self.options.allow.admits(&sender) {
             // Read what it says first: a connection closed with unread bytes may lose the answer.
@@ -278,6 +287,7 @@ impl Server<'_> {
                 self.tell(&Event::Admitted { folder: &folder, from });
                 let result = session.begin(streams).and_then(|()| session.run(incoming, &store, self));
                 lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, &session));
+                self.count();
                 if !self.options.once {
                     return result;
                 }
@@ -297,7 +307,7 @@ impl Server<'_> {
                     session.detach(stream);
                     return Err(error);
                 }
-                incoming::serve(&session, stream, incoming, self.control)
+                incoming::serve(&session, stream, incoming, self)
             }
             _ => refuse(Refusal::Protocol),
         }

@@ -67,7 +67,10 @@ pub(crate) fn send_on(
     for source in inputs {
         total_bytes += check(system, source, options)?;
     }
-    control.set_total(total_bytes);
+    // Nobody knows the length of standard input.
+    if !inputs.iter().any(|source| matches!(source, Source::Stdin)) {
+        control.set_total(total_bytes);
+    }
     let trace = match &options.trace {
         Some(path) => Trace::create(system, path)?,
         None => Trace::none(),
@@ -89,7 +92,6 @@ pub(crate) fn send_on(
         rate: options.rate_bytes_per_s.map(Rate::new),
         trace,
         steering: Steering::new(fixed(options, streams)),
-        expected_bytes: AtomicU64::new(total_bytes),
         reading: Arc::new(Control::new()),
         takes_refusals: AtomicBool::new(false),
         is_over: AtomicBool::new(false),
@@ -249,7 +251,6 @@ pub(crate) struct Session<'a> {
     pub(crate) rate: Option<Rate>,
     pub(crate) trace: Trace,
     pub(crate) steering: Steering,
-    expected_bytes: AtomicU64,
     /// Ends a wait for a stream when the session ends.
     reading: Arc<Control>,
     /// Whether a refusal answers a question; otherwise it ends the session.
@@ -401,7 +402,8 @@ impl Session<'_> {
             Reply::Progress { synced_chunks, streams, .. } => self.ledger.progress(synced_chunks, &streams),
             Reply::Drained { stream, batches } => {
                 let again = self.ledger.drained(stream, batches)?;
-                self.work.send_again(again)
+                self.control.take_back(self.work.send_again(again)?);
+                Ok(())
             }
             Reply::Refused { reason } if !self.takes_refusals.load(Ordering::Acquire) => {
                 Err(Error::new(ErrorKind::Refused(reason)))
@@ -451,6 +453,8 @@ impl Session<'_> {
                         Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
                     };
                     let sent = name.and_then(|name| self.send_file(source, &name, &mut report));
+                    let status = || self.system.status_of(source.path()?).ok();
+                    let sent = sent.inspect_err(|_| self.expect_less(status().map_or(0, |status| status.size_bytes)));
                     self.keep_first(sent, &mut first, &mut count)?;
                 }
                 Err(error) => self.keep_first(Err(error), &mut first, &mut count)?,
@@ -486,7 +490,9 @@ impl Session<'_> {
 
     fn send_item(&self, item: Item, report: &mut SendReport) -> Result<(), Error> {
         match item {
-            Item::File { path, name, .. } => self.send_file(&Source::Path(path), &name, report),
+            Item::File { path, name, size_bytes } => {
+                self.send_file(&Source::Path(path), &name, report).inspect_err(|_| self.expect_less(size_bytes))
+            }
             Item::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
                 Reply::FolderReady => Ok(()),
                 _ => Err(self.broken()),
@@ -568,7 +574,7 @@ impl Session<'_> {
             Reply::Complete { file: answered } if answered == file => {
                 report.files += 1;
                 report.complete_before += 1;
-                self.expect_less(size_bytes.unwrap_or(0));
+                self.control.add_held(size_bytes.unwrap_or(0));
                 return Ok(());
             }
             _ => return Err(self.broken()),
@@ -581,7 +587,7 @@ impl Session<'_> {
         held.into_iter().for_each(|range| have.insert(range));
         let todo = have.gaps(all);
         let held_bytes = super::plain_bytes(size_bytes.unwrap_or(0), have.count());
-        self.expect_less(held_bytes);
+        self.control.add_held(held_bytes);
         self.work.begin(file, supply.clone(), todo);
         let sent = self.finish(file, supply);
         self.work.end();
@@ -621,9 +627,10 @@ impl Session<'_> {
         self.stop();
     }
 
+    /// A file that is not sent lowers the total, unless the session ends with it.
     fn expect_less(&self, bytes: u64) {
-        let less = |before: u64| Some(before.saturating_sub(bytes));
-        let before = self.expected_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or(0);
-        self.control.set_total(before.saturating_sub(bytes));
+        if self.stopped().is_none() {
+            self.control.lower_total(bytes);
+        }
     }
 }

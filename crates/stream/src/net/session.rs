@@ -236,6 +236,7 @@ impl Session {
                         current.part.discard();
                         server.release(self, &current.path);
                     }
+                    server.count();
                 }
                 Request::Lost { stream } => self.lose(stream)?,
                 Request::Ping => self.report()?,
@@ -300,10 +301,8 @@ impl Session {
             }
         };
         let held = part.synced();
-        let size_known = size_bytes.unwrap_or(0);
-        let expected_bytes = size_known - super::plain_bytes(size_known, part.synced_chunks());
-        server.expect(expected_bytes);
         lock(&self.state).current = Some(Current { file, path, part, finish: None, is_completing: false });
+        server.count();
         self.send(&Reply::Resume { file, held })
     }
 
@@ -315,6 +314,12 @@ impl Session {
     /// The file of this number, if it is the one that is coming.
     pub(crate) fn part(&self, file: u32) -> Option<Arc<Part>> {
         self.with_current(file, |current| current.part.clone())
+    }
+
+    /// Plaintext that is there of the file that is coming, and its size.
+    pub(crate) fn arrived(&self) -> Option<(u64, Option<u64>)> {
+        let state = lock(&self.state);
+        state.current.as_ref().map(|current| (current.part.written_bytes(), current.part.size_bytes))
     }
 
     fn report(&self) -> Result<(), Error> {
@@ -449,6 +454,7 @@ impl Session {
         part.complete()?;
         let Some(current) = lock(&self.state).current.take() else { return Ok(()) };
         server.release(self, &current.path);
+        server.count();
         let folder = folder_name(&self.sender);
         server.tell(&Event::Received { folder: &folder, name: &part.shown, bytes: current.finish.unwrap_or(0) });
         // The sender may be gone: then its next session hears of it.

@@ -314,6 +314,11 @@ impl Part {
         self.held().synced.count()
     }
 
+    /// Plaintext that is there.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        super::plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
+    }
+
     /// Whether a batch that begins with this chunk and has this length belongs to the file.
     pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
         self.fits(&self.held(), first_chunk, sealed_bytes)

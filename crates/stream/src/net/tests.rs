@@ -232,6 +232,69 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     running.stop();
 }
 
+/// What both ends count in four runs over one file: the control connection is cut, a data connection is cut, the file is
+/// already there, another version is refused.
+#[test]
+fn counts_of_cut_and_resumed_sessions() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (bytes, small) = (data(30 * BATCH + 9), BATCH_PLAIN_BYTES);
+    let size = bytes.len() as u64;
+    ends.file("a", &bytes);
+    ends.file("b", &bytes[..BATCH]);
+    let sources = ["a", "b"].map(|name| Source::Path(ends.root.path().join(name)));
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options =
+        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
+    let received = &running.control;
+    let cut = Faulty::new([Fault::Cut(210), Fault::None]);
+    let lost = Faulty::new([Fault::None, Fault::Cut(2_000_000), Fault::None]);
+    let runs: [(&dyn Network, _, _); 4] = [
+        (&cut, Some(ErrorKind::Disconnected), None),
+        (&lost, None, Some(size + small)),
+        (&Tcp, None, Some(size + small)),
+        (&Tcp, Some(ErrorKind::Refused(Refusal::Exists)), Some(small)),
+    ];
+    for (run, (network, failure, total)) in runs.into_iter().enumerate() {
+        if run == 3 {
+            ends.file("a", &bytes[1..]);
+        }
+        let (control, moved_before) = (Control::new(), received.moved_bytes());
+        let sent = std::thread::scope(|scope| {
+            let sending = scope.spawn(|| send_on(&OS, network, &sources, &ends.sender, &options, &control));
+            let mut least = size;
+            while !sending.is_finished() {
+                assert!(control.done_bytes() <= size + small);
+                let (done, total) = (received.done_bytes(), received.total_bytes());
+                assert!(done <= size && total.is_none_or(|total| total == size || total == small), "{done} {total:?}");
+                if total == Some(size) && done > 0 {
+                    least = least.min(done);
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // What was there counts as done from the start.
+            assert_eq!(least > 2_000_000, run > 0, "{run}: {least}");
+            sending.join().unwrap()
+        });
+        assert_eq!(sent.err().map(|error| error.kind), failure, "{run}");
+        let (moved, received_bytes) = (control.moved_bytes(), received.moved_bytes() - moved_before);
+        match run {
+            0 => assert!(moved > 2_000_000 && moved < size, "{moved}"),
+            1 => assert!(received_bytes < size && moved > received_bytes, "{moved} {received_bytes}"),
+            _ => assert_eq!((moved, received_bytes), (0, 0)),
+        }
+        if let Some(total) = total {
+            assert_eq!((control.done_bytes(), control.total_bytes()), (total, Some(total)), "{run}");
+        }
+        let until = Instant::now() + 2 * STALL;
+        while (received.done_bytes(), received.total_bytes()) != (0, None) {
+            assert!(Instant::now() < until, "{run}: {} {:?}", received.done_bytes(), received.total_bytes());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    running.stop();
+}
+
 #[test]
 fn a_connection_that_is_cut_at_once_is_made_again() {
     let ends = Ends::new();
