@@ -1,10 +1,13 @@
-//! Progress on standard error, on a terminal only: a bar of bytes where a run takes longer than half a second, and one of
-//! steps.
+//! Progress on standard error, on a terminal only: a line for bytes where a run takes longer than half a second, and lines
+//! for steps and instructions.
+
+mod line;
 
 use std::{
-    io::{self, IsTerminal},
+    env,
+    io::{self, IsTerminal, Write as _},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         mpsc::{self, RecvTimeoutError, Sender},
     },
     thread::{self, JoinHandle},
@@ -14,8 +17,42 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tress_stream::Control;
 
+use self::line::{Window, line};
+use crate::units::count_text;
+
+/// Delay from the first byte to the first line, and from the last byte of a receiver until the line is erased.
 const PATIENCE: Duration = Duration::from_millis(500);
 const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Length of the line that is on the terminal. Every writer to the terminal holds the lock.
+static SHOWN: Mutex<usize> = Mutex::new(0);
+
+/// Writes the line over the one before it and the terminal's `^C`, in one call so that nothing flickers.
+fn draw(shown: &mut usize, line: &str) {
+    let width = (*shown + 2).min(columns());
+    // A standard error that is gone does not matter.
+    let _ = io::stderr().lock().write_all(format!("\r{line:<width$}\r{line}").as_bytes());
+    *shown = line.len();
+}
+
+/// Prints something while the line is gone. `print` must not call this function.
+pub(crate) fn aside<T>(print: impl FnOnce() -> T) -> T {
+    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if *shown > 0 {
+        draw(&mut shown, "");
+    }
+    print()
+}
+
+/// Columns of the terminal but the last, after which a line may wrap.
+fn columns() -> usize {
+    #[cfg(unix)]
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    #[cfg(not(unix))]
+    let columns = 0;
+    // Some terminals do not know.
+    if columns == 0 { 79 } else { columns - 1 }
+}
 
 /// The thread that draws. Dropping it leaves a clean line.
 pub(crate) struct Progress {
@@ -24,23 +61,37 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn start(control: &Arc<Control>) -> Progress {
-        if !io::stderr().is_terminal() {
+        if !io::stderr().is_terminal() || env::var_os("TERM").is_some_and(|kind| kind == "dumb") {
             return Progress { thread: None };
         }
         let control = Arc::clone(control);
         let (stop, stopped) = mpsc::channel();
         let thread = thread::spawn(move || {
+            let start = Instant::now();
+            let (mut window, mut moved_before) = (Window::default(), 0);
+            let (mut idle_since, mut busy_since) = (Duration::ZERO, None);
             // A message never comes: a timeout is time to draw, a hang-up the end.
-            if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                let bar = new_bar();
-                loop {
-                    draw(&bar, &control);
-                    if stopped.recv_timeout(INTERVAL) != Err(RecvTimeoutError::Timeout) {
-                        break;
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                let now = start.elapsed();
+                let moved = control.moved_bytes();
+                let (done, total) = (control.done_bytes(), control.total_bytes());
+                // Before the first byte keys are derived, and a plugin may be asking for something.
+                if done == 0 {
+                    // A receiver between two files is not idle yet.
+                    if now - idle_since >= PATIENCE {
+                        (window, moved_before, busy_since) = (Window::default(), moved, None);
+                        aside(|| ());
                     }
+                    continue;
                 }
-                bar.finish_and_clear();
+                idle_since = now;
+                window.note(now, moved - moved_before);
+                if now - *busy_since.get_or_insert(now) >= PATIENCE {
+                    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+                    draw(&mut shown, &line(done, total, window.per_second(), columns()));
+                }
             }
+            aside(|| ());
         });
         Progress { thread: Some((stop, thread)) }
     }
@@ -61,8 +112,10 @@ pub(crate) struct Steps(ProgressBar);
 impl Steps {
     pub(crate) fn start() -> Steps {
         // Drawn on standard error, and only where that is a terminal.
-        let style = ProgressStyle::with_template("{bar:20} {pos}/{len} {msg}");
-        let bar = ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = if columns() < 60 { "" } else { "[{bar:20}]  " };
+        let style = ProgressStyle::with_template(&format!("{bar}{{pos}} of {{len}}  {{wide_msg}}"));
+        let bar = ProgressBar::no_length()
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
         Steps(bar)
     }
 
@@ -83,21 +136,26 @@ impl Drop for Steps {
 /// How many instructions were simulated, once that takes longer than a second. What the program prints has to be written
 /// inside of [`Instructions::aside`], so that the two do not mix.
 #[derive(Clone)]
-pub(crate) struct Instructions(ProgressBar, Instant);
+pub(crate) struct Instructions(ProgressBar, Instant, Arc<Mutex<Window>>);
 
 impl Instructions {
     const PATIENCE: Duration = Duration::from_secs(1);
 
     pub(crate) fn start() -> Instructions {
-        let style = ProgressStyle::with_template("{spinner} {human_pos} instructions, {per_sec}");
+        let style = ProgressStyle::with_template("{spinner} {msg}");
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        Instructions(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())), Instant::now())
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+        Instructions(bar.with_style(style), Instant::now(), Arc::default())
     }
 
     pub(crate) fn show(&self, done: u64) {
         if self.0.is_hidden() && io::stderr().is_terminal() && self.1.elapsed() > Self::PATIENCE {
             self.0.set_draw_target(ProgressDrawTarget::stderr());
         }
+        let mut window = self.2.lock().unwrap_or_else(PoisonError::into_inner);
+        window.note(self.1.elapsed(), done);
+        let rate = window.per_second().map(|rate| format!("  {:.1} million per second", rate / 1e6));
+        self.0.set_message(format!("{} instructions{}", count_text(done), rate.unwrap_or_default()));
         self.0.set_position(done);
     }
 
@@ -127,34 +185,4 @@ impl Drop for Waiting {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
-}
-
-fn new_bar() -> ProgressBar {
-    ProgressBar::no_length().with_elapsed(PATIENCE)
-}
-
-fn draw(bar: &ProgressBar, control: &Control) {
-    let (done, total) = (control.done_bytes(), control.total_bytes());
-    // Before the first byte keys are derived, and a plugin may be asking for something.
-    if done == 0 {
-        return;
-    }
-    if bar.position() == 0 || bar.length() != total {
-        bar.set_style(style(total.is_some()));
-        match total {
-            Some(total) => bar.set_length(total),
-            None => bar.unset_length(),
-        }
-    }
-    bar.set_position(done);
-}
-
-/// Without a total (a pipe) there is no bar and no time left to show.
-fn style(has_total: bool) -> ProgressStyle {
-    let template = if has_total {
-        "{wide_bar} {percent:>3} % {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left"
-    } else {
-        "{binary_bytes}, {binary_bytes_per_sec}, {elapsed}"
-    };
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ")
 }

@@ -16,7 +16,7 @@ fn cancel(run: &Control, how: &'static str) {
     run.cancel();
     thread::spawn(move || {
         thread::sleep(PATIENCE);
-        eprintln!("tress: still cleaning up; another {how} ends it at once");
+        crate::progress::aside(|| eprintln!("tress: still cleaning up; another {how} ends it immediately"));
     });
 }
 

@@ -18,7 +18,12 @@ use std::{io::Write as _, sync::Arc};
 
 use tress_stream::Control;
 
-use crate::{args::Verb, failure::Failure, progress::Progress, signals};
+use crate::{
+    args::Verb,
+    failure::Failure,
+    progress::{self, Progress},
+    signals,
+};
 
 pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
     match verb {
@@ -56,5 +61,5 @@ fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T
 /// Not the result: a standard error that is gone does not matter.
 pub(crate) fn note(text: &str) {
     let text = format!("tress: note: {}\n", crate::failure::escape(text));
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    let _ = progress::aside(|| std::io::stderr().lock().write_all(text.as_bytes()));
 }

@@ -16,7 +16,7 @@ use super::cancellable;
 use crate::{
     args,
     failure::{self, Failure, escape},
-    files,
+    files, progress,
     stdin::Stdin,
 };
 
@@ -91,7 +91,8 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
 fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>) {
     let note = |text: String| {
         // A standard error that is gone is no reason to stop.
-        let _ = io::stderr().lock().write_all(format!("tress: {}\n", escape(&text)).as_bytes());
+        let text = format!("tress: {}\n", escape(&text));
+        let _ = progress::aside(|| io::stderr().lock().write_all(text.as_bytes()));
     };
     match event {
         Event::Listening(address) => note(format!("listening on {address}")),
@@ -100,7 +101,8 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>) {
         }
         Event::Received { folder, name, .. } => {
             let path: PathBuf = output.join(folder).join(name);
-            if let Err(failure) = files::print(&format!("{}\n", escape(&path.display().to_string()))) {
+            let text = format!("{}\n", escape(&path.display().to_string()));
+            if let Err(failure) = progress::aside(|| files::print(&text)) {
                 unprinted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(failure);
             }
         }
