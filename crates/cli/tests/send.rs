@@ -374,8 +374,8 @@ fn a_killed_receiver_loses_little() {
     // Batches come in order, so the length of the incomplete file is what was written.
     let written = || {
         let sender = fs::read_dir(ends.folder.path("out")).ok()?.next()?.ok()?.path();
-        let parts = fs::read_dir(sender.join(".tress")).ok()?.filter_map(Result::ok);
-        parts.filter(|entry| entry.path().extension().is_some_and(|ending| ending == "part")).next()?.metadata().ok()
+        let mut files = fs::read_dir(sender.join(".tress")).ok()?.filter_map(Result::ok);
+        files.find(|entry| entry.path().extension().is_some_and(|ending| ending == "part"))?.metadata().ok()
     };
     // Less than a second's worth, after which everything is synced.
     let written = loop {
