@@ -127,7 +127,7 @@ fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
     Some(match error {
         Sign::Encrypted => "provide the passphrase: -p, --passphrase-file FILE or --passphrase-fd N",
         Sign::NotPublic => "tress keygen --public prints the public key",
-        Sign::UnknownPem | Sign::MultiPrime | Sign::UnknownAlgorithm => {
+        Sign::MalformedKey | Sign::UnknownPem | Sign::MultiPrime | Sign::UnknownAlgorithm => {
             "supported are RSA, DSA and tress Schnorr keys, as PKCS #8, PKCS #1 or SubjectPublicKeyInfo"
         }
         Sign::UnknownEncryption => "convert it: openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256",

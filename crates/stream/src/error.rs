@@ -130,7 +130,7 @@ pub enum ErrorKind {
     #[error("peer uses another protocol version or is not tress")]
     PeerVersion,
     /// The handshake failed: the other end does not hold the key that was expected, or something on the way meddled.
-    #[error("peer does not have the key of this address")]
+    #[error("receiver does not have the key of this tress1 address")]
     WrongPeer,
     /// The other end was silent, or took nothing, for too long.
     #[error("peer stopped responding")]

@@ -39,7 +39,7 @@ pub fn key_file(bytes: &[u8]) -> Result<RawKey, Error> {
             Err(Error::new(ErrorKind::KeyFileLength).with_detail("it holds hexadecimal text instead of raw bytes"))
         }
         16 | 32 => Ok(RawKey(Zeroizing::new(bytes.to_vec()))),
-        length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("it has {length} bytes"))),
+        length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("its length is {length}"))),
     }
 }
 

@@ -59,6 +59,8 @@ pub fn recipients_file(reader: impl BufRead) -> Result<Vec<Box<dyn Recipient + S
     if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
 }
 
+const EXPECTED: &str = "expected age1, tress1, ssh-ed25519 or ssh-rsa";
+
 fn bad(detail: impl Into<String>) -> Error {
     Error::new(ErrorKind::BadRecipient).with_detail(detail)
 }
@@ -82,9 +84,7 @@ fn ssh(_: &str) -> Result<Box<dyn Recipient + Send>, Error> {
 
 #[cfg(feature = "plugin")]
 fn plugin(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
-    let Ok(recipient) = text.parse::<age::plugin::Recipient>() else {
-        return Err(ErrorKind::BadRecipient.into());
-    };
+    let Ok(recipient) = text.parse::<age::plugin::Recipient>() else { return Err(bad(EXPECTED)) };
     let name = recipient.plugin().to_owned();
     match age::plugin::RecipientPluginV1::new(&name, &[recipient], &[], age::NoCallbacks) {
         Ok(recipient) => Ok(Box::new(recipient)),
@@ -96,7 +96,7 @@ fn plugin(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
 
 #[cfg(not(feature = "plugin"))]
 fn plugin(_: &str) -> Result<Box<dyn Recipient + Send>, Error> {
-    Err(ErrorKind::BadRecipient.into())
+    Err(bad(EXPECTED))
 }
 
 #[cfg(test)]

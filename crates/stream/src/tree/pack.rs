@@ -93,7 +93,7 @@ impl Packer<'_> {
         } else if metadata.is_file() {
             self.pack_file(name, &path, &shown, &metadata)
         } else {
-            Err(Error::new(ErrorKind::TreeSpecialFile).with_detail("no file, folder or symbolic link").at(&shown))
+            Err(Error::new(ErrorKind::TreeSpecialFile).with_detail("not a file, folder or symbolic link").at(&shown))
         }
     }
 
