@@ -254,7 +254,8 @@ impl Server<'_> {
         };
         let mut refuse = |reason| {
             let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
-            Err(Error::new(ErrorKind::Declined(reason)).with_detail(format!("its key begins with {}", folder_name(&sender))))
+            Err(Error::new(ErrorKind::Declined(reason))
+                .with_detail(format!("its key begins with {}", folder_name(&sender))))
         };
         if !self.options.allow.admits(&sender) {
             // Read what it says first: a connection closed with unread bytes may lose the answer.
