@@ -33,7 +33,7 @@ def test_rows_of_sections(seen, kept):
         assert len(table["rows"]) == len(section["rows"])
         for cells, row in zip(table["rows"], section["rows"]):
             shown = dict(zip(table["columns"], cells))
-            assert shown["what"]["text"] == plain(row["what"])
+            assert shown["row"]["text"] == plain(row["what"])
             for kind in ["unit", "paper", "model", "simulated", "measured"]:
                 value, cell = row[kind], shown.get(kind)
                 if value in (None, ""):
@@ -58,7 +58,7 @@ def test_tables_of_sections(seen, kept):
         assert len(shown) == len(section["tables"])
         for table, own in zip(shown, section["tables"]):
             used = [i for i in range(len(own["header"])) if i == 0 or any(row[i] for row in own["rows"])]
-            assert table["columns"] == [own["header"][i] or "what" for i in used]
+            assert table["columns"] == [own["header"][i] or "row" for i in used]
             assert [[cell["text"] for cell in row] for row in table["rows"]] == [
                 [plain(row[i]) for i in used] for row in own["rows"]
             ]
@@ -78,7 +78,9 @@ def test_texts_and_verdicts(seen, kept):
             assert item.query_selector(".claim").text_content() == plain(claim)
             counts[words[kind]] += 1
     tiles = seen.query_selector_all(".counts li")
+    one = {"hold": "holds", "do not hold": "does not hold"}
     shown = {tile.query_selector(".word").text_content(): int(tile.query_selector("b").text_content()) for tile in tiles}
+    shown = {one.get(word, word): count for word, count in shown.items()}
     assert shown == counts and sum(counts.values()) > 10
 
 
@@ -91,7 +93,7 @@ def test_records(seen, kept):
             assert [shown[name]["text"] for name in ("name", "direction", "work")] == [
                 row["name"], row["direction"], row["workload"]]
             assert close(shown["message"]["value"], row["message_bytes"])
-            for name, key, scale in [("rate", "bytes_per_s", 1e-9), ("runs a second", "per_s", 1.0),
+            for name, key, scale in [("rate", "bytes_per_s", 1e-9), ("runs/s", "per_s", 1.0),
                                      ("cycles/byte", "cycles_per_byte", 1.0), ("of the roof", "share", 100.0)]:
                 if key in row:
                     assert close(shown[name]["value"], row[key]) and shows(shown[name]["text"], row[key], scale)
@@ -101,7 +103,7 @@ def test_records(seen, kept):
                 assert close(shown["rate"]["low"], row["rate_low"]) and close(shown["rate"]["high"], row["rate_high"])
             assert shown["roof"]["text"] == row.get("bound", "")
             for peer in ["openssl", "ring"]:
-                cell, against = shown[f"times {peer}"], row["against"].get(peer)
+                cell, against = shown[f"ratio to {peer}"], row["against"].get(peer)
                 if against is None:
                     assert cell["text"] == ""
                     continue
@@ -132,7 +134,7 @@ def test_samples_on_demand(seen, kept):
 def test_what_changed(seen):
     """By hand: of the three rows one is 10 % slower; its samples differ by 0.2 % at most."""
     text = seen.text_content("#changes")
-    assert "3 rows can be compared; 0 became faster, 1 slower, 2 did neither" in text
+    assert "3 rows can be compared; 0 are faster, 1 slower, 2 show no change" in text
     row = seen.query_selector("#changes table").evaluate(TABLE)["rows"]
     assert len(row) == 1 and row[0][0]["text"].startswith("aes-128-ctr encrypt") and row[0][1]["text"] == "slower"
     assert abs(float(row[0][2]["value"]) - 0.9) < 1e-6

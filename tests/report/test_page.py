@@ -113,7 +113,7 @@ def test_copy(open_page):
     page.click('section[id$="-figures"] button.copy')
     page.wait_for_function("document.querySelector('section[id$=\"-figures\"] button.copy').textContent === 'Copied'")
     rows = list(csv.reader(io.StringIO(page.evaluate("navigator.clipboard.readText()"))))
-    assert rows[0] == ["what", "unit", "paper", "model", "simulated", "measured", "measured, low", "measured, high"]
+    assert rows[0] == ["row", "unit", "paper", "model", "simulated", "measured", "measured, low", "measured, high"]
     assert rows[1] == ["a rate", "MB/s", "1234.5", "1300.25", "", "1234567.125", "1200000.5", "1300000.75"]
     assert rows[3] == ["c <i>words</i>", "s", "about 3", "", "12.345678", "", "", ""]
     assert len(rows) == 5

@@ -48,7 +48,7 @@ fn nothing_to_report() {
     let folder = Folder::new();
     folder.tress(["report", "missing"]).failed("missing");
     std::fs::create_dir(folder.path("empty")).unwrap();
-    folder.tress(["report", "empty"]).failed("neither kept studies nor records");
+    folder.tress(["report", "empty"]).failed("no studies");
     folder.write("empty/bad.json", "{");
     folder.tress(["report", "empty"]).failed("bad.json");
     assert!(!folder.exists("empty/report.html"));

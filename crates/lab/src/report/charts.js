@@ -27,7 +27,7 @@ class Chart {
     this.plot = element("div", "plot");
     this.plot.tabIndex = 0;
     this.plot.setAttribute("role", "group");
-    this.plot.setAttribute("aria-label", `Chart: ${this.title}. Arrow keys tell its figures, plus and minus zoom, zero resets.`);
+    this.plot.setAttribute("aria-label", `Chart: ${this.title}. Arrow keys read out its figures, plus and minus zoom, zero resets the view.`);
     this.tip = element("div", "tip");
     this.tip.hidden = true;
     const controls = element("div", "controls");
@@ -42,7 +42,7 @@ class Chart {
     control("+", "Zoom in", () => this.zoom(0.5));
     control("−", "Zoom out", () => this.zoom(2));
     control("Reset", "Reset the zoom", () => this.show(() => this.reset()));
-    controls.append(element("span", "hint", "drag, Ctrl and wheel, or + − ← → 0"));
+    controls.append(element("span", "hint", "Zoom: drag, Ctrl + wheel, or + − 0. Arrow keys: read values."));
     this.still = this.figure.querySelector(".still");
     this.figure.insertBefore(this.plot, this.still);
     const legend = this.legend(element);

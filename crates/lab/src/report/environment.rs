@@ -49,7 +49,7 @@ fn facts(machine: &Machine) -> Vec<(&'static str, String)> {
         ("cores", machine.cores.to_string()),
         ("memory", memory.unwrap_or_default()),
         ("kernel", machine.kernel.clone()),
-        ("governor", machine.governor.clone().unwrap_or_else(|| "not told by the system".into())),
+        ("governor", machine.governor.clone().unwrap_or_else(|| "not reported by the system".into())),
         ("compiler", machine.rustc.clone()),
         ("instructions", machine.flags.join(" ")),
     ];
@@ -86,7 +86,7 @@ pub(super) fn runs(found: &Found) -> Table {
             Cell::text(&source.machine.model),
         ]
     });
-    let names = ["what", "taken", "load at the start", "effort", "Tress", "commit", "build", "machine"];
+    let names = ["source", "time", "load at start", "effort", "Tress", "commit", "build", "machine"];
     Table::new("Runs", &names, rows.collect())
 }
 
@@ -116,12 +116,12 @@ pub(super) fn conditions(kind: &Kind) -> String {
     let quick = kind.parts.iter().filter(|(_, kept)| kept.quick).count();
     let effort = match quick {
         0 => "",
-        all if all == kind.parts.len() => " A quick run: few samples of small messages.",
-        _ => " Some parts are of a quick run: few samples of small messages.",
+        all if all == kind.parts.len() => " This was a quick run: few samples of small messages.",
+        _ => " Some parts are from a quick run: few samples of small messages.",
     };
     let loads = kind.parts.iter().filter_map(|(_, kept)| kept.machine.load);
     let busy = loads.filter(|load| *load > BUSY).reduce(f64::max).map_or(String::new(), |load| {
-        format!(" The machine was busy (load {load:.1}): take what was measured with care.")
+        format!(" The machine was busy (load {load:.1}): measured figures may be too low or too high.")
     });
     format!("{}.{effort}{busy}", machines.into_iter().collect::<Vec<_>>().join("; "))
 }
@@ -134,11 +134,11 @@ pub(super) fn peers(records: &[Record]) -> Table {
             *versions.entry((peer.clone(), against.version.clone())).or_default() += 1;
         }
         for missing in &document.missing {
-            versions.entry((missing.peer.clone(), format!("not there: {}", missing.hint))).or_default();
+            versions.entry((missing.peer.clone(), format!("not installed: {}", missing.hint))).or_default();
         }
     }
     let rows = versions.into_iter().map(|((peer, version), rows)| {
         vec![Cell::text(peer), Cell::text(version), Cell::shown(rows.to_string(), rows as f64)]
     });
-    Table::new("Peers that were measured against", &["peer", "version", "rows"], rows.collect())
+    Table::new("Libraries and programs compared with (peers)", &["peer", "version", "rows"], rows.collect())
 }

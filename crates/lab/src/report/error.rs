@@ -38,11 +38,11 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Folder { path, error } => write!(f, "{}: {error}", path.display()),
-            Error::Nothing(path) => write!(f, "{}: neither kept studies nor records", path.display()),
+            Error::Nothing(path) => write!(f, "{}: no studies and no bench records", path.display()),
             Error::Unusable { path, note } => {
                 write!(f, "{}: no usable study or record ({note})", path.display())
             }
-            Error::Page(why) => write!(f, "the page: {why}"),
+            Error::Page(why) => write!(f, "cannot write the page: {why}"),
         }
     }
 }

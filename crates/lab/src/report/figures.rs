@@ -130,7 +130,7 @@ impl Table {
             .map(|(place, &column)| {
                 let (mut name, note) = names[column].clone();
                 if name.is_empty() {
-                    name.push_str("what");
+                    name.push_str("row");
                 }
                 let mut cells = rows.iter().map(|row| &row[place]).filter(|cell| !cell.text.is_empty()).peekable();
                 let is_number = place > 0 && cells.peek().is_some() && cells.all(Cell::is_number);
@@ -282,9 +282,9 @@ mod tests {
     #[test]
     fn columns_that_are_empty_are_left_out() {
         let rows = vec![vec![Cell::text("a"), Cell::default(), Cell::number(Some(1.0))], vec![Cell::text("b")]];
-        let table = Table::new("t", &["what", "paper", "model"], rows);
+        let table = Table::new("t", &["row", "paper", "model"], rows);
         let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        assert_eq!(names, ["what", "model"]);
+        assert_eq!(names, ["row", "model"]);
         assert!(table.columns[1].is_number && table.rows[1][1].text.is_empty());
     }
 

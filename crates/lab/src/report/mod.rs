@@ -156,7 +156,7 @@ fn lead(found: &read::Found) -> String {
     let quick = environment::is_any_quick(found);
     let mut lead = environments.join("; ");
     if quick {
-        lead.push_str(". Some of it was measured quickly: few samples of small messages");
+        lead.push_str(". Some figures are from a quick run: few samples of small messages");
     }
     lead + "."
 }
@@ -164,7 +164,7 @@ fn lead(found: &read::Found) -> String {
 fn sources(found: &read::Found) -> String {
     let parts: usize = found.studies.iter().map(|kind| kind.parts.len()).sum();
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let both = [(parts, count(parts, "kept section")), (found.records.len(), count(found.records.len(), "record"))];
+    let both = [(parts, count(parts, "study section")), (found.records.len(), count(found.records.len(), "record"))];
     both.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect::<Vec<_>>().join(" and ")
 }
 
@@ -178,7 +178,7 @@ fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
             Cell::text(if document.quick { "quick" } else { "full" }),
         ]
     });
-    Table::new("Records", &["taken", "file", "machine", "rows", "effort"], rows.collect())
+    Table::new("Records", &["time", "file", "machine", "rows", "effort"], rows.collect())
 }
 
 /// Nothing is loaded; scripts and styles are those of this crate.

@@ -65,7 +65,7 @@ pub(super) fn read(folder: &Path) -> Result<Found, Error> {
     walk(folder, 0, &mut files, &mut found.notes);
     files.sort();
     if files.len() > MOST_FILES {
-        found.notes.push(format!("{} of {} files are not read", files.len() - MOST_FILES, files.len()));
+        found.notes.push(format!("{} of {} files were not read: too many", files.len() - MOST_FILES, files.len()));
         files.truncate(MOST_FILES);
     }
     let mut studies: BTreeMap<PathBuf, Vec<(String, Kept<Section>)>> = BTreeMap::new();
@@ -109,33 +109,33 @@ fn one(path: &Path, left: &mut u64) -> Result<Content, String> {
     let version = value.get("schema").and_then(Value::as_u64);
     let known = |schema: u32, what: &str| match version {
         Some(version) if version == u64::from(schema) => Ok(()),
-        Some(version) => Err(format!("{what} of schema {version}; this version reads {schema}")),
-        None => Err(format!("{what} without a schema")),
+        Some(version) => Err(format!("{what} has schema {version}, this version of tress reads {schema}")),
+        None => Err(format!("{what} has no schema")),
     };
     if value.get("section").is_some() {
-        known(keep::SCHEMA, "a section")?;
+        known(keep::SCHEMA, "the section")?;
         serde_json::from_value(value)
             .map(|kept| Content::Section(Box::new(kept)))
             .map_err(|error| format!("damaged: {error}"))
     } else if value.get("rows").is_some() && value.get("machine").is_some() {
-        known(record::SCHEMA, "a record")?;
+        known(record::SCHEMA, "the record")?;
         let damaged = |error: serde_json::Error| format!("damaged: {error}");
         serde_json::from_value(value).map(|found| Content::Record(Box::new(found))).map_err(damaged)
     } else {
-        Err("neither a kept section of a study nor a record".into())
+        Err("neither a section of a study nor a bench record".into())
     }
 }
 
 fn bytes(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     if !file.metadata().map_err(|error| error.to_string())?.is_file() {
-        return Err("no file".into());
+        return Err("not a regular file".into());
     }
     let most = MOST_BYTES.min(*left);
     let mut text = Vec::new();
     file.take(most + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
     if text.len() as u64 > most {
-        return Err(format!("longer than {most} bytes"));
+        return Err(format!("larger than {most} bytes"));
     }
     *left -= text.len() as u64;
     Ok(text)

@@ -108,19 +108,20 @@ impl Record {
             machine.commit.as_ref().map_or(String::new(), |commit| format!(" at {commit}")),
         );
         if document.quick {
-            conditions.push_str(" A quick run: few and short samples.");
+            conditions.push_str(" This was a quick run: few and short samples.");
         }
         if !document.complete {
             conditions.push_str(" The run was interrupted: rows are missing.");
         }
         if let Some(load) = machine.load.filter(|load| *load > 0.5) {
-            conditions.push_str(&format!(" The machine was busy (load {load:.1}): take the figures with care."));
+            conditions
+                .push_str(&format!(" The machine was busy (load {load:.1}): the figures may be too low or too high."));
         }
         let mut table = table(record);
         if has_samples {
             table.samples = format!("records/{place}/document/rows");
         } else {
-            conditions.push_str(" The raw samples are in the record, not in this page: they are too many.");
+            conditions.push_str(" There are too many raw samples for this page: see the record.");
         }
         let pictures = drawn.iter().enumerate().map(|(number, drawing)| {
             let source = format!("records/{place}/pictures/{number}");
@@ -149,14 +150,14 @@ fn table(record: &read::Record) -> Table {
     let named = |name: &str, note: &str| (name.to_string(), note.to_string());
     let mut names: Vec<(String, String)> =
         ["name", "direction", "work", "backend", "threads", "message"].map(|name| named(name, "")).into();
-    names.extend(["rate", "runs a second"].map(|name| named(name, "95 % interval")));
+    names.extend(["rate", "runs/s"].map(|name| named(name, "95 % interval")));
     names.extend([
         named("cycles/byte", "median"),
-        named("memory", "most"),
+        named("memory", "peak"),
         named("of the roof", ""),
         named("roof", ""),
     ]);
-    names.extend(peers.keys().map(|peer| named(&format!("times {peer}"), "95 % interval")));
+    names.extend(peers.keys().map(|peer| named(&format!("ratio to {peer}"), "95 % interval")));
     let rows = document.rows.iter().map(|row| {
         let mut cells = vec![
             Cell::text(&row.name),
@@ -184,7 +185,7 @@ fn table(record: &read::Record) -> Table {
         }));
         cells
     });
-    let caption = format!("Rates of {}, and how many times as fast as peers", record.path);
+    let caption = format!("Rates of {}, and speed ratios to peers", record.path);
     let units = [("message", "bytes"), ("rate", "bytes/s"), ("memory", "bytes"), ("of the roof", "of 1")];
     Table::with_notes(&caption, names, rows.collect()).in_units(&units)
 }
@@ -212,8 +213,8 @@ fn ceilings(record: &read::Record) -> Option<Table> {
             Cell::number(roof.per_cycle),
         ]
     });
-    let names = ["roof", "counts", "threads", "a second", "a cycle"];
-    Some(Table::new(&format!("What the machine does at most, {}", record.path), &names, rows.collect()))
+    let names = ["roof", "counts", "threads", "per second", "per cycle"];
+    Some(Table::new(&format!("Limits of the machine (roofs), {}", record.path), &names, rows.collect()))
 }
 
 /// The roofline, and our speed over that of each peer, a picture for each family of ciphers.
@@ -254,8 +255,8 @@ fn intervals(family: &str, rows: &[&Row]) -> Intervals {
         })
         .collect();
     Intervals {
-        title: format!("{family}: our speed over that of peers, with 95 % intervals"),
-        axis: "times as fast as the peer".into(),
+        title: format!("{family}: speed of Tress relative to peers, with 95 % intervals"),
+        axis: "speed relative to the peer".into(),
         scale: Scale::Logarithmic,
         level: Some(1.0),
         series,
@@ -289,15 +290,15 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
                 Cell::text(&change.measure),
             ]
         });
-        let names = [("row", ""), ("what", ""), ("speed", "99.99 % interval"), ("by", "")];
+        let names = [("row", ""), ("change", ""), ("speed ratio", "99.99 % interval"), ("measured by", "")];
         let names = names.map(|(name, note)| (name.to_string(), note.to_string())).into();
         let title = format!("{} to {}", figures::moment(before.document.time), figures::moment(after.document.time));
         let table =
             Table::with_notes(&format!("Changed rows, {} to {}", before.path, after.path), names, rows.collect());
         changes.push(Changes {
             text: format!(
-                "{} and {}: {} rows can be compared; {} became faster, {} slower, {} did neither beyond noise. {} have too few \
-                 visits, {} are only in the first, {} only in the second.",
+                "{} and {}: {} rows can be compared; {} are faster, {} slower, {} show no change beyond noise. {} have too few \
+                 samples, {} are only in the first record, {} only in the second.",
                 before.path,
                 after.path,
                 comparison.rows.len(),

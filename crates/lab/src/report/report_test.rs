@@ -151,6 +151,6 @@ fn too_many_samples_are_left_out() {
     document["rows"] = std::iter::repeat_n(row, 1200).collect();
     let folder = folder(&[("a.json", &document.to_string())]);
     let report = make(folder.path()).expect("a page");
-    assert!(report.html.contains("they are too many") && !report.html.contains("data-samples="));
+    assert!(report.html.contains("too many raw samples") && !report.html.contains("data-samples="));
     assert!(report.html.len() < 3_000_000, "{}", report.html.len());
 }

@@ -288,7 +288,7 @@ function bars(chart) {
     near: (u, left, top) => stops.flat().find((stop) => Math.abs(stop.top - top) <= 9) ?? null,
     stops,
     table: () => ({
-      columns: ["what", ...chart.series],
+      columns: ["row", ...chart.series],
       rows: chart.groups.map((group) => [group.name, ...chart.series.map((_, place) => group.values[place] ?? null)]),
     }),
   };
@@ -343,7 +343,7 @@ function intervals(chart) {
     near: (u, left, top) => stops.flat().find((stop) => Math.abs(stop.top - top) <= 8) ?? null,
     stops,
     table: () => ({
-      columns: ["what", ...chart.series.flatMap((name) => [name, `${name}, low`, `${name}, high`])],
+      columns: ["row", ...chart.series.flatMap((name) => [name, `${name}, low`, `${name}, high`])],
       rows: chart.groups.map((group) => [
         group.name,
         ...chart.series.flatMap((_, place) => {

@@ -52,12 +52,12 @@ pub(super) struct Count {
     pub(super) count: usize,
 }
 
-/// Class, sign and word of each kind of verdict.
-const WORDS: [(&str, &str, &str); 4] = [
-    ("holds", "✓", "holds"),
-    ("fails", "✗", "does not hold"),
-    ("unclear", "?", "unclear"),
-    ("omitted", "–", "left out"),
+/// Class, sign and word of each kind of verdict, and the word for several.
+const WORDS: [(&str, &str, &str, &str); 4] = [
+    ("holds", "✓", "holds", "hold"),
+    ("fails", "✗", "does not hold", "do not hold"),
+    ("unclear", "?", "unclear", "unclear"),
+    ("omitted", "–", "left out", "left out"),
 ];
 
 /// What page.js reads of a study.
@@ -149,7 +149,7 @@ fn conclusion(study: &study::Study, kind: &Kind) -> Option<String> {
 fn tables(title: &str, section: &Section) -> Vec<Table> {
     let mut tables = Vec::new();
     if !section.rows.is_empty() {
-        let names = ["what", "unit", "paper", "model", "simulated", "measured"];
+        let names = ["row", "unit", "paper", "model", "simulated", "measured"];
         let notes = ["", "", "", "", "", "95 % interval"];
         let names = names.iter().zip(notes).map(|(name, note)| (name.to_string(), note.to_string()));
         let cells = |row: &Row| {
@@ -182,7 +182,7 @@ impl Judged {
             Verdict::Unclear(text) => (2, text),
             Verdict::LeftOut(text) => (3, text),
         };
-        let (class, sign, word) = WORDS[kind];
+        let (class, sign, word, _) = WORDS[kind];
         Judged { kind, class, sign, word, text: text.clone() }
     }
 }
@@ -195,9 +195,14 @@ impl Count {
 
 /// How many verdicts there are of each kind.
 pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Judged>) -> Vec<Count> {
-    let mut counts = WORDS.map(|(class, sign, word)| Count { class, sign, word, count: 0 });
+    let mut counts = WORDS.map(|(class, sign, _, word)| Count { class, sign, word, count: 0 });
     for verdict in verdicts {
         counts[verdict.kind].count += 1;
+    }
+    for (count, (_, _, one, _)) in counts.iter_mut().zip(WORDS) {
+        if count.count == 1 {
+            count.word = one;
+        }
     }
     counts.into()
 }
@@ -205,7 +210,7 @@ pub(super) fn counts<'a>(verdicts: impl Iterator<Item = &'a Judged>) -> Vec<Coun
 /// Every study with its verdicts, counted.
 pub(super) fn overview(studies: &[Study]) -> Table {
     let mut names = vec!["study", "parts"];
-    names.extend(WORDS.map(|(_, _, word)| word));
+    names.extend(WORDS.map(|(_, _, _, word)| word));
     let whole = |count: usize| Cell::shown(count.to_string(), count as f64);
     let rows = studies.iter().map(|study| {
         let mut row = vec![

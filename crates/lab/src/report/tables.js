@@ -117,7 +117,7 @@ function enhance(outer) {
   button.setAttribute("aria-label", `Copy as CSV: ${table.caption.textContent}`);
   button.addEventListener("click", async () => {
     const isDone = await copy(csv(table));
-    button.textContent = isDone ? "Copied" : "Not copied: the browser refuses";
+    button.textContent = isDone ? "Copied" : "Not copied: the browser refused";
     document.getElementById("live").textContent = button.textContent;
     button.focus();
     setTimeout(() => (button.textContent = "Copy as CSV"), 2500);
@@ -169,7 +169,7 @@ function stripRow(row, columns) {
   for (const [peer, against] of Object.entries(row.against)) {
     if (against.pairs.length > 0) {
       const ratios = against.pairs.map(([ours, theirs]) => ours / theirs);
-      inner.append(strip(`times ${peer} ${against.version}`, ratios, against.ratio, "×"));
+      inner.append(strip(`ratio to ${peer} ${against.version}`, ratios, against.ratio, "×"));
     }
   }
   cell.append(inner);
