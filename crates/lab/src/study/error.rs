@@ -62,17 +62,17 @@ impl fmt::Display for Error {
         match self {
             Error::UnknownStudy(name) => {
                 let known: Vec<&str> = super::all().iter().map(|study| study.name).collect();
-                write!(f, "no study is called {name}; known are {} and all", known.join(", "))
+                write!(f, "unknown study {name}: use {} or all", known.join(", "))
             }
-            Error::UnknownPart(name, known) => write!(f, "no part is called {name}; there are {}", known.join(", ")),
+            Error::UnknownPart(name, known) => write!(f, "unknown part {name}: the parts are {}", known.join(", ")),
             Error::Cipher(error) => error.fmt(f),
             Error::Modular(error) => error.fmt(f),
             Error::Record { path, line, why } => write!(f, "{}, line {line}: {why}", path.display()),
-            Error::Disagreement(what) => write!(f, "{what}: two ways of computing the same differ"),
-            Error::Simulation(error) => write!(f, "the simulation: {error}"),
-            Error::Program(what) => write!(f, "the simulated program: {what}"),
-            Error::Threads(why) => write!(f, "no more threads: {why}"),
-            Error::Worker(why) => write!(f, "the program that is measured: {why}"),
+            Error::Disagreement(what) => write!(f, "{what}: two computations of the same value differ"),
+            Error::Simulation(error) => write!(f, "simulation: {error}"),
+            Error::Program(what) => write!(f, "simulated program: {what}"),
+            Error::Threads(why) => write!(f, "cannot start a thread: {why}"),
+            Error::Worker(why) => write!(f, "measured program: {why}"),
             Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Output(error) => error.fmt(f),
         }

@@ -10,12 +10,12 @@ pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick:
     let mut page = format!("# {}\n\n{}\n\n", study.title, study.source);
     let _ = writeln!(page, "{}, {} cores, {}.", machine.model, machine.cores, machine.kernel);
     if quick {
-        page.push_str("A quick run: few samples of small messages.\n");
+        page.push_str("This was a quick run: few samples of small messages.\n");
     }
     if let Some(load) = machine.load
         && load > 0.5
     {
-        let _ = writeln!(page, "The machine was busy (load {load:.1}): take what was measured with care.");
+        let _ = writeln!(page, "The machine was busy (load {load:.1}): measured figures may be too low or too high.");
     }
     for (part, section) in sections {
         let _ = write!(page, "\n## {}\n", part.title);

@@ -44,7 +44,7 @@ pub(super) fn each<J: Sync, R: Send>(
         return Err(error);
     }
     let done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.into_iter().map(|result| result.ok_or_else(|| Error::Program("a run is missing".into()))).collect()
+    done.into_iter().map(|result| result.ok_or_else(|| Error::Program("a run has no result".into()))).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -25,9 +25,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bytes = if effort.is_quick { 2_000_000 } else { 20_000_000 };
     let mut section = Section {
         text: format!(
-            "What is done by c cores at once, a share p of the work, leaves 1/(1-p+p/c) as the gain. A whole run here reads {} of \
-             text, makes round keys, encrypts and writes. Splitting rows shares out three functions, splitting segments all of \
-             encryption; the law knows of no waiting.",
+            "If c cores share a part p of the work, the gain is 1/(1-p+p/c). A whole run here reads {} of text, expands the key, \
+             encrypts and writes. Splitting rows parallelises three functions, splitting segments the whole encryption. The law \
+             does not include waiting.",
             size(bytes)
         ),
         ..Section::default()
@@ -43,7 +43,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 fn the_papers(section: &mut Section) {
     for (cores, name, printed) in [(4.0, "4 cores", "1.176"), (f64::INFINITY, "any number of cores", "1.25")] {
         section.rows.push(Row {
-            what: format!("the paper's example: 20 % in parallel, {name}"),
+            what: format!("the paper's example: 20 % parallel, {name}"),
             paper: Some(printed.into()),
             model: Some(amdahl(0.2, cores)),
             ..Row::default()
@@ -53,7 +53,7 @@ fn the_papers(section: &mut Section) {
     let most = amdahl(share, paper::CORES);
     let printed = paper::SERIAL_S / paper::PARALLEL_S;
     section.rows.push(Row {
-        what: "the paper's run: all of Encrypt in parallel, 2 cores".into(),
+        what: "the paper's run: all of Encrypt parallel, 2 cores".into(),
         paper: Some(format!("{printed:.3}")),
         model: Some(most),
         ..Row::default()
@@ -61,9 +61,9 @@ fn the_papers(section: &mut Section) {
     let needed = paper::SERIAL_ENCRYPT_S / (paper::SERIAL_ENCRYPT_S - (paper::SERIAL_S - paper::PARALLEL_S));
     section.verdicts.push(verdict(
         format!(
-            "the paper's gain fits its own profile: Encrypt is {} of {} s, {:.1} %, so that two cores can gain {most:.2} times and \
-             reach {:.2} s at best; printed are {} s, {printed:.2} times. Encrypt alone would have had to become {needed:.2} times \
-             as fast on two cores",
+            "the paper's gain fits its own profile: Encrypt is {} of {} s, {:.1} %, so two cores can gain at most {most:.2} times \
+             and reach {:.2} s; the paper prints {} s, {printed:.2} times. Encrypt alone would have had to become {needed:.2} \
+             times as fast on two cores",
             paper::SERIAL_ENCRYPT,
             paper::SERIAL,
             100.0 * share,
@@ -156,12 +156,14 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
             });
         }
         if threads > here {
-            section.verdicts.push(Verdict::LeftOut(format!("{what} beside Amdahl's law: it takes {threads} cores")));
+            section
+                .verdicts
+                .push(Verdict::LeftOut(format!("{what} compared with Amdahl's law: needs {threads} cores")));
         } else {
             let predicted = amdahl(share.median, threads as f64);
             section.verdicts.push(Verdict::of(
                 format!(
-                    "{what} over {threads} cores reach Amdahl's {predicted:.2} within 15 %: a whole run is {}",
+                    "{what} over {threads} cores are within 15 % of Amdahl's {predicted:.2}: a whole run is {}",
                     super::times(gain.median)
                 ),
                 gain,
@@ -171,17 +173,14 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
         }
         let points =
             (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(share.median, cores)));
-        lines.push(Line {
-            name: format!("{what}: {:.1} % in parallel", 100.0 * share.median),
-            points: points.collect(),
-        });
+        lines.push(Line { name: format!("{what}: {:.1} % parallel", 100.0 * share.median), points: points.collect() });
     }
     let example = (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(0.2, cores)));
     lines.push(Line { name: "the paper's example: 20 %".into(), points: example.collect() });
     let chart = Chart {
-        title: "Amdahl's law: how many times as fast a whole run can be".into(),
+        title: "Amdahl's law: greatest speed-up of a whole run".into(),
         x: Axis { name: "cores".into(), from: 1.0, to: 16.0, scale: Scale::Logarithmic },
-        y: Axis { name: "times as fast as one core".into(), from: 0.0, to: 16.0, scale: Scale::Linear },
+        y: Axis { name: "speed relative to one core".into(), from: 0.0, to: 16.0, scale: Scale::Linear },
         lines,
         levels: vec![Level { name: "no gain".into(), at: 1.0 }],
         walls: Vec::new(),

@@ -15,17 +15,17 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let work = |function: &str| found.measured("operations", &format!("{function} of one state, one thread"));
     let step = (work("SubBytes")? + work("ShiftRows")? + work("MixColumns")?) / 3.0;
     let mut text = String::from(
-        "What the paper checks holds: every strategy makes the same bytes of all five kinds of files, and the files again. ",
+        "The paper's check holds: for all five kinds of files, every strategy produces the same bytes and decrypts them again. ",
     );
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
     let best_of_rows = sleeping.max(spinning).max(gain(Strategy::C(openmp::Way::Rows)).unwrap_or(0.0));
     let _ = write!(
         text,
-        "What it concludes {}. The rows of one state over threads, which it found {paper:.2} times as fast as plain AES, are here ",
-        if best_of_rows >= 1.0 { "depends on how threads wait" } else { "does not" }
+        "Its conclusion {}. The paper found the rows of one state over threads {paper:.2} times as fast as plain AES; here they are ",
+        if best_of_rows >= 1.0 { "depends on how threads wait" } else { "does not hold" }
     );
     if let Some(gain) = gain(Strategy::C(openmp::Way::Rows)) {
-        let _ = write!(text, "by its own OpenMP {} as plain AES in C, and ", times(gain));
+        let _ = write!(text, "with its own OpenMP {} as plain AES in C, and ", times(gain));
     }
     let _ = write!(
         text,
@@ -36,30 +36,29 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     if let Some(share) = found.measured("headline", HAD_A_CORE).filter(|&share| share < 0.9) {
         let _ = write!(
             text,
-            "(This machine was busy, plain AES had a core for {:.0} % of its time; on an idle one threads lose less by waiting for \
-             each other.) ",
+            "(This machine was busy: plain AES had a core for {:.0} % of its time. On an idle machine, threads lose less time \
+             waiting for each other.) ",
             100.0 * share
         );
     }
-    let gates =
-        [(SLEEPING, "barrier that sleeps"), (SPINNING, "barrier that spins"), (FORK, "fork and join of OpenMP")];
+    let gates = [(SLEEPING, "sleeping barrier"), (SPINNING, "spinning barrier"), (FORK, "fork and join of OpenMP")];
     let gates: Vec<String> = gates
         .iter()
         .filter_map(|(row, name)| Some(format!("a {name} {} ns", three(found.measured("operations", row)?))))
         .collect();
     let _ = write!(
         text,
-        "The reason is in what T(n) leaves out: a step on 16 bytes takes {step:.0} ns, sharing it between two threads saves half of \
-         that at most, and coming together costs more ({}). There are three such steps in each of ten rounds of every block. ",
+        "The reason is a cost that T(n) leaves out. A step on 16 bytes takes {step:.0} ns, dividing it between two threads saves at \
+         most half of that, and synchronisation costs more ({}). Every block has three such steps in each of ten rounds. ",
         gates.join(", ")
     );
     let (blocks, segments) = (gain(Strategy::Blocks(Code::Plain))?, gain(Strategy::Segments(Code::Plain))?);
     let (lanes, everywhere) = (gain(Strategy::Lanes(best()))?, gain(Strategy::LanesEverywhere)?);
     let _ = write!(
         text,
-        "The same code gains where threads meet less often: {} times with a queue of blocks, {} times with one segment for each. More \
-         than either gain independent blocks within one core: {} times plain AES in lanes of the backend {}, {} times on all cores; so \
-         this wins, and the order of the rungs is slots and flights first, then cores, and never the bytes of one block. ",
+        "The same code gains where threads synchronise less often: {} times with a queue of blocks, {} times with one segment per \
+         thread. Independent blocks within one core gain more than either: {} times plain AES in lanes of the backend {}, {} times \
+         on all cores. So the best order is lanes within a core first, then cores, and never the bytes of one block. ",
         three(blocks),
         three(segments),
         three(lanes),
@@ -69,15 +68,15 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let (holds, claims) = found.holding(&["misprints"]);
     let _ = write!(
         text,
-        "The paper's own figures do not fit together: its profile and Amdahl's law, which it quotes rightly, allow {:.2} times on two \
-         cores where it prints {paper:.2}; it names its gain as 30, 33 and 21 %; and of {claims} statements that can be checked by \
-         themselves {} are wrong",
+        "The paper's figures contradict each other. Its profile and Amdahl's law, which it quotes correctly, allow {:.2} times on two \
+         cores, but it prints {paper:.2}. It states its gain as 30, 33 and 21 %. Of {claims} statements that can be checked on \
+         their own, {} are wrong",
         paper::amdahl(paper::SERIAL_ENCRYPT_S / paper::SERIAL_S, paper::CORES),
         claims - holds
     );
     let is_listing = |verdict: &&Verdict| matches!(verdict, Verdict::Fails(text) if text.ends_with(TAKEN));
     let listings = found.section("misprints")?.verdicts.iter().filter(is_listing).count();
-    text.push_str(if listings > 0 { ", among them listings that no compiler takes." } else { "." });
+    text.push_str(if listings > 0 { ", including listings that no compiler accepts." } else { "." });
     Some(text)
 }
 
@@ -127,13 +126,13 @@ mod tests {
     fn words_follow_the_figures() {
         let text = words(0.002, Some(0.25));
         for part in [
-            "What it concludes does not. ",
-            "by its own OpenMP 4.00 times as slow as plain AES in C, and in Rust 500 times as slow as plain AES",
+            "Its conclusion does not hold. ",
+            "its own OpenMP 4.00 times as slow as plain AES in C, and in Rust 500 times as slow as plain AES",
             "and 10.0 times as slow where they spin",
-            "a step on 16 bytes takes 20 ns",
-            "a barrier that spins 150 ns",
-            "allow 1.39 times on two cores where it prints 1.50",
-            "of 2 statements that can be checked by themselves 1 are wrong.",
+            "step on 16 bytes takes 20 ns",
+            "a spinning barrier 150 ns",
+            "allow 1.39 times on two cores, but it prints 1.50",
+            "Of 2 statements that can be checked on their own, 1 are wrong.",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -65,12 +65,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let samples = if effort.is_quick { 3 } else { 7 };
     let mut section = Section {
         text: format!(
-            "{} of text. Functions are timed in runs of their own, since reading a clock takes longer than a function of one \
-             state: plain code takes 64 states through each function before the clock is read, rows over threads read it \
-             around every share, and what reading takes is taken off. The library's rounds, and the blocks of a queue, are not \
-             told apart. What is left of the threads' time is the rest: starting, waiting at barriers, for a queue or for the \
-             others, and moving blocks in and out of states. *Busy* is the processor time of a thread by the time that \
-             passed, in runs that nobody watched: a barrier that spins is busy too.",
+            "{} of text. Functions are timed in separate runs, because reading a clock takes longer than a function of one state. \
+             Plain code processes 64 states with each function before it reads the clock; rows over threads read it around \
+             every part of the work. The time of reading is subtracted. The rounds of the library and the blocks of a queue are \
+             not timed separately. The remaining time of the threads is *waiting and the rest*: starting, waiting at barriers, \
+             for a queue or for each other, and moving blocks in and out of states. *Busy* is the processor time of a thread \
+             divided by the elapsed time, in runs without such clocks; a spinning barrier counts as busy.",
             size(bytes)
         ),
         ..Section::default()
@@ -141,9 +141,9 @@ fn once(section: &mut Section, file: &[u8], samples: usize) -> Result<(), Error>
         writing.push(disk.write(&read)? * per_byte);
     }
     for (what, unit, ns) in [
-        ("the key schedule, plain, once for a file", "ns", schedule),
-        ("reading, the same for all strategies", "ns a byte", reading),
-        ("writing, the same for all strategies", "ns a byte", writing),
+        ("the key schedule, plain, once per file", "ns", schedule),
+        ("reading, the same for all strategies", "ns per byte", reading),
+        ("writing, the same for all strategies", "ns per byte", writing),
     ] {
         let measured = Some(statistics::median(&ns).into());
         section.rows.push(Row { what: what.into(), unit: unit.into(), measured, ..Row::default() });
@@ -155,12 +155,12 @@ pub(super) const REST: &str = "waiting and the rest";
 
 fn by_function(section: &mut Section, all: &[Watched]) {
     let mut names: Vec<&str> = Function::ALL.iter().map(|function| function.name()).collect();
-    names.extend(["all four together", REST]);
-    let mut columns = vec!["strategy", "threads made", "bytes"];
+    names.extend(["all four functions", REST]);
+    let mut columns = vec!["strategy", "threads created", "bytes"];
     columns.extend(&names);
-    columns.extend(["watched, all threads", "not watched, all threads"]);
+    columns.extend(["with clocks, all threads", "without clocks, all threads"]);
     let mut table = Table {
-        title: "Measured, ns of thread time a byte of the file".into(),
+        title: "Measured, ns of thread time per byte of the file".into(),
         header: header(&columns),
         rows: Vec::new(),
     };
@@ -179,7 +179,7 @@ fn by_function(section: &mut Section, all: &[Watched]) {
             let waiting = 100.0 * parts[5] / total;
             section.verdicts.push(super::verdict(
                 format!(
-                    "{}: less than half of the threads' time is waiting and the rest; it is {waiting:.0} %",
+                    "{}: less than half of the thread time is waiting and the rest; measured {waiting:.0} %",
                     one.strategy.name()
                 ),
                 waiting < 50.0,
@@ -188,20 +188,22 @@ fn by_function(section: &mut Section, all: &[Watched]) {
     }
     section.tables.push(table);
     let series = names.iter().map(ToString::to_string).collect();
-    let title = "Where the threads' time goes, per cent".into();
+    let title = "Thread time by function, per cent".into();
     section.pictures.push(Picture { name: "functions".into(), drawing: Drawing::Bars(Bars { title, series, groups }) });
 }
 
 fn how_busy(section: &mut Section, all: &[Watched]) {
     let most = all.iter().map(|one| one.threads).max().unwrap_or(1);
     if all.iter().all(|one| one.busy(0).is_none()) {
-        section.verdicts.push(Verdict::LeftOut("how busy cores were: this system does not tell of threads".into()));
+        section
+            .verdicts
+            .push(Verdict::LeftOut("core usage: this system does not report the processor time of threads".into()));
         return;
     }
     let names: Vec<String> = (1..=most).map(|thread| format!("thread {thread}")).collect();
     let mut table = Table {
-        title: "Measured, per cent of the time for which each thread had a core; one thread in the paper's figure 9, two in \
-                its figure 11"
+        title: "Measured, share of time for which each thread had a core, per cent; the paper's figure 9 has one thread, its \
+                figure 11 two"
             .into(),
         header: [header(&["strategy", "threads"]), names.clone(), header(&["in functions"])].concat(),
         rows: Vec::new(),

@@ -16,14 +16,14 @@ use crate::study::{Effort, Error, Measured, Picture, Row, Section, Table, Verdic
 /// Bytes of the paper's file.
 const BYTES: usize = 100_000_000;
 
-pub(super) const WHOLE: &str = "the whole run, with reading and writing";
+pub(super) const WHOLE: &str = "the whole run, including reading and writing";
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bytes = if effort.is_quick { BYTES / 10 } else { BYTES };
     let mut section = Section {
         text: format!(
-            "{} of text, all strategies in turn; {} threads where there are several. What takes part of it, and what was run \
-             on less than 100 MB, is told for 100 MB and says so. Ratios are of pairs of runs.",
+            "{} of text, with all strategies measured alternately, and {} threads where a strategy has several. Runs on less than \
+             100 MB are extrapolated to 100 MB and labelled. Ratios are of pairs of runs.",
             size(bytes),
             super::cores().max(2)
         ),
@@ -31,7 +31,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     };
     let openmp = turns::openmp(&mut section.verdicts);
     if let Some(openmp) = &openmp {
-        section.text += &format!(" The C is that of `{}` with -O2.", openmp.compiler);
+        section.text += &format!(" The C code is compiled by `{}` with -O2.", openmp.compiler);
     }
     let bench = Bench::new(KEY, openmp.as_ref())?;
     let file = files::padded(&files::text(bytes));
@@ -157,15 +157,15 @@ fn pictures(section: &mut Section, encrypted: &[Turns]) {
         .filter(|turns| !turns.strategy.is_rows())
         .map(|turns| (turns.strategy.name(), 1e3 / turns.ns_per_byte().median))
         .collect();
-    let title = "The paper's idea: seconds for 100 MB; ~ extrapolated";
+    let title = "The paper's method: seconds for 100 MB; ~ extrapolated";
     section.pictures.push(Picture { name: "headline-rows".into(), drawing: bars(title, "s", slow) });
-    let title = "Other ways: MB a second";
+    let title = "Other strategies: MB/s";
     section.pictures.push(Picture { name: "headline-rates".into(), drawing: bars(title, "MB/s", rates) });
 }
 
 /// Below this the machine had other things to do.
 const ALONE: f64 = 0.9;
-pub(super) const HAD_A_CORE: &str = "share of its time for which plain AES had a core";
+pub(super) const HAD_A_CORE: &str = "share of time for which plain AES had a core";
 
 /// Whether this machine did something else meanwhile, which is hard on threads that wait for each other.
 fn company(section: &mut Section, encrypted: &[Turns]) {
@@ -178,8 +178,8 @@ fn company(section: &mut Section, encrypted: &[Turns]) {
     section.rows.push(Row { what: HAD_A_CORE.into(), measured: Some(share), ..Row::default() });
     if share.median < ALONE {
         section.verdicts.push(Verdict::Unclear(format!(
-            "this machine was busy: plain AES had a core for {:.0} % of its time. Threads that wait for each other lose most by \
-             that: their figures would be better on an idle machine",
+            "this machine was busy: plain AES had a core for {:.0} % of its time. Threads that wait for each other lose most: \
+             their figures would be better on an idle machine",
             100.0 * share.median
         )));
     }
@@ -190,22 +190,22 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns]) {
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
     let mut claim = |strategy: Strategy, text: String, at_least: f64| {
         if let Some(gain) = gain(strategy) {
-            let claim = format!("{text}: it is {}", times(gain.median));
+            let claim = format!("{text}: measured {}", times(gain.median));
             section.verdicts.push(Verdict::of(claim, gain, at_least..=f64::INFINITY));
         }
     };
     claim(
         Strategy::C(openmp::Way::Rows),
-        format!("rows over threads by OpenMP gain what the paper says, {paper:.2} times as fast as plain AES"),
+        format!("rows over threads with OpenMP reach the gain of the paper, {paper:.2} times as fast as plain AES"),
         paper,
     );
-    claim(Strategy::RowsSleeping, "rows over threads gain anything with barriers that sleep".into(), 1.0);
-    claim(Strategy::RowsSpinning, "rows over threads gain anything with barriers that spin".into(), 1.0);
+    claim(Strategy::RowsSleeping, "rows over threads gain with sleeping barriers".into(), 1.0);
+    claim(Strategy::RowsSpinning, "rows over threads gain with spinning barriers".into(), 1.0);
     let cores = super::cores() as f64;
     let most = 0.75 * cores;
     claim(
         Strategy::Segments(Code::Plain),
-        format!("segments over {cores} cores are worth three quarters of them"),
+        format!("segments over {cores} cores reach three quarters of the ideal gain"),
         most,
     );
     claim(Strategy::Lanes(best()), "lanes on one core beat plain AES on all cores".into(), cores);
@@ -223,7 +223,7 @@ fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns]) {
     let first = encrypted.iter().min_by(|a, b| a.ns_per_byte().median.total_cmp(&b.ns_per_byte().median));
     if let Some(first) = first {
         section.verdicts.push(super::verdict(
-            format!("what has lanes is first: {}", first.strategy.name()),
+            format!("a strategy with lanes is the fastest: {}", first.strategy.name()),
             matches!(
                 first.strategy,
                 Strategy::Lanes(_) | Strategy::LanesEverywhere | Strategy::Segments(Code::Library)
@@ -248,8 +248,8 @@ fn order(section: &mut Section, encrypted: &[Turns]) {
         ])
     };
     section.tables.push(Table {
-        title: "Encryption, measured, the first one first".into(),
-        header: super::header(&["strategy", "ns a byte", "MB a second", "times as fast as plain", "of the file"]),
+        title: "Encryption, measured, fastest first".into(),
+        header: super::header(&["strategy", "ns per byte", "MB/s", "times as fast as plain", "part of the file"]),
         rows: order.iter().map(row).collect(),
     });
 }

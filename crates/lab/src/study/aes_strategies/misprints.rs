@@ -9,7 +9,7 @@ use crate::study::{Effort, Error, Section, Verdict};
 const GAINS: [(&str, f64); 3] = [("abstract", 30.0), ("section 4.3", 33.0), ("conclusion", 21.0)];
 
 /// How a claim about a listing ends.
-pub(super) const TAKEN: &str = ": a C compiler takes it";
+pub(super) const TAKEN: &str = ": a C compiler accepts it";
 
 /// States on which Table 2 is tried as it stands.
 const STATES: u64 = 20_000;
@@ -17,20 +17,20 @@ const STATES: u64 = 20_000;
 /// A line of a listing, and whether a compiler has to refuse it: what it means in words, the lines.
 const LISTINGS: [(&str, &str); 3] = [
     (
-        "Tables 1 and 3: a block in braces where `omp for` wants a loop",
+        "Tables 1 and 3: a block in braces where `omp for` needs a loop",
         "#pragma omp for private(i, j)\n{ for (i = 0; i < 4; i++) { } }",
     ),
     (
-        "Table 3: `shared` at `omp for`, which is no clause of it",
+        "Table 3: `shared` at `omp for`, which does not have this clause",
         "unsigned char t;\n#pragma omp for shared(t)\nfor (i = 0; i < 4; i++) { }",
     ),
-    ("Table 3: `reduction()` of nothing", "#pragma omp for reduction()\nfor (i = 0; i < 4; i++) { }"),
+    ("Table 3: an empty `reduction()`", "#pragma omp for reduction()\nfor (i = 0; i < 4; i++) { }"),
 ];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section {
-        text: "Figures are held against those that they follow from, formulas against one another, references against what there \
-               is; the listings are compiled, and Table 2 is run."
+        text: "Figures are checked against the figures that they follow from, formulas against each other, and references against \
+               their targets. The listings are compiled, and Table 2 is executed."
             .into(),
         ..Section::default()
     };
@@ -45,20 +45,20 @@ fn figures(verdicts: &mut Vec<Verdict>) {
     let saved = paper::SERIAL_S - paper::PARALLEL_S;
     let exact = 100.0 * saved / paper::SERIAL_S;
     verdicts.push(verdict(
-        format!("section 4.3: 7.4999 s less 5.0127 s are 2.4872 s; they are {saved:.4}"),
+        format!("section 4.3: 7.4999 s minus 5.0127 s is 2.4872 s; computed {saved:.4}"),
         close(saved, 2.4872),
     ));
     for (place, printed) in GAINS {
         verdicts.push(verdict(
-            format!("{place}: about {printed} % faster; from 7.4999 s to 5.0127 s it is {exact:.1} %"),
+            format!("{place}: about {printed} % faster; 7.4999 s to 5.0127 s is {exact:.1} %"),
             (exact - printed).abs() < 0.5,
         ));
     }
     for (cores, printed) in [(4.0, 1.176), (f64::INFINITY, 1.25)] {
         let gain = paper::amdahl(0.2, cores);
-        let cores = if cores == 4.0 { "4 cores" } else { "any number" };
+        let cores = if cores == 4.0 { "4 cores" } else { "any number of cores" };
         verdicts.push(verdict(
-            format!("section 2.2: 20 % in parallel gain {printed} times on {cores}; it is {gain:.4}"),
+            format!("section 2.2: 20 % parallel gain {printed} times on {cores}; computed {gain:.4}"),
             (gain - printed).abs() < 0.0005,
         ));
     }
@@ -81,11 +81,11 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
             let (four, printed) = (expected(4.0), formula.at(4.0));
             verdicts.push(verdict(
                 format!(
-                    "section 4.2, {} on {cores} cores: T(n) = {} is the serial count shared out, with the directives that the text \
-                     names; at n = 4 that is {four}, the formula gives {printed}{}",
+                    "section 4.2, {} on {cores} cores: T(n) = {} is the serial count divided among the cores plus the directives \
+                     in the text; at n = 4 that is {four}, the formula gives {printed}{}",
                     function.name(),
                     formula.text,
-                    if follows { "" } else { ". Of the 22 operations of a column, 20 are left" }
+                    if follows { "" } else { ". It has only 20 of the 22 operations of a column" }
                 ),
                 follows,
             ));
@@ -97,19 +97,19 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
 fn words(verdicts: &mut Vec<Verdict>) {
     for text in [
         "section 4.4 refers to figure 14; there are 11, and the number of threads is in figure 11",
-        "section 4.4 holds the bars of figure 11 against those of figure 8; the bars of the parallel run are in figure 10",
+        "section 4.4 compares the bars of figure 11 with those of figure 8; the bars of the parallel run are in figure 10",
         "the English caption of Table 3 says Table 2",
-        "section 4.2.1 refers to equation 3; what it repeats is equation 4-2",
-        "the caption of Table 7 speaks of changing numbers of cores; the table has none",
-        "section 3.2 gives each of the four rows to a thread; Table 2 has two sections, and cuts row 2 in two",
-        "section 4.2.2 counts `shared(temp)` as two variables that are made; shared is one for both threads",
+        "section 4.2.1 refers to equation 3; it means equation 4-2",
+        "the caption of Table 7 mentions different numbers of cores; the table has no such column",
+        "section 3.2 gives each of the four rows to a thread; Table 2 has two sections, and splits row 2",
+        "section 4.2.2 counts `shared(temp)` as two created variables; a shared variable exists once for both threads",
         "section 2.1 calls AES a cipher with blocks of 128, 192 and 256 bits; FIPS 197 has those lengths for keys, and blocks of 128",
-        "section 2.1 names Joan Daemen and Rijnmen; it is Vincent Rijmen",
+        "section 2.1 names Joan Daemen and Rijnmen; the name is Vincent Rijmen",
     ] {
         verdicts.push(Verdict::Fails(text.into()));
     }
     verdicts.push(Verdict::Unclear(
-        "figures 6 and 7 are headed CPU Time, which threads do not make less; the text takes them for the time that passed".into(),
+        "figures 6 and 7 are titled CPU Time, which threads do not reduce; the text reads them as elapsed time".into(),
     ));
 }
 
@@ -124,13 +124,13 @@ fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
     let states = if effort.is_quick { STATES } else { 10 * STATES };
     match openmp.race(states) {
         Ok(0) => verdicts.push(Verdict::Unclear(format!(
-            "Table 2 shares `temp` between its sections: both may write it between another's two lines; none of {states} states came out wrong \
-             here"
+            "Table 2 shares `temp` between its sections: a thread can overwrite it while the other uses it; none of {states} states was \
+             wrong here"
         ))),
         Ok(wrong) => verdicts.push(Verdict::Fails(format!(
-            "Table 2 is right as it stands: `temp` is shared between its sections, and {wrong} of {states} states came out wrong"
+            "Table 2 is correct as printed: `temp` is shared between its sections, and {wrong} of {states} states were wrong"
         ))),
-        Err(Error::Worker(why)) => verdicts.push(Verdict::LeftOut(format!("Table 2 as it stands: {why}"))),
+        Err(Error::Worker(why)) => verdicts.push(Verdict::LeftOut(format!("Table 2 as printed: {why}"))),
         Err(error) => return Err(error),
     }
     Ok(())

@@ -24,20 +24,16 @@ pub(super) const STUDY: Study = Study {
     name: "aes-strategies",
     title: "AES by strategy: rows, blocks, segments, lanes",
     source: "Park and Oh, \"A Study on Parallel AES Cipher Algorithm based on Multi Processor\" (in Korean). The paper's machine: a \
-             Core2 T5500 of 1.66 GHz, two cores, Windows XP. It does not name a mode, nor the length of the key: here files are \
-             encrypted with AES-128 in ECB, in which blocks do not wait for each other and decryption uses the inverse \
-             functions, after PKCS #7's padding of 1 to 16 bytes. That is for comparing work; nobody should keep files in ECB.",
+             Core2 T5500 of 1.66 GHz, two cores, Windows XP. It names neither the mode nor the key length. Here files are \
+             encrypted with AES-128 in ECB with PKCS #7 padding of 1 to 16 bytes. In ECB, blocks are independent, and decryption \
+             uses the inverse functions. This is for comparison only: do not store files in ECB.",
     parts: &[
         Part { name: "files", title: "Five kinds of files (Table 4)", run: same_bytes::run },
         Part { name: "headline", title: "100 MB of text (section 4.3)", run: headline::run },
-        Part {
-            name: "functions",
-            title: "Time by function, and how busy cores were (section 4.3, 4.4)",
-            run: functions::run,
-        },
-        Part { name: "operations", title: "Operations and coming together (section 4.2)", run: operations::run },
+        Part { name: "functions", title: "Time by function and core usage (sections 4.3, 4.4)", run: functions::run },
+        Part { name: "operations", title: "Operations and synchronisation (section 4.2)", run: operations::run },
         Part { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
-        Part { name: "misprints", title: "What is misprinted", run: misprints::run },
+        Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
     conclude: conclude::conclude,
 };

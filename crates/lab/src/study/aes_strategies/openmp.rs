@@ -120,7 +120,7 @@ impl OpenMp {
         let printed: Printed = read(&line(&mut command)?)?;
         let made = fs::read(&output).map_err(|error| Error::files(&output, error))?;
         if made.len() != data.len() {
-            return Err(Error::Worker(format!("{} bytes became {}", data.len(), made.len())));
+            return Err(Error::Worker(format!("{} bytes of input gave {} bytes of output", data.len(), made.len())));
         }
         data.copy_from_slice(&made);
         run(printed)
@@ -187,7 +187,7 @@ fn line(command: &mut Command) -> Result<String, Error> {
         match child.try_wait() {
             Ok(Some(status)) => break Ok(status),
             Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(1)),
-            Ok(None) => break Err(format!("no end after {} s", PATIENCE.as_secs())),
+            Ok(None) => break Err(format!("did not end after {} s", PATIENCE.as_secs())),
             Err(error) => break Err(error.to_string()),
         }
     };
@@ -212,7 +212,7 @@ fn run(printed: Printed) -> Result<Run, Error> {
     let numbers = [seconds, reading].into_iter().chain(laps).chain(busy.iter().copied());
     let are_times = numbers.into_iter().all(|number| number.is_finite() && number >= 0.0);
     if !are_times || seconds == 0.0 || busy.is_empty() || busy.len() > MOST_THREADS {
-        return Err(Error::Worker("times that cannot be".into()));
+        return Err(Error::Worker("impossible times".into()));
     }
     let mut all = Laps { readings, ..Laps::default() };
     all.seconds[..4].copy_from_slice(&laps);

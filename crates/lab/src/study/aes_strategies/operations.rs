@@ -118,10 +118,10 @@ fn count(function: Function, cores: usize) -> u64 {
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section {
-        text: "Operations of the first core, by the rule that gives the paper's serial formulas: a test of a loop and an \
-               assignment count 1, an assignment of what a function returns 3, directives as the paper counts them; counted \
-               while the function runs on a state of 4 by 4. Then what none of the formulas has: what a function takes on \
-               this machine, and what it takes until threads have come together once."
+        text: "Operations of the first core, counted while the function runs on a 4 by 4 state, by the rule behind the paper's \
+               serial formulas: a loop test and an assignment count 1, an assignment of a function result counts 3, and \
+               directives count as in the paper. Then, missing from the formulas, the time of each function on this machine \
+               and of one synchronisation of threads."
             .into(),
         ..Section::default()
     };
@@ -141,7 +141,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         ]));
         section.verdicts.push(verdict(
             format!(
-                "{} on {}: T(n) = {} gives {value}, and {counted} are counted",
+                "{} on {}: T(n) = {} gives {value}, counted {counted}",
                 formula.function.name(),
                 if formula.cores == 1 { "one core".into() } else { format!("{} cores", formula.cores) },
                 formula.text
@@ -208,9 +208,9 @@ fn coming_together(section: &mut Section, effort: &Effort) -> Result<(), Error> 
         let times = gate.median / saved;
         section.verdicts.push(Verdict::of(
             format!(
-                "splitting 16 bytes over {threads} threads pays with {name}: a step takes {step:.0} ns, so that sharing it out \
-                 saves {saved:.0} ns at most, and coming together costs {:.0} ns. It would pay from a state of about {:.0} \
-                 bytes on",
+                "splitting 16 bytes over {threads} threads pays off with {name}: a step takes {step:.0} ns, dividing it saves at \
+                 most {saved:.0} ns, and synchronisation costs {:.0} ns. It would pay off for a state of at least about \
+                 {:.0} bytes",
                 gate.median,
                 (BLOCK as f64 * times).max(BLOCK as f64)
             ),

@@ -15,10 +15,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let rows_s = if effort.is_quick { 0.04 } else { 0.4 };
     let budget = Budget { rows_s, others_s: 5.0 };
     let mut section = Section {
-        text: "The paper compares files by a tool, qualitatively. Here every strategy encrypts every file, padded, and decrypts \
-               what it made; what comes out is compared with what the library's slow reference and its best backend make. A \
-               strategy that is too slow for the whole file has its first blocks. The files are made for this study and hold \
-               what a reader of their format asks for."
+        text: "The paper compares files qualitatively with a tool. Here every strategy encrypts every padded file and decrypts the \
+               result. The output is compared with that of the library's slow reference and of its best backend. Strategies too \
+               slow for a whole file process its first blocks. The files are generated for this study, with the structure that \
+               readers of their format expect."
             .into(),
         ..Section::default()
     };
@@ -30,7 +30,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     };
     section.tables.push(Table {
         title: "Files".into(),
-        header: header(&["kind", "bytes", "padded", "what it is"]),
+        header: header(&["kind", "bytes", "padded", "content"]),
         rows: files.iter().map(described).collect(),
     });
 
@@ -62,12 +62,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     progress.finish_and_clear();
     section.verdicts.append(&mut left_out);
     section.tables.push(Table {
-        title: "Compared in both directions, the same bytes".into(),
+        title: "Bytes compared in both directions".into(),
         header: kinds(&["strategy"]),
         rows: compared,
     });
     section.verdicts.push(Verdict::Holds(format!(
-        "{} strategies make the same bytes of {} kinds of files as the reference and as the library, and the files again of these",
+        "for {} strategies and {} kinds of files, encryption gives the same bytes as the reference and the library, and decryption the file",
         strategies.len(),
         files.len()
     )));
@@ -127,14 +127,14 @@ fn times(
         }
     }
     section.tables.push(Table {
-        title: "Encryption, measured, milliseconds: median (95 % interval); ~ for what is extrapolated from the part that was compared"
+        title: "Encryption, measured in milliseconds: median (95 % interval); ~ extrapolated from the compared part"
             .into(),
         header,
         rows,
     });
     let (low, high) = plain_ns.iter().fold((f64::INFINITY, 0.0f64), |(low, high), ns| (low.min(*ns), high.max(*ns)));
     let claim = format!(
-        "what is in a file does not matter: plain AES takes {low:.1} to {high:.1} ns a byte over the {} kinds",
+        "the content of a file does not matter: plain AES takes {low:.1} to {high:.1} ns per byte over the {} kinds",
         files.len()
     );
     section.verdicts.push(if high <= 1.15 * low { Verdict::Holds(claim) } else { Verdict::Unclear(claim) });

@@ -29,13 +29,13 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 32 } else { 256 };
     let mut section = Section {
         text: format!(
-            "First the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width, where everything grows \
-             with the width: an integer unit for each instruction that can issue, a port for every two, a multiplier for \
-             every four, room for the instructions of 32 cycles. Beside it the machine without limits: as wide as one likes, \
-             every prediction right, every access a hit; only results have to wait for each other. (A word that was \
-             just stored takes a cycle more there than `raptor` needs to forward it, and the first block begins while keys \
-             are still made; so the widest machine can seem a little better than that.) In ECB blocks do \
-             not wait for each other at all. Then 16 messages on up to 16 of the paper's processors of issue 2."
+            "First, the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width. Everything \
+             grows with the width: an integer unit per issued instruction, a port per two, a multiplier per four, and room \
+             for the instructions of 32 cycles. For comparison, a machine without limits: unlimited width, no mispredicted \
+             jump and no cache miss, so only data dependences cost time. (On that machine, a load of a word just stored takes \
+             one cycle more than `raptor` needs to forward it, and the first block begins during the key schedule. So the \
+             widest machine can appear slightly better.) In ECB, blocks do not depend on each other. Then, 16 messages on up \
+             to 16 of the paper's processors of issue 2."
         ),
         ..Section::default()
     };
@@ -48,7 +48,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let widest = &answers.by_width[WIDTHS.len() - 1];
         section.verdicts.push(verdict(
             format!(
-                "{name}: width gets at most of what one chain holds: {:.1} instructions a cycle at issue 32, {limit:.1} \
+                "{name}: width reaches most of the parallelism in one chain: {:.1} instructions per cycle at issue 32, {limit:.1} \
                  without limits. {}",
                 widest.encrypt_ipc(),
                 widest.slots()
@@ -70,9 +70,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let axis = |name: &str, from, to, scale| Axis { name: name.into(), from, to, scale };
     let highest = levels.iter().map(|level| level.at).fold(1.0, f64::max);
     let by_width = Chart {
-        title: format!("One chain of {blocks} blocks, by width"),
+        title: format!("One chain of {blocks} blocks by issue width"),
         x: axis("issue width", 1.0, 32.0, Scale::Logarithmic),
-        y: axis("instructions a cycle", 0.0, highest * 1.2, Scale::Linear),
+        y: axis("instructions per cycle", 0.0, highest * 1.2, Scale::Linear),
         lines,
         levels,
         walls: Vec::new(),
@@ -81,7 +81,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let by_harts = Chart {
         title: format!("16 messages of {blocks} blocks, issue 2"),
         x: axis("processors", 1.0, 16.0, Scale::Linear),
-        y: axis("times as fast as one", 0.0, 18.0, Scale::Linear),
+        y: axis("speed relative to one", 0.0, 18.0, Scale::Linear),
         lines: speed_ups,
         levels: Vec::new(),
         walls: Vec::new(),
@@ -125,11 +125,11 @@ fn rows(section: &mut Section, name: &str, answers: &Answers) {
         section.rows.push(other(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
     }
     section.rows.push(other(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
-    section.rows.push(other(format!("{name}, without limits"), "cycles a block", answers.unlimited[0]));
+    section.rows.push(other(format!("{name}, without limits"), "cycles per block", answers.unlimited[0]));
     for (harts, speed_up) in &answers.speed_ups {
         section.rows.push(other(
             format!("{name}, {} of issue 2", count(*harts as u32, "processor")),
-            "times as fast as one",
+            "speed relative to one",
             *speed_up,
         ));
     }

@@ -23,7 +23,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let figures = simulate::all(&runs, effort)?;
     let curves = curves(&axis, &figures);
     let mut section = Section {
-        text: "One message on one processor of issue 8. The paper's text names the ends of its curves.".into(),
+        text: "One message on one processor of issue 8. The text of the paper gives the end points of its curves."
+            .into(),
         ..Section::default()
     };
     for (run, figures) in runs.iter().zip(&figures) {
@@ -43,12 +44,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         section.verdicts.push(beside_paper(&what, PAPER_BLOCKS.of(cipher), &figures[axis.len() - 1]));
     }
     let rises = curves.iter().all(|curve| curve.points.windows(2).all(|pair| pair[1].1 >= 0.99 * pair[0].1));
-    section.verdicts.push(verdict(format!("IPC rises with the blocks of a message, up to {MOST}"), rises));
+    section.verdicts.push(verdict(format!("IPC rises with the number of blocks in a message, up to {MOST}"), rises));
     section.verdicts.push(modes_alike(&curves));
     section.pictures.push(picture(
         "blocks",
         "One message, issue 8",
-        "blocks of the message",
+        "blocks in the message",
         &curves,
         Scale::Logarithmic,
         Some(PAPER_BLOCKS),

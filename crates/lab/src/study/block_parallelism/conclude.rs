@@ -14,23 +14,23 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let (wide, narrow) =
         (found.simulated("lanes", "RC6, issue 16")?, found.simulated("lanes", "RC6, two lanes, issue 4")?);
     let mut text = format!(
-        "Of {claims} things that the paper's four figures say, {holds} hold on the machine built from its Table 2. One block \
-         has little for a wide processor, more blocks of one message have more, and several messages on several processors \
-         gain nearly as much as there are processors ({threads:.2} times with four): the parallelism is between blocks and \
-         messages, not inside a block, and ECB and CBC are alike since a window of instructions does not \
-         reach as far as the next block. "
+        "Of {claims} claims of the paper's four figures, {holds} hold on the machine built from its Table 2. One block offers \
+         little parallelism to a wide processor, several blocks of one message offer more, and several messages on several \
+         processors scale nearly with their number ({threads:.2} times with four). So the parallelism is between blocks and \
+         messages, not inside a block. ECB and CBC are alike, because the instruction window does not reach the next block. "
     );
     let _ = write!(
         text,
-        "One figure does not come out: one block of RC6, {one:.2} instructions a cycle for the paper's 0.9, and with it the \
-         order of the ciphers in Fig. 6 and how soon the curves of RC6 rise. If the program's key schedule finds its places by \
-         division, as C of that time would, it is {divided:.2}; that is a guess at a program that nobody has printed. "
+        "We could not reproduce one figure: one block of RC6 has {one:.2} instructions per cycle, the paper says 0.9. The order \
+         of the ciphers in Fig. 6 and the slope of the RC6 curves follow from it. If the key schedule computes its indexes by \
+         division, as C programs of that time did, the figure is {divided:.2}; this is a guess, as the program was not \
+         published. "
     );
     let _ = write!(
         text,
-        "For today: two lanes of RC6 in software on a processor of issue 4 take {narrow:.0} cycles a block, one chain at \
-         issue 16 {wide:.0}. Independent work buys more than width. No figure of the paper is misprinted as far as we can \
-         tell; its curves are pictures, and only their ends are printed in words."
+        "Two lanes of RC6 in software on a processor of issue 4 take {narrow:.0} cycles per block, one chain at issue 16 takes \
+         {wide:.0}: independent work gains more than width. We found no misprinted figure in the paper; of its curves, only \
+         the end points are given as numbers."
     );
     Some(text)
 }

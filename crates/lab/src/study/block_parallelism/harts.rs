@@ -18,10 +18,10 @@ const LEAST_GAIN: f64 = 3.8;
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section {
         text: format!(
-            "{MESSAGES} messages on processors of issue 2, as many at a time as there are processors. The cycles are those \
-             of the first processor, from the first key setup until all are done, as in the paper; instructions of \
-             processors that wait do not count. The paper does not say how long its messages are: we take {LONG} blocks; one \
-             block each, which is too little work to be shared, stands beside it."
+            "{MESSAGES} messages on processors of issue 2, one message per processor at a time. As in the paper, cycles are \
+             those of the first processor, from the first key setup until all messages are done; instructions of waiting \
+             processors do not count. The paper does not give the length of its messages: we use {LONG} blocks, and for \
+             comparison one block each, which is too little work to divide."
         ),
         ..Section::default()
     };
@@ -61,7 +61,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 let claim = format!("{name}, {length}: four threads are {gain:.2} times as fast as one");
                 section.verdicts.push(verdict(claim, gain >= LEAST_GAIN));
             } else {
-                let claim = format!("{name}, {length}: four threads are worth it, {gain:.2} times as fast as one");
+                let claim = format!("{name}, {length}: four threads pay off, {gain:.2} times as fast as one");
                 section.verdicts.push(verdict(claim, gain > 1.5));
             }
         }

@@ -12,10 +12,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 16 } else { 64 };
     let mut section = Section {
         text: format!(
-            "{MESSAGES} messages of {blocks} blocks in CBC, warm, on one processor: one chain after the other by the programs \
-             of the submissions, and side by side in software: Rijndael bitsliced by Tress' portable code, 16 chains in 64-bit \
-             words and no tables, and RC6 two chains at a time. Everything grows with the issue width. Cycles of the \
-             encryption alone, for a block."
+            "{MESSAGES} messages of {blocks} blocks in CBC with warm caches on one processor: one chain after another with the \
+             programs of the AES submissions, and several chains at the same time in software (lanes): Rijndael bitsliced by \
+             the portable code of Tress, 16 chains in 64-bit words without tables, and RC6 two chains at a time. Units and \
+             ports grow with the issue width. Cycles are for the encryption alone."
         ),
         ..Section::default()
     };
@@ -36,7 +36,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             points.push((f64::from(run.core.issue), cycles));
             section.rows.push(Row {
                 what: format!("{name}, issue {}", run.core.issue),
-                unit: "cycles a block".into(),
+                unit: "cycles per block".into(),
                 simulated: Some(cycles),
                 ..Row::default()
             });
@@ -57,7 +57,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (narrow, wide) = (at(&lines[3], 4), at(&lines[2], 16));
     section.verdicts.push(verdict(
         format!(
-            "RC6: two lanes at issue 4 ({narrow:.0} cycles a block) are faster than one chain at issue 16 ({wide:.0})"
+            "RC6: two lanes at issue 4 ({narrow:.0} cycles per block) are faster than one chain at issue 16 ({wide:.0})"
         ),
         narrow < wide,
     ));
@@ -66,7 +66,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let chart = Chart {
         title: format!("{MESSAGES} messages in CBC on one processor"),
         x: Axis { name: "issue width".into(), from: 1.0, to: 16.0, scale: Scale::Logarithmic },
-        y: Axis { name: "cycles a block".into(), from: low / 1.5, to: high * 1.5, scale: Scale::Logarithmic },
+        y: Axis { name: "cycles per block".into(), from: low / 1.5, to: high * 1.5, scale: Scale::Logarithmic },
         lines,
         levels: Vec::new(),
         walls: Vec::new(),

@@ -26,8 +26,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let curves_of_messages = curves(&axis, &figures);
     let curves_of_blocks = curves(&axis, &simulate::all(&runs(false), effort)?);
     let mut section = Section {
-        text: "Messages of one block on one processor of issue 8, a key setup for each. The paper's text names the ends of \
-               its curves."
+        text: "Messages of one block on one processor of issue 8, with a key setup for each. The text of the paper gives the \
+               end points of its curves."
             .into(),
         ..Section::default()
     };
@@ -52,8 +52,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         let name = kind_name(&Work::new(cipher, mode));
         section.verdicts.push(verdict(
             format!(
-                "{name}: more messages come near the end of their curve no later than more blocks do: nine tenths of the \
-                 value at {MOST} with {messages} of them, and with {blocks}"
+                "{name}: IPC saturates no later with more messages than with more blocks: it reaches 90 % of the value at \
+                 {MOST} with {messages} messages, and with {blocks} blocks"
             ),
             messages <= blocks,
         ));

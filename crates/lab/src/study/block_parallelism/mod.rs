@@ -22,20 +22,21 @@ use simulate::{Core, Figures, Run};
 
 pub(super) const STUDY: Study = Study {
     name: "block-parallelism",
-    title: "RC6 and Rijndael: instructions side by side, and threads",
+    title: "RC6 and Rijndael: parallel instructions and threads",
     source: "Chung, Chung and Sohn, \"Exploiting Parallelism in the Block Encryption Algorithms RC6 and Rijndael\", 2000. \
-             The paper simulated Raptor, a chip of four out-of-order processors with SPARC V9's instructions; here it is \
-             the machine `raptor` of `tress simulate`, with RISC-V's (RV64GC), and programs after the submissions to the AES \
-             contest. Where Table 2 leaves a choice it is told in the part after the figures. Instructions per cycle (IPC) count from the first key setup to the last block of ciphertext, caches \
-             and branch prediction cold, as a program has them that encrypts once.",
+             The paper simulated Raptor, a chip of four out-of-order SPARC V9 processors. Here it is the machine `raptor` \
+             of `tress simulate`, with RISC-V (RV64GC), and programs modelled on the submissions to the AES contest. The part \
+             \"What the paper leaves open\" lists our choices where Table 2 is silent. Instructions per cycle (IPC) count from \
+             the first key setup to the last block of ciphertext, with cold caches and branch predictors, as in a program \
+             that encrypts once.",
     parts: &[
-        Part { name: "width", title: "One block, by issue width (Fig. 6)", run: width::run },
-        Part { name: "blocks", title: "One message, by its blocks (Fig. 7)", run: blocks::run },
-        Part { name: "messages", title: "Messages of one block, by their number (Fig. 8)", run: messages::run },
+        Part { name: "width", title: "One block by issue width (Fig. 6)", run: width::run },
+        Part { name: "blocks", title: "One message by number of blocks (Fig. 7)", run: blocks::run },
+        Part { name: "messages", title: "Messages of one block by number of messages (Fig. 8)", run: messages::run },
         Part { name: "harts", title: "Threads on several processors (Fig. 10)", run: harts::run },
         Part { name: "open", title: "What the paper leaves open", run: open::run },
-        Part { name: "beyond", title: "Wider, more, and without limits", run: beyond::run },
-        Part { name: "lanes", title: "Lanes in software against width in hardware", run: lanes::run },
+        Part { name: "beyond", title: "Wider machines, more processors, no limits", run: beyond::run },
+        Part { name: "lanes", title: "Lanes in software compared with width in hardware", run: lanes::run },
     ],
     conclude: conclude::conclude,
 };
@@ -88,7 +89,7 @@ fn row(what: String, paper: Option<f64>, figures: &Figures) -> Row {
 /// Whether a point is where the paper has it; where not, what the slots say.
 fn beside_paper(what: &str, paper: f64, figures: &Figures) -> Verdict {
     let ratio = figures.ipc() / paper;
-    let claim = format!("{what}: {:.2} instructions a cycle, the paper's figure is {paper:.1}", figures.ipc());
+    let claim = format!("{what}: {:.2} instructions per cycle, the paper's figure is {paper:.1}", figures.ipc());
     if (ratio - 1.0).abs() <= TOLERANCE {
         Verdict::Holds(claim)
     } else {
@@ -110,7 +111,7 @@ fn modes_alike(curves: &[Curve]) -> Verdict {
     let most =
         curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
     verdict(
-        format!("ECB and CBC hardly differ at the level of instructions: by {:.0} % at most", 100.0 * most),
+        format!("ECB and CBC differ little in instructions per cycle: by {:.0} % at most", 100.0 * most),
         most <= 0.1,
     )
 }
@@ -155,7 +156,7 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, pap
             to: values().map(|point| point.0).fold(0.0, f64::max),
             scale,
         },
-        y: Axis { name: "instructions a cycle".into(), from: 0.0, to: highest * 1.15, scale: Scale::Linear },
+        y: Axis { name: "instructions per cycle".into(), from: 0.0, to: highest * 1.15, scale: Scale::Linear },
         lines: lines.collect(),
         levels: if paper.is_some() { Cipher::PAPER.map(level).into() } else { Vec::new() },
         walls: Vec::new(),

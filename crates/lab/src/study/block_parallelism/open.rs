@@ -20,7 +20,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         ("reorder buffer of 32", Core { reorder_buffer: Some(32), ..base }),
         ("reorder buffer of 64", Core { reorder_buffer: Some(64), ..base }),
         ("reorder buffer of 128", Core { reorder_buffer: Some(128), ..base }),
-        ("products in 34 cycles", Core { multiply: Some(34), ..base }),
+        ("multiplications in 34 cycles", Core { multiply: Some(34), ..base }),
     ];
     let ciphers = [Cipher::Rijndael, Cipher::RijndaelInMemory, Cipher::Rc6];
     let runs: Vec<Run> = choices
@@ -32,15 +32,14 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let figures = simulate::all(&runs, effort)?;
     let mut section = Section {
         text: format!(
-            "Table 2 of the paper has sizes and times, but not how many integer units there are, how many loads and stores \
-             can begin in a cycle, how many instructions can be under way, how branches are predicted, and where between 4 \
-             and 34 cycles a product is. The parts above have two integer units from issue 8 on and one below, one port for \
-             loads and stores, room for 128 instructions and products in 4 cycles, in a pipeline: of what we tried the \
-             only choice with which both ciphers come out near the ends of Fig. 7, 8 and 10. As many units as can issue, \
-             one could not have IPC as low as the paper's. One message of {blocks} blocks, issue 8, with one of these \
-             changed. Rijndael \"with its state in memory\" stores \
-             every column and loads its bytes one by one, as the C of the submission says; otherwise the state is in \
-             registers, as the compiler left it."
+            "Table 2 of the paper gives sizes and latencies. It does not give the number of integer units, of loads and stores \
+             per cycle and of instructions in flight, nor the branch predictor, nor the latency of a multiplication between 4 \
+             and 34 cycles. The parts above use two integer units from issue 8 on and one below, one port for loads and \
+             stores, room for 128 instructions, and a pipelined multiplier with a latency of 4 cycles. Of the variants we \
+             tried, only this one brings both ciphers near the end points of Fig. 7, 8 and 10. With as many integer units as \
+             the issue width, IPC is never as low as in the paper. The rows show one message of {blocks} blocks at issue 8, \
+             with one choice changed. Rijndael \"with its state in memory\" stores every column and loads its bytes one by one, \
+             as the C code of the submission does; otherwise the state is in registers, as the compiler placed it."
         ),
         ..Section::default()
     };
@@ -54,11 +53,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 
 /// RC6 whose key schedule divides, once a step.
 fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
-    section.text += " One block of RC6 is mostly its key schedule, whose steps go round S: in C programs of the time by \
-                     `i = (i + 1) % t`, an integer division of 36 cycles a step, while our program compares. The last rows \
-                     are RC6 with such a division. They are where the paper has its figures for one block and for 1024; for \
-                     128 messages its figure then leaves no room for 128 key schedules, so those messages would have had \
-                     one key.";
+    section.text += " One block of RC6 is mostly its key schedule, whose index wraps around the array S. C programs of that time \
+                     computed `i = (i + 1) % t`, an integer division of 36 cycles per step; our program compares. The last \
+                     rows are RC6 with such a division. They match the figures of the paper for one block and for 1024 \
+                     blocks. Its figure for 128 messages would then leave no time for 128 key schedules, so those messages \
+                     would have shared one key.";
     let most = if effort.is_quick { 64 } else { 1024 };
     let run =
         |blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(Cipher::Rc6ByDivision, Mode::Ecb) } };

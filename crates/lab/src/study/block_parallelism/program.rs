@@ -86,7 +86,7 @@ impl Work {
 
     /// The program that does this, as an ELF file.
     pub(super) fn program(&self) -> Result<Vec<u8>, Error> {
-        self.patch(IMAGE).ok_or_else(|| Error::Program("its parameters are not to be found".into()))
+        self.patch(IMAGE).ok_or_else(|| Error::Program("its parameters are missing".into()))
     }
 
     fn patch(&self, image: &[u8]) -> Option<Vec<u8>> {

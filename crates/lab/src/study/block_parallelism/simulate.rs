@@ -57,10 +57,13 @@ impl Core {
     }
 
     fn machine(&self, harts: u32) -> Result<Machine, Error> {
-        let mut machine = Machine::preset("raptor").ok_or_else(|| Error::Program("no machine raptor".into()))?;
+        let mut machine =
+            Machine::preset("raptor").ok_or_else(|| Error::Program("the machine raptor is missing".into()))?;
         machine.harts = harts;
         machine.set_issue(self.issue)?;
-        let Some(core) = &mut machine.out_of_order else { return Err(Error::Program("raptor is in order".into())) };
+        let Some(core) = &mut machine.out_of_order else {
+            return Err(Error::Program("raptor is not out of order".into()));
+        };
         if let Some(count) = self.integer_units {
             unit(core, UnitClass::Alu, |unit| unit.count = count);
         }
@@ -129,12 +132,12 @@ impl Figures {
         let slots = &self.slots;
         let total = slots.total().max(1) as f64;
         let mut lost = [
-            (slots.front_end, "to instructions that were not there (caches, jumps)"),
-            (slots.prediction, "to wrong predictions"),
-            (slots.dependence, "to results that were waited for"),
-            (slots.unit, "to units and ports that were busy"),
-            (slots.memory, "to data beyond level 1"),
-            (slots.serial, "to what has to be alone"),
+            (slots.front_end, "to missing instructions (caches, jumps)"),
+            (slots.prediction, "to mispredictions"),
+            (slots.dependence, "to waiting for results"),
+            (slots.unit, "to busy units and ports"),
+            (slots.memory, "to level 1 data misses"),
+            (slots.serial, "to serialising instructions"),
         ];
         lost.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let part = |count: u64| 100.0 * count as f64 / total;
@@ -180,7 +183,7 @@ fn one(run: &Run) -> Result<Figures, Error> {
     match simulation.run(LIMIT)? {
         Some(0) => Ok(Figures::of(&simulation.report(0), run.work.harts)),
         Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),
-        None => Err(Error::Program(format!("{:?}: no end", run.work))),
+        None => Err(Error::Program(format!("{:?}: did not end", run.work))),
     }
 }
 

@@ -19,8 +19,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let curves = curves(&WIDTHS, &figures);
     let mut section = Section {
         text:
-            "One block of one message on one processor: a key setup and an encryption, both of code and tables that no \
-               cache has yet. The paper's text says that IPC rises to issue 8 and does not exceed these figures at 16."
+            "One block of one message on one processor: a key setup and an encryption, with code and tables not yet in any \
+               cache. According to the text of the paper, IPC rises up to issue 8 and does not exceed these figures at 16."
                 .into(),
         ..Section::default()
     };

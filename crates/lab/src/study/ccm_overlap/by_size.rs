@@ -27,8 +27,8 @@ pub(super) fn backends() -> Vec<Backend> {
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section {
         text: format!(
-            "One AES-128-CCM message by `modes::ccm`, encrypted in place on one thread, which does CTR while the MAC's chain \
-             waits. The paper's figure is its R_comp of {} ns a byte, for all sizes.",
+            "One AES-128-CCM message with `modes::ccm`, encrypted in place on one thread, which computes CTR while the chain of \
+             the MAC waits. The paper uses one figure for all sizes, R_comp = {} ns per byte.",
             PAPER_R_COMP * 1e9
         ),
         ..Section::default()
@@ -85,12 +85,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let chart = Chart {
         title: "One AES-128-CCM message on one core".into(),
         x: Axis {
-            name: "bytes of the message".into(),
+            name: "message length in bytes".into(),
             from: SMALLEST as f64,
             to: effort.message_bytes as f64,
             scale: Scale::Logarithmic,
         },
-        y: Axis { name: "ns a byte".into(), from: lowest / 2.0, to: highest * 2.0, scale: Scale::Logarithmic },
+        y: Axis { name: "ns per byte".into(), from: lowest / 2.0, to: highest * 2.0, scale: Scale::Logarithmic },
         lines,
         levels: vec![Level { name: "the paper, 37".into(), at: paper }],
         walls: Vec::new(),
@@ -98,7 +98,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     };
     section.pictures.push(Picture::new("by-size", chart));
     let claim = format!(
-        "one figure does for all sizes, as the paper takes it: from 64 KiB on the cost of a byte changes by a factor of \
+        "one figure is enough for all sizes, as the paper assumes: from 64 KiB on the cost per byte changes by a factor of \
          {worst:.2} at most"
     );
     section.verdicts.push(if worst <= 1.25 { Verdict::Holds(claim) } else { Verdict::Fails(claim) });

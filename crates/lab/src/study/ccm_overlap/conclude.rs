@@ -14,8 +14,8 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let misprints = figures.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
 
     let mut text = format!(
-        "What the paper computes is right: {} of the {} figures of Table 1 follow from its two equations, and the one that \
-         does not, 292 stages, is a misprint for 282",
+        "The paper's computations are right: {} of the {} figures of Table 1 follow from its two equations. The exception, 292 \
+         stages, is a misprint for 282",
         figures.rows.len().saturating_sub(misprints),
         figures.rows.len(),
     );
@@ -23,19 +23,19 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
         Some(gain) => {
             let _ = write!(
                 text,
-                "; over a link of 100 Mbit/s a real transfer that computes while it communicates is {:.2} times as fast as \
-                 one that does not, where Table 1 says 1.46. ",
+                ". Over a link of 100 Mbit/s, a real transfer that overlaps computation and communication is {:.2} times as \
+                 fast as one that does not; Table 1 says 1.46. ",
                 gain.median
             );
         }
-        None => text.push_str("; no real link was there to see it on. "),
+        None => text.push_str(". No real link was available to check it. "),
     }
     let _ = write!(
         text,
-        "What it says of one message on several cores does not carry over: it takes the MAC for half of the work, and with \
-         this processor's best instructions it is {:.0} %, because CTR's blocks run side by side and each of the MAC's \
-         waits for the one before. So here splitting CTR gives {:.2} times the serial rate where the model has {:.2}, and \
-         the MAC on a core of its own {:.2} where it has {:.2}. ",
+        "The claims about one message on several cores do not hold here. The paper assumes that the MAC is half of the work. \
+         With the best instructions of this processor it is {:.0} %, because the blocks of CTR are independent, while each \
+         block of the MAC waits for the previous one. So splitting CTR gives {:.2} times the serial rate (model: {:.2}), and \
+         a separate core for the MAC {:.2} (model: {:.2}). ",
         100.0 * share,
         split.measured?.median,
         split.model?,
@@ -44,12 +44,12 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     );
     let _ = write!(
         text,
-        "The bound \"2.0 and never more\" is one of a single message: the same bytes cut into chunks, each a message of its \
-         own, come out at {one:.2} times the serial rate on one core and {all:.2} on all of them{}.",
+        "The bound \"2.0 and never more\" applies to a single message. The same bytes cut into chunks, each a separate message, \
+         reach {one:.2} times the serial rate on one core and {all:.2} on all cores{}.",
         if f64::max(one, all) > 2.0 {
-            ", which breaks it"
+            ", beyond the bound"
         } else {
-            "; that does not break it in this run, whose messages are small or whose machine is busy"
+            ". In this run that is within the bound, because the messages are small or the machine is busy"
         },
     );
     Some(text)

@@ -17,12 +17,12 @@ use crate::bench::statistics;
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
-    title: "AES-CCM: computing overlapped with communicating",
+    title: "AES-CCM: computation overlapped with communication",
     source: "Lee, Lee, Chung, Lee and Min, \"Computation-Communication Overlapping in AES-CCM Using Thread-Level \
              Parallelism on a Multi-Core Processor\", Journal of KIISE: Computing Practices and Letters 16(8), 2010. The \
              paper's machine: a Core2 Quad of 2.33 GHz.",
     parts: &[
-        Part { name: "by-size", title: "One message on one core, by size (Fig. 4)", run: by_size::run },
+        Part { name: "by-size", title: "One message on one core by size (Fig. 4)", run: by_size::run },
         Part {
             name: "strategies",
             title: "One message on several cores (section 2.2), and lanes",
@@ -30,7 +30,7 @@ pub(super) const STUDY: Study = Study {
         },
         Part { name: "table-1", title: "Stages and speed-up (Table 1)", run: table1::run },
         Part { name: "links", title: "Over real links", run: links::run },
-        Part { name: "timeline", title: "Who does what when in a transfer", run: timeline::run },
+        Part { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
     ],
     conclude: conclude::conclude,
 };

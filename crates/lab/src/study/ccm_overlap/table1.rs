@@ -24,15 +24,17 @@ const TABLE: [(u64, &str, f64, &str, &str, &str); 8] = [
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut section = Section {
         text:
-            "Equations 1 and 2 with R_comp = 0.037 µs a byte and T_syn = 10 µs. The paper truncates the digits of its \
-               table, and rounds the two speed-ups in the text, the last two here."
+            "Equations 1 and 2 with R_comp = 0.037 µs per byte and T_syn = 10 µs. The paper truncates the digits in its table \
+               and rounds the two speed-ups in its text, the last two rows here."
                 .into(),
         ..Section::default()
     };
     let mut differ = Vec::new();
     for (bytes, size, r_comm, link, speedup, stages) in TABLE {
         let problem = Problem::new(bytes, PAPER_R_COMP, r_comm, T_SYN);
-        let Ok(plan) = problem.plan() else { return Err(Error::Disagreement("a plan of the paper's figures".into())) };
+        let Ok(plan) = problem.plan() else {
+            return Err(Error::Disagreement("the plan for the figures of the paper".into()));
+        };
         let row = |what: &str, paper: &str, model| Row {
             what: format!("{size}, {link}: {what}"),
             paper: Some(paper.into()),
@@ -48,7 +50,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
             differ.push(format!("{size}, {link}: speed-up {speedup}, not {:.4}", plan.speedup));
         }
         if plan.stages.to_string() != stages {
-            differ.push(format!("{size}, {link}: m_opt {stages}, where equation 2 gives {:.1}", plan.optimal_stages));
+            differ.push(format!("{size}, {link}: m_opt {stages}, but equation 2 gives {:.1}", plan.optimal_stages));
         }
         if bytes == 10_000_000_000 && link == "100 Mbit/s" {
             let title = "10 GB over 100 Mbit/s, the model of the paper".into();

@@ -44,24 +44,24 @@ const WAYS: [Way; 3] = [
         title: "8 MiB, sending at 50 MB/s while computing at 100 MB/s",
         options: &["--rate", LINK, "--compute-rate", COMPUTE, "--threads", "1", "--stage", STAGE],
     },
-    Way { name: "timeline-free", title: "8 MiB as fast as it goes", options: &[] },
+    Way { name: "timeline-free", title: "8 MiB at full speed", options: &[] },
 ];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section::default();
     if let Err(why) = measure(effort, &mut section) {
-        section.verdicts.push(Verdict::LeftOut(format!("the timeline of a transfer: {why}")));
+        section.verdicts.push(Verdict::LeftOut(format!("timeline of a transfer: {why}")));
     }
     Ok(section)
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
-    let tress = effort.tress.as_deref().ok_or("no command to transfer with")?;
+    let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
     let mut wire = Wire::loopback();
     let mut transfers = Transfers::new(tress, &wire, BYTES)?;
-    section.text = "`tress send --trace` to a `tress receive` on the same machine. A row is a worker, which reads and seals \
-                    batches, or a link, which writes them to a connection; where a row is empty, it waits. What holds a \
-                    worker to a rate is drawn as its own work. The pictures are of the last transfer of each way."
+    section.text = "`tress send --trace` to `tress receive` on the same machine. A row is a worker, which reads and encrypts \
+                    batches, or a link, which writes them to a connection; gaps are waiting time. Time that a worker waits \
+                    to keep to its rate limit is drawn as work. The pictures show the last transfer of each kind."
         .into();
     let count = if effort.is_quick { 3 } else { 7 };
     let mut shares = Vec::new();
@@ -69,7 +69,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         let (mut seconds, mut overlaps, mut last) = (Vec::new(), Vec::new(), None);
         for number in 0..count {
             let path = transfers.path(&format!("{}-{number}.json", way.name));
-            let file = path.to_str().ok_or("the temporary folder's name is no text")?.to_string();
+            let file = path.to_str().ok_or("the name of the temporary folder is not valid text")?.to_string();
             let options = [way.options, &["--trace", &file]].concat();
             seconds.push(transfers.send(&mut wire, &options, nothing)?.elapsed_s);
             let tracks = read(&path)?;
@@ -83,17 +83,18 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
             measured
         };
         row("time", "s", &seconds);
-        shares.push(row("part of the computing during which something is sent", "", &overlaps));
+        shares.push(row("share of computing time with data being sent", "", &overlaps));
         if let Some(tracks) = last {
             section.pictures.push(Picture::new(way.name, Timeline { title: way.title.into(), tracks }));
         }
     }
     let [before, during, _] = shares[..] else { return Ok(()) };
     let percent = |share: Measured| share.median * 100.0;
-    let claim = format!("a batch is sent while others are computed: during {:.0} % of the computing", percent(during));
+    let claim =
+        format!("batches are sent while others are computed: during {:.0} % of the computing time", percent(during));
     // All but the first of 16 batches, with some room.
     section.verdicts.push(Verdict::of(claim, during, 0.85..=1.0));
-    let claim = format!("computing and then sending never does both: {:.0} %", percent(before));
+    let claim = format!("computing before sending never overlaps the two: {:.0} %", percent(before));
     section.verdicts.push(Verdict::of(claim, before, 0.0..=0.05));
     Ok(())
 }

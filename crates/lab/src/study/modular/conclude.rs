@@ -11,28 +11,28 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let misprints = &found.section("misprints")?.verdicts;
     let certain = misprints.iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
     let mut text = format!(
-        "The paper asks three things, and of the {claims} claims that its answers make here {holds} hold. A wider digit gains \
-         most, then as now: a Montgomery power of 1024 bits takes {wide:.2} times as long with digits of 16 bits as with 32, \
-         and {wider:.2} times as long with 32 as with 64. A product has a quarter of the digit products when digits are \
-         twice as wide, and the processor multiplies wide digits as fast; the paper's 5.32 has another compiler in it \
-         as well. "
+        "The paper asks three questions; of the {claims} claims in its answers, {holds} hold here. A wider digit gained most \
+         then and gains most now: a Montgomery power of 1024 bits takes {wide:.2} times as long with 16-bit digits as with 32-bit digits, and \
+         {wider:.2} times as long with 32-bit as with 64-bit digits. Doubling the digit width divides the number of digit \
+         products by four, and the processor multiplies wide digits as fast as narrow ones. The paper's factor of 5.32 also \
+         includes a change of compiler. "
     );
     let _ = write!(
         text,
-        "A far pointer cost something in every figure that the paper has of its own, and has no counterpart on a machine \
-         with one range of addresses. A shared library cost several times the time under Windows 3.1{} ",
+        "In every figure of the paper that is not a copy, far pointers cost time; they have no counterpart on a machine with \
+         one flat address space. Under Windows 3.1 a shared library took several times as long{} ",
         if found.holding(&["library"]) == (4, 4) {
-            " and has cost nothing since: what was slow was the way into a DLL, and products and powers spend their time \
+            " and since then it costs nothing: the call into a DLL was slow, and products and powers spend their time \
              inside."
         } else {
-            "; for later systems see the figures above, which do not all say the same."
+            "; for later systems see the figures above, which do not all agree."
         }
     );
     let _ = write!(
         text,
-        "Tables 2 to 5 cannot all be taken as printed: {certain} figures or formulas are wrong, among them most of a column \
-         of Table 5 that repeats Table 4, the two powers of UNIX that are swapped, and Algorithms 3 and 4, which as printed \
-         do not give a power; with what we take for the meant text they do."
+        "Tables 2 to 5 have misprints: {certain} figures or formulas are wrong. Most of a column of Table 5 repeats Table 4, \
+         the two powers of UNIX are swapped, and Algorithms 3 and 4 do not compute a power as printed; with our corrections \
+         they do."
     );
     Some(text)
 }

@@ -14,9 +14,9 @@ const POWER: usize = 7;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let mut section = Section {
-        text: "How many times as long the narrower digit takes. The paper's figures compare Windows 3.1 (medium model, 16 \
-               bits) with Windows 95 (32 bits), so two compilers too; what is measured is one program on this machine, digits \
-               of 16, 32 and 64 bits in turn."
+        text: "Time with the narrower digit relative to the wider one. The figures of the paper compare Windows 3.1 (medium \
+               model, 16 bits) with Windows 95 (32 bits), and thus two compilers too. The measured figures are from one \
+               program on this machine, with digits of 16, 32 and 64 bits measured alternately."
             .into(),
         ..Section::default()
     };
@@ -57,15 +57,15 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     }
     section.pictures.push(Picture::new("digits", chart(lines)));
 
-    for (gains, what) in gains.iter().zip(["32 bits rather than 16", "64 bits rather than 32"]) {
+    for (gains, what) in gains.iter().zip(["32 bits instead of 16", "64 bits instead of 32"]) {
         let claim = format!(
-            "Montgomery powers of 1024 bits: digits of {what} take a third of the time or less ({:.2} times as fast)",
+            "Montgomery powers of 1024 bits: digits of {what} take at most a third of the time ({:.2} times as fast)",
             gains[BITS.len() - 1].median
         );
         section.verdicts.push(Verdict::of(claim, gains[BITS.len() - 1], 3.0..=f64::INFINITY));
         let (small, large) = (gains[0], gains[BITS.len() - 1]);
         let claim = format!(
-            "the gain grows with the numbers, as section 4 says, {what}: {:.2} at 256 bits, {:.2} at 1024",
+            "the gain grows with the length of the numbers, as section 4 says, {what}: {:.2} at 256 bits, {:.2} at 1024",
             small.median, large.median
         );
         section.verdicts.push(if large.low > small.high {
@@ -83,7 +83,7 @@ fn chart(lines: Vec<Line>) -> Chart {
     let points = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let (low, high) = points().fold((f64::INFINITY, 0.0), |(low, high), us| (f64::min(low, us), f64::max(high, us)));
     Chart {
-        title: "Montgomery powers by digits of 16, 32 and 64 bits".into(),
+        title: "Montgomery powers with digits of 16, 32 and 64 bits".into(),
         x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
         y: Axis { name: "µs".into(), from: low / 2.0, to: high * 3.0, scale: Scale::Logarithmic },
         lines,

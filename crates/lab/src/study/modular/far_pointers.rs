@@ -6,8 +6,8 @@ use super::span;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut section = Section {
-        text: "The large model against the small or medium one, as quotients of the paper's figures at 512 bits. Table 5 has \
-               no figures of its own for Windows 3.1 in the large model, see below."
+        text: "Time of the large model relative to the small or medium one, from the paper's figures at 512 bits. The figures of \
+               Table 5 for Windows 3.1 in the large model are copies, see \"Misprints\"."
             .into(),
         ..Section::default()
     };
@@ -36,8 +36,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     );
     section.verdicts.push(if is_slower { Verdict::Holds(claim) } else { Verdict::Fails(claim) });
     section.verdicts.push(Verdict::LeftOut(
-        "today: the far pointer has no counterpart. Every system here has one flat range of addresses; under MS-DOS our \
-         program stays within one segment, as the small model does"
+        "today: far pointers have no counterpart. Every system here has one flat address space; under MS-DOS our program \
+         stays within one segment, like the small model"
             .into(),
     ));
     Ok(section)

@@ -48,9 +48,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     ];
     let mut section = Section {
         text: format!(
-            "The time through a shared library over the time without. The paper compares with code inside the program; what \
-             was recorded compares the same functions behind one C interface, with digits of {DIGIT_BITS} bits, linked into \
-             the program and loaded with it, so that the compiler inlines neither."
+            "Time through a shared library relative to a static library. The paper compares with code inside the program. The \
+             recorded figures compare the same functions behind one C interface, with digits of {DIGIT_BITS} bits, linked \
+             statically and dynamically, so that the compiler inlines neither."
         ),
         ..Section::default()
     };
@@ -59,7 +59,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     {
         match of(shared).zip(of(linked)) {
             Some((shared, linked)) => pairs.push(Pair { name, of: Of::Recorded(shared, linked) }),
-            None => section.verdicts.push(Verdict::LeftOut(format!("{name}: the record has no {shared} and {linked}"))),
+            None => section.verdicts.push(Verdict::LeftOut(format!("{name}: the record lacks {shared} or {linked}"))),
         }
     }
     section.tables.push(table(&pairs));
@@ -89,7 +89,7 @@ fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Ve
     let near = ratios.iter().filter(|ratio| (0.9..=1.1).contains(*ratio)).count();
     let sums = pair.ratios(0..2);
     let claim = format!(
-        "{claim}: {near} of {} figures lie within a tenth, all {}; sums and differences {}",
+        "{claim}: {near} of {} figures are within 10 %; all are {}, sums and differences {}",
         ratios.len(),
         span(ratios.iter().copied()),
         span(sums)
@@ -107,7 +107,7 @@ fn table(pairs: &[Pair<'_>]) -> Table {
             rows.push([operation.to_string(), bits.to_string()].into_iter().chain(figures).collect());
         }
     }
-    Table { title: "Shared library over static".into(), header: header.map(String::from).collect(), rows }
+    Table { title: "Shared library relative to static".into(), header: header.map(String::from).collect(), rows }
 }
 
 fn chart(pairs: &[Pair<'_>]) -> Chart {
@@ -123,9 +123,9 @@ fn chart(pairs: &[Pair<'_>]) -> Chart {
     let ratios = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let (least, most) = (ratios().fold(0.9, f64::min), ratios().fold(2.0, f64::max));
     Chart {
-        title: "Addition: shared library over static".into(),
+        title: "Addition: shared library relative to static".into(),
         x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
-        y: Axis { name: "times as long".into(), from: least * 0.9, to: most * 1.1, scale: Scale::Linear },
+        y: Axis { name: "relative time".into(), from: least * 0.9, to: most * 1.1, scale: Scale::Linear },
         lines,
         levels: vec![Level { name: "no difference".into(), at: 1.0 }],
         walls: Vec::new(),

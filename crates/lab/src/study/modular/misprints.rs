@@ -10,8 +10,8 @@ const CLASSICAL: usize = 4;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut section = Section {
-        text: "Tables 2 to 5 are one table at four sizes of numbers, so figures can be held against their neighbours; and \
-               algorithms can be done as they are printed."
+        text: "Tables 2 to 5 are one table for four lengths of numbers, so each figure can be checked against its neighbours. The \
+               algorithms can be executed as printed."
             .into(),
         ..Section::default()
     };
@@ -23,8 +23,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let names: Vec<&str> = repeated.iter().map(|&row| OPERATIONS[row]).collect();
     let growth = TABLES[3].ns(2, WINDOWS_31) / TABLES[2].ns(2, WINDOWS_31);
     verdicts.push(Verdict::Fails(format!(
-        "Table 5, Windows 3.1, large model: {} of 8 figures are those of Table 4 ({}), at 1024 bits as at 768. Growing as the \
-         medium model does, the product would take {:.2} ms, not {}",
+        "Table 5, Windows 3.1, large model: {} of 8 figures are those of Table 4 ({}), the same at 1024 bits as at 768. If it grew \
+         like the medium model, the product would take {:.2} ms, not {}",
         repeated.len(),
         names.join(", "),
         TABLES[2].ns(2, WINDOWS_31_LARGE) * growth / 1e6,
@@ -35,8 +35,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let others = (0..4).flat_map(|table| (0..SYSTEMS.len()).map(move |column| (table, column)));
     let gains = others.filter(|&pair| pair != (3, UNIX)).map(|(table, column)| gain(table, column));
     verdicts.push(Verdict::Fails(format!(
-        "Table 5, UNIX: the last two figures are swapped. With Montgomery's product a power would take {:.2} times as long as \
-         without; everywhere else it is faster ({} times), and swapped it is {:.2} times as fast",
+        "Table 5, UNIX: the last two figures are swapped. As printed, a Montgomery power would take {:.2} times as long as a \
+         binary power; in all other cases it is faster ({} times), and with the two swapped it is {:.2} times as fast",
         1.0 / gain(3, UNIX),
         super::span(gains),
         1.0 / gain(3, UNIX)
@@ -44,7 +44,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 
     for (row, column, table) in shrinking() {
         verdicts.push(Verdict::Fails(format!(
-            "Table {}, {}: {} takes {} at {} bits, more than the {} of Table {} at {} bits; one of them is wrong",
+            "Table {}, {}: {} takes {} at {} bits, longer than the {} of Table {} at {} bits; one of them is wrong",
             TABLES[table].number,
             SYSTEMS[column].name,
             OPERATIONS[row],
@@ -66,20 +66,20 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let power = |method: fn(u64, u64, u64) -> u64| method(3, 100, 1_000_003);
     let right = power(binary);
     verdicts.push(Verdict::Fails(format!(
-        "Algorithm 3 multiplies by d where it means X: as printed, 3^100 modulo 1000003 is {}, not {right}",
+        "Algorithm 3 multiplies by d instead of X: as printed, 3^100 modulo 1000003 is {}, not {right}",
         power(binary_as_printed)
     )));
     verdicts.push(Verdict::Fails(format!(
-        "Algorithm 4 leaves Montgomery form, a product by 1, inside its loop rather than after it, and goes through the \
-         highest bit though it starts from the base: as printed, 3^100 modulo 1000003 is {}; with the first put right {}, with \
-         both {}. Its M' is X'",
+        "Algorithm 4 leaves Montgomery form (the product with 1) inside its loop instead of after it, and processes the \
+         highest bit although it starts from the base: as printed, 3^100 modulo 1000003 is {}; with the first error corrected \
+         {}, with both {}. Its M' means X'",
         power(|x, d, n| montgomery(x, d, n, true, true)),
         power(|x, d, n| montgomery(x, d, n, false, true)),
         power(|x, d, n| montgomery(x, d, n, false, false)),
     )));
     verdicts.push(Verdict::Fails(
         "section 3.3: L(d), the highest bit of the exponent, is printed as the logarithm of 2 to a base a; section 3.3.2 says \
-         of both values of a bit that it means a square; reference 2, given for Karatsuba's method, is Takagi's"
+         that either value of a bit means a square; reference 2, cited for Karatsuba's method, is by Takagi"
             .into(),
     ));
     Ok(section)

@@ -34,7 +34,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "far-pointers", title: "What does a far pointer cost?", run: far_pointers::run },
         Part { name: "library", title: "What does a shared library cost?", run: library::run },
         Part { name: "digits", title: "What does a wider digit gain?", run: digits::run },
-        Part { name: "misprints", title: "What is misprinted", run: misprints::run },
+        Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
     conclude: conclude::conclude,
 };

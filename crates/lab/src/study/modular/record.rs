@@ -101,10 +101,10 @@ fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |why: &str| (number + 1, why.to_string());
         match serde_json::from_str(line).map_err(|error| (number + 1, error.to_string()))? {
-            Line::System { schema, .. } if schema != SCHEMA => return Err(wrong("a version that is not known")),
+            Line::System { schema, .. } if schema != SCHEMA => return Err(wrong("unknown version of the record")),
             Line::System { system, .. } => {
                 if systems.iter().any(|other| other.name == system.name) {
-                    return Err(wrong("this system is there twice"));
+                    return Err(wrong("duplicate system"));
                 }
                 systems.push(System {
                     title: words(&system.title),
@@ -117,22 +117,21 @@ fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
             }
             Line::Time { system, digit_bits, bits, operation, runs, elapsed } => {
                 let Some(system) = systems.iter_mut().find(|other| other.name == system) else {
-                    return Err(wrong("a time of a system that has not been described"));
+                    return Err(wrong("time of a system that has no description above"));
                 };
-                let operation =
-                    Operation::of_name(&operation).ok_or_else(|| wrong("an operation that is not known"))?;
+                let operation = Operation::of_name(&operation).ok_or_else(|| wrong("unknown operation"))?;
                 if !matches!(digit_bits, 16 | 32 | 64) || runs == 0 {
-                    return Err(wrong("digits of 16, 32 or 64 bits, and one run at least"));
+                    return Err(wrong("digits must have 16, 32 or 64 bits, and runs must be at least 1"));
                 }
                 let per_run = elapsed as f64 / runs as f64;
                 if system.times.insert((digit_bits, bits, operation.name()), per_run).is_some() {
-                    return Err(wrong("this time is there twice"));
+                    return Err(wrong("duplicate time"));
                 }
             }
         }
     }
     if systems.is_empty() {
-        return Err((1, "no system".into()));
+        return Err((1, "the record has no system".into()));
     }
     Ok(systems)
 }

@@ -56,7 +56,7 @@ fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     units.sort_unstable();
     units.dedup();
     for unit in units {
-        let mut emulated = header(format!("Emulated, {unit} of one run on numbers of {bits} bits: no times"));
+        let mut emulated = header(format!("Emulated, {unit} per run on numbers of {bits} bits (not times)"));
         for system in systems.iter().filter(|system| system.unit == unit) {
             recorded(&mut emulated, system, bits, count);
         }
@@ -75,11 +75,11 @@ fn text(number: u32, systems: &[System]) -> String {
         .map(|system| format!("{} on {}", system.machine, date(system.time)))
         .collect();
     machines.dedup();
-    let marked = if number == 5 { " (!) marks what is misprinted, see below." } else { "" };
+    let marked = if number == 5 { " (!) marks misprints, see the last part." } else { "" };
     format!(
-        "Rows of the paper's Table {number} are its columns; figures keep all their digits, but milliseconds below 1 are \
-         given in microseconds. *This machine* is this very program, the median of its samples; *recorded* is what \
-         systems/run found elsewhere ({}), the least of its samples.{marked}",
+        "The rows are the columns of the paper's Table {number}. Figures keep all their digits, but milliseconds below 1 are \
+         given in microseconds. *This machine* is the median of the samples of this program. *Recorded* figures are from \
+         systems/run on other systems ({}), the minimum of the samples.{marked}",
         if machines.is_empty() { "nothing".into() } else { machines.join("; ") }
     )
 }
@@ -134,8 +134,8 @@ fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]]) -> Verdict {
         }
     }
     let claim = format!(
-        "this machine takes less time than the fastest of the paper's systems with digits of the same size: {:.0} ({}) to \
-         {:.0} times as fast ({})",
+        "this machine is faster than the fastest of the paper's systems with digits of the same size: {:.0} ({}) to {:.0} \
+         times as fast ({})",
         least.0, least.1, most.0, most.1
     );
     if least.0 > 1.0 { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
@@ -149,10 +149,10 @@ fn wider(here: &[[Vec<f64>; 3]]) -> Verdict {
         .filter(|(samples, _)| statistics::median(&samples[1]).median >= statistics::median(&samples[0]).median)
         .map(|(_, name)| name)
         .collect();
-    let claim = "wider digits are faster in all operations (section 4), 32 bits against 16".to_string();
+    let claim = "wider digits are faster in all operations (section 4), 32 bits compared with 16".to_string();
     if slower.is_empty() {
         Verdict::Holds(claim)
     } else {
-        Verdict::Fails(format!("{claim}: not {}", slower.join(", ")))
+        Verdict::Fails(format!("{claim}: except {}", slower.join(", ")))
     }
 }

@@ -21,10 +21,10 @@ const SPEED: usize = 4;
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let simulated = simulated()?;
     Ok(Section {
-        text: "A processor that begins one instruction a cycle takes as many cycles as instructions, and those that it loses: to \
-               results that are waited for (a loaded word is there two cycles later, a loaded byte three), to stores that a \
-               load meets, to instructions that are not fetched yet (taken jumps, the first instruction of a function), to \
-               jumps predicted wrong."
+        text: "A processor that issues one instruction per cycle needs one cycle for each instruction, and loses some more: while \
+               it waits for results (a loaded word arrives after two cycles, a loaded byte after three), when a load hits a \
+               recent store, while instructions are not fetched yet (taken jumps, the first instruction of a function), and \
+               after a mispredicted jump."
             .into(),
         tables: vec![table(&simulated)],
         verdicts: verdicts(&simulated),
@@ -50,16 +50,16 @@ fn table(simulated: &[Simulated]) -> Table {
         }
     }
     Table {
-        title: "Cycles of a call, simulated, and what they were for".into(),
+        title: "Cycles per call, simulated, by cause".into(),
         header: header(&[
             "",
             "cycles",
             "instructions",
-            "results waited for",
-            "stores met",
-            "not fetched yet",
-            "wrongly predicted",
-            "cycles a round and block",
+            "lost to results",
+            "lost to stores",
+            "lost to fetch",
+            "lost to misprediction",
+            "cycles per round and block",
         ]),
         rows,
     }
@@ -82,7 +82,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         lost.map(|figures| 1.0 - f64::from(figures.instructions) / f64::from(figures.cycles)).fold(0.0, f64::max);
     verdicts.push(verdict(
         format!(
-            "cycles are instructions: {:.1} % at most of a call are lost, so a figure of the paper is a number of instructions",
+            "cycles equal instructions: a call loses {:.1} % at most, so a figure of the paper is a number of instructions",
             100.0 * most
         ),
         most <= 0.1,
@@ -93,7 +93,8 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         verdicts.push(explained(simulated, row));
     }
     if far.is_empty() {
-        verdicts.push(Verdict::Holds("every figure of the paper is near what its layout takes, written anew".into()));
+        verdicts
+            .push(Verdict::Holds("every figure of the paper is near the cycles of its layout as we rewrote it".into()));
     }
     verdicts
 }
@@ -107,22 +108,25 @@ fn explained(simulated: &[Simulated], row: usize) -> Verdict {
     let speed = missing(simulated, SPEED);
     let text = if row < MEMORY {
         format!(
-            "{name}: the paper has {more:.0} cycles more, {a_round:.1} in each of 13 rounds. What it prints of the R-layer and the \
-             keys is in ours too; a copy of each of the eight rows in each round ({:.0} instructions) would be about as many. \
-             With four blocks nothing is missing ({speed:+.0}), so it is how the one block is written, not the layout",
+            "{name}: the paper has {more:.0} cycles more, {a_round:.1} in each of 13 rounds. Our version includes what it prints of \
+             the R-layer and the keys. A copy of each of the eight rows in each round ({:.0} instructions) would explain about \
+             that many. With four blocks there is no such gap ({speed:+.0}), so the cause is the code for one block, not the \
+             layout",
             ROWS * ROUNDS
         )
     } else if row == MEMORY {
         let widened = (more - speed) / (ROUND_KEYS * ROWS);
         let one = missing(simulated, ONE);
         format!(
-            "{name}: the paper has {more:.0} cycles more, and none ({speed:+.0}) where round keys come widened: so widening a \
-             row of a round key takes {widened:.1} instructions more than the seven here (two to cut a byte out, four to \
-             repeat it, one to add it). Repeating it by three shifts rather than two is 2 of these; the rest is what the one \
-             block has too much as well ({one:.0} cycles)"
+            "{name}: the paper has {more:.0} cycles more, but no such gap ({speed:+.0}) with round keys widened in advance. So \
+             widening a row of a round key takes {widened:.1} instructions more than the seven here (two to extract a byte, \
+             four to repeat it, one to add it). Three shifts instead of two explain 2 of them; the rest is the same excess \
+             as for one block ({one:.0} cycles)"
         )
     } else {
-        format!("{name}: the paper has {more:+.0} cycles, {a_round:+.1} a round, and nothing in it says where")
+        format!(
+            "{name}: the paper has {more:+.0} cycles, {a_round:+.1} per round, and does not say where they are spent"
+        )
     };
     Verdict::Unclear(text)
 }

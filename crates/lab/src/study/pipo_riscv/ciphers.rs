@@ -73,11 +73,11 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let figures = simulate::all(&rows)?;
     let figures: &[[Figures; 3]] = figures.as_chunks().0;
     Ok(Section {
-        text: "A call of a kernel for so many bytes, its key prepared, divided by these bytes. A kernel does whole groups: \
-               eight blocks of AES in ECB and CTR, four of PIPO, whatever the message needs of them, and four messages share \
-               the bytes where there are four. CCM is its chain and its key stream, without the two blocks of AES for a nonce \
-               and a tag. Tables of AES show secrets to whoever shares a cache; an FE310 has none for data. RC6 multiplies, so \
-               it needs RV32IM. Code and stack are those of the 1024 bytes."
+        text: "Cycles of one kernel call divided by the length of its message, with a prepared key. A kernel processes whole \
+               groups: eight blocks of AES in ECB and CTR, four of PIPO, even if the message is shorter. Where there are four \
+               messages, they share the bytes. CCM is its chain and its key stream, without the two AES blocks for nonce and \
+               tag. AES with tables leaks secrets to programs that share a data cache; an FE310 has no data cache. RC6 needs \
+               the multiplier of RV32IM. Code and stack are for 1024 bytes."
             .into(),
         tables: vec![table(figures), published()],
         pictures: vec![picture(figures)],
@@ -100,7 +100,7 @@ fn table(figures: &[[Figures; 3]]) -> Table {
         ])
     };
     Table {
-        title: "Ours, simulated: cycles a byte; bytes of code and stack".into(),
+        title: "Tress, simulated: cycles per byte; bytes of code and stack".into(),
         header: header(&["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"]),
         rows: KERNELS.iter().zip(figures).map(row).collect(),
     }
@@ -116,8 +116,8 @@ fn published() -> Table {
     let row =
         |(name, per_byte, source): &(&str, &str, &str)| cells([(*name).into(), (*per_byte).into(), (*source).into()]);
     Table {
-        title: "Published for an FE310, measured on boards by others: cycles a byte of long messages".into(),
-        header: header(&["", "cycles a byte", "by"]),
+        title: "Published by others, measured on FE310 boards: cycles per byte of long messages".into(),
+        header: header(&["", "cycles per byte", "source"]),
         rows: PUBLISHED.iter().map(row).collect(),
     }
 }
@@ -129,7 +129,7 @@ fn picture(figures: &[[Figures; 3]]) -> Picture {
     };
     let shown = |(kernel, _): &(&Kernel, &[Figures; 3])| kernel.name.contains("CTR") || kernel.name.contains("CCM");
     let bars = Bars {
-        title: "Key streams and CCM on an FE310, simulated: cycles a byte".into(),
+        title: "Key streams and CCM on an FE310, simulated: cycles per byte".into(),
         series: ["1024 bytes", "64 bytes"].map(String::from).into(),
         groups: KERNELS.iter().zip(figures).filter(shown).map(group).collect(),
     };
@@ -150,8 +150,8 @@ fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
     for (place, bytes) in [16, 64, 1024].into_iter().enumerate() {
         verdicts.push(verdict(
             format!(
-                "{bytes} bytes of key stream in constant time: PIPO-64/128 takes {:.1} cycles a byte, AES-128 {:.1}, {:.1} \
-                 times as many",
+                "{bytes} bytes of key stream in constant time: PIPO-64/128 takes {:.1} cycles per byte, AES-128 {:.1}, which is \
+                 {:.1} times as many",
                 pipo[place],
                 aes[place],
                 aes[place] / pipo[place]
@@ -163,8 +163,10 @@ fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
         ("AES-128 CTR in constant time", aes[2], printed("AES-128, constant time, eight blocks")),
         ("AES-128 CTR with tables", table[2], printed(TABLE_CTR)),
     ] {
-        verdicts
-            .push(verdict(format!("{what}: {ours:.1} cycles a byte of 1024, published are {theirs}"), ours < theirs));
+        verdicts.push(verdict(
+            format!("{what}: {ours:.1} cycles per byte of 1024, the published figure is {theirs}"),
+            ours < theirs,
+        ));
     }
     verdicts.push(verdict(
         format!(
@@ -176,8 +178,8 @@ fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
     let most = figures.iter().flatten().map(|figures| figures.stack_bytes).max().unwrap_or(0);
     verdicts.push(verdict(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
     verdicts.push(Verdict::LeftOut(
-        "lightweight ciphers other than PIPO: we have no kernels of them, and found no cycles a byte on an FE310 that are printed \
-         in what we can read"
+        "lightweight ciphers other than PIPO: Tress has no kernels for them, and we found no published cycles per byte on an \
+         FE310"
             .into(),
     ));
     verdicts

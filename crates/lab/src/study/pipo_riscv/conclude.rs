@@ -17,29 +17,29 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
         .collect::<Option<Vec<f64>>>()?;
     let (least, most) = faster.iter().fold((f64::MAX, f64::MIN), |(low, high), part| (low.min(*part), high.max(*part)));
     let mut text = format!(
-        "The paper's idea holds: four blocks in the bytes of one register. On the same model its layout, written anew, takes \
-         {} cycles a byte where one block takes {}; the paper's own figures are {} and {}. ",
-        cell(four, "its layout, a byte")?,
-        cell(one, "its layout, a byte")?,
-        cell(four, "paper, a byte")?,
-        cell(one, "paper, a byte")?,
+        "The paper's idea holds: four blocks in the bytes of one register. On the same model its layout, rewritten, takes {} \
+         cycles per byte, one block {}; the paper's own figures are {} and {}. ",
+        cell(four, "its layout, per byte")?,
+        cell(one, "its layout, per byte")?,
+        cell(four, "paper, per byte")?,
+        cell(one, "paper, per byte")?,
     );
     let _ = write!(
         text,
-        "There is more in it than the paper takes out: with another order of the rows and of the instructions a call for four \
-         blocks takes {} cycles rather than {}, and {} a byte where many blocks follow one another, for the paper's {}. ",
+        "The idea allows more: with another order of rows and instructions, a call for four blocks takes {} cycles instead of \
+         {}, and with many blocks {} per byte instead of the paper's {}. ",
         cell(four, "ours, simulated")?,
         cell(four, "paper, cycles")?,
-        cell(four, "ours in bulk, a byte")?,
-        cell(four, "paper, a byte")?,
+        cell(four, "ours in bulk, per byte")?,
+        cell(four, "paper, per byte")?,
     );
     let _ = write!(
         text,
-        "What does not come out is the paper's single block and its variant with little memory: our copy of the layout takes \
-         {least:.0} to {most:.0} % fewer cycles than printed, and no rounds' worth of waiting explains it, so the printed code had instructions \
-         that its text does not mention. How far a simulated figure can be trusted is told by the core as RTL: {near} of \
-         {rows} statements about the model hold there. Of {claims} figures that can be computed again, {} are printed wrong, \
-         the sizes of the round keys by a factor of two.",
+        "We could not reproduce the paper's single block and its variant with little memory: our copy of the layout takes \
+         {least:.0} to {most:.0} % fewer cycles than printed. Waiting cycles do not explain the difference, so the measured code \
+         had instructions that the text does not mention. The core as RTL shows how far to trust a simulated figure: {near} \
+         of {rows} statements about the model hold there. Of {claims} figures that can be recomputed, {} are misprinted, the \
+         sizes of the round keys by a factor of two.",
         claims - holds,
     );
     Some(text)

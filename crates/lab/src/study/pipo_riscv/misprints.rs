@@ -23,7 +23,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         let how = printed(exact, row.per_byte);
         verdicts.push(verdict(
             format!(
-                "Table 5, {}: {} cycles are {exact} a byte, printed {} ({how})",
+                "Table 5, {}: {} cycles are {exact} per byte, printed {} ({how})",
                 row.name, row.cycles, row.per_byte
             ),
             how != OTHER,
@@ -32,11 +32,11 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     // What the text says of the table.
     let [one, _, _, memory, speed, ..] = &TABLE_5;
     for (what, exact, text) in [
-        ("one block, beside Kwak, Kim and Seo", KWAK[0].1 / one.per_byte(), "1.7"),
-        ("four blocks with little memory, beside Kwak, Kim and Seo", KWAK[1].1 / memory.per_byte(), "1.34"),
-        ("four blocks with speed, beside Kwak, Kim and Seo", KWAK[1].1 / speed.per_byte(), "1.89"),
-        ("four blocks with little memory, beside one", one.per_byte() / memory.per_byte(), "1.79"),
-        ("four blocks with speed, beside one", one.per_byte() / speed.per_byte(), "2.53"),
+        ("one block, compared with Kwak, Kim and Seo", KWAK[0].1 / one.per_byte(), "1.7"),
+        ("four blocks with little memory, compared with Kwak, Kim and Seo", KWAK[1].1 / memory.per_byte(), "1.34"),
+        ("four blocks with speed, compared with Kwak, Kim and Seo", KWAK[1].1 / speed.per_byte(), "1.89"),
+        ("four blocks with little memory, compared with one", one.per_byte() / memory.per_byte(), "1.79"),
+        ("four blocks with speed, compared with one", one.per_byte() / speed.per_byte(), "2.53"),
     ] {
         let how = printed(exact, text);
         verdicts.push(verdict(
@@ -45,15 +45,15 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ));
     }
     Ok(Section {
-        text: "Cycles a byte follow from cycles, and gains from cycles a byte: rounded, or cut off after the digits that are \
-               printed."
+        text: "Cycles per byte follow from cycles, and gains from cycles per byte, either rounded or truncated to the printed \
+               digits."
             .into(),
         verdicts,
         ..Section::default()
     })
 }
 
-const OTHER: &str = "neither rounded nor cut off";
+const OTHER: &str = "neither rounded nor truncated";
 
 /// How a figure became what is printed.
 fn printed(exact: f64, text: &str) -> &'static str {
@@ -62,9 +62,9 @@ fn printed(exact: f64, text: &str) -> &'static str {
     let value: f64 = text.parse().unwrap_or(f64::NAN);
     let is = |scaled: f64| (scaled / scale - value).abs() < 1e-9;
     match (is((exact * scale).round()), is((exact * scale).floor())) {
-        (true, true) => "rounded or cut off",
+        (true, true) => "rounded or truncated",
         (true, false) => "rounded",
-        (false, true) => "cut off",
+        (false, true) => "truncated",
         (false, false) => OTHER,
     }
 }
@@ -83,17 +83,17 @@ mod tests {
             .filter_map(|verdict| if let Verdict::Fails(text) = verdict { Some(text) } else { None })
             .collect();
         assert_eq!(fails.len(), 3, "{fails:?}");
-        for (text, needle) in fails.iter().zip(["112, widened 448", "152.125 a byte", "84.84375 a byte"]) {
+        for (text, needle) in fails.iter().zip(["112, widened 448", "152.125 per byte", "84.84375 per byte"]) {
             assert!(text.contains(needle), "{text}");
         }
     }
 
     #[test]
     fn how_a_figure_was_printed() {
-        assert_eq!(printed(59.9375, "59.93"), "cut off");
+        assert_eq!(printed(59.9375, "59.93"), "truncated");
         assert_eq!(printed(59.9375, "59.94"), "rounded");
-        assert_eq!(printed(155.25, "155.25"), "rounded or cut off");
-        assert_eq!(printed(2.3, "2"), "rounded or cut off");
+        assert_eq!(printed(155.25, "155.25"), "rounded or truncated");
+        assert_eq!(printed(2.3, "2"), "rounded or truncated");
         assert_eq!(printed(2.3, "3"), OTHER);
     }
 }

@@ -21,15 +21,15 @@ pub(super) const STUDY: Study = Study {
     title: "PIPO on a 32-bit RISC-V",
     source: "Eum, Jang, Song, Lee and Seo, \"Optimized Implementation of PIPO Lightweight Block Cipher on 32-bit RISC-V \
              Processor\" (in Korean), 2022, on a HiFive1 Rev B. Here its FE310 is the machine `fe310` of `tress simulate`. *Paper* \
-             is what the paper prints; *its layout* is that layout written anew, as the paper describes it; *ours* is what \
-             Tress has. Keys are prepared, and the code is in the instruction cache, from calls before. Nothing \
-             in it depends on the machine that it runs on.",
+             is the printed figure, *its layout* is the layout of the paper as we rewrote it from the description, and *ours* \
+             is the code of Tress. Earlier calls have prepared the keys and loaded the code into the instruction cache. The \
+             results are the same on every computer.",
     parts: &[
         Part { name: "table-5", title: "Table 5", run: table_5::run },
         Part { name: "account", title: "Where the cycles go", run: account::run },
-        Part { name: "ciphers", title: "PIPO beside AES and RC6, by length", run: ciphers::run },
-        Part { name: "rtl", title: "The model beside a core as RTL", run: rtl::run },
-        Part { name: "misprints", title: "What is misprinted", run: misprints::run },
+        Part { name: "ciphers", title: "PIPO, AES and RC6 by length", run: ciphers::run },
+        Part { name: "rtl", title: "The model compared with a core as RTL", run: rtl::run },
+        Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
     conclude: conclude::conclude,
 };

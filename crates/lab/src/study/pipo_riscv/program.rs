@@ -28,7 +28,7 @@ fn after(bytes: &[u8], searched: &[u8]) -> Option<usize> {
 
 /// The rows that the program has: a kernel and the bytes of a call.
 pub(super) fn names() -> Result<Vec<&'static str>, Error> {
-    let missing = || Error::Program("the names of its rows are not to be found".into());
+    let missing = || Error::Program("the names of its rows are missing".into());
     let text = &IMAGE[after(IMAGE, NAMES).ok_or_else(missing)?..];
     let is_text = |byte: &u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n');
     let end = text.iter().position(|byte| !is_text(byte)).unwrap_or(text.len());
@@ -39,7 +39,7 @@ pub(super) fn names() -> Result<Vec<&'static str>, Error> {
 
 /// The program, asked for one row.
 pub(super) fn asked_for(row: usize) -> Result<Vec<u8>, Error> {
-    let missing = || Error::Program("its parameters are not to be found".into());
+    let missing = || Error::Program("its parameters are missing".into());
     let start = after(IMAGE, MAGIC).ok_or_else(missing)?;
     let mut program = IMAGE.to_vec();
     let words = program.get_mut(start..start + 16).ok_or_else(missing)?;
@@ -93,7 +93,7 @@ impl Work {
 
     /// The data after a row.
     fn done(self, name: &str) -> Result<Vec<u8>, Error> {
-        let unknown = || Error::Program(format!("nobody knows what {name} has to give"));
+        let unknown = || Error::Program(format!("the expected output of {name} is unknown"));
         let (kernel, bytes) = name.split_once(' ').ok_or_else(unknown)?;
         let bytes: usize = bytes.parse().ok().filter(|bytes| *bytes <= self.data.len()).ok_or_else(unknown)?;
         let (cipher, mode) = kernel.split_once('_').ok_or_else(unknown)?;

@@ -12,8 +12,8 @@ const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../v
 const TOLERANCE: f64 = 0.03;
 /// How many rows may be further, and what is known of them.
 const FAR: usize = 1;
-const WHY_FAR: &str = "On the RTL a turn of its two loops over bytes, whose branch and whose first instruction both lie across two \
-                       fetched words, takes six cycles, in the model five";
+const WHY_FAR: &str = "In its two loops over bytes, both the branch and the first instruction cross a fetch boundary. An iteration \
+                       takes six cycles on the RTL and five in the model";
 
 #[derive(Deserialize)]
 struct Vectors {
@@ -35,8 +35,8 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let figures = simulate::all(&names)?;
     Ok(Section {
         text: format!(
-            "Every row of the program, its name as the program has it with the bytes of a call. RTL: {}. The model has the \
-             FE310's flash, the test bench a faster one; neither shows once code is in the cache.",
+            "Every row of the program, with the bytes per call after its name. RTL: {}. The model has the flash of the FE310, the \
+             test bench a faster one; this makes no difference once the code is in the cache.",
             vectors.source
         ),
         tables: vec![table(&vectors.kernels, &figures)],
@@ -60,8 +60,8 @@ fn table(kernels: &[Kernel], figures: &[Figures]) -> Table {
         ])
     };
     Table {
-        title: "Cycles of a call".into(),
-        header: header(&["", "model, simulated", "RTL", "model to RTL", "RTL, a byte"]),
+        title: "Cycles per call".into(),
+        header: header(&["", "model, simulated", "RTL", "difference", "RTL, per byte"]),
         rows: kernels.iter().zip(figures).map(row).collect(),
     }
 }
@@ -75,7 +75,7 @@ fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {
     let mean = pairs().map(|(kernel, figures)| off(kernel, figures).abs()).sum::<f64>() / kernels.len().max(1) as f64;
     verdicts.push(verdict(
         format!(
-            "the model is within 3 % of the RTL in {} of {} rows: {:.2} % at most in these, {:.2} % in the mean of all",
+            "the model is within 3 % of the RTL in {} of {} rows: at most {:.2} % off in these, {:.2} % on average in all",
             near.len(),
             kernels.len(),
             100.0 * most,
@@ -95,8 +95,10 @@ fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {
         .map(|(kernel, _)| kernel.name.as_str())
         .collect();
     if !others.is_empty() {
-        verdicts
-            .push(Verdict::Fails(format!("the RTL ran another program: {} differ in instructions", others.join(", "))));
+        verdicts.push(Verdict::Fails(format!(
+            "the RTL ran another program: the instruction counts of {} differ",
+            others.join(", ")
+        )));
     }
     verdicts
 }

@@ -44,13 +44,13 @@ fn is_kernel(name: &str) -> bool {
 const LIMIT: u64 = 1 << 30;
 
 fn one(row: usize, name: &str) -> Result<Figures, Error> {
-    let machine = Machine::preset("fe310").ok_or_else(|| Error::Program("no machine fe310".into()))?;
+    let machine = Machine::preset("fe310").ok_or_else(|| Error::Program("the machine fe310 is missing".into()))?;
     let image = Image::parse(&program::asked_for(row)?)?;
     let mut simulation = Simulation::new(&machine, Model::Pipeline, image, Box::new(std::io::sink()))?;
     match simulation.run(LIMIT)? {
         Some(0) => {}
         Some(code) => return Err(Error::Program(format!("{name}: exit code {code}"))),
-        None => return Err(Error::Program(format!("{name}: no end"))),
+        None => return Err(Error::Program(format!("{name}: did not end"))),
     }
     let memory = |symbol: &str, bytes: u64| -> Result<Vec<u8>, Error> {
         let address = program::symbol(symbol)? + row as u64 * bytes;
@@ -66,7 +66,7 @@ fn one(row: usize, name: &str) -> Result<Figures, Error> {
     let report = simulation.report(0);
     let bytes = name.split_once(' ').and_then(|(_, bytes)| bytes.parse().ok());
     Ok(Figures {
-        bytes: bytes.ok_or_else(|| Error::Program(format!("{name}: no number of bytes")))?,
+        bytes: bytes.ok_or_else(|| Error::Program(format!("{name}: does not report its number of bytes")))?,
         cycles: result[1],
         instructions: result[2],
         first_cycles: result[0],

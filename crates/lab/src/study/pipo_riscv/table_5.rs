@@ -18,9 +18,9 @@ pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let simulated = simulated()?;
     Ok(Section {
-        text: "PIPO-64/128. A call does one block or four; registers are saved and restored in it. *In bulk* is a call for 1024 \
-               bytes, a byte of it. The paper's figures were measured on a board, the others come from the model of its \
-               processor; below, the same program on a core as RTL."
+        text: "PIPO-64/128. A call encrypts one block or four, and includes saving and restoring registers. *In bulk* is a call \
+               for 1024 bytes. The figures of the paper were measured on a board, the others come from a model of its \
+               processor. A later part compares the model with a core as RTL."
             .into(),
         tables: vec![cycles(&simulated), sizes(&simulated)],
         pictures: vec![picture(&simulated)],
@@ -59,16 +59,16 @@ fn cycles(simulated: &[Simulated]) -> Table {
         ]));
     }
     Table {
-        title: "Cycles of a call, and cycles a byte".into(),
+        title: "Cycles per call and per byte".into(),
         header: header(&[
             "",
             "paper, cycles",
             "its layout, simulated",
             "ours, simulated",
-            "paper, a byte",
-            "its layout, a byte",
-            "ours, a byte",
-            "ours in bulk, a byte",
+            "paper, per byte",
+            "its layout, per byte",
+            "ours, per byte",
+            "ours in bulk, per byte",
         ]),
         rows,
     }
@@ -87,8 +87,8 @@ fn sizes(simulated: &[Simulated]) -> Table {
         ])
     };
     Table {
-        title: "Bytes of code (of the functions' symbols), of stack (painted before a call) and of prepared key. The paper \
-                gives none of these but the keys"
+        title: "Bytes of code (from the symbols), stack (from a pattern written before the call) and prepared key. Of these, \
+                the paper gives only the keys"
             .into(),
         header: header(&[
             "",
@@ -109,7 +109,7 @@ fn picture(simulated: &[Simulated]) -> Picture {
         values: [printed.per_byte(), layout.per_byte(), ours.per_byte(), bulk.per_byte()].map(Some).into(),
     };
     let bars = Bars {
-        title: "PIPO-64/128 on an FE310, cycles a byte: the paper on a board, the rest simulated".into(),
+        title: "PIPO-64/128 on an FE310, cycles per byte: paper measured, rest simulated".into(),
         series: ["paper", "its layout", "ours, one call", "ours in bulk"].map(String::from).into(),
         groups: TABLE_5.iter().zip(simulated).map(group).collect(),
     };
@@ -129,7 +129,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
     );
     verdicts.push(verdict(
         format!(
-            "every row takes fewer cycles than the paper's: {low:.2} to {high:.2} times as fast in one call, {low_bulk:.2} to \
+            "every row takes fewer cycles than in the paper: {low:.2} to {high:.2} times as fast in one call, {low_bulk:.2} to \
              {high_bulk:.2} times in bulk"
         ),
         low > 1.0 && low_bulk > 1.0,
@@ -148,7 +148,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         let off = f64::from(layout.cycles) / f64::from(printed.cycles) - 1.0;
         verdicts.push(verdict(
             format!(
-                "{}: its layout, written anew, is near the paper's {} cycles ({}, {:+.1} %)",
+                "{}: the layout of the paper, rewritten, is near its {} cycles ({}, {:+.1} %)",
                 printed.name,
                 printed.cycles,
                 layout.cycles,

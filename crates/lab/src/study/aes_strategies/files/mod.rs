@@ -31,7 +31,7 @@ pub(super) fn all(bytes: usize) -> Result<Vec<File>, Error> {
         File { kind: "Text", what: "words in ASCII, lines of up to 100 letters", bytes: text(bytes) },
         File {
             kind: "MP3",
-            what: "frames of MPEG-1 Layer III, 128 kbit/s, mono: silence, and arbitrary ancillary data where its music would be",
+            what: "frames of MPEG-1 Layer III, 128 kbit/s, mono: silence, with arbitrary ancillary data in place of music",
             bytes: mp3::write(bytes),
         },
         File {
@@ -41,7 +41,7 @@ pub(super) fn all(bytes: usize) -> Result<Vec<File>, Error> {
         },
         File {
             kind: "Docx",
-            what: "Office Open XML: a ZIP archive, stored, of the three parts that a document needs",
+            what: "Office Open XML: an uncompressed ZIP archive of the three parts that a document needs",
             bytes: office::docx(bytes).map_err(|error| failed("docx", error))?,
         },
         File {

@@ -43,15 +43,15 @@ struct Run {
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
-    let tress = effort.tress.as_deref().ok_or("no command to transfer with")?;
+    let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
     let wire = Wire::new()?;
     let (links, transfers): (&'static [_], _) = if effort.is_quick { (&QUICK_LINKS, 3) } else { (&LINKS, 5) };
     let mut run = Run { wire, links, transfers };
-    section.text = "`tress send` and `tress receive` in two network namespaces, a pair of virtual Ethernet devices between \
-                    them, and a token bucket as the link; files in memory; the receiver opens and stores everything, and \
-                    compares. Times are from the call to the confirmation, handshakes and the last sync included. R_comp \
-                    is what `--compute-rate` holds one sealing thread to. Where a link's rate is that of payload, its \
-                    headers are added on top."
+    section.text = "`tress send` and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
+                    devices with a token bucket as the link. Files are in memory; the receiver decrypts and stores all data, \
+                    which is then compared. Times run from the start of the command to the confirmation and include \
+                    handshakes and the last sync. R_comp is the limit that `--compute-rate` sets for one encrypting thread. \
+                    Where the rate of a link is a payload rate, its headers are added."
         .into();
     for &(rate, name, bytes) in run.links {
         let mut transfers = Transfers::new(tress, &run.wire, bytes)?;
@@ -100,13 +100,15 @@ impl Run {
         }
         let measured = median(&ratios);
         section.rows.push(Row {
-            what: format!("{name}: time over the wire's own"),
+            what: format!("{name}: time relative to the wire"),
             model: Some(1.0),
             measured: Some(measured),
             ..Row::default()
         });
-        let claim =
-            format!("{name}: within 2 % of the wire's own time; it is {:.1} % more", (measured.median - 1.0) * 100.0);
+        let claim = format!(
+            "{name}: within 2 % of the time on the wire; measured {:.1} % more",
+            (measured.median - 1.0) * 100.0
+        );
         section.verdicts.push(Verdict::of(claim, measured, 0.98..=1.02));
         Ok(())
     }
@@ -136,7 +138,7 @@ impl Run {
             measured: Some(measured),
             ..Row::default()
         });
-        let claim = format!("{name}: the speed-up of Table 1 within 3 %; it is {:.3}", measured.median);
+        let claim = format!("{name}: the speed-up of Table 1 within 3 %; measured {:.3}", measured.median);
         section.verdicts.push(Verdict::of(claim, measured, printed * 0.97..=printed * 1.03));
         Ok(())
     }
@@ -178,8 +180,10 @@ impl Run {
                 measured: Some(speedup),
                 ..Row::default()
             });
-            let claim =
-                format!("{name}, R_comp = R_comm, {way}: at least 1.9 times sequential; it is {:.3}", speedup.median);
+            let claim = format!(
+                "{name}, R_comp = R_comm, {way}: at least 1.9 times the sequential rate; measured {:.3}",
+                speedup.median
+            );
             section.verdicts.push(Verdict::of(claim, speedup, 1.9..=f64::INFINITY));
         }
         Ok(())
@@ -217,7 +221,7 @@ impl Run {
         }
         let points = |value: &dyn Fn(usize) -> f64| (0..stages.len()).map(|i| (stages[i], value(i))).collect();
         let chart = Chart {
-            title: format!("{} MB over 1000 Mbit/s, R_comp = R_comm, by stages", bytes / 1_000_000),
+            title: format!("{} MB over 1000 Mbit/s, R_comp = R_comm, by number of stages", bytes / 1_000_000),
             x: Axis { name: "stages".into(), from: stages[0], to: stages[stages.len() - 1], scale: Scale::Logarithmic },
             y: Axis {
                 name: "s".into(),
@@ -241,7 +245,7 @@ impl Run {
             seconds.iter().map(|seconds| super::ratio(at_best, seconds)).max_by(|a, b| a.median.total_cmp(&b.median));
         let gain = gain.ok_or("no stages")?;
         let claim = format!(
-            "no number of stages is more than 5 % faster than m_opt = {best}; the best is {:.1} %",
+            "no number of stages is more than 5 % faster than m_opt = {best}; measured {:.1} %",
             (gain.median - 1.0) * 100.0
         );
         section.verdicts.push(Verdict::of(claim, gain, 0.95..=1.05));
@@ -277,17 +281,17 @@ impl Run {
         }
         let measured = median(&ratios);
         section.rows.push(Row {
-            what: "1000 Mbit/s halved in the middle: time over that of a plan that knew".into(),
+            what: "1000 Mbit/s, halved during the transfer: time relative to a plan that knows".into(),
             model: Some(1.0),
             measured: Some(measured),
             ..Row::default()
         });
         let claim = format!(
-            "a link halved in the middle: within 5 % of what a plan that knew takes; it is {:.3}",
+            "link rate halved during the transfer: within 5 % of a plan that knows in advance; measured {:.3}",
             measured.median
         );
         section.verdicts.push(Verdict::of(claim, measured, 0.95..=1.05));
-        let claim = "the trace of each such run shows a new plan after the change".into();
+        let claim = "the trace of each of these runs shows a new plan after the change".into();
         section.verdicts.push(if plans.iter().all(|&plans| plans >= 1.0) {
             Verdict::Holds(claim)
         } else {
@@ -299,19 +303,22 @@ impl Run {
     /// A long link that loses packets: several connections against one.
     fn lossy(&mut self, transfers: &mut Transfers<'_>, rate: f64, section: &mut Section) -> Result<(), String> {
         if let Err(why) = self.wire.set_delay_and_loss(rate, 50, "1%") {
-            let text = format!("50 ms and 1 % loss, four connections against one: this kernel has no netem ({why})");
+            let text =
+                format!("50 ms and 1 % loss, four connections compared with one: this kernel lacks netem ({why})");
             section.verdicts.push(Verdict::LeftOut(text));
             return Ok(());
         }
         let seconds = self.in_turn(transfers, &[&["--streams", "1"], &["--streams", "4"]])?;
         let measured = super::ratio(&seconds[0], &seconds[1]);
         section.rows.push(Row {
-            what: "50 ms, 1 % loss: four connections against one".into(),
+            what: "50 ms, 1 % loss: four connections relative to one".into(),
             measured: Some(measured),
             ..Row::default()
         });
-        let claim =
-            format!("50 ms, 1 % loss: four connections twice as fast as one; they are {:.2} times", measured.median);
+        let claim = format!(
+            "50 ms, 1 % loss: four connections are twice as fast as one; measured {:.2} times",
+            measured.median
+        );
         section.verdicts.push(Verdict::of(claim, measured, 2.0..=f64::INFINITY));
         Ok(())
     }

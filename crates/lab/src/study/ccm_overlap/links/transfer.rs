@@ -55,7 +55,7 @@ impl<'a> Transfers<'a> {
             finish(Command::new(tress).args(["keygen", "-o"]).arg(at(key)))?;
             let public = finish(Command::new(tress).args(["keygen", "--public"]).arg(at(key)))?;
             let address = public.split_whitespace().find(|word| word.starts_with("tress1"));
-            addresses.push(address.ok_or("keygen shows no address")?.to_string());
+            addresses.push(address.ok_or("keygen printed no address")?.to_string());
         }
         fs::write(at("allow"), &addresses[0]).map_err(|error| format!("allow file: {error}"))?;
         let mut receiver = wire
@@ -71,7 +71,7 @@ impl<'a> Transfers<'a> {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("the receiver: {error}"))?;
+            .map_err(|error| format!("receiver: {error}"))?;
         let mut notes = BufReader::new(receiver.stderr.take().ok_or("no standard error")?);
         let mut first = String::new();
         // It listens now, or has said why not. Somebody has to read what follows.
@@ -80,7 +80,7 @@ impl<'a> Transfers<'a> {
         let to = first.trim().rsplit_once("listening on ").map(|(_, to)| to.to_string());
         let mut this =
             Transfers { tress, folder, receiver, address: addresses.swap_remove(1), to: String::new(), count: 0 };
-        this.to = to.ok_or_else(|| format!("the receiver: {}", first.trim()))?;
+        this.to = to.ok_or_else(|| format!("receiver: {}", first.trim()))?;
         Ok(this)
     }
 
@@ -105,7 +105,7 @@ impl<'a> Transfers<'a> {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|error| format!("the sender: {error}"))?;
+            .map_err(|error| format!("sender: {error}"))?;
         let beside = meanwhile(wire);
         if beside.is_err() {
             let _ = sender.kill();
@@ -119,7 +119,7 @@ impl<'a> Transfers<'a> {
         let same = same_bytes(&input, &arrived).map_err(|error| format!("{}: {error}", arrived.display()))?;
         let _ = (fs::remove_file(&path), fs::remove_file(&arrived));
         if !same {
-            return Err(format!("{name}: what arrived is not what was sent"));
+            return Err(format!("{name}: the received file differs from the sent one"));
         }
         serde_json::from_slice(&output.stdout).map_err(|error| format!("send --json: {error}"))
     }

@@ -42,12 +42,12 @@ impl Wire {
     /// Why there is none, for people: no right to make namespaces, no `ip` or `tc`, another system.
     pub(super) fn new() -> Result<Wire, String> {
         if !cfg!(target_os = "linux") {
-            return Err("network namespaces are Linux's".into());
+            return Err("network namespaces need Linux".into());
         }
         remove_stale();
         let wire = Wire { name: Some(format!("tress-{}", std::process::id())), bits_per_s: f64::INFINITY };
         let (one, other) = (wire.namespace(End::Sender), wire.namespace(End::Receiver));
-        ip(&["netns", "add", &one]).map_err(|why| format!("network namespaces, which take root's rights: {why}"))?;
+        ip(&["netns", "add", &one]).map_err(|why| format!("network namespaces need root: {why}"))?;
         ip(&["netns", "add", &other])?;
         let to = ["type", "veth", "peer", "name", "tress", "netns", &other];
         ip(&[&["link", "add", "tress", "netns", &one][..], &to].concat())?;
@@ -156,7 +156,7 @@ fn ip(arguments: &[&str]) -> Result<Output, String> {
 
 fn run(program: &str, arguments: &[&str]) -> Result<Output, String> {
     let output = Command::new(program).args(arguments).output().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no `{program}` (Debian's iproute2)"),
+        io::ErrorKind::NotFound => format!("`{program}` is not installed (Debian package iproute2)"),
         _ => format!("{program}: {error}"),
     })?;
     if output.status.success() {
