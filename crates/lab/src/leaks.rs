@@ -284,7 +284,7 @@ fn line(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
     let Finding { name, backend, secret, t, .. } = finding;
     let verdict = if finding.is_leak() { "LEAK" } else { "" };
     let secret = format!("{secret:?}").to_lowercase();
-    let again = finding.again.map(|again| format!("again {again:.2} ")).unwrap_or_default();
+    let again = finding.again.map(|again| format!("repeated {again:.2} ")).unwrap_or_default();
     writeln!(out, "{name:28} {backend:10} {secret:5} t {t:8.2} {again}{verdict}")
 }
 

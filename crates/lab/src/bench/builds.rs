@@ -198,7 +198,8 @@ impl Player {
             process::pin(&player.child, processor);
         }
         if document.schema != SCHEMA {
-            return Err(player.failed(format!("answered in schema {}, this program knows {SCHEMA}", document.schema)));
+            return Err(player
+                .failed(format!("answered with schema {}, this version of tress reads {SCHEMA}", document.schema)));
         }
         Ok((player, document))
     }
@@ -213,7 +214,7 @@ impl Player {
         if is_figure(sample.bytes_per_s) && sample.cycles_per_byte.is_none_or(is_figure) {
             Ok(sample)
         } else {
-            Err(self.failed(format!("{sample:?} is no sample")))
+            Err(self.failed(format!("{sample:?} is not a valid sample")))
         }
     }
 

@@ -169,7 +169,7 @@ pub(crate) fn difference(before: &Document, after: &Document) -> Option<&'static
     } else if a.target != b.target {
         Some("targets")
     } else if before.quick != after.quick {
-        Some("efforts (one was made with --quick)")
+        Some("efforts (only one is from --quick)")
     } else {
         None
     }
@@ -241,7 +241,7 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     if !changed.is_empty() {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
-        table.set_header(["", "speed", "interval", "by", "row"]);
+        table.set_header(["", "speed", "interval", "measured by", "row"]);
         for change in &changed {
             table.add_row([
                 if change.verdict == Verdict::Faster { "faster" } else { "slower" }.into(),
@@ -254,7 +254,7 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{table}")?;
     }
     if comparison.rows.is_empty() {
-        writeln!(out, "no row with visits enough in both: run again without --quick, or on a quieter machine")?;
+        writeln!(out, "no row has enough samples in both: run again without --quick, or on an idle machine")?;
     }
     let same = comparison.rows.len() - changed.len();
     if same > 0 {
@@ -262,16 +262,16 @@ fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         seen.sort_by(f64::total_cmp);
         writeln!(
             out,
-            "{same} of {} rows: no change beyond noise; half of all rows would have shown one of {:.1} %, all of them one of {:.1} %",
+            "{same} of {} rows: no change beyond noise; smallest change that shows: {:.1} % in half of all rows, {:.1} % in every row",
             comparison.rows.len(),
             100.0 * seen[seen.len() / 2].max(LEAST_CHANGE),
             100.0 * seen[seen.len() - 1].max(LEAST_CHANGE),
         )?;
     }
     let left_out = [
-        ("too few visits", &comparison.unsure),
-        ("only in the first", &comparison.gone),
-        ("only in the second", &comparison.new),
+        ("too few samples", &comparison.unsure),
+        ("only in the first record", &comparison.gone),
+        ("only in the second record", &comparison.new),
     ];
     for (what, rows) in left_out {
         for row in rows {

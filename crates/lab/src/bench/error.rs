@@ -106,34 +106,34 @@ impl fmt::Display for Error {
         match self {
             Error::UnknownPeer(name) => {
                 let known: Vec<_> = tress_peers::list().iter().map(|peer| peer.name).collect();
-                write!(f, "no peer is called {name}; known are {}, age, cp and all", known.join(", "))
+                write!(f, "unknown peer {name}: use {}, age, cp or all", known.join(", "))
             }
-            Error::NothingMatches => f.write_str("no benchmark has a name that matches"),
+            Error::NothingMatches => f.write_str("no benchmark matches this pattern"),
             Error::Cipher(error) => error.fmt(f),
             Error::Sign(error) => error.fmt(f),
             Error::Modular(error) => error.fmt(f),
-            Error::Size(bits) => write!(f, "numbers of {bits} bits: multiples of 64 from 128 to 8192 are measured"),
+            Error::Size(bits) => write!(f, "{bits} bits: the length must be a multiple of 64 from 128 to 8192"),
             Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
             Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
-            Error::Threads(error) => write!(f, "threads: {error}"),
+            Error::Threads(error) => write!(f, "cannot start a thread: {error}"),
             Error::Command { program, message } => write!(f, "{program}: {message}"),
             Error::Space { path, needed_bytes } => {
-                write!(f, "{}: {} MiB of free space needed", path.display(), needed_bytes >> 20)
+                write!(f, "{}: needs {} MiB of free space", path.display(), needed_bytes >> 20)
             }
-            Error::Files(error) => write!(f, "files to measure with: {error}"),
+            Error::Files(error) => write!(f, "cannot create files for the measurement: {error}"),
             Error::Schema { path, schema } => {
                 write!(
                     f,
-                    "{}: a record of schema {schema}; this version reads {}",
+                    "{}: the record has schema {schema}, this version of tress reads {}",
                     path.display(),
                     super::record::SCHEMA
                 )
             }
-            Error::NotComparable { what } => write!(f, "the records are of different {what}"),
+            Error::NotComparable { what } => write!(f, "the records cannot be compared: different {what}"),
             Error::NotResumable { path, what } => {
-                write!(f, "{}: this run and the record are of different {what}", path.display())
+                write!(f, "{}: cannot resume this record: different {what}", path.display())
             }
-            Error::NoRecord(path) => write!(f, "{}: holds no record, and is not replaced", path.display()),
+            Error::NoRecord(path) => write!(f, "{}: not replaced, because it is not a bench record", path.display()),
             Error::NoSuchRow(why) => f.write_str(why),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Lacks { path, what } => write!(f, "{}: the record has no {what}", path.display()),

@@ -90,11 +90,11 @@ fn what_was_measured_elsewhere_is_not_gone_on_with() {
         (elsewhere, "machines"),
         (target, "targets"),
         (other_version, "versions of Tress"),
-        (Document { quick: true, ..document(&["a"]) }, "efforts (one was made with --quick)"),
+        (Document { quick: true, ..document(&["a"]) }, "efforts"),
     ] {
         write(&wrong);
         assert!(
-            matches!(open(&file, true), Err(Error::NotResumable { what, .. }) if what == difference),
+            matches!(open(&file, true), Err(Error::NotResumable { what, .. }) if what.starts_with(difference)),
             "{difference}"
         );
     }

@@ -150,13 +150,13 @@ impl Choice {
     fn check(&self) -> Result<(), Error> {
         let wrong = |text: String| Err(Error::NoSuchRow(text));
         if let Some(lanes) = self.lanes.iter().find(|lanes| !(1..=MOST_LANES).contains(*lanes)) {
-            return wrong(format!("{lanes} lanes: 1 to {MOST_LANES} are measured"));
+            return wrong(format!("{lanes} lanes: must be 1 to {MOST_LANES}"));
         }
         if let Some(threads) = self.threads.iter().find(|threads| !(1..=MOST_THREADS).contains(*threads)) {
-            return wrong(format!("{threads} threads: 1 to {MOST_THREADS} are measured"));
+            return wrong(format!("{threads} threads: must be 1 to {MOST_THREADS}"));
         }
         if self.message_bytes.contains(&0) {
-            return wrong("messages of no bytes have no rate".into());
+            return wrong("--size must be at least 1 byte".into());
         }
         if let Some(size) = self.message_bytes.iter().find(|size| **size > memory_bytes()) {
             return wrong(format!("messages of {}: {TOO_LARGE}", bytes(*size)));
@@ -194,7 +194,7 @@ pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Bac
         for &mode in cipher.modes().iter().filter(|mode| options.wants(&cipher.name(**mode))) {
             has_name = true;
             if choice.backends(&cipher).is_empty() {
-                reasons.insert("the cipher has no such backend");
+                reasons.insert("the cipher does not have this backend");
             }
             for (call, backend, threads) in combinations(choice, cipher, mode) {
                 let is_too_large = (call.buffer_bytes() * threads) as u64 > memory_bytes;
@@ -210,7 +210,7 @@ pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Bac
     } else if has_name {
         Err(Error::NoSuchRow(reasons.into_iter().collect::<Vec<_>>().join("; ")))
     } else if case::all().iter().any(|case| options.wants(&case.name)) {
-        let text = "--backend, --lanes, --threads and --size are for a cipher in a mode, such as aes-128-ccm";
+        let text = "--backend, --lanes, --threads and --size need a cipher with a mode, such as aes-128-ccm";
         Err(Error::NoSuchRow(text.into()))
     } else {
         Err(Error::NothingMatches)
@@ -245,12 +245,12 @@ fn why_not(call: &Call) -> Option<&'static str> {
     let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes());
     match call.mode {
         _ if call.lanes > 1 && !call.mode.has_lanes(call.direction) => {
-            Some("only CCM and CBC encryption have lanes: elsewhere one message fills the machine")
+            Some("only CCM and CBC encryption have lanes")
         }
-        Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages are whole blocks"),
-        Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages have less than 16 MiB here"),
+        Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages must be whole blocks"),
+        Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages must be shorter than 16 MiB here"),
         Mode::Ctr if call.cipher.family == Family::Pipo && call.message_bytes > MOST_PIPO_CTR_BYTES => {
-            Some("PIPO's counter ends after 512 KiB")
+            Some("the counter of PIPO is exhausted after 512 KiB")
         }
         _ => None,
     }
@@ -360,7 +360,7 @@ pub fn write_list(json: bool, out: &mut dyn Write) -> Result<(), Error> {
     let write = |out: &mut dyn Write| -> io::Result<()> {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
-        table.set_header(["name", "direction", "--backend", "--lanes", "--size", "--against", "rows without options"]);
+        table.set_header(["name", "direction", "--backend", "--lanes", "--size", "--against", "default rows"]);
         for one in &listed {
             let size = match one.multiple_of_bytes {
                 None => String::new(),
@@ -380,12 +380,9 @@ pub fn write_list(json: bool, out: &mut dyn Write) -> Result<(), Error> {
         writeln!(out, "{table}")?;
         writeln!(
             out,
-            "what has a --backend can be asked for any --threads, too; encrypt-file, decrypt-file, encrypt-memory and"
+            "every row with a --backend also takes --threads; encrypt-file, decrypt-file, encrypt-memory and"
         )?;
-        writeln!(
-            out,
-            "encrypt-start are whole commands (against age, cp and openssl), measured when named or with --record"
-        )
+        writeln!(out, "encrypt-start run whole commands (compared with age, cp and openssl) if named, or with --record")
     };
     write(out).map_err(Error::Output)
 }

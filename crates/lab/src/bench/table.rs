@@ -53,7 +53,7 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
     if document.rows.iter().any(|row| row.against.values().any(|a| many(a.outliers, a.pairs.len())) || is_loud(row)) {
         writeln!(
             out,
-            "! more than a tenth of the samples are outliers, which stay in: something else ran, or the clock moved"
+            "! more than 10 % of the samples are outliers (included): another program ran, or the clock rate changed"
         )?;
     }
     Ok(())
@@ -71,15 +71,12 @@ fn share(row: &Row) -> String {
 pub(crate) fn write_machine(machine: &Machine, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}, {} cores, {}, {}", machine.model, machine.cores, machine.kernel, machine.rustc)?;
     if machine.target.ends_with(" debug") {
-        writeln!(out, "this is a debug build: its figures say nothing of a release")?;
+        writeln!(out, "this is a debug build: its figures do not apply to a release build")?;
     }
     if let Some(load) = machine.load
         && load > 0.5
     {
-        writeln!(
-            out,
-            "the machine is busy (load {load:.1}): take the figures with care, or run again when it is idle"
-        )?;
+        writeln!(out, "the machine is busy (load {load:.1}): the figures may be wrong; run again when it is idle")?;
     }
     Ok(())
 }

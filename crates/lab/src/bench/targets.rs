@@ -102,7 +102,7 @@ fn targets() -> Vec<Target> {
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
     let mut shown = Table::new();
     shown.load_style(presets::NOTHING);
-    shown.set_header(["what", "direction", "size", "against", "target", "result (95 % interval)", ""]);
+    shown.set_header(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""]);
     let mut missed = 0;
     for target in targets() {
         let row = document.rows.iter().find(|row| target.is_of(row));

@@ -198,7 +198,7 @@ impl Work for Threads {
         let mut shown = self.ask(|| Request::Show(who))?.into_iter();
         let Some(Answer::Output(first)) = shown.next() else { return Err(gone()) };
         if !shown.all(|answer| matches!(answer, Answer::Output(other) if other == first)) {
-            return Err(failed(std::io::Error::other("two threads made different outputs of the same messages")));
+            return Err(failed(std::io::Error::other("two threads produced different outputs for the same messages")));
         }
         self.output = first;
         Ok(())
@@ -210,7 +210,7 @@ impl Work for Threads {
 }
 
 fn gone() -> Error {
-    failed(std::io::Error::other("a thread ended"))
+    failed(std::io::Error::other("a thread ended unexpectedly"))
 }
 
 fn failed(error: std::io::Error) -> Error {

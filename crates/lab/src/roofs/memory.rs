@@ -105,7 +105,7 @@ fn counts(access: Access) -> &'static str {
         Access::Read => "bytes read",
         Access::Write => "bytes written",
         Access::Copy => "bytes copied",
-        Access::Update => "bytes changed in place",
+        Access::Update => "bytes updated in place",
     }
 }
 

@@ -24,13 +24,15 @@ pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
     let mut lines = Vec::new();
     if let Some(clock) = clock {
         lines.push(Line {
-            name: format!("computing: all cycles of a core at {:.2} GHz", gb(clock)),
+            name: format!("compute: all cycles of a core at {:.2} GHz", gb(clock)),
             points: [left, right].map(|cycles| (cycles, gb(clock / cycles))).into(),
         });
     }
     let mut top = clock.map_or(10.0, |clock| gb(clock / left));
     let mut bottom = 1.0f64;
-    for (level, name) in [("l1", "first cache"), ("l2", "second cache"), ("l3", "third cache"), ("memory", "memory")] {
+    for (level, name) in
+        [("l1", "level 1 cache"), ("l2", "level 2 cache"), ("l3", "level 3 cache"), ("memory", "memory")]
+    {
         if let Some(roof) = roofs.find(&format!("{level}-update")) {
             let rate = gb(roof.per_s);
             (top, bottom) = (top.max(rate), bottom.min(rate));
@@ -44,9 +46,9 @@ pub fn chart(document: &Document, roofs: &Roofs) -> Chart {
         bottom = bottom.min(*rate);
     }
     Chart {
-        title: format!("Roofs of one core and what comes near them, {}", document.machine.model),
+        title: format!("Roofline of one core, {}", document.machine.model),
         x: Axis {
-            name: "operational intensity: cycles that a byte takes of the unit that binds it, at least".into(),
+            name: "operational intensity: least cycles per byte of the limiting unit".into(),
             from: left,
             to: right,
             scale: Scale::Logarithmic,

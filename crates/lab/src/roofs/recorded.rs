@@ -44,7 +44,7 @@ impl Recorded {
         let document = read(path)?;
         let lacks = |what| Error::Lacks { path: path.to_path_buf(), what };
         let (row, compute) =
-            compute(&document).ok_or_else(|| lacks("row of aes-128-ccm in lanes, chunks of 16 KiB"))?;
+            compute(&document).ok_or_else(|| lacks("row for aes-128-ccm with lanes and 16 KiB chunks"))?;
         let roof = |name: &str| document.roofs.as_ref()?.find(name).map(|roof| roof.median_per_s.recip());
         let r_comm = roof("loopback");
         let sync = SyncKind::ALL.map(|kind| {
@@ -54,7 +54,7 @@ impl Recorded {
         });
         let costs = sync.iter().flat_map(|(_, costs)| costs).map(|(_, seconds)| *seconds);
         if !costs.chain(r_comm).all(is_cost) {
-            return Err(lacks("roof that is a number above zero, where it has one"));
+            return Err(lacks("valid roof: each must be a number above zero"));
         }
         let here = bench::machine();
         let there = &document.machine;

@@ -31,17 +31,17 @@ pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Ve
         for threads in THREADS {
             let name = name(kind, threads);
             step(&name);
-            roofs.push(roof(name, "stages in which nothing is done", threads, &per_s(sync_samples(kind, threads))));
+            roofs.push(roof(name, "empty stages", threads, &per_s(sync_samples(kind, threads))));
         }
     }
     step("wake-up");
     let seconds = (0..effort.few).map(|_| waking()).collect();
-    roofs.push(roof("wake-up".into(), "wakings of a thread that sleeps", 2, &per_s(seconds)));
+    roofs.push(roof("wake-up".into(), "wake-ups of a sleeping thread", 2, &per_s(seconds)));
     step("loopback");
     if let Ok(seconds) = loopback_samples()
         && !seconds.is_empty()
     {
-        roofs.push(roof("loopback".into(), "bytes through TCP to this machine itself", 2, &per_s(seconds)));
+        roofs.push(roof("loopback".into(), "bytes through TCP over loopback", 2, &per_s(seconds)));
     }
 }
 
