@@ -207,5 +207,5 @@ pub(crate) unsafe fn outcome(failures: usize, failed: *mut usize) -> Result<(), 
     if failures == 0 {
         return Ok(());
     }
-    Err(Failure::with_detail(TRESS_JOBS, format!("{failures} jobs failed; each has its status")))
+    Err(Failure::with_detail(TRESS_JOBS, format!("{failures} jobs failed; see the status of each job")))
 }

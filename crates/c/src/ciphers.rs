@@ -100,14 +100,14 @@ impl tress_cipher {
     fn new(name: &str, backend: Option<&str>, key: &[u8]) -> Result<Self, Failure> {
         let known = CIPHERS.iter().find(|(known, ..)| known.to_bytes() == name.as_bytes());
         let Some(&(name, key_bytes, family)) = known else {
-            return Err(Failure::with_detail(TRESS_UNKNOWN_NAME, "no cipher of this name"));
+            return Err(Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown cipher name"));
         };
         if key.len() != key_bytes {
             return Err(TRESS_KEY_LENGTH.into());
         }
         let backend = match backend {
             Some(name) => Backend::from_name(name)
-                .ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "no backend of this name"))?,
+                .ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown backend name"))?,
             None => Backend::best_of(family.backends()),
         };
         Ok(Self { keyed: family.keyed(key, backend)?, name })

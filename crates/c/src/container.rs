@@ -47,7 +47,7 @@ impl Output {
         if answer == 0 {
             return Ok(());
         }
-        Err(Failure::with_detail(TRESS_CALLBACK, format!("the caller's function returned {answer}")))
+        Err(Failure::with_detail(TRESS_CALLBACK, format!("the callback returned {answer}")))
     }
 }
 

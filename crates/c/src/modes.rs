@@ -302,7 +302,7 @@ pub unsafe extern "C" fn tress_pkcs7_unpad(
 ) -> tress_status {
     guard(|| {
         if !(1..=255).contains(&block_bytes) {
-            return Err(Failure::with_detail(TRESS_ARGUMENT, "a block of 1 to 255 bytes is padded"));
+            return Err(Failure::with_detail(TRESS_ARGUMENT, "padding needs a block of 1 to 255 bytes"));
         }
         if message_length.is_null() {
             return Err(TRESS_NULL.into());

@@ -65,7 +65,7 @@ unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_
     // SAFETY: as above.
     let options = unsafe { options.as_ref() };
     if options.is_some_and(|options| options.reserved != [0; 4]) {
-        return Err(Failure::with_detail(TRESS_ARGUMENT, "reserved options are not zero"));
+        return Err(Failure::with_detail(TRESS_ARGUMENT, "reserved options must be zero"));
     }
     Ok(options)
 }
@@ -83,7 +83,7 @@ pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(Encryp
     let (aead, name) = unsafe { (raw::optional_text(options.aead)?, raw::optional_text(options.name)?) };
     let aead = match aead {
         Some(name) => {
-            Aead::from_name(name).ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "no AEAD of this name"))?
+            Aead::from_name(name).ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown AEAD name"))?
         }
         None => Aead::default(),
     };

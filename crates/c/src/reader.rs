@@ -104,7 +104,7 @@ fn open(place: Place, identities: &tress_identities, threads: usize) -> Result<t
 fn told(error: Error, from_caller: bool) -> Failure {
     let failure = Failure::from(error);
     if from_caller && failure.status == TRESS_IO {
-        return Failure::with_detail(TRESS_CALLBACK, "the caller's function failed to read");
+        return Failure::with_detail(TRESS_CALLBACK, "the read callback failed");
     }
     failure
 }

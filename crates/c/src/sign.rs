@@ -37,7 +37,7 @@ fn scheme(name: Option<&str>, key: impl FnOnce() -> PublicKey) -> Result<Scheme,
     let Some(name) = name else {
         return Ok(Scheme::of(&key()));
     };
-    let unknown = || Failure::with_detail(TRESS_UNKNOWN_NAME, "no scheme of this name");
+    let unknown = || Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown scheme name");
     let (name, salt) = match name.split_once(':') {
         Some((name, salt)) => (name, SaltLength::Bytes(salt.parse().map_err(|_| unknown())?)),
         None => (name, SaltLength::Any),
@@ -110,7 +110,7 @@ fn generate(kind: &str) -> Result<PrivateKey, Failure> {
         other => {
             let bits = other.strip_prefix("rsa-").and_then(|bits| bits.parse::<usize>().ok());
             let bits = bits.filter(|bits| (2..=8).contains(&(bits / 1024)) && bits.is_multiple_of(1024));
-            let bits = bits.ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "no key of this kind"))?;
+            let bits = bits.ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown kind of key"))?;
             PrivateKey::Rsa(rsa::PrivateKey::generate(bits)?)
         }
     })
