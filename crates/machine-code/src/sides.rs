@@ -60,7 +60,11 @@ impl Machine<'_> {
                 }
                 Err(leak) => {
                     let place = self.image.decode(address).map(|instruction| instruction.to_string());
-                    println!("on a side of a branch: {} {}", self.image.place(address), place.unwrap_or_default());
+                    println!(
+                        "on the path not taken of a branch: {} {}",
+                        self.image.place(address),
+                        place.unwrap_or_default()
+                    );
                     result = Err(leak);
                     break;
                 }
