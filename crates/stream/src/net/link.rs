@@ -175,7 +175,8 @@ fn resolve(endpoint: &str) -> io::Result<Vec<SocketAddr>> {
         io::ErrorKind::InvalidInput => error,
         kind => {
             let text = error.to_string();
-            let cause = text.rsplit_once("lookup address information: ").map_or(&*text, |(_, cause)| cause);
+            let text = text.split(" (os error").next().unwrap_or(&text);
+            let cause = text.rsplit_once(": ").map_or(text, |(_, cause)| cause);
             io::Error::new(kind, format!("host name does not resolve: {}", lower_first(cause)))
         }
     })?;
