@@ -2,26 +2,20 @@
 
 use std::{fs, io, path::Path};
 
-use clap::CommandFactory as _;
-
-use crate::{
-    args::{self, Cli},
-    failure::Failure,
-    files,
-};
+use crate::{args, failure::Failure, files};
 
 pub(crate) fn completions(options: &args::Completions) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut Cli::command(), "tress", &mut script);
+    clap_complete::generate(options.shell, &mut args::command(), "tress", &mut script);
     files::print_bytes(&script)
 }
 
 pub(crate) fn man(options: &args::Man) -> Result<(), Failure> {
     let Some(directory) = &options.directory else {
-        let page = page(Cli::command()).map_err(|error| Failure::io(Path::new("tress.1"), &error))?;
+        let page = page(args::command()).map_err(|error| Failure::io(Path::new("tress.1"), &error))?;
         return files::print_bytes(&page);
     };
-    let mut root = Cli::command();
+    let mut root = args::command();
     // Gives the pages of the verbs their full names.
     root.build();
     write_pages(&root, "tress", directory)

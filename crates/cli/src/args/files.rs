@@ -1,0 +1,242 @@
+//! The commands for keys and containers, and the options that others share with them.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::Threads;
+use crate::units;
+
+/// Create an identity or a signing key
+///
+/// Without --rsa, --dsa or --schnorr, creates an identity: an age identity file that also holds the key for 'tress send' and
+/// 'tress receive'. Its recipient (age1...) and address (tress1...), which others need, go to standard error.
+///
+/// A signing key is PKCS #8 in PEM and is not encrypted; 'openssl pkcs8 -topk8' encrypts it with a passphrase.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress keygen -o me.key
+  tress keygen --public me.key
+  tress keygen --rsa 3072 -o sign.pem
+  tress keygen --public sign.pem > sign.pub")]
+pub(crate) struct Keygen {
+    /// Write the key to this new file, mode 0600 [default: standard output]
+    ///
+    /// An existing file is never replaced.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Create an RSA signing key of 2048 to 8192 bits
+    #[arg(long, value_name = "BITS", group = "kind", value_parser = clap::value_parser!(u16).range(2048..=8192))]
+    pub(crate) rsa: Option<u16>,
+    /// Create a DSA signing key of 2048 or 3072 bits [default: 3072]
+    #[arg(long, value_name = "BITS", group = "kind", num_args = 0..=1, default_missing_value = "3072")]
+    #[arg(hide_possible_values = true)]
+    pub(crate) dsa: Option<GroupBits>,
+    /// Create a Schnorr signing key of 2048 or 3072 bits [default: 3072]
+    #[arg(long, value_name = "BITS", group = "kind", num_args = 0..=1, default_missing_value = "3072")]
+    #[arg(hide_possible_values = true)]
+    pub(crate) schnorr: Option<GroupBits>,
+    /// Print the public part of the identity or signing key in this file
+    ///
+    /// For an identity these are its recipient (age1...) and its address (tress1...), for a signing key the public key in
+    /// PEM. If the signing key is encrypted, give its passphrase with one of the options below.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "kind"], value_hint = ValueHint::FilePath)]
+    pub(crate) public: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+}
+
+/// Length of p of a DSA or Schnorr key.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum GroupBits {
+    #[value(name = "2048")]
+    Bits2048,
+    #[value(name = "3072")]
+    Bits3072,
+}
+
+// Who can decrypt. At least one is needed; a passphrase excludes the others.
+#[derive(Args)]
+pub(crate) struct Recipients {
+    /// Encrypt to this recipient: age1..., tress1... or an SSH public key; repeatable
+    ///
+    /// RECIPIENT is age1..., tress1..., ssh-ed25519 ..., ssh-rsa ... or a recipient of an age plugin. Any one of the
+    /// recipients can decrypt the container.
+    #[arg(short, long = "recipient", value_name = "RECIPIENT", conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) recipients: Vec<String>,
+    /// Encrypt to all recipients in this file, one per line; repeatable
+    ///
+    /// A line that begins with # is a comment.
+    #[arg(short = 'R', long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) recipients_file: Vec<PathBuf>,
+    /// Encrypt with a raw key: a file of exactly 16 or 32 bytes; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["passphrase", "passphrase_file", "passphrase_fd"])]
+    pub(crate) key_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+}
+
+// What to decrypt with.
+#[derive(Args)]
+pub(crate) struct Identities {
+    /// Use the identities in this file (age or SSH); repeatable
+    #[arg(short, long = "identity", value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identities: Vec<PathBuf>,
+    /// Use a raw key: a file of exactly 16 or 32 bytes; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) key_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) passphrase: Passphrase,
+}
+
+// Where a passphrase comes from; never from the data's standard input.
+#[derive(Args)]
+pub(crate) struct Passphrase {
+    /// Ask for the passphrase on the terminal
+    #[arg(short, long, conflicts_with_all = ["passphrase_file", "passphrase_fd"])]
+    pub(crate) passphrase: bool,
+    /// Read the passphrase from this file
+    ///
+    /// One newline at its end is not part of the passphrase.
+    #[arg(long, value_name = "FILE", conflicts_with = "passphrase_fd", value_hint = ValueHint::FilePath)]
+    pub(crate) passphrase_file: Option<PathBuf>,
+    /// Read the passphrase from this open file descriptor
+    ///
+    /// One newline at its end is not part of the passphrase.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) passphrase_fd: Option<u32>,
+}
+
+// Where a result goes.
+#[derive(Args)]
+pub(crate) struct Output {
+    /// Write to this file [default: standard output]
+    ///
+    /// The output appears under this name when it is complete.
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing output
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+/// Encrypt a file, a folder or standard input
+///
+/// Writes a container that any of its recipients can decrypt. Encryption needs only recipients, which are public: the machine
+/// that encrypts need not be able to decrypt. A folder is packed with names, modes, times and links.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress encrypt -r age1... -o big.tress big.img
+  tar c src | tress encrypt -R team.txt > src.tar.tress
+  tress encrypt -p -o photos.tress Photos/")]
+pub(crate) struct Encrypt {
+    #[command(flatten)]
+    pub(crate) recipients: Recipients,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Algorithm for the payload
+    #[arg(long, value_enum, default_value_t = Aead::Aes128Ccm)]
+    pub(crate) aead: Aead,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// File or folder to encrypt [default: standard input]
+    #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) input: PathBuf,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Aead {
+    #[value(name = "aes-128-ccm")]
+    Aes128Ccm,
+    #[value(name = "aes-256-ccm")]
+    Aes256Ccm,
+}
+
+/// Decrypt a container, or a byte range of it
+///
+/// With -o, the output appears when all of it is decrypted and verified. On standard output, each chunk appears as soon as it
+/// is verified. A later chunk may still prove damaged, so check the exit status before you use the output.
+///
+/// If the container holds a folder, -o names the new folder; without -o, its tar stream goes to standard output.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress decrypt -i me.key -o big.img big.tress
+  tress decrypt -i me.key --range 10GiB:11GiB big.tress > piece
+  tress decrypt -p -o Photos photos.tress")]
+pub(crate) struct Decrypt {
+    #[command(flatten)]
+    pub(crate) identities: Identities,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// Decrypt only the bytes from START up to END, e.g. 10MiB:11MiB
+    ///
+    /// The byte at END is not included; without END, the range extends to the end of the plaintext. Units are kB, MB, GB, TB
+    /// (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024). Only the chunks of the range are read, and the last chunk,
+    /// which proves that the container is not truncated. A container that holds a folder has no ranges.
+    #[arg(long, value_name = "START:[END]", value_parser = units::range)]
+    pub(crate) range: Option<units::ByteRange>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// Container to decrypt [default: standard input]
+    #[arg(value_name = "IN", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+}
+
+/// Change the recipients of a container
+///
+/// Writes a new header and leaves the payload unchanged, byte for byte. The file is replaced when the new one is complete.
+///
+/// This does not revoke access: anyone who could open the container before may have kept its key.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  tress rewrap -i me.key -r age1... -r age1... big.tress")]
+pub(crate) struct Rewrap {
+    /// Open the container with the identities in this file (age or SSH); repeatable
+    #[arg(short, long = "identity", value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identities: Vec<PathBuf>,
+    /// Open the container with a raw key: a file of exactly 16 or 32 bytes; repeatable
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) open_key_file: Vec<PathBuf>,
+    /// Ask on the terminal for the passphrase that opens the container
+    #[arg(long, conflicts_with_all = ["open_passphrase_file", "open_passphrase_fd"])]
+    pub(crate) open_passphrase: bool,
+    /// Open the container with the passphrase in this file
+    ///
+    /// One newline at its end is not part of the passphrase.
+    #[arg(long, value_name = "FILE", conflicts_with = "open_passphrase_fd", value_hint = ValueHint::FilePath)]
+    pub(crate) open_passphrase_file: Option<PathBuf>,
+    /// Open the container with the passphrase from this open file descriptor
+    ///
+    /// One newline at its end is not part of the passphrase.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) open_passphrase_fd: Option<u32>,
+    #[command(flatten)]
+    pub(crate) recipients: Recipients,
+    /// Container to change in place
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}
+
+/// Show what a container holds, and verify it with a key
+///
+/// Without a key, shows version, algorithm, kinds of recipients and size; none of these is verified. With a key, also verifies
+/// the header, the commitment and the last chunk, and shows content type and name.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress inspect big.tress
+  tress inspect -i me.key --json big.tress")]
+pub(crate) struct Inspect {
+    #[command(flatten)]
+    pub(crate) identities: Identities,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Container to inspect
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}

@@ -1,0 +1,116 @@
+//! The commands `send` and `receive`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::{Sync, Threads};
+use crate::units;
+
+/// Send files and folders to a receiver
+///
+/// The other machine runs 'tress receive'. Both need an identity made by 'tress keygen', the sender needs the receiver's
+/// address, and the receiver must accept the sender's.
+///
+/// After an interruption, run the same command again: it continues where the receiver stopped. Standard input cannot be
+/// resumed. Symbolic links, devices and FIFOs inside a folder are not sent: each is reported, all other files are sent, and the
+/// exit status is 1.
+#[derive(Args)]
+#[command(override_usage = "tress send [OPTIONS] --to <HOST:PORT> -r <ADDRESS> -i <IDENTITY> <IN>...")]
+#[command(after_help = "\
+Examples:
+  tress send --to host:7878 -r tress1... -i me.key big.img
+  tress send --to host:7878 -r tress1... -i me.key --streams 4 Photos/
+  tar c src | tress send --to host:7878 -r tress1... -i me.key --name src.tar -")]
+pub(crate) struct Send {
+    /// Host and port of the receiver
+    #[arg(long, value_name = "HOST:PORT", value_parser = units::endpoint)]
+    pub(crate) to: String,
+    /// Address of the receiver (tress1...); any other receiver is refused
+    #[arg(short, long = "recipient", value_name = "ADDRESS")]
+    pub(crate) recipient: String,
+    /// Your identity, made by 'tress keygen'
+    #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identity: PathBuf,
+    /// Number of connections that carry data, 1 to 64
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) streams: u16,
+    /// Send at most this much per second, e.g. 25MB or 1Gbit
+    #[arg(long, value_name = "RATE", value_parser = units::link_rate)]
+    pub(crate) rate: Option<u64>,
+    /// Have the receiver store containers instead of plaintext
+    ///
+    /// Containers are sent unchanged. Other inputs are encrypted to the receiver's identity first and named NAME.tress; they
+    /// cannot be resumed.
+    #[arg(long)]
+    pub(crate) keep_sealed: bool,
+    /// Discard what the receiver holds of an earlier version of the input
+    #[arg(long)]
+    pub(crate) restart: bool,
+    /// Name for the data from standard input
+    #[arg(long, value_name = "NAME", default_value = "stdin")]
+    pub(crate) name: String,
+    /// How workers and connections wait for each other
+    #[arg(long, value_enum, default_value_t = Sync::Counter, hide_short_help = true)]
+    pub(crate) sync: Sync,
+    /// Size of a stage in whole chunks, at most 16MiB [default: chosen and adjusted during the transfer]
+    #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "sequential", hide_short_help = true)]
+    pub(crate) stage: Option<u64>,
+    /// Limit each encrypting thread to this rate, to see what a slower machine would do
+    #[arg(long, value_name = "RATE", value_parser = units::rate, hide_short_help = true)]
+    pub(crate) compute_rate: Option<f64>,
+    /// Encrypt a whole file before sending any of it, for comparison
+    ///
+    /// The file is held in memory and may have up to 1 GiB.
+    #[arg(long, conflicts_with_all = ["sync", "keep_sealed"], hide_short_help = true)]
+    pub(crate) sequential: bool,
+    /// Print one JSON object with the number of files, bytes and seconds
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a timeline of workers and connections to this file, in Chrome's trace format
+    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) threads: Threads,
+    /// Files and folders to send, or - for standard input
+    #[arg(value_name = "IN", required = true, value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+}
+
+/// Receive files and folders from senders
+///
+/// Each sender gets a separate folder in DIR, named after its key. Existing files are never overwritten. The path of each
+/// file is printed on standard output when the file is complete and on disk.
+///
+/// One of --allow and --allow-any is required. An empty allow file accepts nobody.
+#[derive(Args)]
+#[command(override_usage = "tress receive [OPTIONS] --listen <ADDR> -i <IDENTITY> -o <DIR>")]
+#[command(after_help = "\
+Examples:
+  tress receive --listen 0.0.0.0:7878 -i me.key --allow senders.txt -o incoming
+  tress receive --listen 127.0.0.1:0 -i me.key --allow-any -o incoming --once")]
+pub(crate) struct Receive {
+    /// Address and port to listen on; port 0 takes a free port and reports it
+    #[arg(long, value_name = "ADDR", value_parser = units::endpoint)]
+    pub(crate) listen: String,
+    /// Your identity, made by 'tress keygen'
+    #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
+    pub(crate) identity: PathBuf,
+    /// Accept the senders whose addresses (tress1...) are in this file, one per line
+    #[arg(long, value_name = "FILE", required_unless_present = "allow_any", value_hint = ValueHint::FilePath)]
+    pub(crate) allow: Option<PathBuf>,
+    /// Accept every sender that knows the address of this receiver
+    #[arg(long, conflicts_with = "allow")]
+    pub(crate) allow_any: bool,
+    /// Folder for the received files; created if it does not exist
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+    /// Limit for each sender: bytes, plus 4 KiB for every file and folder
+    ///
+    /// Incomplete files count in full.
+    #[arg(long, value_name = "SIZE", value_parser = units::size)]
+    pub(crate) quota: Option<u64>,
+    /// Exit after one session
+    #[arg(long)]
+    pub(crate) once: bool,
+}
