@@ -2,7 +2,7 @@
 
 use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, usage};
 
 /// A cipher by the name that the command line uses.
 pub(crate) struct Cipher {
@@ -125,22 +125,18 @@ pub(crate) fn cipher_and_mode(name: &str) -> Option<(Cipher, Mode)> {
     Some((cipher, mode))
 }
 
-/// The names that are most like an unknown one: at most three, the nearest first.
+/// The names that an unknown one may stand for, the nearest first.
 pub(crate) fn nearest(name: &str) -> Vec<String> {
-    let all = ciphers().into_iter().flat_map(|cipher| {
-        let name = cipher.name.clone();
-        cipher.modes().iter().map(move |mode| format!("{name}-{}", mode.name())).collect::<Vec<_>>()
-    });
-    let mut near: Vec<(usize, String)> =
-        all.map(|known| (strsim::damerau_levenshtein(&name.to_lowercase(), &known), known)).collect();
-    near.sort();
-    near.into_iter().filter(|(distance, _)| *distance <= name.len() / 3 + 1).take(3).map(|(_, name)| name).collect()
+    let names = |cipher: Cipher| {
+        cipher.modes().iter().map(move |mode| format!("{}-{}", cipher.name, mode.name())).collect::<Vec<_>>()
+    };
+    usage::nearest(name, ciphers().into_iter().flat_map(names))
 }
 
 /// The backend that `--backend` names.
 pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
     Backend::from_name(name).ok_or_else(|| {
-        Failure::wrong_use(format!("unknown backend '{name}'")).hint("'tress ciphers' lists the backends")
+        Failure::wrong_use(format!("unknown backend '{name}'")).hint("run 'tress ciphers' for a list of backends")
     })
 }
 

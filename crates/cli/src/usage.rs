@@ -1,14 +1,14 @@
-//! Wrong use that the parser finds, said the way all other errors are said.
+//! Errors in the command line, in the form of all other errors.
 
 use std::{error::Error as _, process::ExitCode};
 
 use clap::{
-    CommandFactory as _,
+    Command,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use crate::{
-    args::Cli,
+    args,
     failure::{Failure, WRONG_USE},
 };
 
@@ -25,16 +25,22 @@ pub(crate) fn report(error: &clap::Error) -> ExitCode {
             ExitCode::from(WRONG_USE)
         }
         _ => {
-            Failure::wrong_use(message(error)).hint(hint(error)).print();
+            let hint = hint(error, std::env::args().skip(1));
+            Failure::wrong_use(message(error)).hint(hint).print();
             ExitCode::from(WRONG_USE)
         }
     }
 }
 
 fn message(error: &clap::Error) -> String {
+    match (error.kind(), texts(error, ContextKind::InvalidSubcommand).pop()) {
+        (ErrorKind::InvalidSubcommand, Some(name)) => return format!("unknown command '{name}'"),
+        (ErrorKind::MissingSubcommand, _) => return "no command given".into(),
+        _ => {}
+    }
     // The parser's own text would repeat the key.
     if error.kind() == ErrorKind::ValueValidation
-        && let Some(argument) = text(error, ContextKind::InvalidArg)
+        && let Some(argument) = texts(error, ContextKind::InvalidArg).pop()
         && argument.starts_with("--key ")
         && let Some(cause) = error.source()
     {
@@ -45,33 +51,117 @@ fn message(error: &clap::Error) -> String {
     let paragraph = paragraph.join(" ");
     // `<IN>...` is one or more; here it would only look like an unfinished sentence.
     let paragraph = paragraph.strip_suffix("...").unwrap_or(&paragraph);
-    paragraph.strip_prefix("error: ").unwrap_or(paragraph).to_string()
-}
-
-fn hint(error: &clap::Error) -> String {
-    let suggestions = [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
-    if let Some(suggestion) = suggestions.into_iter().find_map(|kind| text(error, kind)) {
-        return format!("did you mean '{suggestion}'?");
+    let paragraph = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
+    // The parser writes ranges as Rust does.
+    match paragraph.rsplit_once(" is not in ") {
+        Some((start, range)) => {
+            format!("{start} is not in the range {}", range.replace("..=", " to ").replace("..", " to "))
+        }
+        None => paragraph.to_string(),
     }
-    format!("'{} --help' tells more", verb())
 }
 
-/// The command as far as it was understood: `tress raw encrypt`.
-fn verb() -> String {
-    let mut command = Cli::command();
+fn hint(error: &clap::Error, arguments: impl Iterator<Item = String>) -> String {
+    let (command, name) = command(arguments);
+    if let Some(meant) = suggestion(error, &command) {
+        return format!("did you mean '{meant}'?");
+    }
+    let what = if command.is_subcommand_required_set() { "commands" } else { "options" };
+    format!("run '{name} --help' for a list of {what}")
+}
+
+/// The command as far as it was understood, and its full name: `tress raw encrypt`.
+fn command(arguments: impl Iterator<Item = String>) -> (Command, String) {
+    let mut command = args::command();
+    command.build();
     let mut name = String::from("tress");
-    for argument in std::env::args().skip(1) {
+    for argument in arguments.skip_while(|argument| argument.starts_with('-')) {
         let Some(verb) = command.find_subcommand(&argument).cloned() else { break };
-        name = format!("{name} {}", verb.get_name());
+        name = format!("{name} {argument}");
         command = verb;
     }
-    name
+    (command, name)
 }
 
-fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
-    match error.get(kind)? {
-        ContextValue::String(text) => Some(text.clone()),
-        ContextValue::Strings(texts) => texts.first().cloned(),
-        _ => None,
+/// The command, option or value that was probably meant. The parser's own choice ignores that two letters may be swapped.
+fn suggestion(error: &clap::Error, command: &Command) -> Option<String> {
+    let (typed, known, suggested) = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let visible = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+            let known = visible.map(|verb| verb.get_name().to_string()).collect();
+            (ContextKind::InvalidSubcommand, known, ContextKind::SuggestedSubcommand)
+        }
+        ErrorKind::UnknownArgument => {
+            let options = command.get_arguments().filter(|option| !option.is_hide_set());
+            let known = options.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
+            (ContextKind::InvalidArg, known, ContextKind::SuggestedArg)
+        }
+        ErrorKind::InvalidValue => {
+            (ContextKind::InvalidValue, texts(error, ContextKind::ValidValue), ContextKind::SuggestedValue)
+        }
+        _ => return None,
+    };
+    let typed = texts(error, typed).pop()?;
+    // The parser's best suggestion is its last one.
+    nearest(&typed, known).into_iter().next().or_else(|| texts(error, suggested).pop())
+}
+
+/// The names that begin with what was typed or differ from it in few letters, the nearest first, at most three.
+pub(crate) fn nearest(typed: &str, known: impl IntoIterator<Item = String>) -> Vec<String> {
+    let typed = typed.to_lowercase();
+    let letters = typed.trim_start_matches('-').chars().count();
+    let distance = |name: &str| {
+        if letters > 1 && name.starts_with(&typed) { 1 } else { strsim::damerau_levenshtein(&typed, name) }
+    };
+    let mut near: Vec<(usize, String)> = known.into_iter().map(|name| (distance(&name), name)).collect();
+    near.sort();
+    near.into_iter().filter(|(distance, _)| *distance <= (letters / 3).max(1)).take(3).map(|(_, name)| name).collect()
+}
+
+fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_name_what_was_meant() {
+        for (line, meant) in [
+            ("encrpyt in", "'encrypt'"),
+            ("decrpyt in", "'decrypt'"),
+            ("ecnrypt in", "'encrypt'"),
+            ("enc in", "'encrypt'"),
+            ("sned in", "'send'"),
+            ("sing in", "'sign'"),
+            ("recieve in", "'receive'"),
+            ("sutdy modular", "'study'"),
+            ("raw decrpyt", "'decrypt'"),
+            ("-v encrpyt in", "'encrypt'"),
+            ("nothing-like-it", "'tress --help'"),
+            ("help", "'tress --help'"),
+            ("encrypt --ouptut x", "'--output'"),
+            ("encrypt --recipent x", "'--recipient'"),
+            ("encrypt --pasphrase-file x", "'--passphrase-file'"),
+            ("encrypt --recip x", "'--recipient'"),
+            ("encrypt --verbsoe", "'--verbose'"),
+            ("encrypt --nothing-like-it", "'tress encrypt --help'"),
+            ("encrypt one two", "'tress encrypt --help'"),
+            ("-v encrypt one two", "'tress encrypt --help'"),
+            ("encrypt --aead aes-218-ccm", "'aes-128-ccm'"),
+            ("encrypt --aead aes-265-ccm", "'aes-256-ccm'"),
+            ("sign --key k --scheme rsa-pkcs1-sah256 x", "'rsa-pkcs1-sha256'"),
+            ("plan --sync barier", "'barrier'"),
+        ] {
+            let words = || line.split(' ').map(String::from);
+            let error = args::command().try_get_matches_from(["tress".into()].into_iter().chain(words())).unwrap_err();
+            let hint = hint(&error, words());
+            assert!(hint.contains(meant), "tress {line}: {hint}");
+        }
     }
 }
