@@ -38,7 +38,8 @@ pub(crate) fn picture_sink(output: Option<&Path>, json: bool, force: bool) -> Re
     // Another ending would be taken for another format, and may be a slip that --force would make worse; a device has none.
     let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
     if !is_svg && (path.is_file() || !path.exists()) {
-        return Err(Failure::wrong_use(format!("{}: pictures are SVG", path.display())).hint("name it .svg"));
+        return Err(Failure::wrong_use(format!("{}: pictures are SVG only", path.display()))
+            .hint("give it a name that ends in .svg"));
     }
     if path.is_file() && !force {
         return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
@@ -50,7 +51,7 @@ pub(crate) fn picture_sink(output: Option<&Path>, json: bool, force: bool) -> Re
 pub(crate) fn refuse_terminal(sink: &Sink) -> Result<(), Failure> {
     if *sink == Sink::Stdout && io::stdout().is_terminal() {
         return Err(Failure::wrong_use("standard output: binary data is not written to a terminal")
-            .hint("name a file with -o, or lead standard output elsewhere"));
+            .hint("write to a file with -o, or redirect standard output"));
     }
     Ok(())
 }

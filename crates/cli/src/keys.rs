@@ -66,7 +66,7 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
     Ok(identities)
 }
 
-/// The same where at least one is needed.
+/// The identities of the options, of which there must be at least one.
 pub(crate) fn some_identities(
     options: &args::Identities,
     stdin: &mut Stdin,
@@ -74,7 +74,7 @@ pub(crate) fn some_identities(
     let identities = identities(options, stdin)?;
     if identities.is_empty() {
         return Err(Failure::wrong_use("no identity given")
-            .hint("say what to open it with: -i IDENTITY, -p, --passphrase-file FILE or --key-file FILE"));
+            .hint("add one: -i IDENTITY, -p, --passphrase-file FILE or --key-file FILE"));
     }
     Ok(identities)
 }

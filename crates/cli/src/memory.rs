@@ -45,8 +45,8 @@ fn has_secrets(verb: &Verb) -> bool {
     }
 }
 
-/// Before a verb: no core dumps, and memory that is not swapped out. What the system refuses is told to `refused`, and no
-/// failure.
+/// Before a verb: no core dumps, and memory that is not swapped out. If the system refuses either, `refused` gets the reason,
+/// and the verb runs all the same.
 pub(crate) fn protect(verb: &Verb, refused: impl Fn(&str)) {
     if !has_secrets(verb) {
         return;
@@ -54,10 +54,10 @@ pub(crate) fn protect(verb: &Verb, refused: impl Fn(&str)) {
     if !debugs(&["dump", "stop"])
         && let Err(error) = system::no_core_dumps()
     {
-        refused(&format!("a core dump could hold keys: {error}"));
+        refused(&format!("keys could be written to a core dump: {error}"));
     }
     if let Err(why) = system::lock() {
-        refused(&format!("memory with keys could be swapped out: {why}"));
+        refused(&format!("keys could be written to swap: {why}"));
     }
 }
 
@@ -108,7 +108,7 @@ mod system {
         let _ = setrlimit(Resource::Memlock, Rlimit { current: limit.maximum, maximum: limit.maximum });
         let all = MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT;
         if let Some(limit) = getrlimit(Resource::Memlock).current {
-            let refused = || format!("the system lets this user lock {} KiB (ulimit -l)", limit / 1024);
+            let refused = || format!("this user may lock {} KiB of memory (ulimit -l)", limit / 1024);
             mlockall(all).map_err(|_| refused())?;
             // More than the limit was locked: it does not hold for this user.
             if used_bytes().is_none_or(|used| used <= limit) {
@@ -142,7 +142,7 @@ mod system {
     }
 
     pub(super) fn lock() -> Result<(), String> {
-        Err("it is locked on Linux only".into())
+        Err("tress locks memory only on Linux".into())
     }
 
     pub(super) fn stop() {
@@ -155,11 +155,11 @@ mod system {
     use std::io;
 
     pub(super) fn no_core_dumps() -> io::Result<()> {
-        Err(io::Error::other("they are turned off on Unix only"))
+        Err(io::Error::other("tress turns core dumps off only on Unix"))
     }
 
     pub(super) fn lock() -> Result<(), String> {
-        Err("it is locked on Linux only".into())
+        Err("tress locks memory only on Linux".into())
     }
 
     pub(super) fn stop() {}

@@ -45,7 +45,7 @@ pub(crate) fn read(
         return Err(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty").into());
     }
     if purpose == Purpose::Encrypt {
-        let again = prompt::secret("The same again: ")?;
+        let again = prompt::secret("Passphrase again: ")?;
         if passphrase.expose_secret() != again.expose_secret() {
             return Err(Failure::failed("the two passphrases differ"));
         }
@@ -58,7 +58,7 @@ fn from_file(path: &Path, stdin: &mut Stdin) -> Result<SecretString, Failure> {
     let bytes = files::read_small(path, MOST_BYTES)?;
     let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
     let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8"))?;
-    // One newline, as an editor or `echo` adds it; a second one is the user's.
+    // One newline, as an editor or `echo` adds it; a second one belongs to the passphrase.
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {

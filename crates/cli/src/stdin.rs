@@ -25,7 +25,7 @@ impl Stdin {
         }
         match self.reader.replace(reader) {
             None => Ok(()),
-            Some(other) => Err(Failure::wrong_use(format!("standard input cannot give both {other} and {reader}"))),
+            Some(other) => Err(Failure::wrong_use(format!("standard input cannot provide both {other} and {reader}"))),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     if number.is_empty() {
-        return Err("a size is a number and a unit, such as 4096, 10MB or 10GiB".into());
+        return Err("a size is a whole number with or without a unit, such as 4096, 10MB or 10GiB".into());
     }
     let factor = UNITS
         .iter()
@@ -51,18 +51,18 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(factor))
-        .ok_or_else(|| "more bytes than a file can have".into())
+        .ok_or_else(|| "too large: a size must be less than 2^64 bytes".into())
 }
 
 /// A host or address and a port, such as `host:7878` or `[::1]:7878`.
 pub(crate) fn endpoint(text: &str) -> Result<String, String> {
-    let (host, port) = text.rsplit_once(':').ok_or("a port is missing, as in host:7878")?;
+    let (host, port) = text.rsplit_once(':').ok_or("the port is missing; an example is host:7878")?;
     port.parse::<u16>().map_err(|_| "a port is a number from 0 to 65535")?;
     if host.is_empty() {
-        return Err("a host is missing, as in host:7878".into());
+        return Err("the host is missing; an example is host:7878".into());
     }
     if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
-        return Err("an IPv6 address stands in brackets, as in [::1]:7878".into());
+        return Err("an IPv6 address must be in brackets, such as [::1]:7878".into());
     }
     Ok(text.into())
 }
@@ -76,20 +76,20 @@ const DURATION_UNITS: [(&str, f64); 6] =
 
 /// A rate such as `25MB`, `1Gbit` or `27027027`, in bytes per second; or the paper's `0.037us/B`, the time for a byte.
 pub(crate) fn rate(text: &str) -> Result<f64, String> {
-    const WRONG: &str = "a rate is a number and a unit a second, such as 25MB, 1Gbit or 27027027 (bytes), \
-                         or a time for a byte, such as 0.037us/B";
+    const WRONG: &str = "a rate is an amount per second, such as 25MB, 1Gbit or 27027027 (bytes), \
+                         or a time per byte, such as 0.037us/B";
     let bytes_per_s = match text.strip_suffix("/B") {
         Some(time) => duration(time).map_err(|_| WRONG)?.recip(),
         None => {
             let (number, unit) = number_and_unit(text.strip_suffix("/s").unwrap_or(text)).ok_or(WRONG)?;
             let bytes = UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor as f64));
             let bits = BIT_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor / 8.0));
-            number * bytes.or(bits).ok_or("units are B, kB to TB, KiB to TiB, and bit, kbit, Mbit, Gbit, Tbit")?
+            number * bytes.or(bits).ok_or("units are B, kB to TB, KiB to TiB, and bit, kbit to Tbit")?
         }
     };
     match bytes_per_s {
-        0.0 => Err("nothing ever arrives at this rate".into()),
-        rate if !rate.is_finite() => Err("faster than anything".into()),
+        0.0 => Err("a rate must be greater than zero".into()),
+        rate if !rate.is_finite() => Err("the rate is too large".into()),
         rate => Ok(rate),
     }
 }
@@ -100,7 +100,7 @@ pub(crate) fn duration(text: &str) -> Result<f64, String> {
     let (number, unit) = number_and_unit(text).ok_or(WRONG)?;
     let factor = DURATION_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor)).ok_or(WRONG)?;
     let seconds = number * factor;
-    if seconds.is_finite() { Ok(seconds) } else { Err("longer than anything".into()) }
+    if seconds.is_finite() { Ok(seconds) } else { Err("the duration is too large".into()) }
 }
 
 /// A decimal number, without sign and exponent, and what follows it.
@@ -114,7 +114,7 @@ fn number_and_unit(text: &str) -> Option<(f64, &str)> {
 /// The rate of a link, in whole bytes per second.
 pub(crate) fn link_rate(text: &str) -> Result<u64, String> {
     match rate(text)? {
-        rate if rate < 1.0 => Err("less than a byte a second".into()),
+        rate if rate < 1.0 => Err("a rate must be at least one byte per second".into()),
         // Rates beyond what a number holds are the largest.
         rate => Ok(rate as u64),
     }
@@ -137,7 +137,7 @@ pub(crate) fn range(text: &str) -> Result<ByteRange, String> {
 /// An even number of hexadecimal digits, none included.
 pub(crate) fn hex(text: &str) -> Result<Hex, String> {
     // The message does not repeat the text, which may be a key; clap's own does not either (`main` sees to that).
-    let digit = |byte: u8| char::from(byte).to_digit(16).ok_or("not hexadecimal digits");
+    let digit = |byte: u8| char::from(byte).to_digit(16).ok_or("not hexadecimal");
     if !text.len().is_multiple_of(2) {
         return Err("an odd number of hexadecimal digits".into());
     }

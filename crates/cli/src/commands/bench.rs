@@ -48,12 +48,14 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         return against_build(other, &lab, options);
     }
     bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
-        Some("modular") => failure(error).hint("options of tress bench modular stand after its name"),
+        Some("modular") => failure(error).hint("write options of 'tress bench modular' after its name"),
         _ => match error {
-            bench::Error::NotResumable { .. } => failure(error).hint("another file, or no --resume, begins anew"),
-            bench::Error::NoRecord(_) => failure(error).hint("another file, or a folder"),
+            bench::Error::NotResumable { .. } => {
+                failure(error).hint("choose another file, or omit --resume, to start a new record")
+            }
+            bench::Error::NoRecord(_) => failure(error).hint("choose another file, or a folder"),
             bench::Error::NothingMatches | bench::Error::NoSuchRow(_) => {
-                failure(error).hint("'tress bench --list' has the names and what can be asked")
+                failure(error).hint("run 'tress bench --list' for the names of rows and their options")
             }
             error => failure(error),
         },
@@ -132,15 +134,15 @@ fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(
 
 fn judge(found: Result<compare::Comparison, bench::Error>, options: &args::Bench) -> Result<(), Failure> {
     let found = found.map_err(|error| match error {
-        bench::Error::NotComparable { .. } => failure(error).hint("--force compares them all the same"),
-        bench::Error::NothingMatches => failure(error).hint("'tress bench --list' has the names"),
+        bench::Error::NotComparable { .. } => failure(error).hint("--force compares them anyway"),
+        bench::Error::NothingMatches => failure(error).hint("run 'tress bench --list' for the names of rows"),
         error => failure(error),
     })?;
     if options.fail_on_regression && found.has_regression() {
-        return Err(Failure::failed("slower than before"));
+        return Err(Failure::failed("at least one row became slower"));
     }
     if options.fail_on_regression && !found.has_verdict() {
-        return Err(Failure::failed("nothing could be compared"));
+        return Err(Failure::failed("no row could be compared"));
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
             .collect();
         text.push_str(&format!("{:<16} {:<16} {}\n", row.name, row.modes.join(" "), backends.join(" ")));
     }
-    text.push_str("\n* chosen on this machine, - not on this machine or not in this build\n");
+    text.push_str("\n* used on this machine, - not available on this machine or in this build\n");
     files::print(&text)
 }
 

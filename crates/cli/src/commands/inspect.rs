@@ -65,7 +65,7 @@ fn text(found: &Inspection) -> String {
     text.push_str(if found.verified {
         "verified    header, commitment and last chunk\n"
     } else {
-        "verified    nothing; that takes an identity (-i)\n"
+        "verified    nothing (add -i IDENTITY to verify)\n"
     });
     text
 }

@@ -30,8 +30,8 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     }
     let passphrase = &options.passphrase;
     if passphrase.passphrase || passphrase.passphrase_file.is_some() || passphrase.passphrase_fd.is_some() {
-        return Err(Failure::wrong_use("a passphrase is for --public, of a key that is encrypted")
-            .hint("openssl pkcs8 -topk8 puts a signing key under a passphrase"));
+        return Err(Failure::wrong_use("passphrase options need --public: new keys are not encrypted")
+            .hint("'openssl pkcs8 -topk8' encrypts a signing key with a passphrase"));
     }
     if let Some(key) = signing_key(options) {
         let key = key.map_err(|error| Failure::signing(error, "the key"))?;
@@ -94,7 +94,7 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
 /// Writes a new file that only its owner reads.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
     verbs::store_private(bytes, path, control).map_err(|error| match error.kind {
-        ErrorKind::OutputExists => Failure::from(error).hint("a key is never replaced; choose another name"),
+        ErrorKind::OutputExists => Failure::from(error).hint("keys are never replaced; choose another name"),
         _ => error.into(),
     })
 }

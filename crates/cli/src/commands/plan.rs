@@ -1,4 +1,4 @@
-//! `tress plan`: how long a transfer takes, in how many stages, on how many cores; measured here or as told.
+//! `tress plan`: how long a transfer takes, in how many stages, on how many cores, with rates that are given or measured.
 
 use std::path::Path;
 
@@ -126,10 +126,10 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
     let sink = files::picture_sink(options.output.as_deref(), options.json, options.force)?;
     let is_of_machine = options.measure || options.from.is_some();
     let Some(size_bytes) = options.size.or(is_of_machine.then_some(DEFAULT_BYTES)) else {
-        return Err(Failure::wrong_use("no size given").hint("--size BYTES, such as --size 10GiB"));
+        return Err(Failure::wrong_use("no size given").hint("add --size BYTES, such as --size 10GiB"));
     };
     if options.strategy != args::Strategy::Chunks && options.compute_rate.is_none() {
-        return Err(Failure::wrong_use("--strategy needs --compute-rate: what is measured are chunks in lanes"));
+        return Err(Failure::wrong_use("--strategy needs --compute-rate: measured rates are for chunks in lanes"));
     }
     // What is wrong with the figures given is wrong before anything is measured.
     problem(options, size_bytes, Figures::default()).plan().map_err(invalid)?;
@@ -172,10 +172,10 @@ fn recorded(options: &args::Plan, path: &Path) -> Result<Recorded, Failure> {
         Err(Failure::failed(format!("{}: the record has no {what}", crate::failure::name(path))).hint(option))
     };
     if figures.r_comm.is_none() && options.link_rate.is_none() {
-        return lacks("loopback that could stand for the link", "give --link-rate");
+        return lacks("loopback rate to use for the link", "add --link-rate, such as --link-rate 1Gbit");
     }
     if figures.sync.is_none() && options.sync_cost.is_none() {
-        return lacks("cost of synchronising", "give --sync-cost, such as --sync-cost 10us");
+        return lacks("synchronisation time", "add --sync-cost, such as --sync-cost 10us");
     }
     if !recorded.is_here {
         note(&format!("recorded on another machine: {}", machine_text(&recorded)));
@@ -198,9 +198,11 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
                 return Err(Failure::wrong_use(format!(
                     "no {missing} rate given, and this machine has not been measured"
                 ))
-                .hint(format!("give --{missing}-rate, or --measure to find out")));
+                .hint(format!("add --{missing}-rate RATE, or --measure")));
             }
-            Cached::Unusable => note("what was measured is of another machine or version, or damaged: measuring again"),
+            Cached::Unusable => {
+                note("the kept measurement is damaged, or from another machine or version: measuring again")
+            }
         }
     }
     let measured = {
@@ -210,10 +212,10 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
     // The plan is worth more than the file.
     let kept = match &path {
         Some(path) => cache::store(path, &measured, control).map_err(|error| error.to_string()),
-        None => Err("neither XDG_CACHE_HOME nor HOME names a folder".into()),
+        None => Err("neither XDG_CACHE_HOME nor HOME is set to a folder".into()),
     };
     if let Err(cause) = kept {
-        note(&format!("the measurement is not kept: {cause}"));
+        note(&format!("the measurement was not kept: {cause}"));
     }
     Ok(Some(measured))
 }
@@ -252,7 +254,7 @@ fn problem(options: &args::Plan, size_bytes: u64, figures: Figures) -> Problem {
 fn invalid(error: Invalid) -> Failure {
     let failure = Failure::wrong_use(error.to_string());
     match error {
-        Invalid::NoOptimum => failure.hint("--min-batch BYTES, or a --sync-cost above zero"),
+        Invalid::NoOptimum => failure.hint("add --min-batch BYTES, or make --sync-cost greater than zero"),
         _ => failure,
     }
 }
@@ -288,9 +290,9 @@ fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> Row<'a> {
 
 fn title(problem: &Problem) -> String {
     let link = rate_text(problem.r_comm.recip());
-    let links = if problem.links == 1 { String::new() } else { format!(" each of {} links", problem.links) };
+    let links = if problem.links == 1 { String::new() } else { format!(" over each of {} links", problem.links) };
     format!(
-        "{} computed at {} a core, sent at {link}{links}",
+        "{}, encrypted at {} per core, sent at {link}{links}",
         units::size_text(problem.size_bytes),
         rate_text(problem.compute.of_one_core().recip()),
     )
@@ -304,10 +306,10 @@ fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, origin: &Orig
     let optimal = match plan.limit {
         Limit::OneCore => String::new(),
         _ if plan.optimal_stages.is_finite() => format!(" (equation 2: {:.1})", plan.optimal_stages),
-        _ => " (equation 2: without end)".into(),
+        _ => " (equation 2: no limit)".into(),
     };
     let mut text = format!(
-        "time        {} (the slower side alone {})\n\
+        "time        {} (the slower side alone: {})\n\
          stages      {}{optimal}\n\
          batch       {} bytes ({})\n\
          cores       {}\n            {}\n",
@@ -320,7 +322,7 @@ fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, origin: &Orig
         side(plan.r_comm, plan.link_cores, "communicating"),
     );
     text.push_str(&format!(
-        "speed-up    {:.3} over computing, then sending ({})\nlimit       {}: {}\n",
+        "speed-up    {:.3} over encrypting everything before sending ({})\nlimit       {}: {}\n",
         plan.speedup,
         seconds_text(plan.sequential_s),
         plan.limit.name(),
@@ -328,15 +330,15 @@ fn plan_text(problem: &Problem, plan: &Plan, options: &args::Plan, origin: &Orig
     ));
     let link = match (options.link_rate, &origin.recorded) {
         (Some(_), _) => "",
-        (None, None) => "; the link is this machine's loopback",
-        (None, Some(_)) => "; the link is that machine's loopback",
+        (None, None) => "; link rate from this machine's loopback",
+        (None, Some(_)) => "; link rate from that machine's loopback",
     };
     if let Some(recorded) = origin.recorded.as_ref().filter(|_| options.compute_rate.is_none()) {
         text.push_str(&format!("row         {}\n", row_text(recorded)));
     }
     let origin = origin.words();
     text.push_str(&format!(
-        "counted     {} for one synchronisation, {}; rates {origin}{link}\n",
+        "based on    {} per synchronisation, {}; rates {origin}{link}\n",
         seconds_text(plan.sync_s),
         units::size_text(problem.size_bytes),
     ));
@@ -348,11 +350,11 @@ fn reason(limit: Limit) -> &'static str {
         Limit::Compute => "computing is the slower side",
         Limit::Link => "the link is the slower side",
         Limit::Balanced => "both sides take the same time",
-        Limit::MinBatch => "more stages would be faster, and smaller than the smallest batch",
-        Limit::Buffer => "fewer stages would be faster, and larger than the buffer",
+        Limit::MinBatch => "more stages would be faster, but smaller than the smallest batch",
+        Limit::Buffer => "fewer stages would be faster, but larger than the buffer",
         Limit::Lanes => "more stages would leave lanes empty",
-        Limit::SyncCost => "synchronising costs more than overlapping gains",
-        Limit::OneCore => "a single core does one thing after the other",
+        Limit::SyncCost => "synchronising costs more time than overlapping saves",
+        Limit::OneCore => "a single core cannot compute and communicate at the same time",
     }
 }
 
@@ -363,7 +365,7 @@ fn measured_text(measured: &Measurement) -> String {
         format!("{:>7.2} GB/s  ({:.2} to {:.2})", of(cost.median), of(cost.high), of(cost.low))
     };
     let mut text = format!(
-        "{}, {} cores, {}; medians of {} samples and their quartiles\n\n",
+        "{}, {} cores, {}; median of {} samples (quartiles)\n\n",
         measured.machine.model,
         measured.machine.cores,
         measured.machine.backend,
@@ -380,15 +382,15 @@ fn measured_text(measured: &Measurement) -> String {
             rate(&figure.cost)
         ));
     }
-    text.push_str(&format!("memory    copied, 1 thread               {}\n", rate(&measured.memory)));
+    text.push_str(&format!("memory    copy, 1 thread                  {}\n", rate(&measured.memory)));
     match &measured.loopback {
-        Some(cost) => text.push_str(&format!("loopback  TCP, this machine with itself  {}\n", rate(cost))),
-        None => text.push_str("loopback  none: memory stands for the link\n"),
+        Some(cost) => text.push_str(&format!("loopback  TCP, this machine with itself   {}\n", rate(cost))),
+        None => text.push_str("loopback  not measured: the link is assumed to be as fast as memory\n"),
     }
     for figures in &measured.sync {
         for figure in &figures.seconds {
             let cost = &figure.cost;
-            let crowd = if figure.count > measured.machine.cores { ", more than cores" } else { "" };
+            let crowd = if figure.count > measured.machine.cores { ", more threads than cores" } else { "" };
             text.push_str(&format!(
                 "sync      {:<16} {} threads      {:>10}  ({} to {}){crowd}\n",
                 figures.kind.name(),

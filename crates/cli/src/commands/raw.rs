@@ -32,15 +32,15 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
         let unknown = Failure::wrong_use(format!("unknown cipher '{}'", options.cipher));
         let near = names::nearest(&options.cipher);
         if near.is_empty() {
-            unknown.hint("NAME is CIPHER-MODE, such as aes-128-cbc; 'tress ciphers' lists them")
+            unknown.hint("a name is CIPHER-MODE, such as aes-128-cbc; run 'tress ciphers' for all names")
         } else {
-            unknown.hint(format!("near: {}; 'tress ciphers' lists all", near.join(", ")))
+            unknown.hint(format!("did you mean {}? run 'tress ciphers' for all names", near.join(", ")))
         }
     })?;
     let key = &options.key.0;
     if key.len() != cipher.key_bytes {
         return Err(Failure::wrong_use(format!(
-            "the key of {} has {} bytes, --key has {}",
+            "a key of {} has {} bytes, --key has {}",
             cipher.name,
             cipher.key_bytes,
             key.len()
@@ -50,7 +50,7 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     if let Some(backend) = backend.filter(|backend| !cipher.backends().contains(backend)) {
         let names: Vec<_> = cipher.backends().iter().map(|backend| backend.name()).collect();
         return Err(Failure::wrong_use(format!("{} has no {} backend", cipher.name, backend.name()))
-            .hint(format!("it has {}", names.join(", "))));
+            .hint(format!("its backends are {}", names.join(", "))));
     }
     let parameters = parameters(&cipher, mode, options)?;
     let sink = files::sink(&options.output);
@@ -74,7 +74,7 @@ fn caution(cipher: &names::Cipher, parameters: &Parameters, bytes: u64) {
     let advised = verbs::raw_advised_bytes(cipher.block_bytes());
     if bytes > advised {
         note(&format!(
-            "more than {} MiB under one key: blocks of {} bits begin to repeat, which gives plaintext away",
+            "more than {} MiB under one key: blocks of {} bits begin to repeat and reveal plaintext",
             advised >> 20,
             8 * cipher.block_bytes()
         ));
@@ -82,7 +82,7 @@ fn caution(cipher: &names::Cipher, parameters: &Parameters, bytes: u64) {
     if let Parameters::Ccm(ccm) = parameters
         && ccm.tag_bytes < ADVISED_TAG_BYTES
     {
-        note(&format!("with a tag of {} bytes one forgery in 2^{} gets through", ccm.tag_bytes, 8 * ccm.tag_bytes));
+        note(&format!("with a tag of {} bytes, one forgery in 2^{} is accepted", ccm.tag_bytes, 8 * ccm.tag_bytes));
     }
 }
 
@@ -121,7 +121,7 @@ impl WithCipher for Work<'_> {
 
 /// The mode with its parameters; refuses those that it does not have, as they may have been meant for another mode.
 fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
-    let refuse = |option: &str| Failure::wrong_use(format!("{} takes no {option}", mode.name()));
+    let refuse = |option: &str| Failure::wrong_use(format!("{option} cannot be used with {}", mode.name()));
     if mode != Mode::Ccm && options.aad.is_some() {
         return Err(refuse("--aad"));
     }
@@ -135,13 +135,13 @@ fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) ->
         (Some(iv), _) => iv.0.as_slice(),
         (None, _) => {
             return Err(Failure::wrong_use(format!("{} needs --iv", mode.name()))
-                .hint("a fresh one for every message under a key"));
+                .hint("use a new one for every message under a key"));
         }
     };
     let block = || match iv.len() {
         length if length == cipher.block_bytes() => Ok(iv.to_vec()),
         length => Err(Failure::wrong_use(format!(
-            "--iv of {}-{} has {} bytes, not {length}",
+            "--iv of {}-{} must have {} bytes, not {length}",
             cipher.name,
             mode.name(),
             cipher.block_bytes()

@@ -20,9 +20,8 @@ pub(crate) fn run(options: &args::Report) -> Result<(), Failure> {
         return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
     }
     let report = report::make(&options.folder).map_err(|error| match error {
-        report::Error::Nothing(_) => {
-            Failure::failed(error.to_string()).hint("tress study NAME --out DIR and tress bench --record=DIR fill one")
-        }
+        report::Error::Nothing(_) => Failure::failed(error.to_string())
+            .hint("'tress study NAME --out DIR' and 'tress bench --record=DIR' create such folders"),
         error => Failure::failed(error.to_string()),
     })?;
     for line in &report.notes {
