@@ -72,7 +72,7 @@ def test_the_demo_fails_where_a_step_does(room: Path, tmp_path: Path, what: str)
 
 
 def test_an_interrupted_demo_leaves_nothing(room: Path, tmp_path: Path) -> None:
-    program = script(tmp_path / "tress", f'case "$1" in encrypt) touch "{tmp_path}/ready"; sleep 60;; *) exec "{TRESS}" "$@";; esac')
+    program = script(tmp_path / "tress", f'case "$1" in encrypt) : >"{tmp_path}/ready"; exec sleep 60;; *) exec "{TRESS}" "$@";; esac')
     run = demo(program, room)
     deadline = time.monotonic() + 60
     while not (tmp_path / "ready").exists() and time.monotonic() < deadline:
