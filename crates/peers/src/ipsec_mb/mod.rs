@@ -176,22 +176,33 @@ fn round_keys(key_bytes: usize) -> usize {
     key_bytes / 4 + 7
 }
 
+/// What a job is filled in from. Small, since a run reads all of them.
+struct Prepared {
+    start: usize,
+    bytes: usize,
+    encryption_key: *const c_void,
+    decryption_key: *const c_void,
+    iv: [u8; 16],
+    iv_bytes: usize,
+    tag_bytes: usize,
+    /// The tag that decryption computes: it must not overwrite the expected one.
+    computed: [u8; 16],
+    aad: Box<[u8]>,
+}
+
 /// Messages of one mode and direction, ready to be encrypted or decrypted over and over in a buffer of the caller.
 pub struct Batch {
     manager: Manager,
     mode: Mode,
     direction: Direction,
-    /// Complete but for the places of messages and tags.
+    key_bytes: usize,
+    messages: Vec<Prepared>,
+    /// Jobs of `submit_cipher_burst_nocheck`, which has no ring.
     jobs: Vec<Job>,
-    starts: Vec<usize>,
-    /// Tags that decryption computes: it must not overwrite the expected ones.
-    computed: Vec<[u8; 16]>,
     /// The least length of a buffer.
     buffer_bytes: usize,
-    /// What the jobs point to.
+    /// What the messages point to.
     _keys: [Vec<RoundKey>; 2],
-    _ivs: Vec<[u8; 16]>,
-    _aads: Vec<Box<[u8]>>,
 }
 
 impl Batch {
@@ -209,46 +220,27 @@ impl Batch {
                 return Err(Error::Length);
             }
         }
-        let ivs: Vec<[u8; 16]> = messages.iter().map(|message| padded(message.iv)).collect();
-        let aads: Vec<Box<[u8]>> = messages.iter().map(|message| message.aad.into()).collect();
-        let encrypts = direction == Direction::Encrypt;
-        let jobs = messages.iter().zip(&ivs).zip(&aads).map(|((message, iv), aad)| {
-            let schedule = |keys: &[RoundKey]| (&raw const keys[message.key * round_keys(key_bytes)]).cast::<c_void>();
-            // SAFETY: a job is numbers and pointers, of which all may be zero.
-            let mut job: Job = unsafe { mem::zeroed() };
-            (job.cipher_mode, job.hash_alg) = match mode {
-                Mode::Ecb => (layout::CIPHER_ECB, layout::AUTH_NULL),
-                Mode::Cbc => (layout::CIPHER_CBC, layout::AUTH_NULL),
-                Mode::Ctr => (layout::CIPHER_CNTR, layout::AUTH_NULL),
-                Mode::Ccm => (layout::CIPHER_CCM, layout::AUTH_AES_CCM),
-            };
-            job.cipher_direction = if encrypts { layout::DIR_ENCRYPT } else { layout::DIR_DECRYPT };
-            let hash_first = mode == Mode::Ccm && encrypts;
-            job.chain_order = if hash_first { layout::ORDER_HASH_CIPHER } else { layout::ORDER_CIPHER_HASH };
-            (job.enc_keys, job.dec_keys) = (schedule(&expanded[0]), schedule(&expanded[1]));
-            job.key_len_in_bytes = key_bytes as u64;
-            (job.iv, job.iv_len_in_bytes) = (iv.as_ptr(), message.iv.len() as u64);
-            job.msg_len_to_cipher_in_bytes = message.bytes as u64;
-            if mode == Mode::Ccm {
-                job.msg_len_to_hash_in_bytes = message.bytes as u64;
-                job.auth_tag_output_len_in_bytes = message.tag_bytes as u64;
-                let aad_start = if aad.is_empty() { iv.as_ptr() } else { aad.as_ptr() };
-                (job.ccm_aad, job.ccm_aad_len_in_bytes) = (aad_start.cast(), aad.len() as u64);
+        let prepare = |message: &Message<'_>| {
+            let key = |keys: &[RoundKey]| (&raw const keys[message.key * round_keys(key_bytes)]).cast();
+            let mut iv = [0; 16];
+            iv[..message.iv.len()].copy_from_slice(message.iv);
+            Prepared {
+                start: message.start,
+                bytes: message.bytes,
+                encryption_key: key(&expanded[0]),
+                decryption_key: key(&expanded[1]),
+                iv,
+                iv_bytes: message.iv.len(),
+                tag_bytes: message.tag_bytes,
+                computed: [0; 16],
+                aad: message.aad.into(),
             }
-            job
-        });
-        Ok(Batch {
-            mode,
-            direction,
-            jobs: jobs.collect(),
-            starts: messages.iter().map(|message| message.start).collect(),
-            computed: vec![[0; 16]; messages.len()],
-            buffer_bytes,
-            manager,
-            _keys: expanded,
-            _ivs: ivs,
-            _aads: aads,
-        })
+        };
+        let messages: Vec<Prepared> = messages.iter().map(prepare).collect();
+        // SAFETY: a job is numbers and pointers, of which all may be zero.
+        let jobs =
+            vec![unsafe { mem::zeroed() }; if matches!(mode, Mode::Cbc | Mode::Ctr) { messages.len() } else { 0 }];
+        Ok(Batch { manager, mode, direction, key_bytes, messages, jobs, buffer_bytes, _keys: expanded })
     }
 
     /// Encrypts or decrypts all messages, which lie in `buffer` as the batch was told. An error where a tag is wrong; unlike ours,
@@ -262,16 +254,20 @@ impl Batch {
             Mode::Cbc | Mode::Ctr => self.cipher_burst(base)?,
             Mode::Ecb | Mode::Ccm => self.bursts(base)?,
         };
-        if completed != self.jobs.len() {
+        if completed != self.messages.len() {
             return Err(Error::Refused("submit_burst"));
         }
         if self.mode == Mode::Ccm && self.direction == Direction::Decrypt {
-            for ((job, start), computed) in self.jobs.iter().zip(&self.starts).zip(&self.computed) {
-                let end = start + job.msg_len_to_cipher_in_bytes as usize;
-                let tag = &buffer[end..][..job.auth_tag_output_len_in_bytes as usize];
-                if computed[..tag.len()] != *tag {
-                    return Err(Error::Authentication);
+            let is_wrong = |Prepared { start, bytes, tag_bytes, computed, .. }: &Prepared| {
+                let tag = &buffer[start + bytes..][..*tag_bytes];
+                match <&[u8; 16]>::try_from(tag) {
+                    // The usual length, without a call.
+                    Ok(whole) => whole != computed,
+                    Err(_) => *tag != computed[..*tag_bytes],
                 }
+            };
+            if self.messages.iter().any(is_wrong) {
+                return Err(Error::Authentication);
             }
         }
         Ok(())
@@ -282,29 +278,32 @@ impl Batch {
         // SAFETY: the manager is initialised; the function is copied out, so that no reference outlives this line.
         let submit =
             unsafe { (*self.manager.raw).submit_cipher_burst_nocheck }.ok_or(Error::Refused("init_mb_mgr_auto"))?;
-        for (job, start) in self.jobs.iter_mut().zip(&self.starts) {
-            // SAFETY: the message lies in the buffer, whose length `run` has checked.
-            job.dst = unsafe { base.add(*start) };
-            job.src = job.dst;
+        for index in 0..self.jobs.len() {
+            let job = &raw mut self.jobs[index];
+            // SAFETY: the job is ours, and `run` has checked the buffer's length.
+            unsafe { self.fill(index, job, base) };
         }
-        let Some(first) = self.jobs.first() else { return Ok(0) };
-        let (mode, direction, key_bytes) = (first.cipher_mode, first.cipher_direction, first.key_len_in_bytes as c_int);
-        let count = u32::try_from(self.jobs.len()).map_err(|_| Error::Length)?;
+        let Some(Job { cipher_mode, cipher_direction, .. }) = self.jobs.first().copied() else { return Ok(0) };
+        let (count, key_bytes) = (self.jobs.len() as u32, self.key_bytes as c_int);
         // SAFETY: `new` has checked the lengths; keys and blocks lie in vectors of this batch, messages in the buffer.
-        Ok(unsafe { submit(self.manager.raw, self.jobs.as_mut_ptr(), count, mode, direction, key_bytes) } as usize)
+        let completed = unsafe {
+            submit(self.manager.raw, self.jobs.as_mut_ptr(), count, cipher_mode, cipher_direction, key_bytes)
+        };
+        Ok(completed as usize)
     }
 
-    /// Jobs of the manager's ring, filled in from ours.
+    /// Jobs of the manager's ring.
     fn bursts(&mut self, base: *mut u8) -> Result<usize, Error> {
         let manager = self.manager.raw;
         // SAFETY: the manager is initialised; the functions are copied out, so that no reference outlives this line.
         let functions = unsafe { ((*manager).get_next_burst, (*manager).submit_burst_nocheck, (*manager).flush_job) };
-        let (Some(next), Some(submit), Some(flush)) = functions else { return Err(Error::Refused("init_mb_mgr_auto")) };
-        let encrypts = self.direction == Direction::Encrypt;
+        let (Some(next), Some(submit), Some(flush)) = functions else {
+            return Err(Error::Refused("init_mb_mgr_auto"));
+        };
         let mut ring = [ptr::null_mut::<Job>(); layout::MAX_BURST];
         let (mut completed, mut submitted) = (0, 0);
-        while submitted < self.jobs.len() {
-            let wanted = (self.jobs.len() - submitted).min(layout::MAX_BURST);
+        while submitted < self.messages.len() {
+            let wanted = (self.messages.len() - submitted).min(layout::MAX_BURST);
             // SAFETY: there is room for as many pointers as are wanted.
             let count = unsafe { next(manager, wanted as u32, ring.as_mut_ptr()) } as usize;
             if count == 0 {
@@ -315,23 +314,12 @@ impl Batch {
                 completed += 1;
                 continue;
             }
-            for (place, &slot) in ring[..count].iter().enumerate() {
-                let index = submitted + place;
-                let job = &self.jobs[index];
-                // SAFETY: the slot is ours until it is submitted. The message and its tag lie in the buffer, whose length `run` has
-                // checked and which the caller lends until all jobs are complete.
-                unsafe {
-                    *slot = *job;
-                    (*slot).dst = base.add(self.starts[index]);
-                    (*slot).src = (*slot).dst;
-                    (*slot).auth_tag_output = if encrypts {
-                        (*slot).dst.add(job.msg_len_to_cipher_in_bytes as usize)
-                    } else {
-                        self.computed[index].as_mut_ptr()
-                    };
-                }
+            for (place, &job) in ring[..count].iter().enumerate() {
+                // SAFETY: the job is ours until it is submitted, and `run` has checked the buffer's length. The caller lends the
+                // buffer until all jobs are complete.
+                unsafe { self.fill(submitted + place, job, base) };
             }
-            // SAFETY: all of these slots are filled in; `new` has checked the lengths.
+            // SAFETY: all of these jobs are filled in; `new` has checked the lengths.
             completed += unsafe { submit(manager, count as u32, ring.as_mut_ptr()) } as usize;
             submitted += count;
         }
@@ -342,6 +330,43 @@ impl Batch {
             completed += 1;
         }
         Ok(completed)
+    }
+
+    /// Writes every field that the mode reads.
+    ///
+    /// # Safety
+    /// `job` must be a job that the library does not work on, and `base` the start of a buffer as long as `run` asks for.
+    #[inline(always)]
+    unsafe fn fill(&mut self, index: usize, job: *mut Job, base: *mut u8) {
+        let message = &mut self.messages[index];
+        let encrypts = self.direction == Direction::Encrypt;
+        // SAFETY: the caller says so of the job; message and tag lie in the buffer.
+        unsafe {
+            let (job, data) = (&mut *job, base.add(message.start));
+            (job.cipher_mode, job.hash_alg) = match self.mode {
+                Mode::Ecb => (layout::CIPHER_ECB, layout::AUTH_NULL),
+                Mode::Cbc => (layout::CIPHER_CBC, layout::AUTH_NULL),
+                Mode::Ctr => (layout::CIPHER_CNTR, layout::AUTH_NULL),
+                Mode::Ccm => (layout::CIPHER_CCM, layout::AUTH_AES_CCM),
+            };
+            job.cipher_direction = if encrypts { layout::DIR_ENCRYPT } else { layout::DIR_DECRYPT };
+            let hash_first = self.mode == Mode::Ccm && encrypts;
+            job.chain_order = if hash_first { layout::ORDER_HASH_CIPHER } else { layout::ORDER_CIPHER_HASH };
+            (job.enc_keys, job.dec_keys) = (message.encryption_key, message.decryption_key);
+            job.key_len_in_bytes = self.key_bytes as u64;
+            (job.src, job.dst) = (data, data);
+            job.cipher_start_src_offset_in_bytes = 0;
+            job.msg_len_to_cipher_in_bytes = message.bytes as u64;
+            (job.iv, job.iv_len_in_bytes) = (message.iv.as_ptr(), message.iv_bytes as u64);
+            if self.mode == Mode::Ccm {
+                job.hash_start_src_offset_in_bytes = 0;
+                job.msg_len_to_hash_in_bytes = message.bytes as u64;
+                let computed = message.computed.as_mut_ptr();
+                job.auth_tag_output = if encrypts { data.add(message.bytes) } else { computed };
+                job.auth_tag_output_len_in_bytes = message.tag_bytes as u64;
+                (job.ccm_aad, job.ccm_aad_len_in_bytes) = (message.aad.as_ptr().cast(), message.aad.len() as u64);
+            }
+        }
     }
 }
 
@@ -364,10 +389,4 @@ fn check(mode: Mode, key_bytes: usize, message: &Message<'_>) -> Result<(), Erro
     }
     let is_long = message.bytes > MAX_MESSAGE_BYTES && matches!(mode, Mode::Cbc | Mode::Ccm);
     if is_long { Err(Error::MessageTooLong) } else { Ok(()) }
-}
-
-fn padded(iv: &[u8]) -> [u8; 16] {
-    let mut whole = [0; 16];
-    whole[..iv.len()].copy_from_slice(iv);
-    whole
 }
