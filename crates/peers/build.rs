@@ -1,5 +1,6 @@
 //! Tells the crate which versions of other crates it was built with, from the workspace's lock file, and makes a library
-//! of `src/cryptopp.cc` where Crypto++ is.
+//! of `src/cryptopp.cc` where Crypto++ is. A build with another lock file, whose path is `TRESS_PEERS_LOCK`, has the peer
+//! RustCrypto under a name of its own, so that two releases of its crate `aes` can stand side by side.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -7,7 +8,9 @@ const CRATES: [&str; 9] = ["aes", "aes-gcm", "aws-lc-rs", "cbc", "ccm", "ctr", "
 
 fn main() {
     let manifest = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
-    let lock = Path::new(&manifest).join("../../Cargo.lock");
+    println!("cargo::rerun-if-env-changed=TRESS_PEERS_LOCK");
+    let other = env::var_os("TRESS_PEERS_LOCK");
+    let lock = other.clone().map_or_else(|| Path::new(&manifest).join("../../Cargo.lock"), Into::into);
     println!("cargo::rerun-if-changed={}", lock.display());
     println!("cargo::rustc-env=TRESS_PEERS_CRYPTOPP={}", crypto_plus_plus());
     let text = fs::read_to_string(&lock).unwrap_or_default();
@@ -16,7 +19,12 @@ fn main() {
         let newest = versions(&text, name)
             .max_by_key(|version| version.split('.').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u64>>());
         let variable = name.to_uppercase().replace('-', "_");
-        println!("cargo::rustc-env=TRESS_PEERS_{variable}={}", newest.unwrap_or("unknown"));
+        let version = newest.unwrap_or("unknown");
+        println!("cargo::rustc-env=TRESS_PEERS_{variable}={version}");
+        if name == "aes" {
+            let release = if other.is_some() { format!("-aes-{version}") } else { String::new() };
+            println!("cargo::rustc-env=TRESS_PEERS_RUSTCRYPTO=rustcrypto{release}");
+        }
     }
 }
 
@@ -25,7 +33,8 @@ fn crypto_plus_plus() -> String {
     const SOURCE: &str = "src/cryptopp.cc";
     println!("cargo::rerun-if-changed={SOURCE}");
     // Cargo takes a file that does not exist for changed, and would build everything above this crate each time.
-    if let Some(watched) = ["/usr/include/crypto++/rc6.h", "/usr/include"].iter().find(|path| Path::new(path).exists()) {
+    if let Some(watched) = ["/usr/include/crypto++/rc6.h", "/usr/include"].iter().find(|path| Path::new(path).exists())
+    {
         println!("cargo::rerun-if-changed={watched}");
     }
     println!("cargo::rerun-if-env-changed=CXX");

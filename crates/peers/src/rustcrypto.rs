@@ -15,8 +15,8 @@ use ccm::{
 
 use crate::{Direction, Error};
 
-/// The name that `tress bench --against` takes.
-pub const NAME: &str = "rustcrypto";
+/// The name that `tress bench --against` takes: `rustcrypto`, or `rustcrypto-aes-0.9.2` in a build with another lock file.
+pub const NAME: &str = env!("TRESS_PEERS_RUSTCRYPTO");
 
 /// The crates and their versions.
 pub fn version() -> String {

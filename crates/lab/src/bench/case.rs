@@ -176,6 +176,16 @@ pub(crate) fn all() -> Vec<Case> {
     if cfg!(aes_backend = "soft") {
         return without_instructions();
     }
+    let mut cases = usual();
+    // A build with another release of RustCrypto's AES is there for the rows that the release changes.
+    if rustcrypto::NAME != "rustcrypto" {
+        cases.retain(|case| case.name.ends_with("-ccm"));
+        cases.iter_mut().for_each(|case| case.peers = vec![Who::RustCrypto]);
+    }
+    cases
+}
+
+fn usual() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, key_bytes) in [("aes-128-ccm", 16), ("aes-256-ccm", 32)] {
         for direction in BOTH {

@@ -65,7 +65,7 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// Go on with the unfinished record there: its rows are not measured again.
     pub resume: bool,
-    /// A document whose rows are added to this run's: those of a build of its own.
+    /// A document whose rows and peers are added to this run's: those of a build of its own.
     pub with: Option<PathBuf>,
     /// Fewer and shorter samples, smaller files.
     pub quick: bool,
@@ -159,9 +159,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     }
 
     for row in with.into_iter().flat_map(|with| with.rows) {
-        // A run that goes on may have them.
-        if !document.rows.iter().any(|known| compare::identity(known) == compare::identity(&row)) {
-            document.rows.push(row);
+        match document.rows.iter_mut().find(|known| compare::identity(known) == compare::identity(&row)) {
+            // The other build may have other peers; a run that goes on may have them already.
+            Some(known) => row.against.into_iter().for_each(|(peer, against)| {
+                known.against.entry(peer).or_insert(against);
+            }),
+            None => document.rows.push(row),
         }
     }
     roofs::fill(&mut document);

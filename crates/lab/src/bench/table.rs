@@ -140,10 +140,18 @@ fn ratios(row: &Row) -> String {
         .iter()
         .map(|(peer, against)| {
             let mark = if many(against.outliers, against.pairs.len()) { " !" } else { "" };
-            format!("{peer} {:.2}× ({:.2}-{:.2}){mark}", against.ratio, against.ratio_low, against.ratio_high)
+            let release = release(row, &against.version);
+            format!("{peer}{release} {:.2}× ({:.2}-{:.2}){mark}", against.ratio, against.ratio_low, against.ratio_high)
         })
         .collect();
     ratios.join("\n")
+}
+
+/// The crate that does the row's work, of a peer that is several crates: ` (aes 0.9.4)`.
+fn release(row: &Row, version: &str) -> String {
+    let cipher = row.name.split('-').next();
+    let of_cipher = |one: &&str| one.split(' ').next() == cipher;
+    version.split(", ").find(of_cipher).map(|one| format!(" ({one})")).unwrap_or_default()
 }
 
 /// A length in the largest unit that divides it.
@@ -153,5 +161,21 @@ pub(crate) fn bytes(bytes: u64) -> String {
         b if b >= 1 << 20 && b % (1 << 20) == 0 => format!("{} MiB", b >> 20),
         b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{} KiB", b >> 10),
         b => format!("{b} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_of_several_crates_names_the_one_that_works() {
+        let of = |name: &str, version| release(&Row { name: name.into(), ..Row::default() }, version);
+        let version = "aes 0.9.4, ccm 0.6.1, rc6 0.1.0";
+        assert_eq!(
+            (of("aes-128-ccm", version), of("rc6-128-ecb", version)),
+            (" (aes 0.9.4)".into(), " (rc6 0.1.0)".into())
+        );
+        assert_eq!(of("aes-128-ccm", "1.3.0"), "");
     }
 }
