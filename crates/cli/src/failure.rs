@@ -23,7 +23,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn failed(message: impl Into<String>) -> Failure {
-        Failure { status: FAILED, message: message.into(), hint: None }
+        Failure { status: FAILED, message: without_number(message.into()), hint: None }
     }
 
     pub(crate) fn wrong_use(message: impl Into<String>) -> Failure {
@@ -100,7 +100,9 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
             "add a recipient: -r RECIPIENT, -R FILE, -p, --passphrase-file FILE or --key-file FILE"
         }
         ErrorKind::MixedRecipients => "a passphrase cannot be combined with other recipients",
-        ErrorKind::NoMatchingKey => "tress inspect shows which kinds of keys open it",
+        ErrorKind::NoMatchingKey => "it was encrypted to other recipients: try another identity",
+        ErrorKind::BadRecipient => "a recipient is age1..., tress1... or an SSH public key; -R takes a file of recipients",
+        ErrorKind::BadIdentity => "an identity file comes from tress keygen, age-keygen or ssh-keygen",
         ErrorKind::OutputExists => "--force replaces it",
         ErrorKind::Io(io::ErrorKind::IsADirectory) => "name a file inside it",
         ErrorKind::BinaryToTerminal => "write to a file with -o, or redirect standard output",
@@ -133,6 +135,16 @@ fn signing_hint(error: tress_sign::Error) -> Option<&'static str> {
         Sign::UnknownEncryption => "convert it: openssl pkcs8 -topk8 -v2 aes-256-cbc -v2prf hmacWithSHA256",
         _ => return None,
     })
+}
+
+/// The message without the number that the standard library adds to the system's own words.
+fn without_number(mut message: String) -> String {
+    if let Some(start) = message.rfind(" (os error ")
+        && message.ends_with(')')
+    {
+        message.truncate(start);
+    }
+    message
 }
 
 /// How messages call a file.
@@ -190,6 +202,12 @@ mod tests {
     fn nothing_reaches_the_terminal_but_letters() {
         let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é";
         assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é");
+    }
+
+    #[test]
+    fn the_systems_number_is_left_out() {
+        assert_eq!(without_number("a: no (os error 2)".into()), "a: no");
+        assert_eq!(without_number("a (os error 2): b".into()), "a (os error 2): b");
     }
 
     #[test]

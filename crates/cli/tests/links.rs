@@ -48,5 +48,5 @@ fn transfers_take_the_time_of_the_slower_side() {
 #[test]
 fn a_part_that_there_is_not() {
     let folder = Folder::new();
-    folder.tress(["study", "ccm-overlap", "--part", "nonsense"]).wrong_use("no part is called");
+    folder.tress(["study", "ccm-overlap", "--part", "nonsense"]).wrong_use("unknown part nonsense");
 }

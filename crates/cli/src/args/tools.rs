@@ -97,7 +97,7 @@ Examples:
   tress plan --size 10GB --compute-rate 0.037us/B --link-rate 100Mbit
   tress plan --measure --size 100GiB --link-rate 1Gbit
   tress plan --size 1TiB --compute-rate 4GB --link-rate 10Gbit -o plan.svg
-  tress plan --from bench/record/2026-11-22-server.json --link-rate 10Gbit")]
+  tress plan --from record.json --link-rate 10Gbit")]
 pub(crate) struct Plan {
     /// Bytes to encrypt and send [default with --measure or --from: 1GiB]
     #[arg(long, value_name = "BYTES", value_parser = units::size, allow_hyphen_values = true)]

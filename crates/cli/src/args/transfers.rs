@@ -2,15 +2,18 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{ArgGroup, Args, ValueHint};
 
 use super::{Sync, Threads};
 use crate::units;
 
+/// Heading of options that no transfer needs.
+const EXPERIMENTS: &str = "Options for experiments";
+
 /// Send files and folders to a receiver
 ///
-/// The other machine runs 'tress receive'. Both need an identity made by 'tress keygen', the sender needs the receiver's
-/// address, and the receiver must accept the sender's.
+/// The other machine runs 'tress receive'. Both need an identity made by 'tress keygen'. The sender names the receiver's
+/// address with -r, and the receiver has the sender's address in its --allow file.
 ///
 /// After an interruption, run the same command again: it continues where the receiver stopped. Standard input cannot be
 /// resumed. Symbolic links, devices and FIFOs inside a folder are not sent: each is reported, all other files are sent, and the
@@ -26,7 +29,7 @@ pub(crate) struct Send {
     /// Host and port of the receiver
     #[arg(long, value_name = "HOST:PORT", value_parser = units::endpoint)]
     pub(crate) to: String,
-    /// Address of the receiver (tress1...); any other receiver is refused
+    /// Address of the receiver (tress1...); nothing is sent to any other machine
     #[arg(short, long = "recipient", value_name = "ADDRESS")]
     pub(crate) recipient: String,
     /// Your identity, made by 'tress keygen'
@@ -51,24 +54,24 @@ pub(crate) struct Send {
     #[arg(long, value_name = "NAME", default_value = "stdin")]
     pub(crate) name: String,
     /// How workers and connections wait for each other
-    #[arg(long, value_enum, default_value_t = Sync::Counter, hide_short_help = true)]
+    #[arg(long, value_enum, default_value_t = Sync::Counter, hide_short_help = true, help_heading = EXPERIMENTS)]
     pub(crate) sync: Sync,
-    /// Size of a stage in whole chunks, at most 16MiB [default: chosen and adjusted during the transfer]
-    #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "sequential", hide_short_help = true)]
+    /// Size of a stage, which is encrypted while the one before is sent: at most 16MiB [default: chosen and adjusted during the transfer]
+    #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "sequential", hide_short_help = true, help_heading = EXPERIMENTS)]
     pub(crate) stage: Option<u64>,
     /// Limit each encrypting thread to this rate, to see what a slower machine would do
-    #[arg(long, value_name = "RATE", value_parser = units::rate, hide_short_help = true)]
+    #[arg(long, value_name = "RATE", value_parser = units::rate, hide_short_help = true, help_heading = EXPERIMENTS)]
     pub(crate) compute_rate: Option<f64>,
     /// Encrypt a whole file before sending any of it, for comparison
     ///
     /// The file is held in memory and may have up to 1 GiB.
-    #[arg(long, conflicts_with_all = ["sync", "keep_sealed"], hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["sync", "keep_sealed"], hide_short_help = true, help_heading = EXPERIMENTS)]
     pub(crate) sequential: bool,
     /// Print one JSON object with the number of files, bytes and seconds
     #[arg(long)]
     pub(crate) json: bool,
     /// Write a timeline of workers and connections to this file, in Chrome's trace format
-    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath, hide_short_help = true)]
+    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath, hide_short_help = true, help_heading = EXPERIMENTS)]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threads: Threads,
@@ -84,7 +87,9 @@ pub(crate) struct Send {
 ///
 /// One of --allow and --allow-any is required. An empty allow file accepts nobody.
 #[derive(Args)]
-#[command(override_usage = "tress receive [OPTIONS] --listen <ADDR> -i <IDENTITY> -o <DIR>")]
+#[command(override_usage = "tress receive [OPTIONS] --listen <ADDR> -i <IDENTITY> -o <DIR>
+                     (--allow <FILE> | --allow-any)")]
+#[command(group = ArgGroup::new("senders").required(true))]
 #[command(after_help = "\
 Examples:
   tress receive --listen 0.0.0.0:7878 -i me.key --allow senders.txt -o incoming
@@ -97,10 +102,10 @@ pub(crate) struct Receive {
     #[arg(short, long, value_name = "IDENTITY", value_hint = ValueHint::FilePath)]
     pub(crate) identity: PathBuf,
     /// Accept the senders whose addresses (tress1...) are in this file, one per line
-    #[arg(long, value_name = "FILE", required_unless_present = "allow_any", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", group = "senders", value_hint = ValueHint::FilePath)]
     pub(crate) allow: Option<PathBuf>,
     /// Accept every sender that knows the address of this receiver
-    #[arg(long, conflicts_with = "allow")]
+    #[arg(long, group = "senders")]
     pub(crate) allow_any: bool,
     /// Folder for the received files; created if it does not exist
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -110,7 +115,7 @@ pub(crate) struct Receive {
     /// Incomplete files count in full.
     #[arg(long, value_name = "SIZE", value_parser = units::size)]
     pub(crate) quota: Option<u64>,
-    /// Exit after one session
+    /// Exit after one session of an accepted sender
     #[arg(long)]
     pub(crate) once: bool,
 }
