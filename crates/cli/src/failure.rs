@@ -101,7 +101,9 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
         }
         ErrorKind::MixedRecipients => "a passphrase cannot be combined with other recipients",
         ErrorKind::NoMatchingKey => "it was encrypted to other recipients: try another identity",
-        ErrorKind::BadRecipient => "a recipient is age1..., tress1... or an SSH public key; -R takes a file of recipients",
+        ErrorKind::BadRecipient => {
+            "a recipient is age1..., tress1... or an SSH public key; -R takes a file of recipients"
+        }
         ErrorKind::BadIdentity => "an identity file comes from tress keygen, age-keygen or ssh-keygen",
         ErrorKind::OutputExists => "--force replaces it",
         ErrorKind::Io(io::ErrorKind::IsADirectory) => "name a file inside it",
