@@ -244,9 +244,7 @@ fn memory_bytes() -> u64 {
 fn why_not(call: &Call) -> Option<&'static str> {
     let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes());
     match call.mode {
-        _ if call.lanes > 1 && !call.mode.has_lanes(call.direction) => {
-            Some("only CCM and CBC encryption have lanes")
-        }
+        _ if call.lanes > 1 && !call.mode.has_lanes(call.direction) => Some("only CCM and CBC encryption have lanes"),
         Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages must be whole blocks"),
         Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages must be shorter than 16 MiB here"),
         Mode::Ctr if call.cipher.family == Family::Pipo && call.message_bytes > MOST_PIPO_CTR_BYTES => {
