@@ -144,8 +144,8 @@ mod tests {
     /// the rate at that time; -1 is no rate.
     #[test]
     fn rates() {
-        type Moved = fn(f64) -> f64;
-        let cases: [(&str, Moved, &[(f64, f64, f64)]); 6] = [
+        type Case = (&'static str, fn(f64) -> f64, &'static [(f64, f64, f64)]);
+        let cases: [Case; 6] = [
             // Keys are derived for a second; half a second later the rate is there, and right.
             ("steady", |s| 100.0 * MB * (s - 1.0), &[(1.6, 99.0 * MB, 101.0 * MB), (9.0, 99.0 * MB, 101.0 * MB)]),
             ("a buffer fills immediately", |s| 64.0 * MB + 10.0 * MB * s, &[(0.5, 9.9 * MB, 10.1 * MB)]),
