@@ -1,5 +1,6 @@
 # make          the command, optimised; the last line is where it is
 # make demo     what the command does, on a gigabyte in memory, and its rates beside openssl and age
+# make check    format, clippy and unit tests of the product: two minutes once it is built
 # make test     everything that has to hold, from vectors to the command; what CI runs
 # make test-page  pages of tress report in a browser; part of make test
 # make test-c   libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation; part of make test
@@ -38,7 +39,7 @@ endif
 VENV := target/venv
 FIRMWARE := $(CURDIR)/target/firmware
 
-.PHONY: all demo test test-rust test-python test-page test-c wheel wheel-tests test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-windows-crates test-systems packages test-packages sbom reproducible uninstall
+.PHONY: all demo check test test-rust test-python test-page test-c wheel wheel-tests test-wheel test-dataset test-without check-targets lint deny miri secrets leaks qemu qemu-two firmware firmware-qemu rtl-check bench fuzz dos systems soak install clean tools test-windows test-windows-crates test-systems packages test-packages sbom reproducible uninstall
 
 # The command; demo and install share the build.
 all:
@@ -157,6 +158,12 @@ test-dataset: wheel
 
 # Both on one package.
 wheel-tests: test-wheel test-dataset
+
+PRODUCT := -p tress-cipher -p tress-modular -p tress-sign -p tress-stream -p tress
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked $(PRODUCT) --all-targets -- -D warnings
+	$(CARGO) test --locked $(PRODUCT) --lib --bins
 
 lint:
 	$(CARGO) fmt --all --check
