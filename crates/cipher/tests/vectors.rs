@@ -17,25 +17,15 @@ macro_rules! sets {
     };
 }
 
-#[path = "vectors/backends.rs"]
 mod backends;
-#[path = "vectors/block_modes.rs"]
 mod block_modes;
-#[path = "vectors/ccm.rs"]
 mod ccm;
-#[path = "vectors/file.rs"]
 mod file;
-#[path = "vectors/monte_carlo.rs"]
 mod monte_carlo;
-#[path = "vectors/pipo.rs"]
 mod pipo;
-#[path = "vectors/rc6.rs"]
 mod rc6;
-#[path = "vectors/rijndael.rs"]
 mod rijndael;
-#[path = "vectors/traits.rs"]
 mod traits;
-#[path = "vectors/under_test.rs"]
 mod under_test;
 
 use tress_cipher::aes::Aes;

@@ -1,13 +1,11 @@
 //! `tress bench` as a script sees it: records, and what changed between two of them.
 
-mod common;
-
 use std::{
     thread,
     time::{Duration, Instant},
 };
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 #[test]

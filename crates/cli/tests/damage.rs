@@ -1,9 +1,7 @@
 //! Damaged containers: whatever is wrong, `decrypt` fails with one line that names the file, shows no plaintext of a
 //! chunk that it has not verified, and leaves nothing behind.
 
-mod common;
-
-use common::{CHUNK_BYTES, Folder, PREFIX_BYTES, SEALED_BYTES, plaintext};
+use crate::common::{CHUNK_BYTES, Folder, PREFIX_BYTES, SEALED_BYTES, plaintext};
 
 /// Four chunks, the last one of 1000 bytes.
 const PLAIN_BYTES: usize = 3 * CHUNK_BYTES + 1000;

@@ -6,8 +6,6 @@
 //! (`make soak`).
 #![cfg(target_os = "linux")]
 
-mod common;
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -19,7 +17,7 @@ use std::{
     thread,
 };
 
-use common::{plaintext, skip};
+use crate::common::{plaintext, skip};
 
 /// Calls that write, of which every one is tried, and their errors.
 const WRITING: [(&str, &str); 12] = [

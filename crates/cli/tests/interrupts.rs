@@ -1,8 +1,6 @@
 //! Signals, closed pipes and terminals.
 #![cfg(unix)]
 
-mod common;
-
 use std::{
     fs,
     io::{Read as _, Write as _},
@@ -13,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{CHUNK_BYTES, Folder, plaintext, run, skip};
+use crate::common::{CHUNK_BYTES, Folder, plaintext, run, skip};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag,
@@ -118,7 +116,7 @@ fn a_closed_pipe() {
         let status = wait(&mut child);
         let mut stderr = String::new();
         child.stderr.unwrap().read_to_string(&mut stderr).unwrap();
-        let run = common::Run { status, stdout: Vec::new(), stderr };
+        let run = crate::common::Run { status, stdout: Vec::new(), stderr };
         run.failed("standard output");
     }
     // Nor does a result for people panic.

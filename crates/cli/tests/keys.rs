@@ -1,11 +1,9 @@
 //! Identities, recipients, passphrases and raw keys: what opens a container, and what does not.
 #![cfg(unix)]
 
-mod common;
-
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
-use common::{Folder, run};
+use crate::common::{Folder, run};
 
 const PLAIN: &[u8] = b"four lanes make a street\n";
 

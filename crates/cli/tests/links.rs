@@ -2,9 +2,7 @@
 //! tests run on busy machines; the study's own verdicts are the narrow ones.
 #![cfg(target_os = "linux")]
 
-mod common;
-
-use common::{Folder, SYS_ADMIN, skip_without_right};
+use crate::common::{Folder, SYS_ADMIN, skip_without_right};
 
 #[test]
 fn transfers_take_the_time_of_the_slower_side() {

@@ -1,10 +1,8 @@
 //! `tress bench modular` and `tress study modular` as a script sees them.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 #[test]

@@ -1,8 +1,6 @@
 //! Where results go: what exists, links, devices, full disks, modes; and inputs that cannot be read.
 #![cfg(unix)]
 
-mod common;
-
 use std::{
     fs,
     os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink},
@@ -10,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip, skip_without_right};
+use crate::common::{CHUNK_BYTES, Folder, MKNOD, SYS_ADMIN, plaintext, run, skip, skip_without_right};
 
 #[test]
 fn existing_output() {

@@ -1,8 +1,6 @@
 //! `tress plan` as a script sees it. The expected figures are those of the paper (Table 1) or computed by hand.
 
-mod common;
-
-use common::{Folder, Run};
+use crate::common::{Folder, Run};
 use serde_json::Value;
 
 /// R_comp and T_syn of Table 1.
@@ -17,7 +15,7 @@ impl Place {
     }
 
     fn tress(&self, arguments: &[&str]) -> Run {
-        common::run(self.0.command(arguments).env("XDG_CACHE_HOME", self.0.path("cache")), &[])
+        crate::common::run(self.0.command(arguments).env("XDG_CACHE_HOME", self.0.path("cache")), &[])
     }
 
     fn json(&self, arguments: &[&str]) -> Value {

@@ -1,9 +1,7 @@
 //! `tress raw`, `ciphers` and what is generated: known answers from SP 800-38A (appendix F) and SP 800-38C (examples),
 //! and every kind of wrong use.
 
-mod common;
-
-use common::{Folder, Run, plaintext};
+use crate::common::{Folder, Run, plaintext};
 
 const KEY_128: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 const KEY_192: &str = "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b";

@@ -1,9 +1,7 @@
 //! `tress plan --from` as a script sees it: rates from a written record. Expected figures are those of the paper's Table 1, whose
 //! rates the record has, or computed by hand. And `tress bench roofs`, which makes such records.
 
-mod common;
-
-use common::{Folder, Run};
+use crate::common::{Folder, Run};
 use serde_json::{Value, json};
 
 /// 10 µs for a synchronisation, 100 Mbit/s through the loopback.

@@ -1,8 +1,6 @@
 //! `tress report` as a script sees it: one page, complete or not there, whatever lies in the folder.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 fn with_a_study() -> Folder {
     let folder = Folder::new();

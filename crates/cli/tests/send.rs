@@ -1,8 +1,6 @@
 //! `tress send` and `tress receive`: two processes over loopback, and what is left when one of them is killed.
 #![cfg(unix)]
 
-mod common;
-
 use std::{
     fs,
     io::{BufRead as _, BufReader, Read as _},
@@ -12,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Folder, Run, plaintext, run, skip, skip_without_right};
+use crate::common::{Folder, Run, plaintext, run, skip, skip_without_right};
 
 /// A receiver in the folder `out`, and where it listens.
 struct Receiver {
@@ -402,7 +400,7 @@ fn a_full_disk_is_told_and_resumed() {
     let mounted =
         Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m", "none"]).arg(ends.folder.path("out")).status();
     if !mounted.is_ok_and(|status| status.success()) {
-        return skip_without_right(common::SYS_ADMIN, "mounting a small file system");
+        return skip_without_right(crate::common::SYS_ADMIN, "mounting a small file system");
     }
     let receiver = ends.receive();
     let data = plaintext(12_000_000);

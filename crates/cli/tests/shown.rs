@@ -2,11 +2,9 @@
 //! the libraries' types.
 #![cfg(unix)]
 
-mod common;
-
 use std::{fmt::Debug, fs};
 
-use common::{Folder, Run, plaintext};
+use crate::common::{Folder, Run, plaintext};
 use tress_cipher::{aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
 use tress_stream::{

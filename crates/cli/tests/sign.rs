@@ -1,11 +1,9 @@
 //! `tress sign` and `verify`, and signing keys of `tress keygen`; with OpenSSL in both directions.
 #![cfg(unix)]
 
-mod common;
-
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
-use common::{Folder, Run, skip};
+use crate::common::{Folder, Run, skip};
 
 /// A folder with keys of all kinds, and their public halves: rsa.pem, rsa.pub, dsa.pem and so on.
 fn folder() -> Folder {
@@ -85,7 +83,7 @@ fn what_is_signed_verifies() {
     let folder = folder();
     let names: Vec<String> = (0..20).map(|number| format!("file {number}")).collect();
     for (number, name) in names.iter().enumerate() {
-        folder.write(name, common::plaintext(number * 1000));
+        folder.write(name, crate::common::plaintext(number * 1000));
     }
     for (kind, scheme) in
         [("rsa", None), ("rsa", Some("rsa-pkcs1-sha256")), ("dsa", None), ("schnorr", Some("schnorr-sha256"))]
@@ -127,7 +125,7 @@ fn what_is_signed_verifies() {
 #[test]
 fn openssl_verifies_ours() {
     let folder = folder();
-    folder.write("in", common::plaintext(100_000));
+    folder.write("in", crate::common::plaintext(100_000));
     for (kind, scheme, options) in
         [("rsa", "rsa-pkcs1-sha256", &[][..]), ("rsa", "rsa-pss-sha256", &PSS[..]), ("dsa", "dsa-sha256", &[])]
     {
@@ -153,7 +151,7 @@ fn openssl_verifies_ours() {
 #[test]
 fn we_verify_what_openssl_signs() {
     let folder = Folder::new();
-    folder.write("in", common::plaintext(5000));
+    folder.write("in", crate::common::plaintext(5000));
     let Some(run) = openssl(&folder, &["genrsa", "-out", "rsa.pem", "2048"]) else { return };
     run.ok();
     openssl(&folder, &["dsaparam", "-genkey", "-out", "traditional.pem", "2048"]).unwrap().ok();
@@ -208,8 +206,11 @@ fn nothing_is_overwritten_and_nothing_half_written() {
     let mut names = [before, vec!["a.sig".into(), "c.sig".into(), "shut".into()]].concat();
     names.sort();
     assert_eq!(folder.names(), names);
-    common::run(folder.command(["sign", "--key", "dsa.pem", "-"]).stdout(fs::File::create("/dev/full").unwrap()), &[])
-        .failed("standard output");
+    crate::common::run(
+        folder.command(["sign", "--key", "dsa.pem", "-"]).stdout(fs::File::create("/dev/full").unwrap()),
+        &[],
+    )
+    .failed("standard output");
 }
 
 #[test]

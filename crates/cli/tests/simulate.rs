@@ -1,13 +1,12 @@
 //! `tress simulate` as a script sees it: programs that end, and programs, files and options that are wrong in every way, each
 //! with one line that says what, where and after how many instructions.
 
-mod common;
 #[path = "../../sim/tests/common/mod.rs"]
 mod programs;
 
 use std::path::PathBuf;
 
-use common::{Folder, Run};
+use crate::common::{Folder, Run};
 use programs::{elf_with_data, encode::named, words};
 use serde_json::Value;
 use tress_sim::Xlen;

@@ -1,8 +1,6 @@
 //! `tress study` as a script sees it: what does not depend on this machine, and what comes without a C compiler.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 
 #[test]
 fn a_study_is_a_page_with_pictures() {
@@ -33,7 +31,7 @@ fn strategies_of_aes() {
     }
     // Without a C compiler its rows are left out, with one line on how to get it, and the others are there.
     let mut command = folder.command(["study", "aes-strategies", "--quick", "--part", "operations", "--out", "out"]);
-    common::run(command.env("CC", "no-such-compiler"), b"").ok();
+    crate::common::run(command.env("CC", "no-such-compiler"), b"").ok();
     let page = String::from_utf8(folder.read("out/aes-strategies/README.md")).unwrap();
     for text in [
         "left out: the paper's own construct, OpenMP in C: no-such-compiler: ",

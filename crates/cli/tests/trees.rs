@@ -1,15 +1,13 @@
 //! Folders: there and back, and trees that somebody made to do harm.
 #![cfg(unix)]
 
-mod common;
-
 use std::{
     fs,
     io::Write as _,
     os::unix::fs::{PermissionsExt as _, symlink},
 };
 
-use common::{CHUNK_BYTES, Folder, plaintext};
+use crate::common::{CHUNK_BYTES, Folder, plaintext};
 use tress_stream::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
 
 #[test]

@@ -1,7 +1,5 @@
 //! Every algorithm at every digit size, against an independent library and against what it has to refuse.
 
-mod common;
-
 /// A test for each digit size.
 macro_rules! for_all_digits {
     ($($name:ident)*) => {$(
@@ -24,17 +22,10 @@ macro_rules! for_all_digits {
     )*};
 }
 
-#[path = "algorithms/counts.rs"]
 mod counts;
-#[path = "algorithms/powers.rs"]
 mod powers;
-#[path = "algorithms/products.rs"]
 mod products;
-#[path = "algorithms/properties.rs"]
 mod properties;
-#[path = "algorithms/refusals.rs"]
 mod refusals;
-#[path = "algorithms/remainders.rs"]
 mod remainders;
-#[path = "algorithms/rings.rs"]
 mod rings;

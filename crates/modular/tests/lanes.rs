@@ -1,9 +1,7 @@
 //! Many exponentiations at once against an independent library and against one at a time: all sizes, boundary values,
 //! mixed moduli and exponents, any number of jobs.
 
-mod common;
-
-use common::{Random, boundary_moduli, number, to_limbs, values_below};
+use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 use num_bigint::BigUint;
 use tress_modular::Modulus;
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};

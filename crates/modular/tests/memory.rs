@@ -1,8 +1,6 @@
 //! Small runs through everything, for Miri: `make miri` runs this file alone. Numbers at large are in the other tests.
 
-mod common;
-
-use common::{Random, boundary_moduli, number, to_limbs};
+use crate::common::{Random, boundary_moduli, number, to_limbs};
 use num_bigint::BigUint;
 use tress_modular::lanes::{self, Power};
 use tress_modular::power::{sliding_window_scratch, sliding_window_vartime};

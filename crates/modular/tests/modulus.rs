@@ -1,8 +1,6 @@
 //! `Modulus`, `lanes` and `prime` against an independent library, over random and boundary values.
 
-mod common;
-
-use common::{Random, boundary_moduli, number, to_limbs, values_below};
+use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 use num_bigint::BigUint;
 use tress_modular::lanes::{self, Power};
 use tress_modular::{Error, Modulus, prime};

@@ -1,9 +1,7 @@
 //! One number at a time, at the lengths that have assembly, against an independent library: products, squares and powers
 //! where carries run long.
 
-mod common;
-
-use common::{Random, boundary_moduli, number, to_limbs, values_below};
+use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 use tress_modular::Modulus;
 
 #[test]

@@ -1,9 +1,7 @@
 //! Keys: what is written reads back, what OpenSSL writes is read, and every kind of wrong key is refused with its own error.
 
-mod common;
-
-use common::openssl;
-use common::vectors::{File, hexadecimal, rsa_numbers as numbers};
+use crate::common::openssl;
+use crate::common::vectors::{File, hexadecimal, rsa_numbers as numbers};
 use tress_sign::rsa::PrivateParts;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete, rsa};

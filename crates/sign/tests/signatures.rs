@@ -1,12 +1,10 @@
 //! Signatures: with OpenSSL in both directions, in batches of mixed keys, through the queue, and in every wrong form.
 
-mod common;
-
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use common::openssl::{self, Openssl};
-use common::vectors::hexadecimal;
+use crate::common::openssl::{self, Openssl};
+use crate::common::vectors::hexadecimal;
 use tress_sign::rsa::SaltLength;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{

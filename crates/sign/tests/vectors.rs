@@ -4,9 +4,7 @@
 //! What needs a salt or a nonce of its own is in the crate's unit tests. `vectors/README.md` says where the vectors come
 //! from.
 
-mod common;
-
-use common::vectors::{File, Group};
+use crate::common::vectors::{File, Group};
 use tress_sign::rsa::SaltLength;
 use tress_sign::{Error, KeyFile, Scheme, SigningKey, VerifyJob, VerifyingKey, verify_batch};
 
@@ -51,7 +49,7 @@ sets! {
 
 #[test]
 fn every_file_is_run() {
-    for name in common::vectors::names() {
+    for name in crate::common::vectors::names() {
         assert!(name == "groups" || SETS.contains(&name.as_str()), "{name} is not run");
     }
 }

@@ -1,9 +1,7 @@
 //! Floating-point results and exceptions worked out by hand from IEEE 754 and the ISA manual's chapters "F" and "D": what
 //! random numbers seldom meet.
 
-mod common;
-
-use common::{encode::named, words};
+use crate::common::{encode::named, words};
 use tress_sim::{Bus, Event, Hart, Platform, Reg, Region, Retired, Xlen};
 
 const BASE: u64 = 0x8000_0000;

@@ -1,11 +1,9 @@
 //! Every integer instruction without branches, on operands at the borders: what comes out is what the ISA manual says of
 //! whole numbers (as `i128`) and of rows of bits (as text), which has nothing in common with how it is executed.
 
-mod common;
-
-use common::{
+use crate::common::{
     Numbers,
-    encode::{Format, INTEGER, Instruction},
+    encode::{Format, INTEGER, Instruction, named},
     words,
 };
 use tress_sim::{Bus, Event, Hart, Platform, Reg, Region, Retired, Xlen};
@@ -286,7 +284,7 @@ fn divisions_that_have_no_result() {
         ("div", minimum, u64::MAX, minimum),
         ("rem", minimum, u64::MAX, 0),
     ] {
-        let word = common::encode::named(name, Xlen::Rv32).registers(7, 5, 6);
+        let word = named(name, Xlen::Rv32).registers(7, 5, 6);
         assert_eq!(Machine::new(Xlen::Rv32, word).run(a, b, 7), result, "{name}");
     }
 }

@@ -1,8 +1,6 @@
 //! Programs that lie about themselves: what is said of each, and that nothing panics.
 
-mod common;
-
-use common::{elf, words};
+use crate::common::{elf, words};
 use tress_sim::{Error, ErrorKind, Image, Platform, Region, System, Xlen};
 
 const BASE: u64 = 0x8000_0000;

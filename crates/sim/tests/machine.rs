@@ -1,13 +1,11 @@
 //! What a program can do to a machine: end, print, trap, loop, lose itself.
 
-mod common;
-
 use std::{
     io::{self, Write},
     sync::{Arc, Mutex},
 };
 
-use common::{elf, encode::named, words};
+use crate::common::{elf, encode::named, words};
 use tress_sim::{Error, ErrorKind, Event, Image, Platform, Reg, Retired, System, Xlen, cause};
 
 const BASE: u64 = 0x8000_0000;

@@ -1,11 +1,9 @@
 //! Where secrets show: planted leaks, each of which has to be found for its own reason and nothing else; code without any;
 //! and of every instruction, that no result depends on a secret that is not told.
 
-mod common;
-
 use std::io;
 
-use common::{
+use crate::common::{
     Numbers, elf_with_data,
     encode::{Format, INTEGER, Instruction, named},
     words,

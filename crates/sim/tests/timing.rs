@@ -1,8 +1,6 @@
 //! Whole programs on machines with time: what the pieces make of them together. Cycles are counted by hand.
 
-mod common;
-
-use common::{elf, encode::named, words};
+use crate::common::{elf, encode::named, words};
 use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen, machine::Path};
 
 const XLEN: Xlen = Xlen::Rv32;

@@ -1,11 +1,9 @@
 //! Files from a sender to a receiver over loopback, by the public interface.
 
-mod net_support;
-
 use std::fs;
 use std::time::Duration;
 
-use net_support::{Ends, bytes, options};
+use crate::net_support::{Ends, bytes, options};
 use tress_stream::verbs::Source;
 use tress_stream::{ErrorKind, Refusal};
 

@@ -2,14 +2,12 @@
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
 
-mod pipeline_support;
-
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pipeline_support::{Bench, damaged, plain};
+use crate::pipeline_support::{Bench, damaged, plain};
 use proptest::prelude::*;
 use tress_stream::verbs::{DecryptOptions, Range, Sink, Source, decrypt, encrypt, inspect, rewrap};
 use tress_stream::{Control, ErrorKind};

@@ -2,12 +2,9 @@
 //! from another container. Every one fails with its kind, and nothing is left behind.
 #![cfg(unix)]
 
-#[allow(dead_code, reason = "shared with tests/pipeline.rs, which uses all of it")]
-mod pipeline_support;
-
 use std::fs;
 
-use pipeline_support::{Bench, plain};
+use crate::pipeline_support::{Bench, plain};
 use tar::{EntryType, Header};
 use tress_stream::container::{self, Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
 use tress_stream::{Error, ErrorKind};

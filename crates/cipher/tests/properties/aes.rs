@@ -2,6 +2,6 @@
 
 use tress_cipher::aes::Aes;
 
-crate::modes::modes!(Aes);
-crate::lanes_cbc::cbc_lanes!(Aes);
-crate::lanes_ccm::ccm_lanes!(Aes);
+crate::properties::modes::modes!(Aes);
+crate::properties::lanes_cbc::cbc_lanes!(Aes);
+crate::properties::lanes_ccm::ccm_lanes!(Aes);

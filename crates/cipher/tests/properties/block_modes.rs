@@ -4,7 +4,7 @@ use tress_cipher::lanes::cbc::{Job, encrypt};
 use tress_cipher::modes::{cbc, ctr, ecb};
 use tress_cipher::{Backend, Error};
 
-use crate::common::{Bytes, Placed, UnderTest, backends, carve, fast_backends};
+use crate::properties::common::{Bytes, Placed, UnderTest, backends, carve, fast_backends};
 
 /// ECB and CBC, both ways. `data` is cut to whole blocks.
 pub(crate) fn ecb_and_cbc_agree<C: UnderTest>(key: &[u8], iv: &[u8], data: &[u8], offset: usize) {

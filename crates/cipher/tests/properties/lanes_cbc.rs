@@ -1,13 +1,13 @@
 //! CBC encryption of many messages in lanes is what the reference gives one message at a time.
 
-use crate::block_modes::{Keys, cbc_lanes_agree};
-use crate::common::{Bytes, UnderTest};
+use crate::properties::block_modes::{Keys, cbc_lanes_agree};
+use crate::properties::common::{Bytes, UnderTest};
 
 /// The properties of this file for a cipher.
 macro_rules! cbc_lanes {
     ($cipher:ty) => {
         proptest::proptest! {
-            #![proptest_config($crate::common::cases(48))]
+            #![proptest_config($crate::properties::common::cases(48))]
 
             #[test]
             fn cbc_lanes_agree_with_one_at_a_time(
@@ -15,7 +15,7 @@ macro_rules! cbc_lanes {
                 keys in 1..6_usize,
                 shape in proptest::collection::vec((0..=80_usize, 0..64_usize, 0..8_u8), 0..=100),
             ) {
-                $crate::lanes_cbc::lanes_agree_with_one_at_a_time::<$cipher>(seed, keys, &shape);
+                $crate::properties::lanes_cbc::lanes_agree_with_one_at_a_time::<$cipher>(seed, keys, &shape);
             }
         }
     };

@@ -5,7 +5,7 @@ use tress_cipher::lanes::ccm::{Job, decrypt, encrypt};
 use tress_cipher::modes::ccm;
 use tress_cipher::{Backend, CcmCipher, Error};
 
-use crate::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
+use crate::properties::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
 
 /// One job's shape; its bytes come from the case's seed.
 #[derive(Clone, Debug)]
@@ -179,37 +179,37 @@ fn spans(shapes: &[Shape]) -> impl Iterator<Item = (usize, usize)> {
 macro_rules! ccm_lanes {
     ($cipher:ty) => {
         proptest::proptest! {
-            #![proptest_config($crate::common::cases(32))]
+            #![proptest_config($crate::properties::common::cases(32))]
 
             #[test]
             fn any_mix_agrees_with_one_at_a_time(
-                seed: u64, shapes in $crate::lanes_ccm::any_shapes(), keys in 1..=12_usize,
+                seed: u64, shapes in $crate::properties::lanes_ccm::any_shapes(), keys in 1..=12_usize,
             ) {
-                $crate::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, None);
+                $crate::properties::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, None);
             }
 
             #[test]
             fn a_mix_on_one_backend_agrees(
-                seed: u64, shapes in $crate::lanes_ccm::any_shapes(), keys in $crate::lanes_ccm::any_number_of_keys(),
+                seed: u64, shapes in $crate::properties::lanes_ccm::any_shapes(), keys in $crate::properties::lanes_ccm::any_number_of_keys(),
                 backend: usize,
             ) {
-                $crate::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, Some(backend));
+                $crate::properties::lanes_ccm::a_mix_agrees::<$cipher>(seed, shapes, keys, Some(backend));
             }
         }
 
         #[test]
         fn equal_jobs_in_every_number_agree() {
-            $crate::lanes_ccm::equal_jobs_in_every_number_agree::<$cipher>();
+            $crate::properties::lanes_ccm::equal_jobs_in_every_number_agree::<$cipher>();
         }
 
         #[test]
         fn the_layout_of_the_container_agrees() {
-            $crate::lanes_ccm::the_layout_of_the_container_agrees::<$cipher>();
+            $crate::properties::lanes_ccm::the_layout_of_the_container_agrees::<$cipher>();
         }
 
         #[test]
         fn a_job_runs_once_and_is_not_verified_before() {
-            $crate::lanes_ccm::a_job_runs_once_and_is_not_verified_before::<$cipher>();
+            $crate::properties::lanes_ccm::a_job_runs_once_and_is_not_verified_before::<$cipher>();
         }
     };
 }

@@ -3,49 +3,49 @@
 use tress_cipher::modes::ccm;
 use tress_cipher::{Backend, CcmCipher, Error};
 
-use crate::block_modes;
-use crate::common::{Bytes, Placed, UnderTest, backends, edges};
+use crate::properties::block_modes;
+use crate::properties::common::{Bytes, Placed, UnderTest, backends, edges};
 
 /// The properties of this file for a cipher.
 macro_rules! modes {
     ($cipher:ty) => {
         proptest::proptest! {
-            #![proptest_config($crate::common::cases(96))]
+            #![proptest_config($crate::properties::common::cases(96))]
 
             #[test]
             fn ecb_and_cbc_agree(
-                seed: u64, key_bytes in $crate::common::any_key_bytes(), length in $crate::common::any_length(),
+                seed: u64, key_bytes in $crate::properties::common::any_key_bytes(), length in $crate::properties::common::any_length(),
                 offset in 0..64_usize,
             ) {
-                $crate::modes::ecb_and_cbc_agree::<$cipher>(seed, key_bytes, length, offset);
+                $crate::properties::modes::ecb_and_cbc_agree::<$cipher>(seed, key_bytes, length, offset);
             }
 
             #[test]
             fn ctr_agrees(
-                seed: u64, key_bytes in $crate::common::any_key_bytes(), counter in $crate::common::any_counter(),
-                length in $crate::common::any_length(), offset in 0..64_usize,
+                seed: u64, key_bytes in $crate::properties::common::any_key_bytes(), counter in $crate::properties::common::any_counter(),
+                length in $crate::properties::common::any_length(), offset in 0..64_usize,
             ) {
-                $crate::modes::ctr_agrees::<$cipher>(seed, key_bytes, counter, length, offset);
+                $crate::properties::modes::ctr_agrees::<$cipher>(seed, key_bytes, counter, length, offset);
             }
 
             #[test]
             fn ccm_agrees(
-                seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
-                tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(),
-                length in $crate::common::any_length(), offset in 0..64_usize,
+                seed: u64, key_bytes in $crate::properties::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
+                tag_bytes in $crate::properties::common::any_tag_bytes(), aad_bytes in $crate::properties::common::any_length(),
+                length in $crate::properties::common::any_length(), offset in 0..64_usize,
             ) {
-                $crate::modes::ccm_agrees::<$cipher>(
+                $crate::properties::modes::ccm_agrees::<$cipher>(
                     seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length, offset,
                 );
             }
 
             #[test]
             fn damaged_ccm_is_refused_and_wiped(
-                seed: u64, key_bytes in $crate::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
-                tag_bytes in $crate::common::any_tag_bytes(), aad_bytes in $crate::common::any_length(),
-                length in $crate::common::any_length(),
+                seed: u64, key_bytes in $crate::properties::common::any_key_bytes(), nonce_bytes in 7..=13_usize,
+                tag_bytes in $crate::properties::common::any_tag_bytes(), aad_bytes in $crate::properties::common::any_length(),
+                length in $crate::properties::common::any_length(),
             ) {
-                $crate::modes::damaged_ccm_is_refused_and_wiped::<$cipher>(
+                $crate::properties::modes::damaged_ccm_is_refused_and_wiped::<$cipher>(
                     seed, key_bytes, nonce_bytes, tag_bytes, aad_bytes, length,
                 );
             }
@@ -53,22 +53,22 @@ macro_rules! modes {
 
         #[test]
         fn every_edge_length_agrees() {
-            $crate::modes::every_edge_length_agrees::<$cipher>();
+            $crate::properties::modes::every_edge_length_agrees::<$cipher>();
         }
 
         #[test]
         fn every_associated_data_length_agrees() {
-            $crate::modes::every_associated_data_length_agrees::<$cipher>();
+            $crate::properties::modes::every_associated_data_length_agrees::<$cipher>();
         }
 
         #[test]
         fn every_nonce_and_tag_length_agrees() {
-            $crate::modes::every_nonce_and_tag_length_agrees::<$cipher>();
+            $crate::properties::modes::every_nonce_and_tag_length_agrees::<$cipher>();
         }
 
         #[test]
         fn the_longest_message_of_a_long_nonce_agrees() {
-            $crate::modes::the_longest_message_of_a_long_nonce_agrees::<$cipher>();
+            $crate::properties::modes::the_longest_message_of_a_long_nonce_agrees::<$cipher>();
         }
     };
 }

@@ -11,7 +11,9 @@ use tress_cipher::aes::Aes;
 use tress_cipher::lanes;
 use tress_cipher::modes;
 
-use crate::common::{Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases};
+use crate::properties::common::{
+    Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases,
+};
 
 /// Calls a generic function with RustCrypto's cipher for the key's length.
 macro_rules! with_cipher {

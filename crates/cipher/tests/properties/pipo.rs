@@ -5,8 +5,8 @@ use tress_cipher::modes::{cbc, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::{Backend, Error, lanes};
 
-use crate::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
-use crate::common::{Bytes, UnderTest, any_length, backends, cases, edges};
+use crate::properties::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
+use crate::properties::common::{Bytes, UnderTest, any_length, backends, cases, edges};
 
 const KEY: [u8; 16] = [3; 16];
 

@@ -3,11 +3,11 @@
 use tress_cipher::rc6::{General, Rc6, Rc6_128};
 use tress_cipher::{Backend, BlockCipher, Error};
 
-use crate::common::{Bytes, UnderTest, backends};
+use crate::properties::common::{Bytes, UnderTest, backends};
 
-crate::modes::modes!(Rc6);
-crate::lanes_cbc::cbc_lanes!(Rc6);
-crate::lanes_ccm::ccm_lanes!(Rc6);
+crate::properties::modes::modes!(Rc6);
+crate::properties::lanes_cbc::cbc_lanes!(Rc6);
+crate::properties::lanes_ccm::ccm_lanes!(Rc6);
 
 #[test]
 fn keys_of_other_lengths() {

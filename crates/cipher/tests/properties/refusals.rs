@@ -4,7 +4,7 @@ use tress_cipher::aes::Aes;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::{Error, lanes};
 
-use crate::common::{aes, backends};
+use crate::properties::common::{aes, backends};
 
 const KEY: [u8; 16] = [7; 16];
 

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, Error};
 
-use crate::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
-use crate::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, cases, edges, for_every_block};
-use crate::modes::ccm_agrees;
+use crate::properties::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
+use crate::properties::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, cases, edges, for_every_block};
+use crate::properties::modes::ccm_agrees;
 
 const KEY_BYTES: &[usize] = Rijndael::<16>::KEY_BYTES;
 
@@ -33,7 +33,7 @@ fn lanes_agree<C: UnderTest>(seed: u64, keys: usize, shape: &[(usize, usize)]) {
     }
 }
 
-crate::lanes_ccm::ccm_lanes!(Rijndael<16>);
+crate::properties::lanes_ccm::ccm_lanes!(Rijndael<16>);
 
 proptest! {
     #![proptest_config(cases(24))]

@@ -7,7 +7,7 @@ use tress_cipher::modes::ecb;
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rijndael::Rijndael;
 
-use crate::common::{UnderTest, fast_backends, for_every_block};
+use crate::properties::common::{UnderTest, fast_backends, for_every_block};
 
 /// The blocks, encrypted and decrypted under a key of zeros, whose first round key is zeros too (but for the round's
 /// number): what goes into the first S-boxes is the block.

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use tress_cipher::Backend;
 
-use crate::under_test::UnderTest;
+use crate::vectors::under_test::UnderTest;
 
 /// The backends of this machine; Miri knows no instructions beyond the baseline.
 pub(crate) fn available<C: UnderTest>() -> Vec<Backend> {

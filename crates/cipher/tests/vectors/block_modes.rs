@@ -3,8 +3,8 @@
 use tress_cipher::modes::{cbc, ctr, ecb, pkcs7};
 use tress_cipher::{Backend, Error, lanes};
 
-use crate::file::Test;
-use crate::under_test::UnderTest;
+use crate::vectors::file::Test;
+use crate::vectors::under_test::UnderTest;
 
 pub(crate) fn ecb<C: UnderTest>(backend: Backend, test: &Test, what: &str) {
     let cipher = C::prepare(backend, &test.key);

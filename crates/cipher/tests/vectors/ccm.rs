@@ -3,8 +3,8 @@
 use tress_cipher::modes::ccm;
 use tress_cipher::{Backend, CcmCipher, Error, lanes};
 
-use crate::file::Test;
-use crate::under_test::UnderTest;
+use crate::vectors::file::Test;
+use crate::vectors::under_test::UnderTest;
 
 /// What the API says to parameters that CCM does not have, before it looks at any data.
 fn refusal(test: &Test) -> Option<Error> {

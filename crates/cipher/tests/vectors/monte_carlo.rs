@@ -3,9 +3,9 @@
 use tress_cipher::Backend;
 use tress_cipher::modes::cbc as mode;
 
-use crate::backends;
-use crate::file::{Direction, Group, Test};
-use crate::under_test::UnderTest;
+use crate::vectors::backends;
+use crate::vectors::file::{Direction, Group, Test};
+use crate::vectors::under_test::UnderTest;
 
 fn encrypts(group: &Group) -> bool {
     group.direction.expect("a Monte Carlo group has a direction") == Direction::Encrypt

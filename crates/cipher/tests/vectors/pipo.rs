@@ -3,7 +3,7 @@
 use tress_cipher::Backend;
 use tress_cipher::pipo::Pipo;
 
-use crate::{file, missing_backend, run_block_modes};
+use super::{file, missing_backend, run_block_modes};
 
 sets! {
     run;

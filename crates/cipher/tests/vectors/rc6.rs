@@ -2,8 +2,8 @@
 
 use tress_cipher::rc6::{General, Rc6};
 
-use crate::file::{self, File, Kind};
-use crate::run;
+use crate::vectors::file::{self, File, Kind};
+use crate::vectors::run;
 
 sets! {
     run::<Rc6>;
@@ -21,7 +21,7 @@ const GENERAL: (&str, usize) = ("general", 168);
 #[test]
 fn other_rounds_and_keys() {
     let (name, count) = GENERAL;
-    if cfg!(miri) && file::size("rc6", name) > crate::MIRI_FILE_BYTES {
+    if cfg!(miri) && file::size("rc6", name) > crate::vectors::MIRI_FILE_BYTES {
         return;
     }
     let file = File::read("rc6", name);
@@ -51,5 +51,5 @@ fn no_file_is_forgotten() {
 
 #[test]
 fn a_missing_backend_is_an_error() {
-    crate::missing_backend::<Rc6>(|backend| Rc6::with_backend(&[0; 16], backend));
+    crate::vectors::missing_backend::<Rc6>(|backend| Rc6::with_backend(&[0; 16], backend));
 }

@@ -4,9 +4,9 @@ use tress_cipher::modes::ecb;
 use tress_cipher::rijndael::Rijndael;
 use tress_cipher::{Backend, BlockCipher, CcmCipher};
 
-use crate::file::{self, File, Group, Kind, Test};
-use crate::under_test::UnderTest;
-use crate::{backends, block_modes, ccm, missing_backend, what};
+use super::{backends, block_modes, ccm, missing_backend, what};
+use crate::vectors::file::{self, File, Group, Kind, Test};
+use crate::vectors::under_test::UnderTest;
 
 sets! {
     run;
@@ -79,7 +79,7 @@ fn with_ccm<C: UnderTest + CcmCipher>(backend: Backend, file: &File, name: &str)
 }
 
 fn run(name: &str, count: usize) {
-    if cfg!(miri) && file::size("rijndael", name) > crate::MIRI_FILE_BYTES {
+    if cfg!(miri) && file::size("rijndael", name) > crate::vectors::MIRI_FILE_BYTES {
         return;
     }
     let file = File::read("rijndael", name);

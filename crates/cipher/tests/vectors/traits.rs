@@ -12,7 +12,7 @@ use cipher::{
 use tress_cipher::CcmCipher;
 use tress_cipher::modes::ccm::Ccm;
 
-use crate::file::{Kind, Test};
+use crate::vectors::file::{Kind, Test};
 
 pub(crate) trait Block: KeyInit + BlockCipherEncrypt + BlockCipherDecrypt {}
 

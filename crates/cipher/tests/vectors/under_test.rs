@@ -2,8 +2,8 @@
 
 use tress_cipher::{Backend, BlockCipher};
 
-use crate::file::{Kind, Test};
-use crate::traits;
+use crate::vectors::file::{Kind, Test};
+use crate::vectors::traits;
 
 pub(crate) trait UnderTest: BlockCipher + Sized {
     /// Where its files are, below `vectors/`.

@@ -14,7 +14,7 @@ use tress_stream::age::{self, DecryptError, Identity};
 use super::scan::Secrets;
 
 /// Everything that opens this container, or a part of it (docs/formats/container.md).
-pub fn of_container(container: &[u8], identity: &dyn Identity) -> Secrets {
+pub(super) fn of_container(container: &[u8], identity: &dyn Identity) -> Secrets {
     let line = container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let length = u32::from_be_bytes(container[line..line + 4].try_into().unwrap()) as usize;
     let age_file = &container[line + 4..][..length];
@@ -67,7 +67,7 @@ impl Identity for Seen<'_> {
 }
 
 /// FIPS 197, section 5.2.
-pub fn aes_schedule(key: &[u8]) -> Vec<u8> {
+pub(super) fn aes_schedule(key: &[u8]) -> Vec<u8> {
     let words = key.len() / 4;
     let mut schedule = key.to_vec();
     let mut constant = 1;
@@ -107,7 +107,7 @@ fn multiply(a: u8, b: u8) -> u8 {
 }
 
 /// An identity file: its keys as text and as bytes.
-pub fn of_identity(text: &str) -> Secrets {
+pub(super) fn of_identity(text: &str) -> Secrets {
     let mut secrets = Secrets::new();
     for (name, prefix) in [("identity", "AGE-SECRET-KEY-1"), ("Noise key", "TRESS-NOISE-KEY-1")] {
         let line = text.lines().find_map(|line| line.split_once(prefix)).unwrap().1.trim_end();
@@ -137,7 +137,7 @@ fn bech32_data(digits: &str) -> Vec<u8> {
 }
 
 /// A signing key in PEM: its text, and its secret numbers.
-pub fn of_signing_key(pem: &str) -> Secrets {
+pub(super) fn of_signing_key(pem: &str) -> Secrets {
     let mut secrets = Secrets::new();
     let (_, der) = pem_rfc7468::decode_vec(pem.as_bytes()).unwrap();
     let mut numbers = Vec::new();

@@ -9,19 +9,18 @@ use tress_stream::{
 };
 use zeroize::Zeroizing;
 
-use super::{
-    Stopped,
-    common::{Folder, plaintext},
-    keys,
-    scan::Secrets,
-};
+use super::{Stopped, keys, scan::Secrets};
+use crate::common::{Folder, plaintext};
 
 const ROLE: &str = "TRESS_TEST_ROLE";
 
 /// This program again, in the folder, where it plays a role and stops.
 fn itself(folder: &Folder, role: &str) -> Stopped {
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args(["--exact", "library::role", "--ignored", "--nocapture"]).env(ROLE, role).current_dir(folder.root());
+    command
+        .args(["--exact", "memory::library::role", "--ignored", "--nocapture"])
+        .env(ROLE, role)
+        .current_dir(folder.root());
     Stopped::start(&mut command, b"")
 }
 

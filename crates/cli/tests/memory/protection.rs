@@ -10,7 +10,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use super::common::{Folder, plaintext, run, skip_without_right};
+use crate::common::{Folder, plaintext, run, skip_without_right};
 
 /// Capabilities of Linux by their number (capabilities(7)).
 const SETUID: u32 = 7;

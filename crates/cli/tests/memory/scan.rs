@@ -13,13 +13,13 @@ const FILTER_BITS: u32 = 18;
 
 /// What is looked for.
 #[derive(Default)]
-pub struct Secrets {
+pub(super) struct Secrets {
     /// Names by pieces.
     pieces: HashMap<u64, String>,
 }
 
 /// A piece of a secret, where it was found.
-pub struct Found {
+pub(super) struct Found {
     name: String,
     address: u64,
     mapping: String,
@@ -32,12 +32,12 @@ impl fmt::Debug for Found {
 }
 
 impl Secrets {
-    pub fn new() -> Secrets {
+    pub(super) fn new() -> Secrets {
         Secrets::default()
     }
 
     /// Looks for this secret, too.
-    pub fn add(&mut self, name: &str, secret: &[u8]) -> &mut Secrets {
+    pub(super) fn add(&mut self, name: &str, secret: &[u8]) -> &mut Secrets {
         assert!(secret.len() >= PIECE_BYTES, "{name} is too short to be told from anything else");
         let reversed: Vec<u8> = secret.iter().rev().copied().collect();
         self.add_form(name, secret);
@@ -67,7 +67,7 @@ impl Secrets {
     }
 
     /// Every place in the writable memory of a process that is stopped.
-    pub fn find(&self, process: u32) -> Vec<Found> {
+    pub(super) fn find(&self, process: u32) -> Vec<Found> {
         assert!(!self.pieces.is_empty());
         let mut filter = vec![false; 1 << FILTER_BITS];
         for piece in self.pieces.keys() {

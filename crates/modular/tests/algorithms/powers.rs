@@ -10,8 +10,8 @@ use tress_modular::power::{
 use tress_modular::reduce::montgomery::Arrangement;
 use tress_modular::reduce::{Montgomery, Ring};
 
+use crate::algorithms::rings::{Visit, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
-use crate::rings::{Visit, for_all_rings};
 
 for_all_digits! { in_every_ring montgomery_from_end_to_end constant_time }
 

@@ -8,7 +8,7 @@ use tress_modular::reduce::montgomery::Arrangement;
 use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, divide_vartime};
 use tress_modular::{Error, Limb, gcd};
 
-use crate::rings::{Visit, for_all_rings};
+use crate::algorithms::rings::{Visit, for_all_rings};
 
 for_all_digits! { moduli lengths values_and_exponents }
 

@@ -5,8 +5,8 @@ use tress_modular::Limb;
 use tress_modular::reduce::montgomery::negative_inverse;
 use tress_modular::reduce::{Barrett, Ring, Selby, barrett_scratch, divide_vartime, three_by_two_vartime};
 
+use crate::algorithms::rings::{Visit, for_all_rings};
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
-use crate::rings::{Visit, for_all_rings};
 
 for_all_digits! { rings division estimates corrections reductions_of_any_value negative_inverses }
 

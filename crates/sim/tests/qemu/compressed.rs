@@ -1,6 +1,6 @@
 //! Random compressed instructions, by the tables "Instruction listing for RVC" of the ISA manual.
 
-use crate::program::Generator;
+use super::program::Generator;
 use tress_sim::Xlen;
 
 /// Bits of a number to bits of an instruction, each as (from, to).

@@ -11,7 +11,7 @@ use crate::{
         Numbers,
         encode::{FLOAT, Float, Format, INTEGER, Instruction, MEMORY, named},
     },
-    compressed,
+    qemu::compressed,
 };
 
 pub(crate) const TEXT: u64 = 0x10_0000;

@@ -1,10 +1,7 @@
 //! What is left of keys in memory when the command is done, and what keeps them off the disk. The command stops itself just
 //! before it ends (`TRESS_DEBUG_MEMORY=stop`), and its memory is searched for every key that it has used.
 #![cfg(target_os = "linux")]
-#![allow(unreachable_pub, reason = "modules of one test program")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod keys;
 mod library;
 mod protection;
@@ -18,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Folder, plaintext, skip};
+use crate::common::{Folder, plaintext, skip};
 use scan::Secrets;
 use tress_stream::{
     age::Identity,

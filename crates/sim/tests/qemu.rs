@@ -3,14 +3,12 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod compressed;
 mod program;
 
 use std::{fs, process::Command};
 
-use common::elf;
+use crate::common::elf;
 use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
 use tress_sim::{ErrorKind, Image, Platform, Region, System, Xlen, cause};
 
