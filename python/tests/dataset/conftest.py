@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing.util
 import os
 import shutil
 import tempfile
@@ -35,6 +36,7 @@ class Keys:
 def _temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Lists of failed objects that nobody gave a place go when the tests end. The path is short: sockets are there too."""
     tmp_path_factory.getbasetemp()  # stays where it was
+    multiprocessing.util.get_temp_dir()  # lives longer than the folder
     with (
         tempfile.TemporaryDirectory(prefix="tress-", ignore_cleanup_errors=True) as folder,
         pytest.MonkeyPatch.context() as patch,

@@ -240,10 +240,12 @@ class _SimulatedWriting(Writing):
 
 
 def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
+    """None that the system gives to connections, which could take it before the server does, or while it is stopped."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)) != 0:
+                return port
 
 
 class S3Server:
@@ -275,11 +277,12 @@ class S3Server:
             stdout=log,
             stderr=log,
         )  # fmt: skip
-        for _ in range(200):
+        end = time.monotonic() + 60
+        while self.process.poll() is None and time.monotonic() < end:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
-            time.sleep(0.05)
+            time.sleep(0.01)
         raise RuntimeError((self.folder / "log").read_text())
 
     def stop(self) -> None:

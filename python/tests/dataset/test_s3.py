@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -227,27 +227,30 @@ def test_an_upload_that_is_given_up_leaves_nothing(server: S3Server) -> None:
 def test_the_server_stops_and_starts(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     """In the middle of a run: it waits, goes on, and nothing is lost."""
     made = make_tree(tmp_path / "plain", {f"{n:03}": 20_000 for n in range(150)} | {"large": 60 << 20})
-    first = len(list((server.folder / "data" / "bucket").rglob("*")))
+    starting: list[Future[None]] = []
 
-    def interrupt() -> None:
-        while len(list((server.folder / "data" / "bucket").rglob("*"))) < first + 30:
-            time.sleep(0.01)
-        server.stop()
+    def start() -> None:
         time.sleep(1.5)
         server.start()
 
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    summary = dataset.encrypt(
-        tmp_path / "plain",
-        "s3://bucket/s",
-        keys.recipient,
-        workers=2,
-        concurrency=4,
-        target_options=server.options(),
-        check=False,
-    )
-    thread.join()
+    def interrupt(number: int, method: str, path: str) -> None:
+        """This request finds no server, and those under way lose theirs."""
+        if number == 60:
+            server.stop()
+            starting.append(other.submit(start))
+
+    with ThreadPoolExecutor(1) as other, proxy(server.port, interrupt) as between:
+        summary = dataset.encrypt(
+            tmp_path / "plain",
+            "s3://bucket/s",
+            keys.recipient,
+            workers=2,
+            concurrency=4,
+            target_options=server.options(between.port),
+            check=False,
+        )
+    for started in starting:
+        started.result()
     assert summary.ok, summary.failures
     assert summary.objects == 151 and summary.retried > 0
     dataset.decrypt("s3://bucket/s", tmp_path / "back", keys.identity, source_options=server.options(), workers=2)
@@ -279,16 +282,21 @@ def test_the_server_stays_away(tmp_path: Path, keys: Keys, server: S3Server, thr
 
 def test_wrong_credentials_end_the_run_at_once(tmp_path: Path, keys: Keys, server: S3Server) -> None:
     make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(100)})
-    started = time.monotonic()
-    with pytest.raises(PermissionError) as caught:
+    asked = 0
+
+    def count(number: int, method: str, path: str) -> None:
+        nonlocal asked
+        asked = number
+
+    with proxy(server.port, count) as between, pytest.raises(PermissionError) as caught:
         dataset.encrypt(
             tmp_path / "plain",
             "s3://bucket/s",
             keys.recipient,
-            target_options=server.options(secret="wrong"),
+            target_options=server.options(between.port, secret="wrong"),
             workers=1,
         )
-    assert time.monotonic() - started < 10 and "wrong" not in str(caught.value)
+    assert 0 < asked < 5 and "wrong" not in str(caught.value)
     with pytest.raises(FileNotFoundError):
         dataset.encrypt(tmp_path / "plain", "s3://nosuch/s", keys.recipient, target_options=server.options(), workers=1)
 
@@ -368,23 +376,25 @@ def test_a_killed_run_goes_on(tmp_path: Path, keys: Keys, server: S3Server) -> N
     made = make_tree(
         tmp_path / "plain", {f"{n:03}": 10_000 for n in range(200)} | {f"large{n}": 40 << 20 for n in range(3)}
     )
-    script = f"""
+
+    def kill(number: int, method: str, path: str) -> None:
+        if number == 200:
+            os.killpg(run.pid, signal.SIGKILL)
+
+    with proxy(server.port, kill) as between:
+        script = f"""
 import sys
 sys.path[:0] = {sys.path!r}
 from tress import dataset
 from tress.dataset import Grouping
 if __name__ == "__main__":
     dataset.encrypt({str(tmp_path / "plain")!r}, "s3://bucket/s", {keys.recipient!r}, workers=2, concurrency=2,
-                    grouping=Grouping(objects=20, first=20), target_options={server.options()!r})
+                    grouping=Grouping(objects=20, first=20), target_options={server.options(between.port)!r})
 """
-    (tmp_path / "script.py").write_text(script)
-    bucket = server.folder / "data" / "bucket" / "s"
-    run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], start_new_session=True)
-    while run.poll() is None and len(list(bucket.glob("*.tress"))) < 60:
-        time.sleep(0.01)
-    os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
-    assert 0 < len(list(bucket.glob("*.tress"))) < 203
+        (tmp_path / "script.py").write_text(script)
+        run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], start_new_session=True)
+        assert run.wait() == -signal.SIGKILL
+    assert 0 < len(list(store(server, "s").items())) < 203
     how: dict[str, Any] = {"workers": 2, "grouping": Grouping(objects=20, first=20), "target_options": server.options()}
     summary = dataset.encrypt(tmp_path / "plain", "s3://bucket/s", keys.recipient, check=False, **how)
     assert summary.ok, summary.failures

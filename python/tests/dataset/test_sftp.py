@@ -61,11 +61,12 @@ Subsystem sftp internal-sftp
             "allow_agent": False,
         }
         self.process = subprocess.Popen([program, "-D", "-f", str(folder / "config"), "-E", str(folder / "log")])
-        for _ in range(100):
+        end = time.monotonic() + 60
+        while self.process.poll() is None and time.monotonic() < end:
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
-            time.sleep(0.05)
+            time.sleep(0.01)
         raise RuntimeError((folder / "log").read_text())
 
 
