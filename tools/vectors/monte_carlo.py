@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the Monte Carlo tests of the AES submissions, ECB: vectors/aes/ecb-monte-carlo.json and vectors/rc6/ecb-monte-carlo.json.
-Run by hand, never by a build:
+"""Writes the Monte Carlo tests of the AES submissions, ECB: vectors/aes/ecb-monte-carlo.json and vectors/rc6/ecb-monte-carlo.json:
 
     python3 -m venv .venv
-    .venv/bin/pip install cryptography==50.0.2
+    .venv/bin/pip install -r tools/vectors/requirements.txt
     .venv/bin/python tools/vectors/monte_carlo.py [--check]
 
 NIST, "Description of Known Answer Tests and Monte Carlo Tests for Advanced Encryption Standard (AES) Candidate Algorithm

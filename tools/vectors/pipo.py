@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the PIPO vectors under vectors/pipo/. Run by hand, never by a build; needs nothing but Python:
+"""Writes the PIPO vectors under vectors/pipo/; needs nothing but Python:
 
     tools/vectors/pipo.py          # write the files
     tools/vectors/pipo.py --check  # write nothing, fail when a file would change
@@ -94,25 +94,31 @@ def s_box(value):
 S_BOX = [s_box(value) for value in range(256)]
 INVERSE_S_BOX = [S_BOX.index(value) for value in range(256)]
 
-# Where bit i of a block goes: row i // 8 is a byte, rotated to the left.
-R_LAYER = [8 * row + (column + left) % 8 for row, left in enumerate((0, 7, 4, 3, 6, 5, 1, 2)) for column in range(8)]
+# How far each row is rotated to the left.
+ROTATIONS = (0, 7, 4, 3, 6, 5, 1, 2)
+# Where bit i of a block goes: row i // 8 is a byte.
+R_LAYER = [8 * row + (column + left) % 8 for row, left in enumerate(ROTATIONS) for column in range(8)]
+
+
+def by_bytes(places):
+    """A permutation of 64 bits as tables: what each value of each byte becomes."""
+    return [[sum(bit(value, i) << places[8 * byte + i] for i in range(8)) for value in range(256)] for byte in range(8)]
+
+
+# Columns become bytes, and back.
+TRANSPOSE = by_bytes([8 * column + row for row in range(8) for column in range(8)])
+FORWARD = by_bytes(R_LAYER)
+BACKWARD = by_bytes([R_LAYER.index(i) for i in range(64)])
+
+
+def permute(block, tables):
+    return sum(table[byte] for table, byte in zip(tables, block.to_bytes(8, "little")))
 
 
 def substitute(block, table):
     """Each of the eight columns through the table: bit r of a value is in row r."""
-    out = 0
-    for column in range(8):
-        value = table[sum(bit(block, 8 * row + column) << row for row in range(8))]
-        out |= sum(bit(value, row) << (8 * row + column) for row in range(8))
-    return out
-
-
-def permute(block, places):
-    return sum(bit(block, i) << place for i, place in enumerate(places))
-
-
-def unpermute(block, places):
-    return sum(bit(block, place) << i for i, place in enumerate(places))
+    columns = permute(block, TRANSPOSE).to_bytes(8, "little")
+    return permute(int.from_bytes(columns.translate(bytes(table)), "little"), TRANSPOSE)
 
 
 def round_keys(key, key_bits):
@@ -126,7 +132,7 @@ def states(key, key_bits, block):
     block ^= first
     yield block
     for round_key in others:
-        block = permute(substitute(block, S_BOX), R_LAYER) ^ round_key
+        block = permute(substitute(block, S_BOX), FORWARD) ^ round_key
         yield block
 
 
@@ -138,7 +144,7 @@ def encrypt(key, key_bits, block):
 def decrypt(key, key_bits, block):
     first, *others = round_keys(key, key_bits)
     for round_key in reversed(others):
-        block = substitute(unpermute(block ^ round_key, R_LAYER), INVERSE_S_BOX)
+        block = substitute(permute(block ^ round_key, BACKWARD), INVERSE_S_BOX)
     return block ^ first
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the RC6 vectors under vectors/rc6/. Run by hand, never by a build:
+"""Writes the RC6 vectors under vectors/rc6/:
 
     python3 -m venv .venv
-    .venv/bin/pip install cryptography==50.0.2
+    .venv/bin/pip install -r tools/vectors/requirements.txt
     .venv/bin/python tools/vectors/rc6.py [--check]
 
 `--check` writes nothing and fails when a file would change. The cipher below was written from the paper (Rivest,

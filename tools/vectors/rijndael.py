@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the vectors under vectors/rijndael/ from an implementation of its own. Run by hand, never by a build:
+"""Writes the vectors under vectors/rijndael/ from an implementation of its own:
 
     python3 tools/vectors/rijndael.py [--check]
 

