@@ -2,7 +2,6 @@
 
     measure.py small      10,000 objects of 64 KiB, against age started for each file by xargs -P2
     measure.py large      20 objects of 256 MiB, against tress encrypt of the same files, one after the other
-    measure.py simulated  1,000,000 objects that take only waiting
 
 In turn, A B A B; prints each round and the median of the ratios. `--tress PROGRAM`, `--folder FOLDER` (in memory),
 `--rounds N`.
@@ -15,7 +14,6 @@ import os
 import shutil
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -86,30 +84,19 @@ def large(given: argparse.Namespace, key: tress.KeyPair) -> None:
     )
 
 
-def simulated(given: argparse.Namespace) -> None:
-    environment = os.environ | {"TRESS_SOAK": "1"}
-    test = Path(__file__).parent / "test_workers.py"
-    subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-s", str(test), "-k", "scheduling"], env=environment, check=True
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("small", "large", "simulated"))
+    parser.add_argument("what", choices=("small", "large"))
     parser.add_argument("--tress", default="target/release/tress")
     parser.add_argument("--folder", type=Path, default=Path("/dev/shm/tress-measure"))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--objects", type=int)
     given = parser.parse_args()
-    if given.what == "simulated":
-        return simulated(given)
     given.folder.mkdir()
     try:
         (small if given.what == "small" else large)(given, tress.KeyPair.generate())
     finally:
         shutil.rmtree(given.folder)
-    return None
 
 
 if __name__ == "__main__":
