@@ -1,8 +1,7 @@
 """A small RV32I machine over any kind of word: integers to run a kernel, terms to prove it.
 
-It decodes uncompressed machine code, executes one function call, counts instructions and the cycles of a single-issue
-core of the E31's shape (a word loaded is there one cycle late, a byte two; a wrong guess of a branch costs three; the
-caches are warm), checks the calling convention, and every access against its alignment and the buffers it was given.
+It decodes uncompressed machine code, executes one function call, counts instructions, checks the calling convention, and every
+access against its alignment and the buffers it was given.
 Addresses and branch conditions have to be integers: a kernel whose control flow or addresses depend on a term stops with
 an error, so a run over terms is a proof that they do not.
 """
@@ -167,7 +166,7 @@ class Machine:
         self.lowest = self.stack_top
 
     def call(self, function, *arguments, limit=10_000_000):
-        """Runs a function; returns a0. Counts in .instructions, .cycles, .stack."""
+        """Runs a function; returns a0. Counts in .instructions and .stack."""
         d = self.domain
         # Something else in every register.
         x = [0] * 32
@@ -181,23 +180,18 @@ class Machine:
         self.stack_bytes = {}
         self.lowest = self.stack_top
         pc = self.code.addresses[function]
-        self.instructions = self.cycles = 0
-        ready = [0] * 32
-        taken_before = {}
+        self.instructions = 0
         while pc != STOP:
             name, rd, rs1, rs2, imm = self.code.at(pc)
             self.instructions += 1
             if self.instructions > limit:
                 raise Fault("no end")
-            self.cycles = max(self.cycles, ready[rs1], ready[rs2]) + 1
             following = pc + 4
             value = None
-            late = 0
             if name in ("lw", "lb", "lbu", "lh", "lhu"):
                 size = {"w": 4, "b": 1, "h": 2}[name[1]]
                 parts = self.load(self.address(x[rs1], imm), size)
                 value = d.word_of(parts) if size == 4 else d.extend(parts, name in ("lb", "lh"))
-                late = 1 if size == 4 else 2
             elif name in ("sw", "sb", "sh"):
                 size = {"w": 4, "b": 1, "h": 2}[name[1]]
                 self.store(self.address(x[rs1], imm), d.bytes_of(x[rs2])[:size])
@@ -207,10 +201,6 @@ class Machine:
                     raise Fault(f"branch on a term at {pc:x}")
                 s, t = sign(a, 32), sign(b, 32)
                 taken = {"beq": a == b, "bne": a != b, "blt": s < t, "bge": s >= t, "bltu": a < b, "bgeu": a >= b}[name]
-                # The predictor: what the branch did last time; backwards taken, forwards not, the first time.
-                if taken_before.get(pc, imm < 0) != taken:
-                    self.cycles += 3
-                taken_before[pc] = taken
                 if taken:
                     following = pc + imm & M
             elif name == "jal":
@@ -229,7 +219,6 @@ class Machine:
                 value = self.compute(name, x[rs1], x[rs2])
             if value is not None and rd:
                 x[rd] = value
-                ready[rd] = self.cycles + late
             pc = following
         for r in SAVED:
             if x[r] is not before[r] and not (isinstance(x[r], int) and x[r] == before[r]):

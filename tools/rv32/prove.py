@@ -1,15 +1,19 @@
 """Proves PIPO's RV32I kernels equal to PIPO as the paper defines it, for all inputs and keys: python3 prove.py [--zbb] [NAME...]
 
-Needs z3-solver (PyPI) and the assembler. The machine code of each kernel is executed with every bit of data, keys and
+Needs z3-solver (PyPI) and the assembler; proofs run on all cores. The machine code of each kernel is executed with every bit of data, keys and
 nonces a term (terms.py); addresses, lengths and counters are numbers, and a branch or an address that depends on a term
-stops the run. The reference is the S-box as a table, the rotations and the key schedule (pipo.py). In the four-block
+stops the run. The reference is the S-box as a table, the rotations and the key schedule (tools/vectors/pipo.py). In the four-block
 kernels each lane has a key of its own. What is proven holds for the number of blocks and the counters named; the loops
 around are the tests' matter.
 """
 
+import concurrent.futures
+import itertools
+import pathlib
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "vectors"))
 import pipo
 from machine import Machine, assemble
 from terms import SAMPLES, Terms
@@ -18,18 +22,16 @@ FILES = ["pipo/layers.S", "pipo/frame.S", "pipo/rounds1.S", "pipo/ecb4.S", "pipo
          "pipo/prepare.S", "pipo/small4.S", "pipo/paper.S"]
 KEY, NONCE, CHAIN, IN, OUT, WHERE = (0x80020000 + 0x1000 * i for i in range(6))
 
-# The paper's table of the S-box, rows 0 and 7 of it.
-assert pipo.SBOX[:16] == [0x5E, 0xF9, 0xFC, 0x00, 0x3F, 0x85, 0xBA, 0x5B, 0x18, 0x37, 0xB2, 0xC6, 0x71, 0xC3, 0x74, 0x9D]
-assert pipo.SBOX[112:128] == [0xB5, 0x9A, 0x1F, 0xF3, 0x44, 0xF6, 0x41, 0x30, 0x4C, 0x67, 0xEE, 0x12, 0x21, 0x8B, 0xA8, 0xD5]
-TABLES = [sum((pipo.SBOX[v] >> r & 1) << v for v in range(256)) for r in range(8)]
-INVERSE_TABLES = [sum((pipo.INVERSE_SBOX[v] >> r & 1) << v for v in range(256)) for r in range(8)]
+pipo.check_against_the_paper()
+TABLES = [sum((pipo.S_BOX[v] >> r & 1) << v for v in range(256)) for r in range(8)]
+INVERSE_TABLES = [sum((pipo.INVERSE_S_BOX[v] >> r & 1) << v for v in range(256)) for r in range(8)]
 
 
 def look_up(known, table, values):
     """The values of an S-box's output bit for all samples at once; `known` keeps all eight bits of a column."""
     column = known.get(values)
     if column is None:
-        box = pipo.SBOX if table in TABLES else pipo.INVERSE_SBOX
+        box = pipo.S_BOX if table in TABLES else pipo.INVERSE_S_BOX
         images = [box[sum((v >> sample & 1) << i for i, v in enumerate(values))] for sample in range(SAMPLES)]
         column = known[values] = [sum((image >> r & 1) << s for s, image in enumerate(images)) for r in range(8)]
     return column[(TABLES if table in TABLES else INVERSE_TABLES).index(table)]
@@ -279,27 +281,36 @@ def cases():
     yield p + "cbc_decrypt4", 128, "", lambda k, n: cbc(k, n, 1, 1, "decrypt", 4, wide="wide")
 
 
-def main():
-    names = sys.argv[1:]
+def prove(number, has_zbb):
+    """Whether one of the cases is proven, and a line about it."""
+    name, bits, what, proof = next(itertools.islice(cases(), number, None))
     # Rotations by instructions of Zbb, or by those of RV32I.
-    has_zbb = "--zbb" in names
-    names = [name for name in names if name != "--zbb"]
     code = assemble(FILES, "rv32i_zbb", ["TRESS_ZBB"]) if has_zbb else assemble(FILES)
-    failed = 0
-    for name, bits, what, proof in cases():
-        if names and name not in names:
-            continue
-        start = time.monotonic()
-        kernel = Kernel(code, bits)
-        try:
-            machine = proof(kernel, name)
-            state = "proven"
-        except Exception as error:
-            state, machine, failed = f"NOT PROVEN: {error!r}", kernel.machine, failed + 1
-            machine.stack = machine.stack_top - machine.lowest
-        print(f"{state}  {name} ({bits}{', ' + what if what else ''}): {machine.instructions} instructions, {machine.stack} bytes of stack, "
-              f"{kernel.t.proven} equalities, {kernel.t.asked} questions to z3, {time.monotonic() - start:.0f} s", flush=True)
-    return failed != 0
+    start = time.monotonic()
+    kernel = Kernel(code, bits)
+    try:
+        machine, state = proof(kernel, name), "proven"
+    except Exception as error:
+        machine, state = kernel.machine, f"NOT PROVEN: {error!r}"
+        machine.stack = machine.stack_top - machine.lowest
+    return state == "proven", (
+        f"{state}  {name} ({bits}{', ' + what if what else ''}): {machine.instructions} instructions, {machine.stack} bytes of stack, "
+        f"{kernel.t.proven} equalities, {kernel.t.asked} questions to z3, {time.monotonic() - start:.0f} s")
+
+
+def main():
+    names = [name for name in sys.argv[1:] if name != "--zbb"]
+    wanted = [(number, what) for number, (name, _, what, _) in enumerate(cases()) if not names or name in names]
+    # The longest first, so that none runs alone at the end.
+    wanted.sort(key=lambda case: "279" not in case[1])
+    failed = not wanted
+    with concurrent.futures.ProcessPoolExecutor() as pool:
+        proofs = [pool.submit(prove, number, "--zbb" in sys.argv) for number, _ in wanted]
+        for proof in concurrent.futures.as_completed(proofs):
+            proven, line = proof.result()
+            failed |= not proven
+            print(line, flush=True)
+    return failed
 
 
 if __name__ == "__main__":
