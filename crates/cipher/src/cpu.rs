@@ -3,8 +3,12 @@
 //! A kernel that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to
 //! have detected those instructions. So a call of a kernel on a machine without them does not compile.
 //!
-//! `--cfg tress_without_avx512`, `_avx2`, `_vaes` and `_aesni` (in `RUSTFLAGS`) build a library that never detects them;
-//! the test suite runs on such builds too.
+//! `TRESS_CPU=-avx512,-aes` in the environment names features that are not used ([`SWITCHES`]): for tests and comparisons. It
+//! only takes away. It is read once, when the first token is asked for, and with the feature `std` only. Items that mean
+//! nothing are ignored; [`unknown_switch`] finds them.
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use core::sync::atomic::{AtomicU8, Ordering};
 
 /// An implementation of a cipher. Each cipher has its own choice of them: [`crate::BlockCipher::BACKENDS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,31 +109,81 @@ impl Backend {
     }
 }
 
-/// Defines a token: its features are detected once, then read from an atomic.
+/// Names of features that `TRESS_CPU` takes away, on any machine; `adx` and `ifma` are `tress-modular`'s.
+///
+/// What builds on a feature goes with it: `vaes` with `aes`; everything of 256 and 512 bits with `avx2`; `gfni`, `ifma` and VAES
+/// on 512 bits with `avx512`; the AES instructions of aarch64 with `neon` as well as with `aes`.
+pub const SWITCHES: [&str; 8] = ["aes", "avx2", "vaes", "avx512", "gfni", "neon", "adx", "ifma"];
+
+/// The first item of a value of `TRESS_CPU` that means nothing. Libraries ignore it; a program can refuse it.
+pub fn unknown_switch(value: &str) -> Option<&str> {
+    let is_known = |item: &str| item.strip_prefix('-').is_some_and(|name| SWITCHES.contains(&name));
+    value.split_terminator(',').find(|item| !is_known(item))
+}
+
+/// The value of `TRESS_CPU`. Tests of secrets look at all code, and their interpreter has no environment.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn switches() -> &'static str {
+    #[cfg(all(feature = "std", not(feature = "secrets")))]
+    {
+        static VALUE: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
+        VALUE.get_or_init(|| std::env::var_os("TRESS_CPU").unwrap_or_default().to_string_lossy().into_owned())
+    }
+    #[cfg(not(all(feature = "std", not(feature = "secrets"))))]
+    ""
+}
+
+/// Whether a value of `TRESS_CPU` takes one of these away.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn takes_away(value: &str, names: &[&str]) -> bool {
+    value.split(',').any(|item| item.strip_prefix('-').is_some_and(|name| names.contains(&name)))
+}
+
+/// What was found of a token: detection takes microseconds in a virtual machine.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+struct Found(AtomicU8);
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+impl Found {
+    const UNKNOWN: u8 = 2;
+
+    #[inline]
+    fn or_detect(&self, detect: fn() -> bool) -> bool {
+        match self.0.load(Ordering::Relaxed) {
+            Self::UNKNOWN => self.detect(detect),
+            found => found == 1,
+        }
+    }
+
+    #[cold]
+    fn detect(&self, detect: fn() -> bool) -> bool {
+        let found = detect();
+        self.0.store(u8::from(found), Ordering::Relaxed);
+        found
+    }
+}
+
+/// Defines a token: its features are detected once, then read from an atomic. `TRESS_CPU` takes it away by any of the names.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! token {
-    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without [$($off:ident),*]) => {
-        #[cfg(not(miri))]
+    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without [$($off:literal),+]) => {
         cpufeatures::new!($module, $($feature),+);
 
-        token!($(#[$doc])* $name, $module, without [$($off),*]);
+        token!($(#[$doc])* $name, $module, without [$($off),+]);
     };
-    ($(#[$doc:meta])* $name:ident, $module:ident, without [$($off:ident),*]) => {
+    ($(#[$doc:meta])* $name:ident, $module:ident, without [$($off:literal),+]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name(());
 
         impl $name {
-            /// The proof that this machine has the instructions, if it has.
+            /// The proof that this machine has the instructions, if it has and `TRESS_CPU` leaves them.
             #[inline]
             pub fn detect() -> Option<Self> {
-                if cfg!(any(miri, $($off),*)) {
-                    return None;
-                }
-                #[cfg(not(miri))]
-                return $module::get().then_some($name(()));
-                #[cfg(miri)]
-                None
+                static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
+                FOUND
+                    .or_detect(|| !cfg!(miri) && $module::get() && !takes_away(switches(), &[$($off),+]))
+                    .then_some($name(()))
             }
         }
     };
@@ -141,7 +195,7 @@ token!(
     AesNi,
     aesni,
     ["aes", "ssse3", "sse4.1"],
-    without [tress_without_aesni]
+    without ["aes"]
 );
 
 #[cfg(target_arch = "x86_64")]
@@ -150,32 +204,20 @@ token!(
     Avx2,
     avx2,
     ["ssse3", "sse4.1", "avx", "avx2"],
-    without [tress_without_avx2]
+    without ["avx2"]
 );
 
 /// VAES on 256 bits, which processors without AVX-512 have as well (Zen 3, Alder Lake); `cpufeatures` says that none has it
 /// whose system does not keep registers of 512 bits.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(target_arch = "x86_64")]
 mod vaes256 {
     use core::arch::x86_64::__cpuid_count;
-    use core::sync::atomic::{AtomicU8, Ordering};
 
     cpufeatures::new!(aes_avx2, "aes", "ssse3", "sse4.1", "avx", "avx2");
 
-    const UNKNOWN: u8 = 2;
-
     pub(super) fn get() -> bool {
-        // CPUID takes microseconds in a virtual machine.
-        static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
-        match KNOWN.load(Ordering::Relaxed) {
-            UNKNOWN => {
-                // Who has AVX2 has leaf 7. Bit 9 of ECX is VAES.
-                let found = aes_avx2::get() && __cpuid_count(7, 0).ecx >> 9 & 1 == 1;
-                KNOWN.store(u8::from(found), Ordering::Relaxed);
-                found
-            }
-            known => known == 1,
-        }
+        // Who has AVX2 has leaf 7. Bit 9 of ECX is VAES.
+        aes_avx2::get() && __cpuid_count(7, 0).ecx >> 9 & 1 == 1
     }
 }
 
@@ -184,7 +226,7 @@ token!(
     /// This machine has VAES and AVX2.
     Vaes256,
     vaes256,
-    without [tress_without_vaes, tress_without_avx2, tress_without_aesni]
+    without ["vaes", "avx2", "aes"]
 );
 
 #[cfg(target_arch = "x86_64")]
@@ -193,7 +235,7 @@ token!(
     Avx512,
     avx512,
     ["ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl"],
-    without [tress_without_avx512, tress_without_avx2]
+    without ["avx512", "avx2"]
 );
 
 #[cfg(target_arch = "x86_64")]
@@ -202,7 +244,7 @@ token!(
     Gfni512,
     gfni512,
     ["ssse3", "sse4.1", "avx", "avx2", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "gfni"],
-    without [tress_without_avx512, tress_without_avx2]
+    without ["gfni", "avx512", "avx2"]
 );
 
 #[cfg(target_arch = "x86_64")]
@@ -211,7 +253,7 @@ token!(
     Vaes512,
     vaes512,
     ["aes", "ssse3", "sse4.1", "avx", "avx2", "vaes", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi"],
-    without [tress_without_avx512, tress_without_vaes, tress_without_avx2, tress_without_aesni]
+    without ["vaes", "avx512", "avx2", "aes"]
 );
 
 #[cfg(target_arch = "aarch64")]
@@ -220,22 +262,24 @@ token!(
     ArmAes,
     arm_aes,
     ["aes"],
-    without [tress_without_aesni]
+    without ["aes", "neon"]
 );
 
-/// This machine is an aarch64, which always has 128-bit registers.
+/// Every aarch64 has 128-bit registers.
 #[cfg(target_arch = "aarch64")]
-#[derive(Clone, Copy, Debug)]
-pub struct Neon(());
-
-#[cfg(target_arch = "aarch64")]
-impl Neon {
-    /// The proof of it.
-    #[inline]
-    pub fn detect() -> Option<Self> {
-        (!cfg!(miri)).then_some(Neon(()))
+mod neon {
+    pub(super) fn get() -> bool {
+        true
     }
 }
+
+#[cfg(target_arch = "aarch64")]
+token!(
+    /// This machine is an aarch64, which always has 128-bit registers.
+    Neon,
+    neon,
+    without ["neon"]
+);
 
 /// This machine is a 32-bit RISC-V, which always has RV32I.
 #[cfg(target_arch = "riscv32")]
@@ -248,5 +292,31 @@ impl Riscv32 {
     #[inline]
     pub fn detect() -> Option<Self> {
         (!cfg!(miri)).then_some(Riscv32(()))
+    }
+}
+
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn switches_take_away_what_they_name() {
+        // Value, what it takes away, and its first item that means nothing.
+        let cases: [(&str, &[&str], Option<&str>); 9] = [
+            ("", &[], None),
+            ("-aes", &["aes"], None),
+            ("-avx512,-adx", &["avx512", "adx"], None),
+            ("-aes,", &["aes"], None),
+            ("aes", &[], Some("aes")),
+            ("+aes,-vaes", &["vaes"], Some("+aes")),
+            ("-vaes,-AES", &["vaes"], Some("-AES")),
+            ("-gfni, -aes", &["gfni"], Some(" -aes")),
+            (",-aesni,-", &[], Some("")),
+        ];
+        for (value, expected, unknown) in cases {
+            let taken = SWITCHES.iter().filter(|name| takes_away(value, &[name]));
+            assert!(taken.eq(SWITCHES.iter().filter(|name| expected.contains(name))), "{value:?}");
+            assert_eq!(unknown_switch(value), unknown, "{value:?}");
+        }
     }
 }

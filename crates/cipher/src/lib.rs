@@ -17,7 +17,8 @@
 //!
 //! On 32-bit RISC-V there is also the module `riscv32`, the kernels by themselves.
 //!
-//! The crate is `no_std` and never allocates.
+//! The crate is `no_std` and never allocates. The feature `std`, on by default, only lets [`cpu`] read the environment of x86-64 and
+//! aarch64; elsewhere it does nothing.
 //!
 //! ```
 //! use tress_cipher::{aes::Aes, modes::ccm};
@@ -33,7 +34,7 @@
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(test)]
+#[cfg(any(test, all(feature = "std", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 extern crate std;
 
 /// Compiles the Rust example of the README.

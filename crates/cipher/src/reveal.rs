@@ -4,13 +4,13 @@ use subtle::Choice;
 
 /// The bit, from here on public.
 ///
-/// Built with `--cfg tress_secrets` it tells Valgrind's memcheck so: `tests/secrets.rs` runs everything on keys and data
+/// With the feature `secrets` it tells Valgrind's memcheck so: `tests/secrets.rs` runs everything on keys and data
 /// that are marked as undefined, and memcheck reports every branch and address that depends on them.
 #[inline(always)]
 pub(crate) fn reveal(bit: Choice) -> bool {
     #[allow(unused_mut)]
     let mut bit = bit.unwrap_u8();
-    #[cfg(all(tress_secrets, target_arch = "x86_64"))]
+    #[cfg(all(feature = "secrets", target_arch = "x86_64"))]
     {
         // MAKE_MEM_DEFINED of one byte.
         let request: [u64; 6] = [0x4d43_0002, (&raw mut bit).addr() as u64, 1, 0, 0, 0];

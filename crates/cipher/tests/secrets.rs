@@ -1,10 +1,10 @@
 //! No branch and no address depends on a secret: keys and data are marked as undefined, and Valgrind's memcheck reports
 //! every jump and every address that is made of undefined bytes.
 //!
-//! Needs a build with `--cfg tress_secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
+//! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
 //! AVX-512, VAES and GFNI: so this is about the backends `portable`, `aesni` and `avx2`; for the others there is
 //! `machine_code.rs`. `reference`, which looks up tables, is the planted leak: it has to be found.
-#![cfg(all(tress_secrets, target_arch = "x86_64"))]
+#![cfg(target_arch = "x86_64")]
 
 #[path = "../../modular/tests/common/memcheck.rs"]
 mod memcheck;

@@ -3,25 +3,72 @@
 //! Code that uses instructions beyond the target's baseline takes a token, and the only way to make a token is to have
 //! detected those instructions. So a call of it on a machine without them does not compile.
 //!
-//! `--cfg tress_without_avx512`, `--cfg tress_without_adx` and `--cfg tress_without_riscv32` (in `RUSTFLAGS`) build a library
-//! without that code. What 32-bit RISC-V has is known when it is compiled.
+//! `TRESS_CPU=-avx512,-adx` in the environment names features that are not used, as in `tress_cipher::cpu`: `adx`, `ifma`, and
+//! `avx512` and `avx2`, which IFMA builds on. It only takes away. It is read once, when the first token is asked for, and with
+//! the feature `std` only; other items are ignored.
 
-/// Whether every instruction is taken for there: for an interpreter that has them, in a process whose processor may not.
-#[cfg(tress_secrets)]
+use core::sync::atomic::{AtomicU8, Ordering};
+
+/// Whether every instruction is taken for there.
+#[cfg(feature = "secrets")]
 static ALL: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
 
-/// From now on this process prepares moduli for all lanes, and may use them in the interpreter of machine code only.
-#[cfg(tress_secrets)]
+/// From now on this process prepares moduli for all lanes: for an interpreter that has every instruction, in a process whose
+/// processor may not.
+///
+/// # Safety
+/// On a processor without BMI2, ADX and AVX-512 IFMA nothing that uses them may run outside of the interpreter.
+#[cfg(feature = "secrets")]
 #[doc(hidden)]
-pub fn take_all_instructions_for_there() {
-    ALL.store(true, core::sync::atomic::Ordering::Relaxed);
+pub unsafe fn take_all_instructions_for_there() {
+    ALL.store(true, Ordering::Relaxed);
 }
 
-/// Defines a token: its features are detected once, then read from an atomic.
-#[allow(unused_macros, reason = "no token on other processors, and in builds without any")]
+/// The value of `TRESS_CPU`. Tests of secrets look at all code, and their interpreter has no environment.
+fn switches() -> &'static str {
+    #[cfg(all(feature = "std", not(feature = "secrets")))]
+    {
+        static VALUE: std::sync::OnceLock<std::string::String> = std::sync::OnceLock::new();
+        VALUE.get_or_init(|| std::env::var_os("TRESS_CPU").unwrap_or_default().to_string_lossy().into_owned())
+    }
+    #[cfg(not(all(feature = "std", not(feature = "secrets"))))]
+    ""
+}
+
+/// Whether a value of `TRESS_CPU` takes one of these away.
+fn takes_away(value: &str, names: &[&str]) -> bool {
+    value.split(',').any(|item| item.strip_prefix('-').is_some_and(|name| names.contains(&name)))
+}
+
+/// What was found of a token: detection takes microseconds in a virtual machine.
+struct Found(AtomicU8);
+
+impl Found {
+    const UNKNOWN: u8 = 2;
+
+    #[inline]
+    fn or_detect(&self, detect: fn() -> bool) -> bool {
+        #[cfg(feature = "secrets")]
+        if ALL.load(Ordering::Relaxed) {
+            return true;
+        }
+        match self.0.load(Ordering::Relaxed) {
+            Self::UNKNOWN => self.detect(detect),
+            found => found == 1,
+        }
+    }
+
+    #[cold]
+    fn detect(&self, detect: fn() -> bool) -> bool {
+        let found = detect();
+        self.0.store(u8::from(found), Ordering::Relaxed);
+        found
+    }
+}
+
+/// Defines a token: its features are detected once, then read from an atomic. `TRESS_CPU` takes it away by any of the names.
 macro_rules! token {
-    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+]) => {
-        #[cfg(not(miri))]
+    ($(#[$doc:meta])* $name:ident, $module:ident, [$($feature:tt),+], without [$($off:literal),+]) => {
         cpufeatures::new!($module, $($feature),+);
 
         $(#[$doc])*
@@ -29,34 +76,30 @@ macro_rules! token {
         pub(crate) struct $name(());
 
         impl $name {
-            /// The proof that this machine has the instructions, if it has.
+            /// The proof that this machine has the instructions, if it has and `TRESS_CPU` leaves them.
             #[inline]
             pub(crate) fn detect() -> Option<Self> {
-                #[cfg(tress_secrets)]
-                if ALL.load(core::sync::atomic::Ordering::Relaxed) {
-                    return Some($name(()));
-                }
-                #[cfg(not(miri))]
-                return $module::get().then_some($name(()));
-                #[cfg(miri)]
-                None
+                static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
+                FOUND
+                    .or_detect(|| !cfg!(miri) && $module::get() && !takes_away(switches(), &[$($off),+]))
+                    .then_some($name(()))
             }
         }
     };
 }
 
-#[cfg(all(target_arch = "x86_64", not(tress_without_avx512), feature = "alloc"))]
 token!(
     /// This machine has AVX-512 F and IFMA.
     Ifma,
     ifma,
-    ["avx512f", "avx512ifma"]
+    ["avx512f", "avx512ifma"],
+    without ["ifma", "avx512", "avx2"]
 );
 
-#[cfg(all(target_arch = "x86_64", not(tress_without_adx), feature = "alloc"))]
 token!(
     /// This machine has MULX (BMI2), and ADCX and ADOX (ADX).
     Adx,
     adx,
-    ["bmi2", "adx"]
+    ["bmi2", "adx"],
+    without ["adx"]
 );

@@ -8,6 +8,9 @@
 //! - [`prime`]: probable primes.
 //! - `riscv32`: assembly for 32-bit RISC-V, on builds for it.
 //!
+//! The feature `std`, on by default, only lets the crate read `TRESS_CPU` from the environment of x86-64 (`tress_cipher::cpu` says
+//! what it is).
+//!
 //! What is not constant time says so in its name, `_vartime`. Lengths, of numbers in digits and of moduli in bits, are
 //! never secret.
 //!
@@ -30,10 +33,13 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+extern crate std;
 
 pub mod add;
+#[cfg(all(feature = "alloc", target_arch = "x86_64"))]
 mod cpu;
-#[cfg(tress_secrets)]
+#[cfg(all(feature = "secrets", target_arch = "x86_64"))]
 #[doc(hidden)]
 pub use cpu::take_all_instructions_for_there;
 mod error;

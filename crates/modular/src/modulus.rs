@@ -7,7 +7,7 @@ use core::fmt;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::inverse::{divsteps, divsteps_scratch};
-#[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+#[cfg(target_arch = "x86_64")]
 use crate::lanes::ifma::Prepared;
 use crate::one::{self, Montgomery};
 use crate::reduce::montgomery::{leading_zeros, negative_inverse, prepare};
@@ -33,7 +33,7 @@ pub struct Modulus {
     /// R² modulo N, which takes a number into Montgomery form.
     square: Vec<u64>,
     /// The same for lanes, where the machine has them.
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     in_lanes: Option<Prepared>,
 }
 
@@ -65,17 +65,17 @@ impl Modulus {
             inverse,
             one,
             square,
-            #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+            #[cfg(target_arch = "x86_64")]
             in_lanes: None,
             modulus,
         };
-        #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+        #[cfg(target_arch = "x86_64")]
         let prepared = prepared.with_lanes();
         Ok(prepared)
     }
 
     /// With what lanes need, where the machine has them.
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     fn with_lanes(mut self) -> Self {
         if crate::cpu::Ifma::detect().is_some() {
             let montgomery = |a: &[u64], b: &[u64], product: &mut [u64]| self.montgomery(a, b, product);
@@ -112,7 +112,7 @@ impl Modulus {
     }
 
     /// What lanes need, for a modulus that is long enough for them.
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn in_lanes(&self) -> Option<&Prepared> {
         self.in_lanes.as_ref()
     }

@@ -2,7 +2,7 @@
 
 /// The digit, from here on public.
 ///
-/// Built with `--cfg tress_secrets` it tells Valgrind's memcheck so: `tests/secrets.rs` runs everything that claims
+/// With the feature `secrets` it tells Valgrind's memcheck so: `tests/secrets.rs` runs everything that claims
 /// constant time on numbers that are marked as undefined, and memcheck reports every branch and address that depends on
 /// them.
 ///
@@ -11,7 +11,7 @@
 pub fn reveal<L: Copy>(digit: L) -> L {
     #[allow(unused_mut)]
     let mut digit = digit;
-    #[cfg(all(tress_secrets, target_arch = "x86_64"))]
+    #[cfg(all(feature = "secrets", target_arch = "x86_64"))]
     {
         // MAKE_MEM_DEFINED.
         let request: [u64; 6] = [0x4d43_0002, (&raw mut digit).addr() as u64, size_of::<L>() as u64, 0, 0, 0];

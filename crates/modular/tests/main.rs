@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod common;
+mod cpu;
 mod lanes;
 mod memory;
 mod modulus;

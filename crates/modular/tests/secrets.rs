@@ -1,10 +1,10 @@
 //! No branch and no address depends on a secret: numbers are marked as undefined, and Valgrind's memcheck reports every
 //! jump and every address that is made of undefined bytes.
 //!
-//! Needs a build with `--cfg tress_secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
+//! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
 //! AVX-512: so this is about portable code and what one number at a time takes. The binary method, whose time shows the
 //! exponent, is the planted leak: it has to be found.
-#![cfg(all(tress_secrets, target_arch = "x86_64"))]
+#![cfg(target_arch = "x86_64")]
 
 use tress_modular::lanes::{self, Comb, CombPower, Power, Product};
 use tress_modular::power::{binary_scratch, binary_vartime, fixed_window, fixed_window_scratch};

@@ -1,10 +1,10 @@
 //! No branch and no address depends on a private key: its numbers are marked as undefined, and Valgrind's memcheck reports every
 //! jump and every address that is made of them, from the key's own checks to the signature.
 //!
-//! Needs a build with `--cfg tress_secrets` (`make secrets`). Valgrind knows no AVX-512, so powers are those of portable code;
+//! Needs the feature `secrets` (`make secrets`). Valgrind knows no AVX-512, so powers are those of portable code;
 //! the others are `tress-modular`'s to check. Reading a key from DER shows it: that is the planted leak, which has to be
 //! found.
-#![cfg(all(tress_secrets, target_arch = "x86_64"))]
+#![cfg(target_arch = "x86_64")]
 
 mod common;
 #[path = "../../modular/tests/common/memcheck.rs"]

@@ -62,7 +62,7 @@ impl Comb {
             }
             entries.iter().for_each(|entry| table.extend_from_slice(entry));
         }
-        #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+        #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = modulus.in_lanes() {
             let limbs = Zeroizing::new(table);
             table = limbs.chunks_exact(modulus.limbs()).flat_map(|entry| lanes.digits(entry)).collect();
@@ -72,7 +72,7 @@ impl Comb {
 
     /// 1 in the form of the table.
     fn one(modulus: &Modulus) -> Vec<u64> {
-        #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+        #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = modulus.in_lanes() {
             return modulus.power_vartime(&[2], &[lanes.bits() as u64]);
         }
@@ -89,7 +89,7 @@ impl Comb {
         TEETH * TABLES * self.columns
     }
 
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     pub(super) fn columns(&self) -> usize {
         self.columns
     }

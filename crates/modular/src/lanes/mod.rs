@@ -7,9 +7,9 @@
 use crate::Modulus;
 
 mod comb;
-#[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+#[cfg(target_arch = "x86_64")]
 mod groups;
-#[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+#[cfg(target_arch = "x86_64")]
 pub(crate) mod ifma;
 
 pub use comb::{Comb, CombPower};
@@ -43,7 +43,7 @@ pub struct Product<'a> {
 
 /// The name of what fills lanes on this machine, `ifma`, if anything does.
 pub fn backend() -> Option<&'static str> {
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     if crate::cpu::Ifma::detect().is_some() {
         return Some("ifma");
     }
@@ -56,7 +56,7 @@ pub fn backend() -> Option<&'static str> {
 /// If a result has not as many digits as its modulus.
 pub fn power(jobs: &mut [Power<'_>]) {
     check(jobs.iter().map(|job| (job.modulus, &*job.result)));
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power(token, jobs, ifma::Exponents::Secret);
     }
@@ -69,7 +69,7 @@ pub fn power(jobs: &mut [Power<'_>]) {
 /// If a result has not as many digits as its modulus.
 pub fn power_vartime(jobs: &mut [Power<'_>]) {
     check(jobs.iter().map(|job| (job.modulus, &*job.result)));
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power(token, jobs, ifma::Exponents::Public);
     }
@@ -82,7 +82,7 @@ pub fn power_vartime(jobs: &mut [Power<'_>]) {
 /// If a result has not as many digits as its modulus.
 pub fn multiply(jobs: &mut [Product<'_>]) {
     check(jobs.iter().map(|job| (job.modulus, &*job.result)));
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::multiply(token, jobs);
     }
@@ -97,7 +97,7 @@ pub fn power_by_comb(jobs: &mut [CombPower<'_>]) {
     check(jobs.iter().map(|job| (job.comb.modulus(), &*job.result)));
     let fits = |job: &CombPower<'_>| job.exponent.len() <= job.comb.bits().div_ceil(64);
     assert!(jobs.iter().all(fits), "an exponent that is too long");
-    #[cfg(all(target_arch = "x86_64", not(tress_without_avx512)))]
+    #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::Ifma::detect() {
         return groups::power_by_comb(token, jobs);
     }

@@ -13,7 +13,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::add;
 use crate::reduce::montgomery::cios;
 
-#[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+#[cfg(target_arch = "x86_64")]
 mod adx;
 mod power;
 #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
@@ -21,17 +21,17 @@ mod words;
 
 pub(crate) use power::{Way, look_up, power, power_vartime};
 
-#[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+#[cfg(target_arch = "x86_64")]
 use crate::cpu::Adx;
 
 /// Digits of a block of the assembly.
-#[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+#[cfg(target_arch = "x86_64")]
 const BLOCK: usize = 8;
 
 #[derive(Clone, Copy)]
 enum Engine {
     Portable,
-    #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+    #[cfg(target_arch = "x86_64")]
     Adx(Adx),
     #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
     Riscv32,
@@ -68,7 +68,7 @@ impl<'a> Montgomery<'a> {
                 cios(a, b, self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
-            #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+            #[cfg(target_arch = "x86_64")]
             Engine::Adx(_) => {
                 assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
                 let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
@@ -95,7 +95,7 @@ impl<'a> Montgomery<'a> {
                 cios(a, a, self.modulus, self.inverse[0], &mut self.scratch[..n]);
                 a.copy_from_slice(&self.scratch[..n]);
             }
-            #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+            #[cfg(target_arch = "x86_64")]
             Engine::Adx(_) => {
                 assert!(n > 0 && n.is_multiple_of(BLOCK) && self.scratch.len() == 2 * n + BLOCK);
                 let (modulus, inverse) = (self.modulus.as_ptr(), self.inverse.as_ptr());
@@ -141,7 +141,7 @@ fn double_inverse(modulus: &[u64], inverse: u64) -> [u64; 2] {
 
 impl Engine {
     fn of(digits: usize) -> Engine {
-        #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+        #[cfg(target_arch = "x86_64")]
         if digits > 0
             && digits.is_multiple_of(BLOCK)
             && let Some(token) = Adx::detect()
@@ -160,7 +160,7 @@ impl Engine {
     fn scratch(&self, digits: usize) -> usize {
         match self {
             Engine::Portable => digits,
-            #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+            #[cfg(target_arch = "x86_64")]
             Engine::Adx(_) => 2 * digits + BLOCK,
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
             Engine::Riscv32 => words::scratch(digits),
@@ -170,7 +170,7 @@ impl Engine {
     fn name(self) -> &'static str {
         match self {
             Engine::Portable => "portable",
-            #[cfg(all(target_arch = "x86_64", not(tress_without_adx)))]
+            #[cfg(target_arch = "x86_64")]
             Engine::Adx(_) => "adx",
             #[cfg(all(target_arch = "riscv32", target_feature = "m", not(tress_without_riscv32)))]
             Engine::Riscv32 => "riscv32",

@@ -1,0 +1,54 @@
+//! `TRESS_CPU` takes away what it names and what builds on it, and nothing else.
+
+use std::env;
+use std::process::Command;
+
+use tress_cipher::{Backend, cpu};
+
+/// Every name with the backends that need it.
+const NEED: [(&str, &[Backend]); 8] = [
+    ("aes", &[Backend::AesNi, Backend::Vaes256, Backend::Vaes512, Backend::ArmAes]),
+    ("avx2", &[Backend::Avx2, Backend::Vaes256, Backend::Avx512, Backend::Gfni512, Backend::Vaes512]),
+    ("vaes", &[Backend::Vaes256, Backend::Vaes512]),
+    ("avx512", &[Backend::Avx512, Backend::Gfni512, Backend::Vaes512]),
+    ("gfni", &[Backend::Gfni512]),
+    ("neon", &[Backend::Neon, Backend::ArmAes]),
+    ("adx", &[]),
+    ("ifma", &[]),
+];
+
+/// Set by `each_name_alone`: what the machine has without `TRESS_CPU`.
+const HAS: &str = "TRESS_CPU_TEST_HAS";
+
+/// The variable may be set for all tests of a run (`make test-without`): then this proves that they ran without what it names.
+#[test]
+fn what_is_named_is_gone() {
+    let value = env::var("TRESS_CPU").unwrap_or_default();
+    let has = env::var(HAS).unwrap_or_default();
+    assert_eq!(cpu::unknown_switch(&value), None, "TRESS_CPU has names that mean nothing");
+    for backend in Backend::ALL {
+        let needed = NEED.iter().filter(|(_, backends)| backends.contains(&backend));
+        let is_named = needed.clone().any(|(name, _)| value.split(',').any(|item| item == format!("-{name}")));
+        let is_available = backend.is_available();
+        assert!(!(is_named && is_available), "TRESS_CPU={value} leaves {}", backend.name());
+        let was_there = has.split(',').any(|name| name == backend.name());
+        assert!(is_named || is_available || !was_there, "TRESS_CPU={value} takes {} away", backend.name());
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri starts no programs")]
+fn each_name_alone() {
+    assert_eq!(NEED.map(|(name, _)| name), cpu::SWITCHES);
+    let available: Vec<&str> =
+        Backend::ALL.into_iter().filter(|backend| backend.is_available()).map(Backend::name).collect();
+    for name in cpu::SWITCHES {
+        let run = Command::new(env::current_exe().expect("this program"))
+            .args(["--exact", "cpu::what_is_named_is_gone"])
+            .envs([("TRESS_CPU", format!("-{name}")), (HAS, available.join(","))])
+            .output()
+            .expect("this program starts");
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success() && said.contains("1 passed"), "without {name}:\n{said}");
+    }
+}
