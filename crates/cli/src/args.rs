@@ -46,7 +46,10 @@ Examples:
   tress decrypt -i me.key -o big.img big.tress
 
 Exit status: 0 if all went well; 1 if the operation failed (wrong key, damaged input, I/O error); 2 if the command line is \
-wrong.";
+wrong.
+
+Environment: TRESS_CPU names features of the processor that are not used, as in TRESS_CPU=-avx512,-vaes. Known are -aes, -avx2, \
+-vaes, -avx512, -gfni, -neon, -adx and -ifma.";
 
 /// Encrypt, send and sign large files with parallel AES-CCM
 #[derive(Parser)]

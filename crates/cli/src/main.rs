@@ -47,5 +47,6 @@ fn main() -> ExitCode {
 /// In a frame of its own: what it leaves on the stack is overwritten from the frame that calls it.
 #[inline(never)]
 fn run(verb: args::Verb) -> Result<(), failure::Failure> {
+    names::known_switches()?;
     commands::run(verb)
 }

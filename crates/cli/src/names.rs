@@ -1,6 +1,6 @@
 //! The ciphers and modes that `raw` and `ciphers` know by name.
 
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, aes::Aes, cpu, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 
 use crate::{failure::Failure, usage};
 
@@ -138,6 +138,14 @@ pub(crate) fn backend(name: &str) -> Result<Backend, Failure> {
     Backend::from_name(name).ok_or_else(|| {
         Failure::wrong_use(format!("unknown backend '{name}'")).hint("run 'tress ciphers' for a list of backends")
     })
+}
+
+/// The libraries ignore what they do not know in `TRESS_CPU`; a slip there would measure what nobody asked for.
+pub(crate) fn known_switches() -> Result<(), Failure> {
+    let value = std::env::var_os("TRESS_CPU").unwrap_or_default();
+    let Some(item) = cpu::unknown_switch(&value.to_string_lossy()).map(str::to_string) else { return Ok(()) };
+    let known = cpu::SWITCHES.map(|name| format!("-{name}")).join(", ");
+    Err(Failure::wrong_use(format!("TRESS_CPU: unknown feature '{item}'")).hint(format!("known are {known}")))
 }
 
 #[cfg(test)]

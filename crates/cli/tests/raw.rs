@@ -1,7 +1,7 @@
 //! `tress raw`, `ciphers` and what is generated: known answers from SP 800-38A (appendix F) and SP 800-38C (examples),
 //! and every kind of wrong use.
 
-use crate::common::{Folder, Run, plaintext};
+use crate::common::{Folder, Run, plaintext, run};
 
 const KEY_128: &str = "2b7e151628aed2a6abf7158809cf4f3c";
 const KEY_192: &str = "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b";
@@ -149,6 +149,25 @@ fn backends_agree() {
         }
     }
     folder.tress(["ciphers"]).ok();
+}
+
+#[test]
+fn features_are_taken_away_by_name() {
+    let folder = Folder::new();
+    let with = |value: &str, arguments: &[&str]| run(folder.command(arguments).env("TRESS_CPU", value), b"");
+    let every = format!("-{}", tress_cipher::cpu::SWITCHES.join(",-"));
+    let json = with(&every, &["ciphers", "--json"]).ok().stdout;
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    for cipher in json.as_array().unwrap() {
+        for backend in cipher["backends"].as_array().unwrap() {
+            let is_base = ["reference", "portable", "riscv32"].contains(&backend["name"].as_str().unwrap());
+            assert!(is_base || backend["available"] == false, "{backend} is left");
+        }
+    }
+    for (value, item) in [("-aes,-avx513", "'-avx513'"), ("aes", "'aes'"), ("-aes,,", "''")] {
+        with(value, &["ciphers"]).wrong_use(item);
+    }
+    with("-avx513", &["--help"]).ok();
 }
 
 /// Published values: of Rijndael, RC6 (version 1.1, appendix) and PIPO (its numbers as bytes, least significant first).

@@ -45,7 +45,7 @@ pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
             .collect();
         text.push_str(&format!("{:<16} {:<16} {}\n", row.name, row.modes.join(" "), backends.join(" ")));
     }
-    text.push_str("\n* used on this machine, - not available on this machine or in this build\n");
+    text.push_str("\n* used on this machine, - not available on this machine, in this build or with this TRESS_CPU\n");
     files::print(&text)
 }
 
