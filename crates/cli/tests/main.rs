@@ -4,6 +4,7 @@ mod bench;
 mod common;
 mod damage;
 mod faults;
+mod formats;
 mod interrupts;
 mod keys;
 mod links;
