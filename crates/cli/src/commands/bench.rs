@@ -136,6 +136,11 @@ fn judge(found: Result<compare::Comparison, bench::Error>, options: &args::Bench
     let found = found.map_err(|error| match error {
         bench::Error::NotComparable { .. } => failure(error).hint("--force compares them anyway"),
         bench::Error::NothingMatches => failure(error).hint("run 'tress bench --list' for the names of rows"),
+        bench::Error::NoSamples { ref path, ref commit } => {
+            let name = path.file_name().unwrap_or_default().display();
+            let hint = format!("git show {commit}:bench/record/{name} prints the record with its samples");
+            failure(error).hint(hint)
+        }
         error => failure(error),
     })?;
     if options.fail_on_regression && found.has_regression() {

@@ -122,7 +122,7 @@ impl Comparison {
 
 /// Reads both records, compares them and writes what changed.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> {
-    let (before, after) = (read(&options.before)?, read(&options.after)?);
+    let (before, after) = (read_full(&options.before)?, read_full(&options.after)?);
     check(&before, &after, options.force)?;
     tell(compare(&before, &after), options.json, out)
 }
@@ -151,6 +151,15 @@ pub fn read(path: &Path) -> Result<Document, Error> {
         return Err(Error::Schema { path: path.to_path_buf(), schema });
     }
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+}
+
+/// Reads a record that has its samples.
+pub fn read_full(path: &Path) -> Result<Document, Error> {
+    let document = read(path)?;
+    match document.samples_at {
+        Some(commit) => Err(Error::NoSamples { path: path.to_path_buf(), commit }),
+        None => Ok(document),
+    }
 }
 
 /// Refuses records that say nothing about each other, unless that is forced.

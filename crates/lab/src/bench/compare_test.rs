@@ -1,7 +1,10 @@
 //! Changes that are there are found, noise is not taken for one, and records that say nothing about each other are refused.
 
 use super::*;
-use crate::bench::record::{Against, Machine};
+use crate::{
+    bench::record::{Against, Machine},
+    roofs::{Roof, Roofs},
+};
 
 /// Rates around `rate` with a deterministic noise of up to `noise` of it, different for each `seed`.
 fn samples(rate: f64, noise: f64, seed: u64) -> Vec<f64> {
@@ -104,6 +107,55 @@ fn rows_of_one_record_only() {
     for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert_eq!(compare(&document(vec![a.clone()]), &document(vec![row("a", vec![wrong; 41])])).rows, []);
     }
+}
+
+/// What a reader sees of a record is the same without its samples, and what needs them names where they are.
+#[test]
+fn medians_are_kept_without_samples() {
+    let mut row = row("a", samples(8e9, 0.4, 1));
+    let pairs = samples(8e9, 0.4, 2).into_iter().zip(samples(2e9, 0.4, 3)).map(|(ours, theirs)| [ours, theirs]);
+    row.against.insert("openssl".into(), crate::bench::sample::compare("3.0".into(), pairs.collect(), 3, None));
+    row.cycle_samples = vec![1.0; 41];
+    // Of before rates had intervals.
+    row.bytes_per_s = Some(row.clone().summarise());
+    let roof = Roof { cycle_samples: vec![4.0, 1.0, 3.0], samples: vec![1.0; 3], ..Roof::default() };
+    let roofs = Roofs { roofs: vec![roof.clone(), roof], ..Roofs::default() };
+    let full = Document { roofs: Some(roofs), ..document(vec![row.clone(), row.clone()]) };
+    let mut kept = full.clone();
+    kept.keep_medians("0123abc".into());
+
+    let folder = tempfile::tempdir().unwrap();
+    let [full_path, kept_path] = [("full", &full), ("kept", &kept)].map(|(name, document)| {
+        let path = folder.path().join(name);
+        document.write_lines(std::fs::File::create(&path).unwrap()).unwrap();
+        path
+    });
+    let text = std::fs::read_to_string(&kept_path).unwrap();
+    // A head, two rows and two roofs.
+    assert_eq!(text.lines().count(), 5, "{text}");
+    assert!(text.lines().skip(1).all(|line| line.starts_with("{\"name\":")) && text.ends_with("}\n"));
+    assert_eq!(read(&full_path).unwrap().rows, full.rows);
+
+    let found = read(&kept_path).unwrap();
+    let median = Row { count: Some(41), samples: vec![], cycle_samples: vec![], ..full.rows[0].clone() };
+    let expected = Row { against: found.rows[0].against.clone(), outliers: found.rows[0].outliers, ..median };
+    let rate = crate::bench::statistics::median(&row.samples);
+    let intervals = Row { rate_low: Some(rate.low), rate_high: Some(rate.high), ..expected };
+    assert_eq!(found.rows, [intervals.clone(), intervals]);
+    let against = Against { count: Some(41), pairs: vec![], ..full.rows[0].against["openssl"].clone() };
+    assert_eq!(found.rows[0].against["openssl"], against);
+    let roof = &found.roofs.unwrap().roofs[0];
+    assert_eq!((roof.median_per_cycle(), roof.samples.len(), roof.cycle_samples.len()), (Some(3.0), 0, 0));
+
+    for [before, after] in [[&kept_path, &full_path], [&full_path, &kept_path]] {
+        let options = Options { before: before.clone(), after: after.clone(), force: true, json: false };
+        let error = run(&options, &mut Vec::new()).expect_err("no samples");
+        assert!(matches!(&error, Error::NoSamples { path, commit } if *path == kept_path && commit == "0123abc"));
+    }
+    // Lists of samples may be missing altogether.
+    let text = text.replace("\"samples\":[]", "\"more\":0").replace("\"pairs\":[]", "\"more\":0");
+    std::fs::write(&kept_path, text).unwrap();
+    assert_eq!(read(&kept_path).unwrap().rows, found.rows);
 }
 
 #[test]

@@ -82,6 +82,13 @@ pub enum Error {
         /// What it has none of.
         what: &'static str,
     },
+    /// A record that holds medians only, where samples are needed.
+    NoSamples {
+        /// The record's path.
+        path: PathBuf,
+        /// The commit that has the samples.
+        commit: String,
+    },
     /// The result could not be written.
     Output(io::Error),
 }
@@ -137,6 +144,9 @@ impl fmt::Display for Error {
             Error::NoSuchRow(why) => f.write_str(why),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
             Error::Lacks { path, what } => write!(f, "{}: the record has no {what}", path.display()),
+            Error::NoSamples { path, commit } => {
+                write!(f, "{}: the record holds medians only, its samples are in commit {commit}", path.display())
+            }
             Error::Output(error) => error.fmt(f),
         }
     }

@@ -11,7 +11,7 @@ use std::{
 
 use super::{
     Document, Error,
-    compare::{difference, read},
+    compare::{difference, read, read_full},
 };
 
 /// Rows come faster than a disk should have to take them.
@@ -74,8 +74,8 @@ impl Keeper {
     }
 
     fn replace(&mut self, document: &Document) -> io::Result<()> {
-        let mut text = serde_json::to_vec_pretty(document)?;
-        text.push(b'\n');
+        let mut text = Vec::new();
+        document.write_lines(&mut text)?;
         if self.is_stream {
             return fs::write(&self.file, text);
         }
@@ -125,7 +125,7 @@ fn unfinished(folder: &Path, document: &Document) -> Option<PathBuf> {
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let records = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
     let usable = records.filter_map(|file| {
-        let record = read(&file).ok()?;
+        let record = read_full(&file).ok()?;
         (!record.complete && unlike(&record, document).is_none()).then_some((record.time, file))
     });
     usable.max().map(|(_, file)| file)
@@ -138,7 +138,7 @@ fn is_record(file: &Path) -> bool {
 
 /// Takes the rows over.
 fn go_on(file: &Path, document: &mut Document) -> Result<(), Error> {
-    let record = read(file)?;
+    let record = read_full(file)?;
     if let Some(what) = unlike(&record, document) {
         return Err(Error::NotResumable { path: file.to_path_buf(), what });
     }

@@ -100,6 +100,9 @@ fn what_was_measured_elsewhere_is_not_gone_on_with() {
     }
     write(&Document { schema: 2, ..document(&["a"]) });
     assert!(matches!(open(&file, true), Err(Error::Schema { schema: 2, .. })));
+    write(&Document { samples_at: Some("a commit".into()), ..document(&["a"]) });
+    assert!(matches!(open(&file, true), Err(Error::NoSamples { .. })));
+    assert!(open(folder.path(), true).unwrap().1.is_empty());
     fs::write(&file, "{").unwrap();
     assert!(matches!(open(&file, true), Err(Error::Record { .. })));
     // Without going on a record is replaced, when there is a row.

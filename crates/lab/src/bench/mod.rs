@@ -130,7 +130,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     if plans.is_empty() && !options.wants_commands() {
         return Err(Error::NothingMatches);
     }
-    let with = options.with.as_deref().map(compare::read).transpose()?;
+    let with = options.with.as_deref().map(compare::read_full).transpose()?;
     let mut keeper = match &options.record {
         Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
         None => None,

@@ -3,10 +3,13 @@
 
 use std::{
     collections::BTreeMap,
+    io,
+    mem::take,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::ser::Formatter;
 
 use super::{enough::Stopped, statistics};
 use crate::roofs::Roofs;
@@ -28,6 +31,9 @@ pub struct Document {
     /// Whether the run came to its end; records of before this was told did.
     #[serde(default = "yes")]
     pub complete: bool,
+    /// The commit that has the samples, if this record holds medians only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples_at: Option<String>,
     /// Where it ran.
     pub machine: Machine,
     /// Peers that were asked for and are not installed.
@@ -76,7 +82,7 @@ pub struct Missing {
 }
 
 /// One measurement.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Such as `aes-128-ccm` or `encrypt-file`.
     pub name: String,
@@ -123,11 +129,16 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// Comparisons by the peer's name.
+    #[serde(default)]
     pub against: BTreeMap<String, Against>,
     /// How many samples were taken at a time, of all comparisons; all of them are in order, so these are runs of so many.
     #[serde(default = "one")]
     pub per_visit: usize,
+    /// How many samples there were, in a record that holds medians only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
     /// Our rates, one a sample, in the order of time; bytes or runs a second.
+    #[serde(default)]
     pub samples: Vec<f64>,
     /// Core cycles a byte of the same samples, where they could be counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -135,7 +146,7 @@ pub struct Row {
 }
 
 /// A comparison: our rate over the peer's, so above 1 we are faster.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Against {
     /// The peer's version.
     pub version: String,
@@ -156,7 +167,11 @@ pub struct Against {
     /// How many pairs were taken at a time.
     #[serde(default = "one")]
     pub per_visit: usize,
+    /// How many pairs there were, in a record that holds medians only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<usize>,
     /// Our rate and the peer's of every pair, in the order of time.
+    #[serde(default)]
     pub pairs: Vec<[f64; 2]>,
 }
 
@@ -169,10 +184,13 @@ fn one() -> usize {
 }
 
 impl Against {
+    fn ratios(&self) -> Vec<f64> {
+        self.pairs.iter().map(|[ours, theirs]| ours / theirs).collect()
+    }
+
     /// The ratios of visits.
     pub(crate) fn visits(&self) -> Vec<f64> {
-        let ratios: Vec<f64> = self.pairs.iter().map(|[ours, theirs]| ours / theirs).collect();
-        statistics::by_visit(&ratios, self.per_visit)
+        statistics::by_visit(&self.ratios(), self.per_visit)
     }
 }
 
@@ -203,7 +221,35 @@ impl Document {
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let tress = env!("CARGO_PKG_VERSION").into();
         let (missing, rows) = (Vec::new(), Vec::new());
-        Document { schema: SCHEMA, time, tress, quick: false, complete: true, machine, missing, rows, roofs: None }
+        let (quick, complete, samples_at, roofs) = (false, true, None, None);
+        Document { schema: SCHEMA, time, tress, quick, complete, samples_at, machine, missing, rows, roofs }
+    }
+
+    /// Drops all samples. Medians, intervals and counts stay, and are computed where the version that wrote the record did not.
+    pub fn keep_medians(&mut self, samples_at: String) {
+        self.samples_at = Some(samples_at);
+        for row in &mut self.rows {
+            if row.bytes_per_s.or(row.per_s).is_some() && !row.samples.is_empty() {
+                row.summarise();
+            }
+            row.cycle_samples.clear();
+            row.count = Some(take(&mut row.samples).len());
+            for against in row.against.values_mut() {
+                against.outliers = statistics::outliers(&against.ratios());
+                against.count = Some(take(&mut against.pairs).len());
+            }
+        }
+        for roof in self.roofs.iter_mut().flat_map(|roofs| &mut roofs.roofs) {
+            roof.median_per_cycle = roof.median_per_cycle();
+            roof.samples.clear();
+            roof.cycle_samples.clear();
+        }
+    }
+
+    /// The document as JSON with a line for each row and each roof, and a newline at the end.
+    pub fn write_lines(&self, mut out: impl io::Write) -> io::Result<()> {
+        self.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Lines { is_element: false }))?;
+        out.write_all(b"\n")
     }
 
     /// `<date>-<machine>.json`.
@@ -217,6 +263,27 @@ impl Document {
             }
         }
         format!("{}{machine}.json", date(self.time))
+    }
+}
+
+/// JSON with a new line before each object of an array.
+struct Lines {
+    is_element: bool,
+}
+
+impl Formatter for Lines {
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        self.is_element = true;
+        if first { Ok(()) } else { out.write_all(b",") }
+    }
+
+    fn begin_object<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(if take(&mut self.is_element) { b"\n{" } else { b"{" })
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, out: &mut W) -> io::Result<()> {
+        self.is_element = false;
+        out.write_all(b":")
     }
 }
 

@@ -105,6 +105,7 @@ pub(crate) fn compare(version: String, pairs: Vec<[f64; 2]>, per_visit: usize, s
         outliers: statistics::outliers(&ratios),
         per_visit,
         stopped,
+        count: None,
         pairs,
     }
 }

@@ -118,7 +118,9 @@ impl Record {
                 .push_str(&format!(" The machine was busy (load {load:.1}): the figures may be too low or too high."));
         }
         let mut table = table(record);
-        if has_samples {
+        if let Some(commit) = &document.samples_at {
+            conditions.push_str(&format!(" This record holds medians only: its samples are in commit {commit}."));
+        } else if has_samples {
             table.samples = format!("records/{place}/document/rows");
         } else {
             conditions.push_str(" There are too many raw samples for this page: see the record.");

@@ -47,11 +47,23 @@ pub struct Roof {
     pub low_per_s: f64,
     /// Upper end.
     pub high_per_s: f64,
+    /// The median of the samples a cycle, in a record that holds medians only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median_per_cycle: Option<f64>,
     /// Every sample a second, in the order of time.
+    #[serde(default)]
     pub samples: Vec<f64>,
     /// The same a cycle.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle_samples: Vec<f64>,
+}
+
+impl Roof {
+    /// The median of the samples a cycle.
+    pub(crate) fn median_per_cycle(&self) -> Option<f64> {
+        let of_samples = || (!self.cycle_samples.is_empty()).then(|| median(&self.cycle_samples).median);
+        self.median_per_cycle.or_else(of_samples)
+    }
 }
 
 /// All ceilings of a machine.
@@ -146,6 +158,7 @@ fn roof(name: String, counts: &str, threads: usize, samples: &[Sample]) -> Roof 
         median_per_s: median,
         low_per_s: low,
         high_per_s: high,
+        median_per_cycle: None,
         samples: per_s,
         cycle_samples: per_cycle,
     }

@@ -91,19 +91,10 @@ fn point(row: &Row, roofs: &Roofs) -> Option<(f64, f64, String)> {
 
 /// The clock of the core, as the loops met it.
 fn clock_per_s(roofs: &Roofs) -> Option<f64> {
-    let mut clocks: Vec<f64> = roofs
-        .roofs
-        .iter()
-        .filter_map(|roof| {
-            Some(roof.median_per_s / crate::bench::statistics::median(non_empty(&roof.cycle_samples)?).median)
-        })
-        .collect();
+    let mut clocks: Vec<f64> =
+        roofs.roofs.iter().filter_map(|roof| Some(roof.median_per_s / roof.median_per_cycle()?)).collect();
     clocks.sort_by(f64::total_cmp);
     clocks.get(clocks.len() / 2).copied()
-}
-
-fn non_empty(samples: &[f64]) -> Option<&[f64]> {
-    (!samples.is_empty()).then_some(samples)
 }
 
 #[cfg(test)]
