@@ -75,6 +75,24 @@ fn records_are_compared() {
     folder.tress(["bench", "--fail-on-regression"]).wrong_use("--compare");
 }
 
+/// A record of medians names the commit that has what it lacks.
+#[test]
+fn records_of_medians_have_no_samples() {
+    let folder = Folder::new();
+    let record = "2026-11-24-amd-epyc-2.json";
+    let text = std::fs::read(format!("{}/../../bench/record/{record}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let samples_at = "184943ff";
+    folder.write(record, &text);
+    let told = folder.tress(["bench", "--force", "--compare", record, record]).failed("medians only").stderr;
+    assert!(told.contains(&format!("git show {samples_at}")) && told.lines().count() == 2, "{told}");
+    let resumed = format!("--record={record}");
+    folder.tress(["bench", "--resume", &resumed, "^aes-"]).failed(&format!("its samples are in commit {samples_at}"));
+    assert_eq!(folder.read(record), text);
+    folder.tress(["plan", "--from", record]).ok();
+    let told = folder.tress(["report", ".", "-o", "-"]).ok();
+    assert!(String::from_utf8(told.stdout).unwrap().contains("This record holds medians only"));
+}
+
 /// Another build is another program: here a script that has this one measure, and lies about the figures.
 #[cfg(unix)]
 #[test]

@@ -443,10 +443,10 @@ fn no_failure_simulates_another_program_or_machine() {
 
 #[test]
 fn no_failure_compares_or_draws_another_record() {
-    let record = "bench/record/2026-11-22-intel-xeon-2-80ghz-numbers.json";
-    let files = [("before.json", record), ("after.json", record)];
+    let [before, after] = ["tests/report/fixtures/records/before.json", "tests/report/fixtures/records/after.json"];
+    let files = [("before.json", before), ("after.json", after)];
     says_the_same(&files, &["bench", "--json", "--compare", "before.json", "after.json"], 25);
     // Two folders down, so that the call that lists it is one of those that fail.
-    let files = [("before.json", record), ("one/two/after.json", record)];
+    let files = [("before.json", before), ("one/two/after.json", after)];
     says_the_same(&files, &["report", "-o", "new", "."], 40);
 }
