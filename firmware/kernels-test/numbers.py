@@ -7,12 +7,11 @@ Random numbers and those where carries run long, 256 to 4096 bits; sums and diff
 kernel's callee-saved registers, guard bytes around its buffers and stack are checked (target.py).
 """
 
-import os
 import random
 import subprocess
 import sys
 
-from target import HERE, ROOT, Buffer, Target
+from target import ROOT, Buffer, Target, built
 
 KERNELS = [ROOT / "crates/modular/src/riscv32/digits.S"]
 FUNCTIONS = [f"tress_modular_{name}" for name in ("add", "subtract", "multiply", "square", "reduce")]
@@ -96,15 +95,10 @@ def remainders(target):
 
 
 class Numbers:
-    """The program in numbers/, which answers for Modulus."""
+    """The program in src/bin/numbers.rs, which answers for Modulus."""
 
     def __init__(self):
-        triple, folder = "riscv32imac-unknown-none-elf", HERE / "numbers"
-        built = f"{os.environ.get('CARGO_TARGET_DIR', ROOT / 'target')}/numbers-test"
-        subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--target", triple, "--target-dir", built],
-                       cwd=folder, check=True)
-        self.process = subprocess.Popen(["qemu-riscv32", f"{built}/{triple}/release/numbers"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE)
+        self.process = subprocess.Popen(["qemu-riscv32", built("numbers")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, operation, *operands):
         """Of a modulus and two numbers, or one."""

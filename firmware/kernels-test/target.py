@@ -1,7 +1,7 @@
 """Calls kernels for 32-bit RISC-V under QEMU's user emulation, and checks how they behave as functions."""
 
+import os
 import pathlib
-import shlex
 import struct
 import subprocess
 import tempfile
@@ -10,6 +10,13 @@ HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 KERNELS = ROOT / "crates/cipher/src/riscv32"
 STACK_LIMIT = 256
+
+
+def built(name):
+    """A program of this folder's package; `firmware/build` makes it if it is not up to date."""
+    subprocess.run([ROOT / "firmware/build", "--tests"], check=True)
+    target = ROOT / "firmware" / os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
+    return str(target / "firmware/riscv32imac-unknown-none-elf/release" / name)
 
 
 class Buffer:

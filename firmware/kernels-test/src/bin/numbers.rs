@@ -1,7 +1,7 @@
-//! `Modulus` as a filter: reads numbers and what to do with them, writes results. `../numbers.py` holds them against Python's.
+//! `Modulus` as a filter: reads numbers and an operation, writes results. `firmware/kernels-test/numbers.py` compares them with
+//! Python's.
 //!
-//! `cargo build --release --target riscv32imac-unknown-none-elf`, then `qemu-riscv32` on the program: it makes Linux system
-//! calls. A request is a byte for the operation and three numbers, each a length in digits of 64 bits (one byte) and those
+//! A request is a byte for the operation and three numbers, each a length in digits of 64 bits (one byte) and those
 //! digits, little-endian: the modulus and two operands. The answer has as many digits as the modulus.
 #![no_std]
 #![no_main]
@@ -11,24 +11,11 @@ extern crate alloc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::alloc::{GlobalAlloc, Layout};
-use core::arch::{asm, global_asm};
 use core::cell::{Cell, UnsafeCell};
 use core::ptr;
 
+use tress_kernels_test::{read, write};
 use tress_modular::Modulus;
-
-global_asm!(
-    ".globl _start",
-    "_start:",
-    ".option push",
-    ".option norelax",
-    "la gp, __global_pointer$",
-    ".option pop",
-    "andi sp, sp, -16",
-    "call main",
-    "li a7, 93",
-    "ecall",
-);
 
 /// Memory that is given back all at once, between requests.
 struct Heap {
@@ -59,34 +46,18 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
 }
 
-/// Linux's read(0) or write(1).
-fn transfer(number: usize, mut data: *mut u8, mut length: usize) -> bool {
-    while length > 0 {
-        let mut done = if number == 63 { 0isize } else { 1 };
-        // SAFETY: the memory is the caller's; the call changes a0 and that memory only.
-        unsafe { asm!("ecall", inlateout("a0") done, in("a1") data, in("a2") length, in("a7") number) };
-        if done <= 0 {
-            return false;
-        }
-        // SAFETY: as much as has been transferred.
-        data = unsafe { data.add(done as usize) };
-        length -= done as usize;
-    }
-    true
-}
-
-fn read(bytes: &mut [u8]) -> bool {
-    transfer(63, bytes.as_mut_ptr(), bytes.len())
-}
-
 fn number() -> Option<Vec<u64>> {
     let mut length = [0];
     if !read(&mut length) {
         return None;
     }
     let mut digits = vec![0u64; length[0].into()];
-    // SAFETY: so many bytes; any are a number.
-    transfer(63, digits.as_mut_ptr().cast(), 8 * digits.len()).then_some(digits)
+    let mut bytes = vec![0; 8 * digits.len()];
+    let is_whole = read(&mut bytes);
+    for (digit, bytes) in digits.iter_mut().zip(bytes.chunks_exact(8)) {
+        *digit = u64::from_le_bytes(bytes.try_into().ok()?);
+    }
+    is_whole.then_some(digits)
 }
 
 /// Answers a request; nothing at the end of them.
@@ -97,7 +68,7 @@ fn answer() -> Option<()> {
     }
     let (modulus, a, b) = (number()?, number()?, number()?);
     let modulus = Modulus::new(&modulus).ok()?;
-    let mut result = match operation[0] {
+    let result = match operation[0] {
         b'*' => modulus.multiply(&a, &b),
         b'^' => modulus.power(&a, &b),
         b'v' => modulus.power_vartime(&a, &b),
@@ -105,7 +76,7 @@ fn answer() -> Option<()> {
         b'/' => modulus.inverse(&a).unwrap_or(vec![0; modulus.limbs()]),
         _ => return None,
     };
-    transfer(64, result.as_mut_ptr().cast(), 8 * result.len()).then_some(())
+    result.iter().all(|digit| write(&digit.to_le_bytes())).then_some(())
 }
 
 #[unsafe(no_mangle)]
@@ -115,10 +86,4 @@ extern "C" fn main() -> i32 {
         HEAP.used.set(0);
     }
     0
-}
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: Linux's exit(101), which does not return.
-    unsafe { asm!("ecall", in("a0") 101, in("a7") 93, options(noreturn)) }
 }
