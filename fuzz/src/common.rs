@@ -6,7 +6,7 @@ mod tests;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-pub(crate) use tests::{elf, elf_with_data, encode};
+pub(crate) use tests::{Numbers as Seeded, elf, elf_with_data, encode};
 
 /// Where a step of a program begins: the generator asks for a number below this one, and nobody else does.
 const KINDS_OF_STEPS: u64 = 20;

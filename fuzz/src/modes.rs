@@ -2,7 +2,7 @@
 //! backend of this machine, alone and in lanes, at any length and alignment, has to give what the peer gives; and a message
 //! that was damaged has to be refused.
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
@@ -30,9 +30,16 @@ enum Mode {
     Ccm { nonce_bytes: u8, tag_bytes: u8, aad_bytes: u16 },
 }
 
+/// Panics when somebody disagrees.
+pub fn run(bytes: &[u8]) {
+    if let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(bytes)) {
+        case.check();
+    }
+}
+
 /// One message, and where it lies.
-#[derive(Arbitrary, Debug)]
-pub struct Case {
+#[derive(Arbitrary)]
+struct Case {
     cipher: Cipher,
     mode: Mode,
     decrypts: bool,
@@ -52,8 +59,7 @@ pub struct Case {
 type Apply<'a> = &'a dyn Fn(&mut [u8]);
 
 impl Case {
-    /// Panics when somebody disagrees.
-    pub fn check(&self) {
+    fn check(&self) {
         match self.cipher {
             Cipher::Aes => self.aes(),
             Cipher::Rc6 => self.rc6(),

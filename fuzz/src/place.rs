@@ -1,17 +1,31 @@
-//! Where a target has its files: a folder of the process, empty at the beginning of every input.
+//! Where a target has its files: a folder of the thread, empty at the beginning of every input.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The folder, emptied. `fuzz/run` puts it into memory, and removes it.
-pub fn empty() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let folder = std::env::temp_dir().join(format!("tress-fuzz-{}", std::process::id()));
+/// Removed when the thread ends.
+struct Folder(&'static Path);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(self.0);
+    }
+}
+
+thread_local! {
+    static FOLDER: Folder = {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("tress-fuzz-{}-{count}", std::process::id()));
         fs::create_dir_all(&folder).expect("a temporary folder");
-        folder
-    });
+        Folder(Box::leak(folder.into_boxed_path()))
+    };
+}
+
+/// The folder, emptied. `fuzz/run` puts it into memory.
+pub fn empty() -> &'static Path {
+    let folder = FOLDER.with(|folder| folder.0);
     for entry in fs::read_dir(folder).expect("the temporary folder") {
         remove(&entry.expect("an entry").path());
     }

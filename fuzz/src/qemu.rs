@@ -1,16 +1,21 @@
 //! Programs of instructions that the input picks, executed here and by QEMU's user mode: afterwards all registers and the memory
 //! are the same. The generator is the one of the simulator's tests.
 
+#[path = "../../crates/sim/tests/qemu/compressed.rs"]
+mod compressed;
+#[path = "../../crates/sim/tests/qemu/program.rs"]
+mod program;
+
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Command, Stdio};
 use std::{fs, io};
 
+use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
 use tress_sim::{ErrorKind, Image, Platform, Region, System, Xlen, cause};
 
 use crate::common::{Numbers, elf};
 use crate::place;
-use crate::program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
 
 /// Longer programs find nothing that these do not.
 const MOST_STEPS: usize = 300;

@@ -105,7 +105,7 @@ fn new_value(input: &mut Input<'_>) -> Option<Value> {
         )),
         2 => Some(Value::from(f64::from(input.word()) / 16.0)),
         3 => Some(Value::from(String::from_utf8_lossy(input.take(8)).into_owned())),
-        _ => serde_json::from_str(input.pick(&TEXTS)).ok(),
+        _ => serde_json::from_str(*input.pick(&TEXTS)).ok(),
     }
 }
 

@@ -152,7 +152,7 @@ fn entry(archive: &mut Vec<u8>, input: &mut Input<'_>) {
     put(&mut header, 136, format!("{:011o}\0", input.word()).as_bytes());
     header[156] = kind;
     if kind == b'2' {
-        put(&mut header, 157, input.pick(&TARGETS));
+        put(&mut header, 157, *input.pick(&TARGETS));
     }
     put(&mut header, 257, if input.flag() { b"ustar  \0" } else { b"ustar\x0000" });
     for _ in 0..input.byte().saturating_sub(250) {

@@ -16,7 +16,7 @@
 //! the buffers: four batches of half a megabyte a stream at either end.
 
 mod admission;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, feature = "fuzzing"))]
 mod any_sender;
 mod epoch;
 mod incoming;
@@ -89,7 +89,7 @@ pub(crate) fn plain_bytes(size_bytes: u64, chunks: u64) -> u64 {
 
 /// Everything that reads what the other end, or a disk, says, on the same bytes; what is read has to be what would be
 /// written. For the fuzz targets.
-#[cfg(fuzzing)]
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub fn read_anything(bytes: &[u8]) {
     if let Ok(request) = wire::Request::parse(bytes) {
@@ -111,7 +111,7 @@ pub fn read_anything(bytes: &[u8]) {
 
 /// A sender that does what these bytes say, against a receiver in this empty folder, and what has to hold of the receiver. For the
 /// fuzz targets.
-#[cfg(fuzzing)]
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub fn any_sender(next: &mut dyn FnMut() -> Option<u8>, folder: &std::path::Path) {
     any_sender::run(next, folder);
