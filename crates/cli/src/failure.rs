@@ -105,6 +105,9 @@ fn hint(kind: &ErrorKind) -> Option<&'static str> {
             "a recipient is age1..., tress1... or an SSH public key; -R takes a file of recipients"
         }
         ErrorKind::BadIdentity => "an identity file comes from tress keygen, age-keygen or ssh-keygen",
+        ErrorKind::Cipher(tress_cipher::Error::BackendUnavailable(_)) => {
+            "tress ciphers lists the backends that are available; TRESS_CPU takes some away"
+        }
         ErrorKind::OutputExists => "--force replaces it",
         ErrorKind::Io(io::ErrorKind::IsADirectory) => "name a file inside it",
         ErrorKind::BinaryToTerminal => "write to a file with -o, or redirect standard output",
