@@ -1,9 +1,9 @@
 """The container format between two implementations: tress, and tress_reader.py, which was written from the page.
 
-    python3 -m venv .venv && .venv/bin/pip install -r tests/python/requirements.txt
-    TRESS=target/release/tress .venv/bin/python tests/python/test_container.py
+    tools/setup python
+    TRESS=target/release/tress target/venv/bin/python tests/python/test_container.py
 
-Or `TRESS=... .venv/bin/python -m pytest tests/python`. Exit status 0 when everything agrees. Without TRESS only the
+Or `TRESS=... target/venv/bin/python -m pytest tests/python`. Exit status 0 when everything agrees. Without TRESS only the
 vectors are run through the Python reader, and the program says so; with CI set, a missing TRESS is a failure.
 """
 

@@ -1,6 +1,6 @@
 """`tress raw` against PyCA's AES and against the Python ciphers of tools/vectors, on random messages and backends.
 
-    TRESS=target/release/tress .venv/bin/python -m pytest -q tests/python/test_raw.py
+    TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_raw.py
 
 CASES is how many of each cipher (30), SEED what they are made from (the day; a failure prints it).
 """
