@@ -184,11 +184,12 @@ fn lanes_of(random: &mut Random) -> ([[u8; 300]; MESSAGES], [usize; MESSAGES]) {
     (data, lengths)
 }
 
-/// PIPO's kernels as a program calls them: four messages of two blocks under four keys, and CTR of two groups.
-fn pipo_kernels(random: &mut Random) -> u32 {
+/// PIPO's kernels as a program calls them: four messages of two blocks under four keys, and CTR of nine groups.
+fn pipo_kernels(key_bytes: usize, random: &mut Random) -> u32 {
     let failures = &mut 0;
-    let mut keys = [[0; 16]; 4];
+    let mut keys = [[0; 32]; 4];
     keys.iter_mut().for_each(|key| random.fill(key));
+    let keys = keys.each_ref().map(|key| &key[..key_bytes]);
     let mut chains = Group([0; 32]);
     random.fill(&mut chains.0);
     let mut wanted = [[0; 16]; 4];
@@ -198,10 +199,10 @@ fn pipo_kernels(random: &mut Random) -> u32 {
         [first, second].map(|block| Aligned(block.try_into().unwrap()))
     });
     for (i, message) in wanted.iter_mut().enumerate() {
-        let cipher = Pipo::with_backend(&keys[i], Backend::Reference).unwrap();
+        let cipher = Pipo::with_backend(keys[i], Backend::Reference).unwrap();
         cbc::encrypt(&cipher, &chains.0[8 * i..][..8], message).unwrap();
     }
-    let lanes = Lanes::new([&keys[0], &keys[1], &keys[2], &keys[3]]).unwrap();
+    let lanes = Lanes::new(keys).unwrap();
     let [a, b, c, d] = &mut messages;
     lanes.cbc_encrypt(&mut chains, [a, b, c, d]).unwrap();
     for (message, wanted) in messages.iter().zip(&wanted) {
@@ -209,14 +210,17 @@ fn pipo_kernels(random: &mut Random) -> u32 {
         same(&message[1].0, &wanted[8..], "PIPO's kernel for CBC, block 1", failures);
     }
 
-    let key = Key::new(&keys[1]).unwrap();
-    let (mut data, mut bytes) = ([Group([0x5a; 32]); 2], [0x5a; 64]);
-    // Group 63 has the blocks 252 to 255: a carry follows.
-    key.ctr(&key.nonce(b"nonces"), 63, &mut data).unwrap();
-    let cipher = Pipo::with_backend(&keys[1], Backend::Reference).unwrap();
-    ctr::apply(&cipher, b"nonces\x00\xfc", &mut bytes).unwrap();
-    same(&data[0].0, &bytes[..32], "PIPO's kernel for CTR, group 0", failures);
-    same(&data[1].0, &bytes[32..], "PIPO's kernel for CTR, group 1", failures);
+    let key = Key::new(keys[1]).unwrap();
+    let (mut data, mut bytes) = ([Group([0; 32]); 9], [[0; 32]; 9]);
+    bytes.iter_mut().for_each(|group| random.fill(group));
+    data.iter_mut().zip(&bytes).for_each(|(group, bytes)| group.0 = *bytes);
+    // Group 60 has the blocks 240 to 243: the counter carries from group 63 to 64.
+    key.ctr(&key.nonce(b"nonces"), 60, &mut data).unwrap();
+    let cipher = Pipo::with_backend(keys[1], Backend::Reference).unwrap();
+    ctr::apply(&cipher, b"nonces\x00\xf0", bytes.as_flattened_mut()).unwrap();
+    for (group, bytes) in data.iter().zip(&bytes) {
+        same(&group.0, bytes, "PIPO's kernel for CTR", failures);
+    }
     if key.ctr(&key.nonce(b"nonces"), (1 << 14) - 1, &mut data) != Err(Error::CounterExhausted) {
         *failures += 1;
         print("PIPO's kernel for CTR counts past its end\n");
@@ -230,7 +234,7 @@ const LENGTHS: [usize; 22] =
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
     let random = &mut Random(0x2545_f491);
-    let mut failures = pipo_kernels(random);
+    let mut failures = pipo_kernels(16, random) + pipo_kernels(32, random);
     let both = [Backend::Riscv32, Backend::Reference];
     for key_bytes in [16, 24, 32] {
         let keys: [[u8; 32]; MESSAGES] = core::array::from_fn(|_| {
