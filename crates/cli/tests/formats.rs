@@ -310,6 +310,7 @@ fn send(folder: &Folder, more: &[&str]) -> Run {
     let mut line = String::new();
     let mut stderr = BufReader::new(receiver.stderr.take().unwrap());
     stderr.read_line(&mut line).unwrap();
+    assert!(line.starts_with("tress: listening on "), "{RECEIVER} or {ALLOW}: {line}");
     let public = tress(folder, RECEIVER, &[&["keygen", "--public", RECEIVER]], b"").stdout;
     let public = String::from_utf8(public).unwrap();
     let to = ["send", "--to", line.split_whitespace().last().unwrap(), "-r", public.lines().nth(1).unwrap()];
