@@ -53,7 +53,7 @@ fn same(a: &[u8], b: &[u8], what: &str, failures: &mut u32) {
 fn messages(random: &mut Random, length: usize) -> ([u8; MOST + 4], [u8; 16]) {
     let (mut data, mut iv) = ([0; MOST + 4], [0xff; 16]);
     random.fill(&mut data);
-    if length % 3 != 0 {
+    if !length.is_multiple_of(3) {
         random.fill(&mut iv[..13 + length % 3]);
     }
     random.fill(&mut iv[15..]);
