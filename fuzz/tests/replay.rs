@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `TRESS_FUZZ_SEED` | the seed of the mutations, 1 if it is not set |
 //! | `TRESS_FUZZ_MUTATIONS` | mutations of each target, instead of those of `fuzz/targets.json` |
-//! | `TRESS_FUZZ_INPUT` | a file: the only input |
+//! | `TRESS_FUZZ_INPUT` | the absolute path of a file: the only input |
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeSet;
@@ -76,12 +76,13 @@ fn replay(name: &'static str, run: fn(&[u8])) {
     let setting = |field: &str| settings()[name][field].as_u64().expect("a number");
     let number = |variable: &str| env::var(variable).ok().map(|text| text.parse::<u64>().expect("a number"));
     let seed = number("TRESS_FUZZ_SEED").unwrap_or(1);
-    let mut inputs = match env::var_os("TRESS_FUZZ_INPUT") {
-        Some(path) => vec![fs::read(path).expect("a file")],
+    let only = env::var_os("TRESS_FUZZ_INPUT");
+    let mut inputs = match &only {
+        Some(path) => vec![fs::read(path).expect("TRESS_FUZZ_INPUT is the absolute path of a file")],
         None => kept(name),
     };
     let kept = inputs.len();
-    if env::var_os("TRESS_FUZZ_INPUT").is_none() {
+    if only.is_none() {
         let count = number("TRESS_FUZZ_MUTATIONS").unwrap_or_else(|| setting("mutations"));
         let mutations = mutations(&inputs, seed, setting("most_bytes") as usize);
         let mutations: Vec<_> = mutations.take(count as usize).collect();
@@ -111,6 +112,7 @@ fn replay(name: &'static str, run: fn(&[u8])) {
         };
         let origin = match at.checked_sub(kept) {
             Some(mutation) => format!("mutation {mutation} of seed {seed}"),
+            None if only.is_some() => "the input".to_owned(),
             None => format!("input {at} of fuzz/corpus and fuzz/seeds"),
         };
         let hex: String = bytes.iter().take(PRINTED_BYTES).map(|byte| format!("{byte:02x}")).collect();
