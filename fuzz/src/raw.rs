@@ -96,7 +96,7 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
         let count = BLOCK_BYTES - plain.len() % BLOCK_BYTES;
         padded.extend(std::iter::repeat_n(count as u8, count));
     }
-    let is_whole = kind == 3 || padded.len() % BLOCK_BYTES == 0;
+    let is_whole = kind == 3 || padded.len().is_multiple_of(BLOCK_BYTES);
     let expected = if is_whole { Ok(theirs(Direction::Encrypt, &padded)) } else { Err(()) };
     let sealed = ours(RawDirection::Encrypt, &plain);
     assert!(sealed.as_ref().ok() == expected.as_ref().ok(), "encrypted {sealed:?}");

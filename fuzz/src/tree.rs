@@ -147,12 +147,12 @@ fn entry(archive: &mut Vec<u8>, input: &mut Input<'_>) {
     put(&mut header, 0, &name[..name.len().min(100)]);
     let mode: &[u8] = if kind == b'5' { b"0000755\0" } else { b"0000644\0" };
     put(&mut header, 100, mode);
-    put(&mut header, 108, b"0000000\0000000000\0");
+    put(&mut header, 108, b"0000000\x000000000\0");
     put(&mut header, 124, format!("{:011o}\0", data.len()).as_bytes());
     put(&mut header, 136, format!("{:011o}\0", input.word()).as_bytes());
     header[156] = kind;
     if kind == b'2' {
-        put(&mut header, 157, *input.pick(&TARGETS));
+        put(&mut header, 157, TARGETS[input.below(TARGETS.len())]);
     }
     put(&mut header, 257, if input.flag() { b"ustar  \0" } else { b"ustar\x0000" });
     for _ in 0..input.byte().saturating_sub(250) {

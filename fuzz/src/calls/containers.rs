@@ -226,7 +226,7 @@ impl State {
         // SAFETY: as above.
         unsafe {
             let status = on(self.encryptor, tress_encryptor_finish(self.encryptor));
-            assert_eq!(on(self.encryptor, tress_encryptor_finish(self.encryptor)) == TRESS_OK, false);
+            assert_ne!(on(self.encryptor, tress_encryptor_finish(self.encryptor)), TRESS_OK);
             if status == TRESS_OK {
                 let sealed = &self.written.bytes;
                 let status = tress_decrypt(sealed.as_ptr(), sealed.len(), self.identities, 1, &mut opened);
