@@ -147,7 +147,7 @@ fn entry(archive: &mut Vec<u8>, input: &mut Input<'_>) {
     put(&mut header, 0, &name[..name.len().min(100)]);
     let mode: &[u8] = if kind == b'5' { b"0000755\0" } else { b"0000644\0" };
     put(&mut header, 100, mode);
-    put(&mut header, 108, b"0000000\x000000000\0");
+    put(&mut header, 108, b"0000000\x00000000000\0");
     put(&mut header, 124, format!("{:011o}\0", data.len()).as_bytes());
     put(&mut header, 136, format!("{:011o}\0", input.word()).as_bytes());
     header[156] = kind;
