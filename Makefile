@@ -97,7 +97,7 @@ check-targets:
 # make soak has the tests of the crates beneath the command that do not ask for unix.
 test-windows: build
 	@tools/setup windows
-	tools/windows $(CARGO) build --locked --bin tress
+	tools/windows $(CARGO) build --locked -p tress --bin tress
 	tools/windows tests/systems/run-windows
 
 test-windows-crates:
@@ -247,7 +247,7 @@ systems:
 
 soak: nightly test-windows-crates reproducible test-dataset
 	TRESS_SOAK=1 $(PYTEST) -s python/tests/dataset -k scheduling
-	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress --target aarch64-unknown-linux-gnu
+	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress-fuzz --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-stream --test all -- --nocapture every_bit::
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-stream --lib -- --nocapture fault power any_receiver
@@ -256,7 +256,7 @@ soak: nightly test-windows-crates reproducible test-dataset
 	TRESS_CPU=-avx512 PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_CPU=-avx512 $(CARGO) test --release --locked -p tress-modular --test all -- lanes:: cpu::
 	TRESS_CPU=-aes PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher
-	$(CARGO) build --release --locked --bin tress
+	$(CARGO) build --release --locked -p tress --bin tress
 	tests/load/receive.py --tress target/release/tress
 	tests/load/pipes.py --tress target/release/tress
 	$(CARGO) run --release --locked -p tress-lab --example load
