@@ -83,8 +83,9 @@ nightly:
 build:
 	$(CARGO) build --workspace --all-targets --locked
 
+# Four at a time: those of the command wait for links, clocks and other programs.
 test-rust:
-	$(CARGO) test --workspace --locked --no-fail-fast
+	RUST_TEST_THREADS=4 $(CARGO) test --workspace --locked --no-fail-fast
 
 # The same programs, on processors that lack this.
 test-without:
