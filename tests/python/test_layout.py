@@ -1,0 +1,23 @@
+"""Every file of Rust's integration tests is part of a program: cargo does not say so where one is forgotten."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = sorted(ROOT.glob("crates/*/tests/main.rs"))
+
+
+def test_there_are_programs() -> None:
+    assert len(PROGRAMS) > 5
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.parts[-3])
+def test_every_file_is_named(program: Path) -> None:
+    named = set(re.findall(r"^mod (\w+);", program.read_text(), re.MULTILINE))
+    own = set(re.findall(r'^name = "(\w+)"', (program.parents[1] / "Cargo.toml").read_text(), re.MULTILINE))
+    files = {path.stem for path in program.parent.glob("*.rs")} - {"main"}
+    assert files - named - own == set()
