@@ -67,8 +67,8 @@ demo:
 # else what build leaves.
 test:
 	@tools/setup test
-	@tools/goals "make test" "lint test-rust test-without test-c test-packages" \
-	    "secrets lint-python test-python test-page test-wheel test-dataset"
+	@tools/goals "make test" "lint test-rust test-without" \
+	    "secrets lint-python test-python test-page test-wheel test-dataset test-c test-packages"
 
 test-targets:
 	@tools/setup test-targets
