@@ -15,7 +15,7 @@
 #   test-rust      vectors, properties, pipeline, command; and what the fuzz targets have kept, with mutations of it
 #   test-without   the same vectors, where TRESS_CPU takes instructions away
 #   secrets        no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does not know
-#   test-python    the independent reader and writer of the container, the README, generators of vectors, proofs
+#   test-python    the independent reader and writer of the container, the README, generators of vectors
 #   test-page      pages of tress report in a browser
 #   test-c         libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation
 #   lint-python    types, style and documentation of the Python package
@@ -25,7 +25,7 @@
 #   test-windows   the command for Windows under Wine: what it makes opens here, and the other way round
 #   check-targets  macOS compiles
 #   qemu           the vectors on aarch64 and s390x, which is big-endian
-#   firmware       programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU
+#   firmware       programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU, and proofs
 # Parts of make nightly and make soak, and what has no other place:
 #   fuzz           for MINUTES=5 in all, on FUZZ_JOBS cores or on all; TARGETS="keys tree" are these only, RECORD=1 keeps the figures
 #   deny           licences, bans and sources of what we stand on
@@ -63,8 +63,8 @@ demo:
 	@tools/setup demo
 	@CARGO="$(CARGO)" tools/demo
 
-# Two rows side by side, so that tests that wait leave the cores to the other row. secrets builds what is released, and everything
-# else what build leaves.
+# Two rows side by side, so that tests that wait leave the cores to the other row. secrets builds by the
+# release profile; all others use what build makes.
 test:
 	@tools/setup test
 	@tools/goals "make test" "lint test-rust test-without" \
