@@ -77,7 +77,7 @@ pub(crate) fn of_cipher(error: ::tress_cipher::Error) -> tress_status {
 
 fn of_container(kind: &ErrorKind) -> tress_status {
     match kind {
-        ErrorKind::Io(_) => TRESS_IO,
+        ErrorKind::Io(_) | ErrorKind::NoThread => TRESS_IO,
         ErrorKind::NotAContainer => TRESS_NOT_A_CONTAINER,
         ErrorKind::UnknownVersion => TRESS_UNKNOWN_VERSION,
         ErrorKind::UnknownAead => TRESS_UNKNOWN_AEAD,

@@ -76,6 +76,9 @@ pub enum ErrorKind {
     /// A signal, or another thread, asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The system does not let this process start one more thread.
+    #[error("system refused to start a thread (a limit of processes?)")]
+    NoThread,
     /// The input changed while it was read.
     #[error("input changed while it was being read")]
     InputChanged,

@@ -20,6 +20,7 @@ mod pipeline;
 pub mod plan;
 pub mod streaming;
 mod sys;
+mod threads;
 pub mod tree;
 pub mod verbs;
 

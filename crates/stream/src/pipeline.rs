@@ -22,6 +22,7 @@ pub(crate) use drain::{Drain, Outlet, Window};
 pub(crate) use feed::{Feed, Ordered, Positioned};
 
 use crate::container::Payload;
+use crate::threads::start;
 use crate::verbs::{Control, MAX_THREADS};
 use crate::{Error, ErrorKind};
 
@@ -110,7 +111,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
     }
 
     /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one when there
-    /// is a single batch.
+    /// is a single batch or the system refuses more.
     pub(crate) fn run(self) -> Result<Totals, Error> {
         let mut batch = Batch::new(self.feed.most_chunks());
         if self.take(&mut batch) {
@@ -120,12 +121,15 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
             } else {
                 std::thread::scope(|scope| {
                     for _ in 1..threads {
-                        scope.spawn(|| {
+                        let helper = start(scope, || {
                             let mut batch = Batch::new(self.feed.most_chunks());
                             if self.take(&mut batch) {
                                 self.work(batch);
                             }
                         });
+                        if helper.is_err() {
+                            break;
+                        }
                     }
                     self.work(batch);
                 });
