@@ -14,7 +14,6 @@
 #   lint           format, clippy, documentation
 #   test-rust      vectors, properties, pipeline, command; and what the fuzz targets have kept, with mutations of it
 #   test-without   the same vectors, where TRESS_CPU takes instructions away
-#   secrets        no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does not know
 #   test-python    the independent reader and writer of the container, the README, generators of vectors
 #   test-page      pages of tress report in a browser
 #   test-c         libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation
@@ -28,6 +27,8 @@
 #   firmware       programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU, and proofs
 # Parts of make nightly and make soak, and what has no other place:
 #   fuzz           for MINUTES=5 in all, on FUZZ_JOBS cores or on all; TARGETS="keys tree" are these only, RECORD=1 keeps the figures
+#   secrets        no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does not know;
+#                  after a change of a kernel, run it before the change goes in
 #   deny           licences, bans and sources of what we stand on
 #   miri           the portable code under Miri
 #   generators     all generators of vectors, those that read other projects' packages too
@@ -42,9 +43,10 @@
 #   systems, dos   the times of arithmetic on every system that this machine can run or emulate, recorded
 
 CARGO ?= cargo
-# What is built once is not built faster by notes for the next time.
+# What is built once is not built faster by notes for the next time, and nobody looks at it in a debugger.
 ifdef CI
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
 endif
 # What all Python programs of tests are run by.
 VENV := target/venv
@@ -63,12 +65,11 @@ demo:
 	@tools/setup demo
 	@CARGO="$(CARGO)" tools/demo
 
-# Two rows side by side, so that tests that wait leave the cores to the other row. secrets builds by the
-# release profile; all others use what build makes.
+# Two rows side by side, so that tests that wait leave the cores to the other row. All use what build makes.
 test:
 	@tools/setup test
 	@tools/goals "make test" "lint test-rust test-without" \
-	    "secrets lint-python test-python test-page test-wheel test-dataset test-c test-packages"
+	    "lint-python test-python test-page test-wheel test-dataset test-c test-packages"
 
 test-targets:
 	@tools/setup test-targets
@@ -77,7 +78,7 @@ test-targets:
 nightly: export MINUTES = 20
 nightly:
 	@tools/setup nightly
-	@tools/goals "make nightly" "fuzz miri" "deny generators qemu-all test-systems firmware-qemu test-pip"
+	@tools/goals "make nightly" "fuzz miri" "deny secrets generators qemu-all test-systems firmware-qemu test-pip"
 
 # Everything with tests, once: to build a part alone would build its dependencies anew, for fewer features.
 build:
@@ -95,10 +96,10 @@ test-without:
 check-targets:
 	$(CARGO) check --locked -p tress --target aarch64-apple-darwin
 
-# make soak has the tests of the crates beneath the command that do not ask for unix.
+# Without optimisation, as little is computed. make soak has the tests of the crates beneath the command that do not ask for unix.
 test-windows: build
 	@tools/setup windows
-	tools/windows $(CARGO) build --locked -p tress --bin tress
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 tools/windows $(CARGO) build --locked -p tress --bin tress
 	tools/windows tests/systems/run-windows
 
 test-windows-crates:
