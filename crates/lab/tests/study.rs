@@ -57,8 +57,21 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
         "| Rijndael, ECB, 256 blocks, 4 threads | IPC | 5.5 |",
         "holds: Rijndael, ECB, 256 blocks: four threads are 3.9",
         "holds: RC6, CBC, 256 blocks: four threads are 3.9",
+        "scale nearly with their number (3.9",
     ] {
         assert!(page.contains(text), "{text}: {page}");
+    }
+    // A row has a name that no other row of its unit has: closing words find it by both.
+    for study in others() {
+        for part in study.parts {
+            let path = folder.with_file_name(study.name).join(part.name).with_extension("json");
+            let kept: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("kept")).expect("JSON");
+            let rows = kept["section"]["rows"].as_array().expect("rows");
+            let mut names: Vec<(&str, &str)> =
+                rows.iter().filter_map(|row| Some((row["what"].as_str()?, row["unit"].as_str()?))).collect();
+            names.sort_unstable();
+            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}: {names:?}", path.display());
+        }
     }
     for picture in ["width", "blocks", "messages", "harts", "harts-short", "beyond-width", "beyond-harts", "lanes"] {
         assert!(folder.join(picture).with_extension("svg").exists(), "{picture}");

@@ -16,19 +16,20 @@ impl<'a> Found<'a> {
         self.0.iter().find(|(of, _)| of.name == part).map(|(_, section)| section)
     }
 
-    /// A part's last row whose name ends so: where a row is there for every backend, that is the best one's.
-    pub fn row(self, part: &str, end: &str) -> Option<&'a Row> {
-        self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end))
+    /// A part's last row of this unit whose name ends so: where a row is there for every backend, that is the best one's. Rows
+    /// of several units share a name, so a row has to be asked for by both.
+    pub fn row(self, part: &str, end: &str, unit: &str) -> Option<&'a Row> {
+        self.section(part)?.rows.iter().rfind(|row| row.what.ends_with(end) && row.unit == unit)
     }
 
     /// Its median.
-    pub fn measured(self, part: &str, end: &str) -> Option<f64> {
-        Some(self.row(part, end)?.measured?.median)
+    pub fn measured(self, part: &str, end: &str, unit: &str) -> Option<f64> {
+        Some(self.row(part, end, unit)?.measured?.median)
     }
 
     /// What a simulation gave.
-    pub fn simulated(self, part: &str, end: &str) -> Option<f64> {
-        self.row(part, end)?.simulated
+    pub fn simulated(self, part: &str, end: &str, unit: &str) -> Option<f64> {
+        self.row(part, end, unit)?.simulated
     }
 
     /// A cell of a part's own tables, by the names of its row and column.
@@ -63,8 +64,9 @@ mod tests {
     fn by_name() {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let row = |what: &str, simulated| Row { what: what.into(), simulated, ..Row::default() };
+        let in_cycles = Row { unit: "cycles".into(), ..row("fast: gain", Some(3.0)) };
         let section = Section {
-            rows: vec![row("slow: gain", Some(1.0)), row("fast: gain", Some(2.0)), row("gain of all", None)],
+            rows: vec![row("slow: gain", Some(1.0)), row("fast: gain", Some(2.0)), row("gain of all", None), in_cycles],
             tables: vec![
                 Table { title: String::new(), header: words(&["", "a"]), rows: vec![words(&["r", "1"])] },
                 Table {
@@ -78,8 +80,9 @@ mod tests {
         };
         let sections = [(part("one"), section), (part("two"), Section::default())];
         let found = Found::new(&sections);
-        assert_eq!(found.simulated("one", ": gain"), Some(2.0));
-        assert_eq!((found.simulated("two", ": gain"), found.measured("one", ": gain")), (None, None));
+        assert_eq!(found.simulated("one", ": gain", ""), Some(2.0));
+        assert_eq!(found.simulated("one", ": gain", "cycles"), Some(3.0));
+        assert_eq!((found.simulated("two", ": gain", ""), found.measured("one", ": gain", "")), (None, None));
         assert_eq!((found.cell("one", "r", "a"), found.cell("one", "r", "b")), (Some("1"), Some("2")));
         assert_eq!((found.cell("one", "q", "b"), found.cell("one", "r", "c")), (None, None));
         assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((1, 2), (0, 0)));

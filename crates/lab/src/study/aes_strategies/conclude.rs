@@ -10,9 +10,10 @@ use super::strategy::{Code, Strategy, best};
 use super::{openmp, paper, three, times};
 
 pub(super) fn conclude(found: Found<'_>) -> Option<String> {
-    let gain = |strategy: Strategy| found.measured("headline", &format!("times as fast as plain: {}", strategy.name()));
+    let gain =
+        |strategy: Strategy| found.measured("headline", &format!("times as fast as plain: {}", strategy.name()), "");
     let (sleeping, spinning) = (gain(Strategy::RowsSleeping)?, gain(Strategy::RowsSpinning)?);
-    let work = |function: &str| found.measured("operations", &format!("{function} of one state, one thread"));
+    let work = |function: &str| found.measured("operations", &format!("{function} of one state, one thread"), "ns");
     let step = (work("SubBytes")? + work("ShiftRows")? + work("MixColumns")?) / 3.0;
     let mut text = String::from(
         "The paper's check holds: for all five kinds of files, every strategy produces the same bytes and decrypts them again. ",
@@ -33,7 +34,7 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
         times(sleeping),
         times(spinning)
     );
-    if let Some(share) = found.measured("headline", HAD_A_CORE).filter(|&share| share < 0.9) {
+    if let Some(share) = found.measured("headline", HAD_A_CORE, "").filter(|&share| share < 0.9) {
         let _ = write!(
             text,
             "(This machine was busy: plain AES had a core for {:.0} % of its time. On an idle machine, threads lose less time \
@@ -44,7 +45,7 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let gates = [(SLEEPING, "sleeping barrier"), (SPINNING, "spinning barrier"), (FORK, "fork and join of OpenMP")];
     let gates: Vec<String> = gates
         .iter()
-        .filter_map(|(row, name)| Some(format!("a {name} {} ns", three(found.measured("operations", row)?))))
+        .filter_map(|(row, name)| Some(format!("a {name} {} ns", three(found.measured("operations", row, "ns")?))))
         .collect();
     let _ = write!(
         text,
@@ -85,9 +86,10 @@ mod tests {
     use super::*;
     use crate::study::{Measured, Part, Row, Section};
 
-    fn section(rows: &[(String, f64)]) -> Section {
+    fn section(rows: &[(String, f64)], unit: &str) -> Section {
         let row = |(what, median): &(String, f64)| Row {
             what: what.clone(),
+            unit: unit.into(),
             measured: Some(Measured { median: *median, low: *median, high: *median }),
             ..Row::default()
         };
@@ -115,8 +117,8 @@ mod tests {
         let part =
             |name| -> &'static Part { Box::leak(Box::new(Part { name, title: "", run: |_| Ok(Section::default()) })) };
         let sections = [
-            (part("headline"), section(&headline)),
-            (part("operations"), section(&operations)),
+            (part("headline"), section(&headline, "")),
+            (part("operations"), section(&operations, "ns")),
             (part("misprints"), misprints),
         ];
         conclude(Found::new(&sections)).expect("words")

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use super::super::{Found, Verdict};
 
 pub(super) fn conclude(found: Found<'_>) -> Option<String> {
-    let ways = |end| found.measured("strategies", end);
+    let ways = |end| found.measured("strategies", end, "");
     let share = ways("share of the MAC")?;
-    let split = found.row("strategies", "CTR split over all cores, then the MAC")?;
-    let apart = found.row("strategies", "the MAC on one core beside CTR on the rest")?;
+    let split = found.row("strategies", "CTR split over all cores, then the MAC", "")?;
+    let apart = found.row("strategies", "the MAC on one core beside CTR on the rest", "")?;
     let (one, all) = (ways("chunks in lanes, one core")?, ways("chunks in lanes, all cores")?);
     let figures = found.section("table-1")?;
     let misprints = figures.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
@@ -19,7 +19,8 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
         figures.rows.len().saturating_sub(misprints),
         figures.rows.len(),
     );
-    match found.row("links", "100 Mbit/s, the paper's R_comp: speed-up over sequential").and_then(|row| row.measured) {
+    let link = found.row("links", "100 Mbit/s, the paper's R_comp: speed-up over sequential", "");
+    match link.and_then(|row| row.measured) {
         Some(gain) => {
             let _ = write!(
                 text,

@@ -6,8 +6,8 @@ use super::super::{Found, Verdict};
 
 pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let (holds, claims) = found.holding(&["far-pointers", "library", "digits"]);
-    let wide = found.measured("digits", "1024 bits, Montgomery power: 16 over 32")?;
-    let wider = found.measured("digits", "1024 bits, Montgomery power: 32 over 64")?;
+    let wide = found.measured("digits", "1024 bits, Montgomery power: 16 over 32", "")?;
+    let wider = found.measured("digits", "1024 bits, Montgomery power: 32 over 64", "")?;
     let misprints = &found.section("misprints")?.verdicts;
     let certain = misprints.iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
     let mut text = format!(
