@@ -63,7 +63,8 @@ def opener(browser, folder):
     """Opens the page in a browser of its own, and keeps what it says on the console, throws or asks for."""
 
     def opened(width=1000, height=900, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
+        options.setdefault("reduced_motion", "reduce")
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
         page = context.new_page()
         url = (folder / "report.html").as_uri()
         page.complaints = []

@@ -32,5 +32,5 @@ def same(one, other):
 
 
 def plain(text):
-    """A cell without the marks of Markdown."""
-    return text.replace("**", "").replace("`", "")
+    """A text without the marks of Markdown."""
+    return re.sub(r"(?<!\w)\*([^\s*][^*]*)\*(?!\w)", r"\1", text.replace("**", "").replace("`", ""))

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{COLOURS, LETTER, STYLE, WIDTH, escape};
 
+/// Room for the names of groups: at least this, and at most half of the picture.
 const LEFT: f64 = 250.0;
 /// Room for a figure behind the longest bar.
 const RIGHT: f64 = 80.0;
@@ -42,6 +43,8 @@ impl Bars {
             group.values.iter().take(self.series.len()).map(|value| value.filter(is_drawn)).collect()
         };
         let groups: Vec<(&Group, Vec<Option<f64>>)> = self.groups.iter().map(|group| (group, values(group))).collect();
+        let longest = groups.iter().map(|(group, _)| group.name.chars().count()).max().unwrap_or(0);
+        let left = (longest as f64 * LETTER + 24.0).clamp(LEFT, WIDTH / 2.0);
         let most = groups.iter().flat_map(|(_, values)| values).flatten().fold(f64::MIN_POSITIVE, |a, b| a.max(*b));
         let bars = |values: &[Option<f64>]| values.iter().flatten().count().max(1) as f64;
         let height: f64 =
@@ -57,24 +60,24 @@ impl Bars {
         for (group, values) in groups {
             let middle = y + bars(&values) * (BAR + GAP) / 2.0 + 4.0;
             let name = escape(&group.name);
-            let _ = writeln!(svg, "<text x=\"{:.0}\" y=\"{middle:.1}\" text-anchor=\"end\">{name}</text>", LEFT - 12.0);
+            let _ = writeln!(svg, "<text x=\"{:.0}\" y=\"{middle:.1}\" text-anchor=\"end\">{name}</text>", left - 12.0);
             for (place, value) in values.iter().enumerate() {
                 let Some(value) = value else { continue };
-                let width = value / most * (WIDTH - LEFT - RIGHT);
+                let width = value / most * (WIDTH - left - RIGHT);
                 let colour = COLOURS[place % COLOURS.len()];
                 let _ = writeln!(
                     svg,
-                    "<rect x=\"{LEFT}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>"
+                    "<rect x=\"{left:.0}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BAR}\" fill=\"{colour}\"/>"
                 );
                 let base = y + BAR - 5.0;
                 let series = &self.series[place];
                 if series.chars().count() as f64 * LETTER + 12.0 < width {
                     let series = escape(series);
                     let _ =
-                        writeln!(svg, "<text x=\"{:.0}\" y=\"{base:.1}\" class=\"inside\">{series}</text>", LEFT + 7.0);
+                        writeln!(svg, "<text x=\"{:.0}\" y=\"{base:.1}\" class=\"inside\">{series}</text>", left + 7.0);
                 }
                 let figure = if *value >= 1000.0 { format!("{value:.0}") } else { format!("{value:.1}") };
-                let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{base:.1}\">{figure}</text>", LEFT + width + 7.0);
+                let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{base:.1}\">{figure}</text>", left + width + 7.0);
                 y += BAR + GAP;
             }
             if values.iter().all(Option::is_none) {
@@ -103,6 +106,14 @@ mod tests {
         assert!(svg.contains("width=\"335.0\"") && svg.contains("width=\"670.0\""), "{svg}");
         assert!(svg.contains(">50.0</text>") && svg.contains(">100.0</text>"), "{svg}");
         assert!(svg.contains(">a &lt; b</text>") && svg.contains(">t &amp; u</text>"), "{svg}");
+    }
+
+    /// By hand: 45 letters of 7.4 pixels, and 24 pixels.
+    #[test]
+    fn long_names_have_room() {
+        let group = Group { name: "n".repeat(45), values: vec![Some(1.0)] };
+        let svg = Bars { title: "t".into(), series: vec!["one".into()], groups: vec![group] }.svg();
+        assert!(svg.contains("<rect x=\"357\""), "{svg}");
     }
 
     #[test]

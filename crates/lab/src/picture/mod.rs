@@ -289,7 +289,9 @@ impl Svg<'_> {
         for (at, label) in x.ticks() {
             let place = self.x(at);
             self.rule("grid", (place, TOP), (place, HEIGHT - BOTTOM));
-            self.text_at(place, HEIGHT - BOTTOM + 20.0, Anchor::Middle, "tick", &label);
+            // A long one at the very end would be cut.
+            let most = WIDTH - label.chars().count() as f64 * LETTER / 2.0 - 4.0;
+            self.text_at(place.min(most), HEIGHT - BOTTOM + 20.0, Anchor::Middle, "tick", &label);
         }
         for (at, label) in y.ticks() {
             let place = self.y(at);
@@ -482,6 +484,15 @@ mod tests {
         let svg = chart().svg();
         assert!(svg.contains(">a &lt; b &amp; &quot;c&quot;</text>"), "{svg}");
         assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count());
+    }
+
+    /// By hand: the last of nine letters ends at 1000 - 4.
+    #[test]
+    fn the_last_number_of_an_axis_is_whole() {
+        let mut chart = chart();
+        chart.x.to = 1e6;
+        let svg = chart.svg();
+        assert!(svg.contains("x=\"962.7\" y=\"574.0\" text-anchor=\"middle\" class=\"tick\">1,000,000<"), "{svg}");
     }
 
     #[test]

@@ -107,6 +107,13 @@ class Chart {
   options() {
     const { x, y, series } = this.sketch;
     const width = this.plot.clientWidth;
+    const places = (spec, from, to, room) => ticks(from, to, spec.log, Math.max(3, Math.floor(room)));
+    const texts = (spec, splits) => (spec.log ? splits.map(label) : labels(splits));
+    // Half of the longest label of the axis below: the last one may stand at the very end of it.
+    const overhang = (least) => (u) => {
+      const shown = texts(x, places(x, ...this.view.x, u.width / 90));
+      return Math.max(least, ...shown.map((words) => words.length * 4.2 + 4));
+    };
     const axis = (side, spec) => ({
       scale: side === 2 ? "x" : "y",
       side,
@@ -117,15 +124,15 @@ class Chart {
       stroke: () => css("--soft"),
       grid: { stroke: () => css("--grid"), width: 1 },
       ticks: { stroke: () => css("--grid"), width: 1, size: 5 },
-      splits: (u, _, from, to) => ticks(from, to, spec.log, Math.max(3, Math.floor(side === 2 ? u.width / 90 : u.height / 55))),
-      values: (_, splits) => (spec.log ? splits.map(label) : labels(splits)),
+      splits: (u, _, from, to) => places(spec, from, to, side === 2 ? u.width / 90 : u.height / 55),
+      values: (_, splits) => texts(spec, splits),
       filter: (_, splits) => splits,
       size: side === 2 ? 32 : (u, values) => 16 + Math.max(...(values ?? [""]).map((value) => value.length)) * 7.6,
     });
     return {
       width,
       height: this.sketch.height(width),
-      padding: [10, 18, 0, y ? 0 : 12],
+      padding: [10, overhang(18), 0, y ? 0 : overhang(12)],
       legend: { show: false },
       scales: {
         x: { time: false, distr: x.log ? 3 : 1, range: () => this.view.x },

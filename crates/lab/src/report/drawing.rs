@@ -2,6 +2,7 @@
 
 use base64ct::{Base64, Encoding as _};
 
+use super::figures::plain;
 use crate::picture::Drawing;
 
 /// One picture.
@@ -24,7 +25,7 @@ impl Picture {
         let size = |name: &str| attribute(&svg, name).unwrap_or(620);
         Picture {
             anchor,
-            title: drawing.title().into(),
+            title: plain(drawing.title()),
             kind: match drawing {
                 Drawing::Chart(_) => "chart",
                 Drawing::Bars(_) => "bars",

@@ -36,7 +36,7 @@ impl Cell {
     }
 
     pub(super) fn number(value: Option<f64>) -> Cell {
-        value.map_or_else(Cell::default, |value| Cell { text: figure(value), value: Some(value), ..Cell::default() })
+        value.map_or_else(Cell::default, |value| Cell { text: exact(value), value: Some(value), ..Cell::default() })
     }
 
     /// A figure of a unit that the text has.
@@ -138,7 +138,7 @@ impl Table {
                 Column { name, note, unit: "", is_number, is_long }
             })
             .collect();
-        Table { caption: caption.into(), label: caption.into(), columns, rows, samples: String::new() }
+        Table { caption: caption.into(), label: plain(caption), columns, rows, samples: String::new() }
     }
 }
 
@@ -181,9 +181,22 @@ pub(super) fn pieces(text: &str) -> Vec<(Tone, &str)> {
     pieces
 }
 
+/// The text without its marks, for attributes, where nothing stands out.
+pub(super) fn plain(text: &str) -> String {
+    pieces(text).into_iter().map(|(_, piece)| piece).collect()
+}
+
 /// Four digits that count, or one after the point, as on the pages of studies.
 pub(super) fn figure(value: f64) -> String {
-    let text = crate::study::figure(value);
+    apart(value, crate::study::figure(value))
+}
+
+/// A figure that was not measured: whole numbers have no decimals.
+fn exact(value: f64) -> String {
+    apart(value, crate::study::exact(value))
+}
+
+fn apart(value: f64, text: String) -> String {
     if value.abs() < 10_000.0 { text } else { grouped(&text) }
 }
 
@@ -246,6 +259,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counts_have_no_decimals() {
+        let text = |value| Cell::number(Some(value)).text;
+        assert_eq!([734_972.0, 64.0, 10_000.5].map(text), ["734,972", "64", "10,000.5"]);
+    }
+
+    #[test]
     fn thousands() {
         for (text, expected) in
             [("1", "1"), ("-999.5", "-999.5"), ("1000", "1,000"), ("-1234567.25", "-1,234,567.25"), ("NaN", "NaN")]
@@ -297,6 +316,7 @@ mod tests {
             assert_eq!(pieces(text), [(Plain, text)], "{text}");
         }
         assert!(pieces("").is_empty());
+        assert_eq!(plain("**a** `b` *c* 2*3"), "a b c 2*3");
     }
 
     #[test]

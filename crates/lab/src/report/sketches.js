@@ -96,6 +96,13 @@ function fitted(u, words, room) {
   return words.slice(0, length) + "…";
 }
 
+// A text behind a bar, or over its end where there is no room behind it.
+function figureBehind(u, words, x, y) {
+  u.ctx.font = `${13 * ratio()}px system-ui, sans-serif`;
+  const most = u.bbox.left + u.bbox.width - u.ctx.measureText(words).width - 2 * ratio();
+  text(u, words, Math.min(x, most), y);
+}
+
 function rule(u, from, to, stroke, dash = []) {
   const { ctx } = u;
   ctx.beginPath();
@@ -132,7 +139,8 @@ function curves(chart) {
   // A column for each line, also for one without points.
   let next = 1;
   const values = [aligned[0], ...columns.map(([xs]) => (xs.length > 0 ? aligned[next++] : aligned[0].map(() => null)))];
-  const name = (place) => lines[place].name || chart.y.name;
+  // A line alone is what the axis counts.
+  const name = (place) => lines[place].name || (lines.length > 1 ? `line ${place + 1}` : chart.y.name);
   const stops = lines
     .map(({ points }, place) =>
       points.map(([x, y]) => ({ x, y, text: () => `${name(place)}: ${shown(y)} at ${shown(x)}`, place })),
@@ -245,7 +253,7 @@ function rows(names, counts, line) {
 function rowNames(u, places) {
   const { bbox } = u;
   for (const { name, top } of places) {
-    text(u, fitted(u, name, bbox.width), bbox.left + 2 * ratio(), bbox.top + (top + 14) * ratio());
+    text(u, fitted(u, name, bbox.width - 4 * ratio()), bbox.left + 2 * ratio(), bbox.top + (top + 14) * ratio());
   }
 }
 
@@ -281,7 +289,7 @@ function bars(chart) {
           const [y, end] = [bbox.top + (top - 8) * ratio(), u.valToPos(x, "x", true)];
           ctx.fillStyle = colour(place);
           ctx.fillRect(zero, y, end - zero, 16 * ratio());
-          text(u, shown(x), end + 6 * ratio(), y + 13 * ratio());
+          figureBehind(u, shown(x), end + 6 * ratio(), y + 13 * ratio());
         }
       });
     },

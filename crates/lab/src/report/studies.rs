@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{
     drawing::Picture,
     environment,
-    figures::{Cell, Table, anchor},
+    figures::{Cell, Table, anchor, plain},
     read::Kind,
 };
 use crate::study::{self, Row, Section, Verdict};
@@ -163,13 +163,13 @@ fn tables(title: &str, section: &Section) -> Vec<Table> {
             ]
         };
         let table = Table::with_notes("Figures", names.collect(), section.rows.iter().map(cells).collect());
-        tables.push(Table { label: format!("Figures: {title}"), ..table });
+        tables.push(Table { label: plain(&format!("Figures: {title}")), ..table });
     }
     tables.extend(section.tables.iter().map(|table| {
         let names: Vec<&str> = table.header.iter().map(String::as_str).collect();
         let rows = table.rows.iter().map(|row| row.iter().map(|cell| Cell::parsed(cell)).collect());
         let own = Table::new(&table.title, &names, rows.collect());
-        Table { label: format!("{}: {title}", table.title), ..own }
+        Table { label: plain(&format!("{}: {title}", table.title)), ..own }
     }));
     tables
 }

@@ -123,6 +123,17 @@ function enhance(outer) {
     setTimeout(() => (button.textContent = "Copy as CSV"), 2500);
   });
   outer.append(button);
+  // A table that is wider or higher than its room looks whole where scroll bars are hidden.
+  const more = document.createElement("span");
+  more.className = "more";
+  outer.append(more);
+  const scroll = outer.querySelector(".scroll");
+  const tell = () => {
+    const [isWide, isHigh] = [scroll.scrollWidth > scroll.clientWidth + 1, scroll.scrollHeight > scroll.clientHeight + 1];
+    more.hidden = !isWide && !isHigh;
+    more.textContent = `Scroll the table for more ${isWide && isHigh ? "columns and rows" : isWide ? "columns" : "rows"}.`;
+  };
+  new ResizeObserver(tell).observe(scroll);
 }
 
 function closeStrips(table) {

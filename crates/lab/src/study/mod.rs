@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::{bench::statistics::Median, picture::Drawing};
 pub use error::Error;
 pub use found::Found;
-pub(crate) use page::figure;
+pub(crate) use page::{exact, figure};
 
 /// A study of one paper.
 pub struct Study {

@@ -54,7 +54,7 @@ pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick:
 /// The columns are the same in every study.
 fn table(page: &mut String, rows: &[Row]) {
     page.push_str("| | unit | paper | model | simulated | measured (95 % interval) |\n|---|---|---|---|---|---|\n");
-    let number = |value: Option<f64>| value.map_or(String::new(), figure);
+    let number = |value: Option<f64>| value.map_or(String::new(), exact);
     let measured =
         |Measured { median, low, high }: Measured| format!("{} ({} to {})", figure(median), figure(low), figure(high));
     for row in rows {
@@ -81,6 +81,12 @@ fn own_table(page: &mut String, Table { title, header, rows }: &Table) {
     }
 }
 
+/// A figure that was not measured: a whole number, as counts are, without decimals.
+pub(crate) fn exact(value: f64) -> String {
+    // Above this every number is whole.
+    if value.fract() == 0.0 && value.abs() < 9e15 { format!("{value:.0}") } else { figure(value) }
+}
+
 /// Four digits that count, or one after the point.
 pub(crate) fn figure(value: f64) -> String {
     let magnitude = value.abs();
@@ -98,6 +104,15 @@ pub(crate) fn figure(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_have_no_decimals() {
+        for (value, text) in
+            [(734_972.0, "734972"), (64.0, "64"), (0.0, "0"), (-5.0, "-5"), (734_972.5, "734972.5"), (1.04387, "1.044")]
+        {
+            assert_eq!(exact(value), text);
+        }
+    }
 
     #[test]
     fn a_row_has_every_column() {

@@ -131,17 +131,12 @@ fn curves(axis: &[u32], figures: &[Figures]) -> Vec<Curve> {
         .collect()
 }
 
-/// A picture of instructions per cycle, with the paper's figures for the ends of its curves. Where both modes are alike their curves are, so one of them has the name.
+/// A picture of instructions per cycle, with the paper's figures for the ends of its curves.
 fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, paper: Option<Printed>) -> Picture {
     let values = || curves.iter().flat_map(|curve| &curve.points);
     let highest = values().map(|point| point.1).chain(paper.iter().map(|printed| printed.rijndael)).fold(0.0, f64::max);
-    let is_alike = modes_alike_enough(curves);
     let lines = curves.iter().enumerate().map(|(place, curve)| Line {
-        name: match (is_alike, place < 2) {
-            (true, true) => format!("{}, ECB and CBC", curve.cipher.name()),
-            (true, false) => String::new(),
-            (false, _) => format!("{}, {}", curve.cipher.name(), Mode::BOTH[place / 2].name()),
-        },
+        name: format!("{}, {}", curve.cipher.name(), Mode::BOTH[place / 2].name()),
         points: curve.points.clone(),
     });
     let level = |cipher: Cipher| Level {
@@ -165,10 +160,6 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, pap
     Picture::new(name, chart)
 }
 
-fn modes_alike_enough(curves: &[Curve]) -> bool {
-    curves.len() == 4 && curves[..2].iter().zip(&curves[2..]).all(|(ecb, cbc)| apart(&ecb.points, &cbc.points) < 0.15)
-}
-
 /// So many of something.
 fn count(number: u32, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
@@ -177,4 +168,23 @@ fn count(number: u32, of: &str) -> String {
 /// Powers of two.
 fn doubling(to: u32) -> Vec<u32> {
     (0..=to.ilog2()).map(|power| 1 << power).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::Drawing;
+
+    #[test]
+    fn every_curve_has_a_name_of_its_own() {
+        for gap in [0.0, 1.0] {
+            let curve = |cipher, ipc| Curve { cipher, points: vec![(1.0, ipc), (2.0, ipc)] };
+            let [a, b] = Cipher::PAPER;
+            let curves = [curve(a, 2.0), curve(b, 1.0), curve(a, 2.0 + gap), curve(b, 1.0 + gap)];
+            let picture = picture("p", "t", "blocks", &curves, Scale::Linear, None);
+            let Drawing::Chart(chart) = picture.drawing else { panic!("no chart") };
+            let names: Vec<&str> = chart.lines.iter().map(|line| line.name.as_str()).collect();
+            assert_eq!(names, ["Rijndael, ECB", "RC6, ECB", "Rijndael, CBC", "RC6, CBC"]);
+        }
+    }
 }
