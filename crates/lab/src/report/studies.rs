@@ -53,10 +53,11 @@ pub(super) struct Count {
 }
 
 /// Class, sign and word of each kind of verdict, and the word for several.
-const WORDS: [(&str, &str, &str, &str); 4] = [
+const WORDS: [(&str, &str, &str, &str); 5] = [
     ("holds", "✓", "holds", "hold"),
     ("fails", "✗", "does not hold", "do not hold"),
     ("unclear", "?", "unclear", "unclear"),
+    ("busy", "?", "unclear: busy", "unclear: busy"),
     ("omitted", "–", "left out", "left out"),
 ];
 
@@ -180,7 +181,8 @@ impl Judged {
             Verdict::Holds(text) => (0, text),
             Verdict::Fails(text) => (1, text),
             Verdict::Unclear(text) => (2, text),
-            Verdict::LeftOut(text) => (3, text),
+            Verdict::Busy(text) => (3, text),
+            Verdict::LeftOut(text) => (4, text),
         };
         let (class, sign, word, _) = WORDS[kind];
         Judged { kind, class, sign, word, text: text.clone() }

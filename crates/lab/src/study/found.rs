@@ -41,6 +41,12 @@ impl<'a> Found<'a> {
         })
     }
 
+    /// How many claims of a part a busy machine leaves open.
+    pub fn busy(self, part: &str) -> usize {
+        let verdicts = self.section(part).map_or(&[][..], |section| &section.verdicts);
+        verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Busy(_))).count()
+    }
+
     /// How many claims of these parts hold, and how many there are; what was left out or is unclear is none.
     pub fn holding(self, parts: &[&str]) -> (usize, usize) {
         let verdicts = || {
@@ -48,7 +54,7 @@ impl<'a> Found<'a> {
             wanted.flat_map(|(_, section)| &section.verdicts)
         };
         let holds = verdicts().filter(|verdict| matches!(verdict, Verdict::Holds(_))).count();
-        (holds, holds + verdicts().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count())
+        (holds, holds + verdicts().filter(|verdict| verdict.is_refuted()).count())
     }
 }
 
@@ -75,7 +81,9 @@ mod tests {
                     rows: vec![words(&["q"]), words(&["r", "2"])],
                 },
             ],
-            verdicts: vec![Verdict::Holds("h".into()), Verdict::Fails("f".into()), Verdict::Unclear("u".into())],
+            verdicts: [Verdict::Holds, Verdict::Fails, Verdict::Unclear, Verdict::Busy]
+                .map(|verdict| verdict("v".into()))
+                .into(),
             ..Section::default()
         };
         let sections = [(part("one"), section), (part("two"), Section::default())];
@@ -86,5 +94,6 @@ mod tests {
         assert_eq!((found.cell("one", "r", "a"), found.cell("one", "r", "b")), (Some("1"), Some("2")));
         assert_eq!((found.cell("one", "q", "b"), found.cell("one", "r", "c")), (None, None));
         assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((1, 2), (0, 0)));
+        assert_eq!((found.busy("one"), found.busy("two"), found.busy("three")), (1, 0, 0));
     }
 }

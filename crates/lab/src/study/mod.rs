@@ -8,6 +8,7 @@
 
 mod aes_strategies;
 mod block_parallelism;
+mod busy;
 mod ccm_overlap;
 mod error;
 mod found;
@@ -16,8 +17,9 @@ mod modular;
 mod page;
 mod pipo_riscv;
 mod runs;
+mod verdict;
 
-use std::{fs, io::Write, ops::RangeInclusive, path::PathBuf};
+use std::{fs, io::Write, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,8 @@ use crate::{bench::statistics::Median, picture::Drawing};
 pub use error::Error;
 pub use found::Found;
 pub(crate) use page::{exact, figure};
+use verdict::Claim;
+pub use verdict::Verdict;
 
 /// A study of one paper.
 pub struct Study {
@@ -149,34 +153,6 @@ impl Picture {
     }
 }
 
-/// Whether something that the paper says, or that we expected, is so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is.
-    Holds(String),
-    /// It is not.
-    Fails(String),
-    /// The samples do not agree about it.
-    Unclear(String),
-    /// Nobody looked, and why.
-    LeftOut(String),
-}
-
-impl Verdict {
-    /// What a measured figure says about a claim that takes it to lie in `range`: its whole interval has to say the same.
-    fn of(claim: String, measured: Measured, range: RangeInclusive<f64>) -> Verdict {
-        let Measured { low, high, .. } = measured;
-        if range.contains(&low) && range.contains(&high) {
-            Verdict::Holds(claim)
-        } else if high < *range.start() || low > *range.end() {
-            Verdict::Fails(claim)
-        } else {
-            Verdict::Unclear(format!("{claim} ({low:.2} to {high:.2})"))
-        }
-    }
-}
-
 /// What to run, and where to.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -197,6 +173,11 @@ pub struct Options {
 /// Every study.
 pub fn all() -> Vec<Study> {
     vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY, aes_strategies::STUDY]
+}
+
+/// Cores that threads have.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }
 
 /// The closing words of a study with these sections.
@@ -270,19 +251,4 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
     }
     progress.finish_and_clear();
     Ok(sections)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_verdict_takes_the_whole_interval() {
-        let of = |low, high| Verdict::of("c".into(), Measured { median: 1.0, low, high }, 0.9..=1.1);
-        assert_eq!(of(0.9, 1.1), Verdict::Holds("c".into()));
-        assert_eq!(of(1.2, 1.3), Verdict::Fails("c".into()));
-        assert_eq!(of(0.1, 0.2), Verdict::Fails("c".into()));
-        assert!(matches!(of(1.0, 1.2), Verdict::Unclear(_)));
-        assert!(matches!(of(0.5, 2.0), Verdict::Unclear(_)));
-    }
 }

@@ -40,6 +40,7 @@ pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick:
                 Verdict::Holds(text) => ("holds", text),
                 Verdict::Fails(text) => ("**does not hold**", text),
                 Verdict::Unclear(text) => ("unclear", text),
+                Verdict::Busy(text) => ("unclear, busy machine", text),
                 Verdict::LeftOut(text) => ("left out", text),
             };
             let _ = writeln!(page, "- {word}: {text}");

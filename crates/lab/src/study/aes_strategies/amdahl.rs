@@ -8,11 +8,11 @@ use super::files::{self, OnDisk};
 use super::paper::{self, amdahl};
 use super::plain::{Direction, Keys};
 use super::strategy::{Bench, Code, Strategy};
-use super::turns::{self, Turns, size};
-use super::{KEY, budget, verdict};
+use super::turns::{self, Notes, Turns, size};
+use super::{KEY, budget};
 use crate::bench::statistics;
 use crate::picture::{Axis, Chart, Drawing, Level, Line, Mark, Scale};
-use crate::study::{Effort, Error, Measured, Picture, Row, Section, Verdict};
+use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks};
 
 /// How many cores the law is asked for.
 const CORES: [(f64, &str); 4] =
@@ -59,7 +59,7 @@ fn the_papers(section: &mut Section) {
         ..Row::default()
     });
     let needed = paper::SERIAL_ENCRYPT_S / (paper::SERIAL_ENCRYPT_S - (paper::SERIAL_S - paper::PARALLEL_S));
-    section.verdicts.push(verdict(
+    section.verdicts.push(Claim::Print.judge(
         format!(
             "the paper's gain fits its own profile: Encrypt is {} of {} s, {:.1} %, so two cores can gain at most {most:.2} times \
              and reach {:.2} s; the paper prints {} s, {printed:.2} times. Encrypt alone would have had to become {needed:.2} \
@@ -82,13 +82,15 @@ struct Whole {
     in_rows: Vec<f64>,
     plain: Turns,
     others: Vec<Turns>,
+    looks: Looks,
 }
 
 fn measure(bench: &Bench<'_>, file: &[u8], effort: &Effort) -> Result<Whole, Error> {
     let samples = if effort.is_quick { 5 } else { 9 };
     let strategies = [Strategy::Plain, Strategy::RowsSpinning, Strategy::Segments(Code::Plain)];
-    let mut turns =
-        turns::measure(bench, &strategies, Direction::Encrypt, file, samples, budget(effort), &mut Vec::new())?;
+    let mut looks = Looks::default();
+    let notes = &mut Notes { left_out: &mut Vec::new(), looks: &mut looks };
+    let mut turns = turns::measure(bench, &strategies, Direction::Encrypt, file, samples, budget(effort), notes)?;
     let disk = OnDisk::new(file)?;
     let reading_s = super::threads::reading_s();
     let (mut around, mut in_rows) = (Vec::new(), Vec::new());
@@ -103,7 +105,7 @@ fn measure(bench: &Bench<'_>, file: &[u8], effort: &Effort) -> Result<Whole, Err
         around.push(reading + key_schedule + disk.write(file)?);
     }
     let plain = turns.remove(0);
-    Ok(Whole { around, in_rows, plain, others: turns })
+    Ok(Whole { around, in_rows, plain, others: turns, looks })
 }
 
 impl Whole {
@@ -161,13 +163,14 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
                 .push(Verdict::LeftOut(format!("{what} compared with Amdahl's law: needs {threads} cores")));
         } else {
             let predicted = amdahl(share.median, threads as f64);
-            section.verdicts.push(Verdict::of(
+            section.verdicts.push(Claim::Paper.of(
                 format!(
                     "{what} over {threads} cores are within 15 % of Amdahl's {predicted:.2}: a whole run is {}",
                     super::times(gain.median)
                 ),
                 gain,
                 0.85 * predicted..=f64::INFINITY,
+                &whole.looks,
             ));
             marks.push(Mark { name: format!("{what}, measured"), at: (threads as f64, gain.median) });
         }
@@ -175,6 +178,7 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
             (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(share.median, cores)));
         lines.push(Line { name: format!("{what}: {:.1} % parallel", 100.0 * share.median), points: points.collect() });
     }
+    section.rows.extend(whole.looks.row());
     let example = (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(0.2, cores)));
     lines.push(Line { name: "the paper's example: 20 %".into(), points: example.collect() });
     let chart = Chart {

@@ -11,14 +11,14 @@ use std::time::Instant;
 use super::files::{self, OnDisk};
 use super::plain::{Direction, Function, Keys};
 use super::strategy::{Bench, Run, Strategy};
-use super::turns::{self, size};
+use super::turns::{self, Notes, size};
 use super::{KEY, MICRO, budget, header, three};
 use crate::bench::statistics;
 use crate::picture::{
     Drawing,
     bars::{Bars, Group},
 };
-use crate::study::{Effort, Error, Measured, Picture, Row, Section, Table, Verdict};
+use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Table, Verdict, busy::Looks};
 
 /// Runs of one strategy, with and without a watch on its functions.
 struct Watched {
@@ -78,9 +78,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let openmp = turns::openmp(&mut section.verdicts);
     let bench = Bench::new(KEY, openmp.as_ref())?;
     let file = files::padded(&files::text(bytes));
-    let all = watch(&bench, &file, samples, effort, &mut section.verdicts)?;
+    let mut looks = Looks::default();
+    let notes = &mut Notes { left_out: &mut section.verdicts, looks: &mut looks };
+    let all = watch(&bench, &file, samples, effort, notes)?;
     once(&mut section, &file, samples)?;
-    by_function(&mut section, &all);
+    section.rows.extend(looks.row());
+    by_function(&mut section, &all, &looks);
     how_busy(&mut section, &all);
     Ok(section)
 }
@@ -90,7 +93,7 @@ fn watch(
     file: &[u8],
     samples: usize,
     effort: &Effort,
-    left_out: &mut Vec<Verdict>,
+    notes: &mut Notes<'_>,
 ) -> Result<Vec<Watched>, Error> {
     let reading_s = super::threads::reading_s();
     let mut all = Vec::new();
@@ -104,13 +107,14 @@ fn watch(
                 watched: Vec::new(),
                 reading_s,
             }),
-            Err(Error::Worker(why)) => left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name()))),
+            Err(Error::Worker(why)) => notes.left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name()))),
             Err(error) => return Err(error),
         }
     }
     let progress = crate::bench::progress((samples * all.len()) as u64);
     for _ in 0..samples {
         for one in &mut all {
+            notes.looks.look();
             progress.set_message(one.strategy.name());
             let mut data = file[..one.bytes].to_vec();
             one.plainly.push(bench.run(one.strategy, Direction::Encrypt, false, &mut data)?);
@@ -153,7 +157,7 @@ fn once(section: &mut Section, file: &[u8], samples: usize) -> Result<(), Error>
 
 pub(super) const REST: &str = "waiting and the rest";
 
-fn by_function(section: &mut Section, all: &[Watched]) {
+fn by_function(section: &mut Section, all: &[Watched], looks: &Looks) {
     let mut names: Vec<&str> = Function::ALL.iter().map(|function| function.name()).collect();
     names.extend(["all four functions", REST]);
     let mut columns = vec!["strategy", "threads created", "bytes"];
@@ -177,12 +181,13 @@ fn by_function(section: &mut Section, all: &[Watched]) {
         groups.push(Group { name: one.strategy.name(), values });
         if one.strategy.is_rows() {
             let waiting = 100.0 * parts[5] / total;
-            section.verdicts.push(super::verdict(
+            section.verdicts.push(Claim::Ours.measured(
                 format!(
                     "{}: less than half of the thread time is waiting and the rest; measured {waiting:.0} %",
                     one.strategy.name()
                 ),
-                waiting < 50.0,
+                Some(waiting < 50.0),
+                looks,
             ));
         }
     }

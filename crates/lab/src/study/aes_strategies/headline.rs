@@ -4,14 +4,14 @@
 use super::files::{self, OnDisk};
 use super::plain::Direction;
 use super::strategy::{Bench, Code, Strategy, best};
-use super::turns::{self, Turns, size};
+use super::turns::{self, Notes, Turns, size};
 use super::{KEY, budget, openmp, paper, three, times};
 use crate::bench::statistics;
 use crate::picture::{
     Drawing,
     bars::{Bars, Group},
 };
-use crate::study::{Effort, Error, Measured, Picture, Row, Section, Table, Verdict};
+use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Table, busy::Looks};
 
 /// Bytes of the paper's file.
 const BYTES: usize = 100_000_000;
@@ -36,10 +36,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bench = Bench::new(KEY, openmp.as_ref())?;
     let file = files::padded(&files::text(bytes));
     let strategies = Strategy::all();
-    let mut by_direction = Vec::new();
+    let (mut by_direction, mut looks) = (Vec::new(), Looks::default());
     for (direction, samples) in [(Direction::Encrypt, 5), (Direction::Decrypt, 3)] {
-        let left_out = &mut section.verdicts;
-        by_direction.push(turns::measure(&bench, &strategies, direction, &file, samples, budget(effort), left_out)?);
+        let notes = &mut Notes { left_out: &mut section.verdicts, looks: &mut looks };
+        by_direction.push(turns::measure(&bench, &strategies, direction, &file, samples, budget(effort), notes)?);
     }
     let [encrypted, decrypted] = &by_direction[..] else { return Ok(section) };
     for (turns, direction) in [(encrypted, ""), (decrypted, "decryption, ")] {
@@ -58,8 +58,8 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     gains(&mut section, encrypted);
     order(&mut section, encrypted);
     pictures(&mut section, encrypted);
-    company(&mut section, encrypted);
-    verdicts(&mut section, encrypted, decrypted);
+    section.rows.extend(looks.row());
+    verdicts(&mut section, encrypted, decrypted, &looks);
     Ok(section)
 }
 
@@ -163,71 +163,53 @@ fn pictures(section: &mut Section, encrypted: &[Turns]) {
     section.pictures.push(Picture { name: "headline-rates".into(), drawing: bars(title, "MB/s", rates) });
 }
 
-/// Below this the machine had other things to do.
-const ALONE: f64 = 0.9;
-pub(super) const HAD_A_CORE: &str = "share of time for which plain AES had a core";
-
-/// Whether this machine did something else meanwhile, which is hard on threads that wait for each other.
-fn company(section: &mut Section, encrypted: &[Turns]) {
-    let Some(plain) =
-        of(encrypted, Strategy::Plain).filter(|plain| plain.runs.iter().all(|run| !run.busy_s.is_empty()))
-    else {
-        return;
-    };
-    let share = plain.median(|run| run.busy_s[0] / run.seconds);
-    section.rows.push(Row { what: HAD_A_CORE.into(), measured: Some(share), ..Row::default() });
-    if share.median < ALONE {
-        section.verdicts.push(Verdict::Unclear(format!(
-            "this machine was busy: plain AES had a core for {:.0} % of its time. Threads that wait for each other lose most: \
-             their figures would be better on an idle machine",
-            100.0 * share.median
-        )));
-    }
-}
-
-fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns]) {
+fn verdicts(section: &mut Section, encrypted: &[Turns], decrypted: &[Turns], looks: &Looks) {
     let gain = |strategy| Some(of(encrypted, strategy)?.gain_over(of(encrypted, beside(strategy))?));
     let paper = paper::SERIAL_S / paper::PARALLEL_S;
-    let mut claim = |strategy: Strategy, text: String, at_least: f64| {
+    let mut claim = |whose: Claim, strategy: Strategy, text: String, at_least: f64| {
         if let Some(gain) = gain(strategy) {
             let claim = format!("{text}: measured {}", times(gain.median));
-            section.verdicts.push(Verdict::of(claim, gain, at_least..=f64::INFINITY));
+            section.verdicts.push(whose.of(claim, gain, at_least..=f64::INFINITY, looks));
         }
     };
     claim(
+        Claim::Paper,
         Strategy::C(openmp::Way::Rows),
         format!("rows over threads with OpenMP reach the gain of the paper, {paper:.2} times as fast as plain AES"),
         paper,
     );
-    claim(Strategy::RowsSleeping, "rows over threads gain with sleeping barriers".into(), 1.0);
-    claim(Strategy::RowsSpinning, "rows over threads gain with spinning barriers".into(), 1.0);
+    claim(Claim::Paper, Strategy::RowsSleeping, "rows over threads gain with sleeping barriers".into(), 1.0);
+    claim(Claim::Paper, Strategy::RowsSpinning, "rows over threads gain with spinning barriers".into(), 1.0);
     let cores = super::cores() as f64;
     let most = 0.75 * cores;
     claim(
+        Claim::Ours,
         Strategy::Segments(Code::Plain),
         format!("segments over {cores} cores reach three quarters of the ideal gain"),
         most,
     );
-    claim(Strategy::Lanes(best()), "lanes on one core beat plain AES on all cores".into(), cores);
+    claim(Claim::Ours, Strategy::Lanes(best()), "lanes on one core beat plain AES on all cores".into(), cores);
     if let (Some(one), Some(other)) = (of(encrypted, Strategy::Plain), of(decrypted, Strategy::Plain)) {
         let ratio = one.gain_over(other);
-        section.verdicts.push(Verdict::of(
+        section.verdicts.push(Claim::Paper.of(
             format!(
                 "decryption takes as long as encryption, as the paper says, within 10 %: {:.2} times as long",
                 ratio.median
             ),
             ratio,
             0.9..=1.1,
+            looks,
         ));
     }
     let first = encrypted.iter().min_by(|a, b| a.ns_per_byte().median.total_cmp(&b.ns_per_byte().median));
     if let Some(first) = first {
-        section.verdicts.push(super::verdict(
+        section.verdicts.push(Claim::Ours.measured(
             format!("a strategy with lanes is the fastest: {}", first.strategy.name()),
-            matches!(
+            Some(matches!(
                 first.strategy,
                 Strategy::Lanes(_) | Strategy::LanesEverywhere | Strategy::Segments(Code::Library)
-            ),
+            )),
+            looks,
         ));
     }
 }

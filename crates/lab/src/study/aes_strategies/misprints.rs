@@ -2,8 +2,8 @@
 
 use super::openmp::is_accepted;
 use super::plain::Function;
-use super::{paper, turns, verdict};
-use crate::study::{Effort, Error, Section, Verdict};
+use super::{paper, turns};
+use crate::study::{Claim, Effort, Error, Section, Verdict};
 
 /// Where the paper says by how much it is faster, in per cent.
 const GAINS: [(&str, f64); 3] = [("abstract", 30.0), ("section 4.3", 33.0), ("conclusion", 21.0)];
@@ -44,12 +44,14 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 fn figures(verdicts: &mut Vec<Verdict>) {
     let saved = paper::SERIAL_S - paper::PARALLEL_S;
     let exact = 100.0 * saved / paper::SERIAL_S;
-    verdicts.push(verdict(
-        format!("section 4.3: 7.4999 s minus 5.0127 s is 2.4872 s; computed {saved:.4}"),
-        close(saved, 2.4872),
-    ));
+    verdicts.push(
+        Claim::Print.judge(
+            format!("section 4.3: 7.4999 s minus 5.0127 s is 2.4872 s; computed {saved:.4}"),
+            close(saved, 2.4872),
+        ),
+    );
     for (place, printed) in GAINS {
-        verdicts.push(verdict(
+        verdicts.push(Claim::Print.judge(
             format!("{place}: about {printed} % faster; 7.4999 s to 5.0127 s is {exact:.1} %"),
             (exact - printed).abs() < 0.5,
         ));
@@ -57,7 +59,7 @@ fn figures(verdicts: &mut Vec<Verdict>) {
     for (cores, printed) in [(4.0, 1.176), (f64::INFINITY, 1.25)] {
         let gain = paper::amdahl(0.2, cores);
         let cores = if cores == 4.0 { "4 cores" } else { "any number of cores" };
-        verdicts.push(verdict(
+        verdicts.push(Claim::Print.judge(
             format!("section 2.2: 20 % parallel gain {printed} times on {cores}; computed {gain:.4}"),
             (gain - printed).abs() < 0.0005,
         ));
@@ -79,7 +81,7 @@ fn formulas(verdicts: &mut Vec<Verdict>) {
             let expected = |n: f64| n / cores as f64 * (1.0 + factor * n + constant) + 1.0 + directives;
             let follows = [4.0, 8.0, 16.0].iter().all(|&n| close(formula.at(n), expected(n)));
             let (four, printed) = (expected(4.0), formula.at(4.0));
-            verdicts.push(verdict(
+            verdicts.push(Claim::Print.judge(
                 format!(
                     "section 4.2, {} on {cores} cores: T(n) = {} is the serial count divided among the cores plus the directives \
                      in the text; at n = 4 that is {four}, the formula gives {printed}{}",
@@ -116,7 +118,7 @@ fn words(verdicts: &mut Vec<Verdict>) {
 fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
     for (what, lines) in LISTINGS {
         verdicts.push(match is_accepted(lines) {
-            Ok(is_so) => verdict(format!("{what}{TAKEN}"), is_so),
+            Ok(is_so) => Claim::Print.judge(format!("{what}{TAKEN}"), is_so),
             Err(why) => Verdict::LeftOut(format!("{what}: {why}")),
         });
     }

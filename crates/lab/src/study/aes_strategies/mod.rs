@@ -16,7 +16,7 @@ mod strategy;
 mod threads;
 mod turns;
 
-use super::{Effort, Part, Study, Verdict};
+use super::{Effort, Part, Study, cores};
 use plain::BLOCK;
 use turns::Budget;
 
@@ -46,14 +46,6 @@ const MICRO: u32 = 20_000;
 /// What a run of a strategy may take.
 fn budget(effort: &Effort) -> Budget {
     if effort.is_quick { Budget { rows_s: 0.1, others_s: 1.0 } } else { Budget { rows_s: 0.4, others_s: 10.0 } }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get())
-}
-
-fn verdict(claim: String, is_so: bool) -> Verdict {
-    if is_so { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
 }
 
 /// Cells of a row.

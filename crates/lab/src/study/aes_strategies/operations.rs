@@ -12,9 +12,9 @@ use super::paper::FORMULAS;
 use super::plain::{BLOCK, Direction, Function, INVERSE_SBOX, Keys, Own, SBOX, State};
 use super::strategy::{Bench, Strategy};
 use super::threads::{Gate, Other, Sleeping, Spent, Spinning, beside, reading_s};
-use super::{KEY, MICRO, cells, header, openmp, turns, verdict};
+use super::{KEY, MICRO, cells, header, openmp, turns};
 use crate::bench::statistics;
-use crate::study::{Effort, Error, Measured, Row, Section, Table, Verdict};
+use crate::study::{Claim, Effort, Error, Measured, Row, Section, Table, busy::Looks};
 
 /// Rows of a state.
 const N: usize = 4;
@@ -139,7 +139,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             format!("{value}"),
             counted.to_string(),
         ]));
-        section.verdicts.push(verdict(
+        section.verdicts.push(Claim::Print.judge(
             format!(
                 "{} on {}: T(n) = {} gives {value}, counted {counted}",
                 formula.function.name(),
@@ -167,8 +167,9 @@ fn coming_together(section: &mut Section, effort: &Effort) -> Result<(), Error> 
     let samples = effort.samples.max(7);
     let mut functions: [Vec<f64>; 4] = Default::default();
     let (mut sleeping, mut spinning, mut forks) = (Vec::new(), Vec::new(), Vec::new());
-    let reading = reading_s();
+    let (reading, mut looks) = (reading_s(), Looks::default());
     for _ in 0..samples {
+        looks.look();
         for (function, ns) in Function::ALL.iter().zip(&mut functions) {
             ns.push(one_function(*function));
         }
@@ -201,12 +202,13 @@ fn coming_together(section: &mut Section, effort: &Effort) -> Result<(), Error> 
     if !forks.is_empty() {
         gates.push((FORK, row(format!("{threads} threads: {FORK}"), &forks)));
     }
+    section.rows.extend(looks.row());
     // Of a step: the mean of the three functions that are shared out.
     let step = work / 3.0;
     let saved = step * (1.0 - 1.0 / threads as f64);
     for (name, gate) in gates {
         let times = gate.median / saved;
-        section.verdicts.push(Verdict::of(
+        section.verdicts.push(Claim::Paper.of(
             format!(
                 "splitting 16 bytes over {threads} threads pays off with {name}: a step takes {step:.0} ns, dividing it saves at \
                  most {saved:.0} ns, and synchronisation costs {:.0} ns. It would pay off for a state of at least about \
@@ -216,6 +218,7 @@ fn coming_together(section: &mut Section, effort: &Effort) -> Result<(), Error> 
             ),
             gate,
             0.0..=saved,
+            &looks,
         ));
     }
     Ok(())

@@ -6,9 +6,9 @@ use tress_cipher::{Backend, aes::Aes, modes::ecb};
 use super::files::{self, File};
 use super::plain::Direction;
 use super::strategy::{Bench, Strategy};
-use super::turns::{self, Budget, Turns, size};
+use super::turns::{self, Budget, Notes, Turns, size};
 use super::{KEY, cells, header, three};
-use crate::study::{Effort, Error, Section, Table, Verdict};
+use crate::study::{Claim, Effort, Error, Section, Table, Verdict, busy::Looks};
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (bytes, samples) = if effort.is_quick { (128_000, 5) } else { (1_000_000, 7) };
@@ -113,11 +113,11 @@ fn times(
     header: Vec<String>,
 ) -> Result<(), Error> {
     let mut rows: Vec<Vec<String>> = strategies.iter().map(|strategy| vec![strategy.name()]).collect();
-    let mut plain_ns: Vec<f64> = Vec::new();
+    let (mut plain_ns, mut looks): (Vec<f64>, _) = (Vec::new(), Looks::default());
     for file in files {
         let padded = files::padded(&file.bytes);
-        let left_out = &mut section.verdicts;
-        let all = turns::measure(bench, strategies, Direction::Encrypt, &padded, samples, budget, left_out)?;
+        let notes = &mut Notes { left_out: &mut section.verdicts, looks: &mut looks };
+        let all = turns::measure(bench, strategies, Direction::Encrypt, &padded, samples, budget, notes)?;
         for (strategy, row) in strategies.iter().zip(&mut rows) {
             let found = all.iter().find(|turns| turns.strategy == *strategy);
             row.push(found.map_or(String::new(), milliseconds));
@@ -137,7 +137,8 @@ fn times(
         "the content of a file does not matter: plain AES takes {low:.1} to {high:.1} ns per byte over the {} kinds",
         files.len()
     );
-    section.verdicts.push(if high <= 1.15 * low { Verdict::Holds(claim) } else { Verdict::Unclear(claim) });
+    let is_so = (high <= 1.15 * low).then_some(true);
+    section.verdicts.push(Claim::Ours.measured(claim, is_so, &looks));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     bench::statistics,
-    study::{Error, Measured, Verdict},
+    study::{Error, Measured, Verdict, busy::Looks},
 };
 
 /// The first blocks that a strategy is tried on.
@@ -101,7 +101,15 @@ pub(super) fn fitting(
     }
 }
 
-/// Runs all strategies in turn. What cannot run is told in `left_out`.
+/// What is found beside figures.
+pub(super) struct Notes<'a> {
+    /// Strategies that cannot run.
+    pub(super) left_out: &'a mut Vec<Verdict>,
+    /// What else the machine does meanwhile.
+    pub(super) looks: &'a mut Looks,
+}
+
+/// Runs all strategies in turn.
 pub(super) fn measure(
     bench: &Bench<'_>,
     strategies: &[Strategy],
@@ -109,7 +117,7 @@ pub(super) fn measure(
     file: &[u8],
     samples: usize,
     budget: Budget,
-    left_out: &mut Vec<Verdict>,
+    notes: &mut Notes<'_>,
 ) -> Result<Vec<Turns>, Error> {
     let progress = crate::bench::progress(((samples + 1) * strategies.len()) as u64);
     let mut turns = Vec::new();
@@ -117,7 +125,7 @@ pub(super) fn measure(
         progress.set_message(strategy.name());
         match fitting(bench, strategy, direction, file, budget) {
             Ok(bytes) => turns.push(Turns { strategy, bytes, of: file.len(), runs: Vec::with_capacity(samples) }),
-            Err(Error::Worker(why)) => left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name()))),
+            Err(Error::Worker(why)) => notes.left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name()))),
             Err(error) => return Err(error),
         }
         progress.inc(1);
@@ -125,6 +133,7 @@ pub(super) fn measure(
     let mut data = Vec::with_capacity(file.len());
     for _ in 0..samples {
         for turns in &mut turns {
+            notes.looks.look();
             progress.set_message(turns.strategy.name());
             data.clear();
             data.extend_from_slice(&file[..turns.bytes]);

@@ -1,9 +1,7 @@
 //! What the paper could not ask: wider, more, and without limits.
 
-use super::super::{Effort, Error, Picture, Row};
-use super::{
-    Axis, Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, count, simulate, verdict,
-};
+use super::super::{Claim, Effort, Error, Picture, Row};
+use super::{Axis, Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, count, simulate};
 
 const WIDTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const HARTS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -46,7 +44,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         rows(&mut section, name, &answers);
         let limit = answers.unlimited_ipc();
         let widest = &answers.by_width[WIDTHS.len() - 1];
-        section.verdicts.push(verdict(
+        section.verdicts.push(Claim::Ours.judge(
             format!(
                 "{name}: width reaches most of the parallelism in one chain: {:.1} instructions per cycle at issue 32, {limit:.1} \
                  without limits. {}",
@@ -56,7 +54,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             widest.encrypt_ipc() >= 0.8 * limit,
         ));
         let last = answers.speed_ups[HARTS.len() - 1].1;
-        section.verdicts.push(verdict(
+        section.verdicts.push(Claim::Ours.judge(
             format!("{name}: 16 processors are {last:.1} times as fast as one"),
             last >= WORTH * f64::from(HARTS[HARTS.len() - 1]),
         ));

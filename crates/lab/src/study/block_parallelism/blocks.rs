@@ -1,11 +1,11 @@
 //! Fig. 7: one message of many blocks at issue 8.
 
-use super::super::{Effort, Error};
+use super::super::{Claim, Effort, Error};
 use super::{
     Core, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling, kind_name,
     kinds,
 };
-use super::{modes_alike, picture, row, simulate, verdict};
+use super::{modes_alike, picture, row, simulate};
 
 const MOST: u32 = 1024;
 
@@ -44,7 +44,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         section.verdicts.push(beside_paper(&what, PAPER_BLOCKS.of(cipher), &figures[axis.len() - 1]));
     }
     let rises = curves.iter().all(|curve| curve.points.windows(2).all(|pair| pair[1].1 >= 0.99 * pair[0].1));
-    section.verdicts.push(verdict(format!("IPC rises with the number of blocks in a message, up to {MOST}"), rises));
+    section
+        .verdicts
+        .push(Claim::Paper.judge(format!("IPC rises with the number of blocks in a message, up to {MOST}"), rises));
     section.verdicts.push(modes_alike(&curves));
     section.pictures.push(picture(
         "blocks",

@@ -1,11 +1,11 @@
 //! Fig. 10: threads on several processors of issue 2.
 
-use super::super::{Effort, Error};
+use super::super::{Claim, Effort, Error};
+use super::simulate;
 use super::{
     Core, Figures, PAPER_HARTS, Row, Run, Scale, Section, Work, beside_paper, count, curves, kind_name, kinds, picture,
     row,
 };
-use super::{simulate, verdict};
 
 const HARTS: [u32; 3] = [1, 2, 4];
 /// As many as the paper's threads.
@@ -59,10 +59,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 let what = format!("{name}, {length}, 4 threads");
                 section.verdicts.push(beside_paper(&what, PAPER_HARTS.of(cipher), &figures[2]));
                 let claim = format!("{name}, {length}: four threads are {gain:.2} times as fast as one");
-                section.verdicts.push(verdict(claim, gain >= LEAST_GAIN));
+                section.verdicts.push(Claim::Paper.judge(claim, gain >= LEAST_GAIN));
             } else {
                 let claim = format!("{name}, {length}: four threads pay off, {gain:.2} times as fast as one");
-                section.verdicts.push(verdict(claim, gain > 1.5));
+                section.verdicts.push(Claim::Ours.judge(claim, gain > 1.5));
             }
         }
         let paper = is_long.then_some(PAPER_HARTS);

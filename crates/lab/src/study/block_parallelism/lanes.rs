@@ -1,7 +1,7 @@
 //! What software that takes several chains at a time gets out of a narrow machine, and what a wide machine gets out of one.
 
-use super::super::{Effort, Error, Picture, Row};
-use super::{Axis, Chart, Cipher, Core, Line, Mode, Run, Scale, Section, Work, simulate, verdict};
+use super::super::{Claim, Effort, Error, Picture, Row};
+use super::{Axis, Chart, Cipher, Core, Line, Mode, Run, Scale, Section, Work, simulate};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const PAIRS: [[Cipher; 2]; 2] = [[Cipher::Rijndael, Cipher::RijndaelBitsliced], [Cipher::Rc6, Cipher::Rc6Pairs]];
@@ -51,11 +51,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         for width in [1, 8] {
             let gain = ratio(place, width);
             let claim = format!("{name}: {gain:.2} times as fast as one chain at issue {width}");
-            section.verdicts.push(verdict(claim, gain > 1.0));
+            section.verdicts.push(Claim::Ours.judge(claim, gain > 1.0));
         }
     }
     let (narrow, wide) = (at(&lines[3], 4), at(&lines[2], 16));
-    section.verdicts.push(verdict(
+    section.verdicts.push(Claim::Ours.judge(
         format!(
             "RC6: two lanes at issue 4 ({narrow:.0} cycles per block) are faster than one chain at issue 16 ({wide:.0})"
         ),

@@ -1,11 +1,11 @@
 //! Fig. 8: many messages of one block at issue 8.
 
-use super::super::{Effort, Error};
+use super::super::{Claim, Effort, Error};
 use super::{
     Core, Curve, PAPER_MESSAGES, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, count, curves, doubling,
     kind_name,
 };
-use super::{kinds, modes_alike, picture, row, simulate, verdict};
+use super::{kinds, modes_alike, picture, row, simulate};
 
 const MOST: u32 = 128;
 
@@ -50,7 +50,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     for ((cipher, mode), (messages, blocks)) in kinds().zip(curves_of_messages.iter().zip(&curves_of_blocks)) {
         let [messages, blocks] = [near(messages), near(blocks)];
         let name = kind_name(&Work::new(cipher, mode));
-        section.verdicts.push(verdict(
+        section.verdicts.push(Claim::Paper.judge(
             format!(
                 "{name}: IPC saturates no later with more messages than with more blocks: it reaches 90 % of the value at \
                  {MOST} with {messages} messages, and with {blocks} blocks"

@@ -15,7 +15,7 @@ mod program;
 mod simulate;
 mod width;
 
-use super::{Part, Picture, Row, Section, Study, Verdict};
+use super::{Claim, Part, Picture, Row, Section, Study, Verdict};
 use crate::picture::{Axis, Chart, Level, Line, Scale};
 use program::{Cipher, Mode, Work};
 use simulate::{Core, Figures, Run};
@@ -90,15 +90,8 @@ fn row(what: String, paper: Option<f64>, figures: &Figures) -> Row {
 fn beside_paper(what: &str, paper: f64, figures: &Figures) -> Verdict {
     let ratio = figures.ipc() / paper;
     let claim = format!("{what}: {:.2} instructions per cycle, the paper's figure is {paper:.1}", figures.ipc());
-    if (ratio - 1.0).abs() <= TOLERANCE {
-        Verdict::Holds(claim)
-    } else {
-        Verdict::Fails(format!("{claim}. {}", figures.slots()))
-    }
-}
-
-fn verdict(claim: String, is_so: bool) -> Verdict {
-    if is_so { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+    let is_near = (ratio - 1.0).abs() <= TOLERANCE;
+    Claim::Paper.judge(if is_near { claim } else { format!("{claim}. {}", figures.slots()) }, is_near)
 }
 
 /// The largest of how far two curves are from each other, as a part of the first.
@@ -110,7 +103,7 @@ fn apart(first: &[(f64, f64)], second: &[(f64, f64)]) -> f64 {
 fn modes_alike(curves: &[Curve]) -> Verdict {
     let most =
         curves[..2].iter().zip(&curves[2..]).map(|(ecb, cbc)| apart(&ecb.points, &cbc.points)).fold(0.0, f64::max);
-    verdict(
+    Claim::Paper.judge(
         format!("ECB and CBC differ little in instructions per cycle: by {:.0} % at most", 100.0 * most),
         most <= 0.1,
     )

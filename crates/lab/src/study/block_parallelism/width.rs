@@ -1,11 +1,11 @@
 //! Fig. 6: one message of one block, by issue width.
 
-use super::super::{Effort, Error};
+use super::super::{Claim, Effort, Error};
 use super::{
     Core, Figures, PAPER_ONE_BLOCK, Run, Scale, Section, Work, beside_paper, curves, kind_name, kinds, modes_alike,
     picture,
 };
-use super::{row, simulate, verdict};
+use super::{row, simulate};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 /// From here on the paper's curves are flat.
@@ -37,9 +37,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         figures.chunks(WIDTHS.len()).map(at_end).map(|[eight, sixteen]| sixteen / eight - 1.0).fold(0.0, f64::max);
     section
         .verdicts
-        .push(verdict(format!("flat from issue 8 on: 16 gains {:.0} % at most", 100.0 * gain), gain <= 0.1));
+        .push(Claim::Paper.judge(format!("flat from issue 8 on: 16 gains {:.0} % at most", 100.0 * gain), gain <= 0.1));
     let is_above = curves.chunks(2).all(|pair| pair[0].points.iter().zip(&pair[1].points).all(|(a, b)| a.1 >= b.1));
-    section.verdicts.push(verdict("Rijndael's IPC is above that of RC6 at every width".into(), is_above));
+    section.verdicts.push(Claim::Paper.judge("Rijndael's IPC is above that of RC6 at every width".into(), is_above));
     section.verdicts.push(modes_alike(&curves));
     section.pictures.push(picture(
         "width",

@@ -2,7 +2,7 @@
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, modes::ccm};
 
-use super::super::{Effort, Error, Picture, Row, Section, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Row, Section, busy::Looks};
 use super::{PAPER_R_COMP, in_turn};
 use crate::{
     bench::statistics,
@@ -41,6 +41,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     }
     let mut lines = Vec::new();
     let mut worst = 0.0f64;
+    let mut looks = Looks::default();
     for backend in backends() {
         let cipher = Aes::with_backend(&[7; 16], backend)?;
         let mut points = Vec::new();
@@ -51,6 +52,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             let mut refused = None;
             let seconds = in_turn(
                 effort.samples,
+                &mut looks,
                 &mut [&mut || {
                     for _ in 0..times {
                         refused = refused.or(ccm::encrypt(&cipher, NONCE, b"", &mut data, &mut tag).err());
@@ -101,6 +103,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         "one figure is enough for all sizes, as the paper assumes: from 64 KiB on the cost per byte changes by a factor of \
          {worst:.2} at most"
     );
-    section.verdicts.push(if worst <= 1.25 { Verdict::Holds(claim) } else { Verdict::Fails(claim) });
+    section.verdicts.push(Claim::Paper.measured(claim, Some(worst <= 1.25), &looks));
+    section.rows.extend(looks.row());
     Ok(section)
 }

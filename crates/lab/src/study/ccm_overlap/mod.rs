@@ -12,7 +12,7 @@ mod timeline;
 
 use std::time::Instant;
 
-use super::{Measured, Part, Study};
+use super::{Measured, Part, Study, busy::Looks, cores};
 use crate::bench::statistics;
 
 pub(super) const STUDY: Study = Study {
@@ -39,10 +39,11 @@ pub(super) const STUDY: Study = Study {
 const PAPER_R_COMP: f64 = 0.037e-6;
 
 /// The seconds of each of several works, in turn and after one round to warm up, so that whatever else the machine does
-/// meets all of them.
-fn in_turn(samples: usize, works: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
+/// meets all of them; `looks` sees it.
+fn in_turn(samples: usize, looks: &mut Looks, works: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
     let mut seconds = vec![Vec::with_capacity(samples); works.len()];
     for sample in 0..=samples {
+        looks.look();
         for (work, seconds) in works.iter_mut().zip(&mut seconds) {
             let start = Instant::now();
             work();
@@ -58,8 +59,4 @@ fn in_turn(samples: usize, works: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
 fn ratio(over: &[f64], seconds: &[f64]) -> Measured {
     let ratios: Vec<f64> = over.iter().zip(seconds).map(|(over, seconds)| over / seconds).collect();
     statistics::median(&ratios).into()
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get())
 }

@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use serde::Deserialize;
 
 use super::{
-    super::{Effort, Error, Measured, Picture, Row, Section, Verdict},
+    super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks},
     links::{
         transfer::{Transfers, nothing},
         wire::Wire,
@@ -65,12 +65,14 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
         .into();
     let count = if effort.is_quick { 3 } else { 7 };
     let mut shares = Vec::new();
+    let mut looks = Looks::default();
     for way in &WAYS {
         let (mut seconds, mut overlaps, mut last) = (Vec::new(), Vec::new(), None);
         for number in 0..count {
             let path = transfers.path(&format!("{}-{number}.json", way.name));
             let file = path.to_str().ok_or("the name of the temporary folder is not valid text")?.to_string();
             let options = [way.options, &["--trace", &file]].concat();
+            looks.look();
             seconds.push(transfers.send(&mut wire, &options, nothing)?.elapsed_s);
             let tracks = read(&path)?;
             overlaps.push(overlap(&tracks));
@@ -88,14 +90,15 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
             section.pictures.push(Picture::new(way.name, Timeline { title: way.title.into(), tracks }));
         }
     }
+    section.rows.extend(looks.row());
     let [before, during, _] = shares[..] else { return Ok(()) };
     let percent = |share: Measured| share.median * 100.0;
     let claim =
         format!("batches are sent while others are computed: during {:.0} % of the computing time", percent(during));
     // All but the first of 16 batches, with some room.
-    section.verdicts.push(Verdict::of(claim, during, 0.85..=1.0));
+    section.verdicts.push(Claim::Ours.of(claim, during, 0.85..=1.0, &looks));
     let claim = format!("computing before sending never overlaps the two: {:.0} %", percent(before));
-    section.verdicts.push(Verdict::of(claim, before, 0.0..=0.05));
+    section.verdicts.push(Claim::Ours.of(claim, before, 0.0..=0.05, &looks));
     Ok(())
 }
 

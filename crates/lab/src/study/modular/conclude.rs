@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::super::{Found, Verdict};
+use super::super::Found;
 
 pub(super) fn conclude(found: Found<'_>) -> Option<String> {
     let (holds, claims) = found.holding(&["far-pointers", "library", "digits"]);
     let wide = found.measured("digits", "1024 bits, Montgomery power: 16 over 32", "")?;
     let wider = found.measured("digits", "1024 bits, Montgomery power: 32 over 64", "")?;
     let misprints = &found.section("misprints")?.verdicts;
-    let certain = misprints.iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count();
+    let certain = misprints.iter().filter(|verdict| verdict.is_refuted()).count();
     let mut text = format!(
         "The paper asks three questions; of the {claims} claims in its answers, {holds} hold here. A wider digit gained most \
          then and gains most now: a Montgomery power of 1024 bits takes {wide:.2} times as long with 16-bit digits as with 32-bit digits, and \

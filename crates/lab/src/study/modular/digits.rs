@@ -2,7 +2,7 @@
 
 use tress_modular_times::BITS;
 
-use super::super::{Effort, Error, Measured, Picture, Row, Section, Verdict};
+use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_95};
 use super::{ratio, samples};
 use crate::bench::statistics;
@@ -27,11 +27,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         })
         .into();
     lines.extend(["16", "32", "64, this machine"].map(|name| Line { name: name.into(), points: Vec::new() }));
+    let mut looks = Looks::default();
     // Of Montgomery powers, 16 over 32 and 32 over 64, by size.
     let mut gains: [Vec<Measured>; 2] = Default::default();
     for (size, bits) in BITS.into_iter().enumerate() {
         for row in ROWS {
-            let found = samples(effort, bits, row..row + 1)?;
+            let found = samples(effort, bits, row..row + 1, &mut looks)?;
             let [narrow, middle, wide] = &found[0];
             let (first, second) = (ratio(narrow, middle), ratio(middle, wide));
             let table = &TABLES[size];
@@ -55,6 +56,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             }
         }
     }
+    section.rows.extend(looks.row());
     section.pictures.push(Picture::new("digits", chart(lines)));
 
     for (gains, what) in gains.iter().zip(["32 bits instead of 16", "64 bits instead of 32"]) {
@@ -62,19 +64,14 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             "Montgomery powers of 1024 bits: digits of {what} take at most a third of the time ({:.2} times as fast)",
             gains[BITS.len() - 1].median
         );
-        section.verdicts.push(Verdict::of(claim, gains[BITS.len() - 1], 3.0..=f64::INFINITY));
+        section.verdicts.push(Claim::Ours.of(claim, gains[BITS.len() - 1], 3.0..=f64::INFINITY, &looks));
         let (small, large) = (gains[0], gains[BITS.len() - 1]);
         let claim = format!(
             "the gain grows with the length of the numbers, as section 4 says, {what}: {:.2} at 256 bits, {:.2} at 1024",
             small.median, large.median
         );
-        section.verdicts.push(if large.low > small.high {
-            Verdict::Holds(claim)
-        } else if large.high < small.low {
-            Verdict::Fails(claim)
-        } else {
-            Verdict::Unclear(claim)
-        });
+        let grows = if large.low > small.high { Some(true) } else { (large.high < small.low).then_some(false) };
+        section.verdicts.push(Claim::Paper.measured(claim, grows, &looks));
     }
     Ok(section)
 }

@@ -1,6 +1,6 @@
 //! The paper's first question: what the large memory model costs, in which a pointer carries its segment.
 
-use super::super::{Effort, Error, Row, Section, Verdict};
+use super::super::{Claim, Effort, Error, Row, Section, Verdict};
 use super::paper::{DOS_LARGE, DOS_SMALL, OPERATIONS, TABLES, Table, WINDOWS_31, WINDOWS_31_LARGE};
 use super::span;
 
@@ -34,7 +34,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         span(dos),
         span(windows)
     );
-    section.verdicts.push(if is_slower { Verdict::Holds(claim) } else { Verdict::Fails(claim) });
+    section.verdicts.push(Claim::Paper.judge(claim, is_slower));
     section.verdicts.push(Verdict::LeftOut(
         "today: far pointers have no counterpart. Every system here has one flat address space; under MS-DOS our program \
          stays within one segment, like the small model"

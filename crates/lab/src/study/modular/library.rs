@@ -2,7 +2,7 @@
 
 use tress_modular_times::{BITS, Operation};
 
-use super::super::{Effort, Error, Picture, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_31_DLL, WINDOWS_95, WINDOWS_95_DLL};
 use super::record::{System, systems};
 use super::span;
@@ -71,7 +71,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 let ratios = pair.ratios(0..8);
                 let claim =
                     format!("a DLL is slower under Windows 3.1: {} times the time in the paper", span(ratios.clone()));
-                if ratios.iter().all(|&ratio| ratio > 1.0) { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+                Claim::Paper.judge(claim, ratios.iter().all(|&ratio| ratio > 1.0))
             }
             "Windows 95, paper" => almost_free(pair, "under Windows 95 a DLL costs almost nothing", 0..8),
             name => {
@@ -94,7 +94,7 @@ fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Ve
         span(ratios.iter().copied()),
         span(sums)
     );
-    if 4 * near >= 3 * ratios.len() && !ratios.is_empty() { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+    Claim::Paper.judge(claim, 4 * near >= 3 * ratios.len() && !ratios.is_empty())
 }
 
 fn table(pairs: &[Pair<'_>]) -> Table {

@@ -14,7 +14,7 @@ use std::{ops::Range, time::Duration};
 
 use tress_modular_times::Operation;
 
-use super::{Effort, Error, Measured, Part, Study};
+use super::{Effort, Error, Measured, Part, Study, busy::Looks};
 use crate::bench::{
     modular::{Cell, in_turn},
     statistics,
@@ -45,14 +45,16 @@ pub(super) fn inputs(effort: &Effort) -> Result<String, Error> {
 }
 
 /// Samples of the paper's operations of these rows on numbers of so many bits, digits of 16, 32 and 64 bits in turn.
-fn samples(effort: &Effort, bits: usize, rows: Range<usize>) -> Result<Vec<[Vec<f64>; 3]>, Error> {
+fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) -> Result<Vec<[Vec<f64>; 3]>, Error> {
     // A quick run is over in a minute, whatever the machine.
     let limit = if effort.is_quick { Duration::from_millis(200) } else { Duration::from_secs(2) };
     Operation::PAPER[rows]
         .iter()
         .map(|&operation| {
             let mut cells = [16, 32, 64].map(|digit_bits| Cell::new(operation, bits, digit_bits));
+            looks.look();
             let found = in_turn(&mut cells, effort.samples, limit)?;
+            looks.look();
             Ok(found.try_into().unwrap_or_default())
         })
         .collect()

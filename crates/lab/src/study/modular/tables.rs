@@ -3,7 +3,7 @@
 
 use tress_modular_times::Operation;
 
-use super::super::{Effort, Error, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Section, Table, Verdict, busy::Looks};
 use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31_LARGE};
 use super::record::{System, systems};
 use super::samples;
@@ -30,7 +30,8 @@ pub(super) fn table_5(effort: &Effort) -> Result<Section, Error> {
 fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     let table = &TABLES[which];
     let bits = table.bits;
-    let here = samples(effort, bits, 0..Operation::PAPER.len())?;
+    let mut looks = Looks::default();
+    let here = samples(effort, bits, 0..Operation::PAPER.len(), &mut looks)?;
     let systems = systems(effort)?;
     let mut section = Section { text: text(table.number, &systems), ..Section::default() };
 
@@ -63,8 +64,8 @@ fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
         section.tables.push(emulated);
     }
 
-    section.verdicts.push(faster(table, &here));
-    section.verdicts.push(wider(&here));
+    section.verdicts.push(faster(table, &here, &looks));
+    section.verdicts.push(wider(&here, &looks));
     Ok(section)
 }
 
@@ -116,7 +117,7 @@ fn count(value: f64) -> String {
 }
 
 /// How many times as fast as the best of the paper's systems with digits of the same size.
-fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]]) -> Verdict {
+fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
     let mut least = (f64::INFINITY, String::new());
     let mut most = (0.0, String::new());
     for (row, samples) in here.iter().enumerate() {
@@ -138,11 +139,11 @@ fn faster(table: &super::paper::Table, here: &[[Vec<f64>; 3]]) -> Verdict {
          times as fast ({})",
         least.0, least.1, most.0, most.1
     );
-    if least.0 > 1.0 { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+    Claim::Ours.measured(claim, Some(least.0 > 1.0), looks)
 }
 
 /// The paper takes for granted that digits of 32 bits are faster than those of 16.
-fn wider(here: &[[Vec<f64>; 3]]) -> Verdict {
+fn wider(here: &[[Vec<f64>; 3]], looks: &Looks) -> Verdict {
     let slower: Vec<&str> = here
         .iter()
         .zip(OPERATIONS)
@@ -150,9 +151,7 @@ fn wider(here: &[[Vec<f64>; 3]]) -> Verdict {
         .map(|(_, name)| name)
         .collect();
     let claim = "wider digits are faster in all operations (section 4), 32 bits compared with 16".to_string();
-    if slower.is_empty() {
-        Verdict::Holds(claim)
-    } else {
-        Verdict::Fails(format!("{claim}: except {}", slower.join(", ")))
-    }
+    let is_so = slower.is_empty();
+    let claim = if is_so { claim } else { format!("{claim}: except {}", slower.join(", ")) };
+    Claim::Paper.measured(claim, Some(is_so), looks)
 }

@@ -3,11 +3,11 @@
 
 use tress_sim::timing::Account;
 
-use super::super::{Effort, Error, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Section, Table, Verdict};
 use super::paper::{NEAR, Printed, TABLE_5};
 use super::simulate::Figures;
 use super::table_5::{Simulated, simulated};
-use super::{cells, header, verdict};
+use super::{cells, header};
 
 /// Rounds, round keys, and rows of a block.
 const ROUNDS: f64 = 13.0;
@@ -80,7 +80,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
     let lost = simulated.iter().flat_map(|[layout, ours, _]| [layout, ours]);
     let most =
         lost.map(|figures| 1.0 - f64::from(figures.instructions) / f64::from(figures.cycles)).fold(0.0, f64::max);
-    verdicts.push(verdict(
+    verdicts.push(Claim::Ours.judge(
         format!(
             "cycles equal instructions: a call loses {:.1} % at most, so a figure of the paper is a number of instructions",
             100.0 * most

@@ -1,8 +1,8 @@
 //! Our kernels of all ciphers on short and long messages, and what others have published for processors of this kind.
 
-use super::super::{Effort, Error, Picture, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::simulate::{self, Figures};
-use super::{cells, header, verdict};
+use super::{cells, header};
 use crate::picture::bars::{Bars, Group};
 
 /// A kernel of ours.
@@ -148,7 +148,7 @@ fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
     let (pipo, aes, table, rc6) = (of(PIPO_CTR), of(AES_CTR), of(TABLE_CTR), of(RC6_CTR));
     let mut verdicts = Vec::new();
     for (place, bytes) in [16, 64, 1024].into_iter().enumerate() {
-        verdicts.push(verdict(
+        verdicts.push(Claim::Ours.judge(
             format!(
                 "{bytes} bytes of key stream in constant time: PIPO-64/128 takes {:.1} cycles per byte, AES-128 {:.1}, which is \
                  {:.1} times as many",
@@ -163,12 +163,12 @@ fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
         ("AES-128 CTR in constant time", aes[2], printed("AES-128, constant time, eight blocks")),
         ("AES-128 CTR with tables", table[2], printed(TABLE_CTR)),
     ] {
-        verdicts.push(verdict(
+        verdicts.push(Claim::Ours.judge(
             format!("{what}: {ours:.1} cycles per byte of 1024, the published figure is {theirs}"),
             ours < theirs,
         ));
     }
-    verdicts.push(verdict(
+    verdicts.push(Claim::Ours.judge(
         format!(
             "RC6, with a multiplier of five cycles, is as fast as AES with tables: {:.1} and {:.1}",
             rc6[2], table[2]
@@ -176,7 +176,8 @@ fn verdicts(figures: &[[Figures; 3]]) -> Vec<Verdict> {
         (rc6[2] / table[2] - 1.0).abs() < 0.1,
     ));
     let most = figures.iter().flatten().map(|figures| figures.stack_bytes).max().unwrap_or(0);
-    verdicts.push(verdict(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
+    verdicts
+        .push(Claim::Ours.judge(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
     verdicts.push(Verdict::LeftOut(
         "lightweight ciphers other than PIPO: Tress has no kernels for them, and we found no published cycles per byte on an \
          FE310"

@@ -1,8 +1,7 @@
 //! What is misprinted in the paper, each found by something that can be computed.
 
-use super::super::{Effort, Error, Section, Verdict};
+use super::super::{Claim, Effort, Error, Section, Verdict};
 use super::paper::{KWAK, TABLE_5};
-use super::verdict;
 
 /// Round keys of PIPO-64/128 and their bytes.
 const ROUND_KEYS: u32 = 14;
@@ -11,7 +10,7 @@ const ROUND_KEY_BYTES: u32 = 8;
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut verdicts: Vec<Verdict> = Vec::new();
     let bytes = ROUND_KEYS * ROUND_KEY_BYTES;
-    verdicts.push(verdict(
+    verdicts.push(Claim::Print.judge(
         format!(
             "section 3.2: 14 round keys of 64 bits take 224 bytes, widened four times 896. They take {bytes}, widened {}",
             4 * bytes
@@ -21,7 +20,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     for row in &TABLE_5 {
         let exact = f64::from(row.cycles) / f64::from(row.bytes);
         let how = printed(exact, row.per_byte);
-        verdicts.push(verdict(
+        verdicts.push(Claim::Print.judge(
             format!(
                 "Table 5, {}: {} cycles are {exact} per byte, printed {} ({how})",
                 row.name, row.cycles, row.per_byte
@@ -39,10 +38,10 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         ("four blocks with speed, compared with one", one.per_byte() / speed.per_byte(), "2.53"),
     ] {
         let how = printed(exact, text);
-        verdicts.push(verdict(
-            format!("section 4, {what}: {exact:.4} times as fast, printed {text} ({how})"),
-            how != OTHER,
-        ));
+        verdicts.push(
+            Claim::Print
+                .judge(format!("section 4, {what}: {exact:.4} times as fast, printed {text} ({how})"), how != OTHER),
+        );
     }
     Ok(Section {
         text: "Cycles per byte follow from cycles, and gains from cycles per byte, either rounded or truncated to the printed \

@@ -14,7 +14,7 @@ mod rtl;
 mod simulate;
 mod table_5;
 
-use super::{Part, Study, Verdict};
+use super::{Part, Study};
 
 pub(super) const STUDY: Study = Study {
     name: "pipo-riscv",
@@ -33,10 +33,6 @@ pub(super) const STUDY: Study = Study {
     ],
     conclude: conclude::conclude,
 };
-
-fn verdict(claim: String, is_so: bool) -> Verdict {
-    if is_so { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
-}
 
 /// Cells of a row.
 fn cells<const N: usize>(cells: [String; N]) -> Vec<String> {

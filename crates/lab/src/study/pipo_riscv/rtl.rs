@@ -2,9 +2,9 @@
 
 use serde::Deserialize;
 
-use super::super::{Effort, Error, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Section, Table, Verdict};
 use super::simulate::{self, Figures};
-use super::{cells, header, verdict};
+use super::{cells, header};
 
 const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/rtl/e31-pipo.json"));
 
@@ -73,7 +73,7 @@ fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {
     let (far, near): (Vec<_>, Vec<_>) = pairs().partition(far);
     let most = near.iter().map(|(kernel, figures)| off(kernel, figures).abs()).fold(0.0, f64::max);
     let mean = pairs().map(|(kernel, figures)| off(kernel, figures).abs()).sum::<f64>() / kernels.len().max(1) as f64;
-    verdicts.push(verdict(
+    verdicts.push(Claim::Ours.judge(
         format!(
             "the model is within 3 % of the RTL in {} of {} rows: at most {:.2} % off in these, {:.2} % on average in all",
             near.len(),

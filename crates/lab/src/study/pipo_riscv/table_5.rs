@@ -1,9 +1,9 @@
 //! Table 5 of the paper, its layout written anew, and ours: cycles, cycles a byte, code, stack and keys.
 
-use super::super::{Effort, Error, Picture, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::paper::{KWAK, NEAR, Printed, TABLE_5};
 use super::simulate::{self, Figures};
-use super::{cells, header, verdict};
+use super::{cells, header};
 use crate::picture::bars::{Bars, Group};
 
 /// Of a row of the table: the layout's call, our call, ours on 1024 bytes.
@@ -127,7 +127,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
             (low.min(call), high.max(call), low_bulk.min(bulk), high_bulk.max(bulk))
         },
     );
-    verdicts.push(verdict(
+    verdicts.push(Claim::Ours.judge(
         format!(
             "every row takes fewer cycles than in the paper: {low:.2} to {high:.2} times as fast in one call, {low_bulk:.2} to \
              {high_bulk:.2} times in bulk"
@@ -136,7 +136,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
     ));
     for (printed, [layout, ours, _]) in TABLE_5.iter().zip(simulated) {
         let gain = f64::from(layout.cycles) / f64::from(ours.cycles);
-        verdicts.push(verdict(
+        verdicts.push(Claim::Ours.judge(
             format!(
                 "{}: {} cycles, {gain:.2} times as fast as its layout on the same model",
                 printed.name, ours.cycles
@@ -146,7 +146,7 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
     }
     for (printed, [layout, ..]) in TABLE_5.iter().zip(simulated) {
         let off = f64::from(layout.cycles) / f64::from(printed.cycles) - 1.0;
-        verdicts.push(verdict(
+        verdicts.push(Claim::Paper.judge(
             format!(
                 "{}: the layout of the paper, rewritten, is near its {} cycles ({}, {:+.1} %)",
                 printed.name,
@@ -158,7 +158,8 @@ fn verdicts(simulated: &[Simulated]) -> Vec<Verdict> {
         ));
     }
     let most = simulated.iter().flatten().map(|figures| figures.stack_bytes).max().unwrap_or(0);
-    verdicts.push(verdict(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
+    verdicts
+        .push(Claim::Ours.judge(format!("no kernel uses more than 256 bytes of stack: {most} at most"), most <= 256));
     verdicts
 }
 
@@ -185,9 +186,7 @@ mod tests {
             };
             TABLE_5.iter().map(row).collect()
         };
-        let fails = |simulated: &[Simulated]| {
-            verdicts(simulated).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
-        };
+        let fails = |simulated: &[Simulated]| verdicts(simulated).iter().filter(|verdict| verdict.is_refuted()).count();
         assert_eq!(fails(&with(1.0, 0.5)), 0);
         // One for all, one a row.
         assert_eq!(fails(&with(1.0, 1.1)), 1 + TABLE_5.len());

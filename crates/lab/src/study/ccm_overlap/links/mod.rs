@@ -8,7 +8,7 @@ use std::{thread, time::Duration};
 
 use tress_stream::{container::CHUNK_BYTES, plan::Problem};
 
-use super::super::{Effort, Error, Measured, Picture, Row, Section, Verdict};
+use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks};
 use super::PAPER_R_COMP;
 use crate::{
     bench::statistics,
@@ -40,13 +40,14 @@ struct Run {
     wire: Wire,
     links: &'static [(f64, &'static str, usize)],
     transfers: usize,
+    looks: Looks,
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
     let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
     let wire = Wire::new()?;
     let (links, transfers): (&'static [_], _) = if effort.is_quick { (&QUICK_LINKS, 3) } else { (&LINKS, 5) };
-    let mut run = Run { wire, links, transfers };
+    let mut run = Run { wire, links, transfers, looks: Looks::default() };
     section.text = "`tress send` and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
                     devices with a token bucket as the link. Files are in memory; the receiver decrypts and stores all data, \
                     which is then compared. Times run from the start of the command to the confirmation and include \
@@ -64,6 +65,7 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
             run.lossy(&mut transfers, rate, section)?;
         }
     }
+    section.rows.extend(run.looks.row());
     Ok(())
 }
 
@@ -76,6 +78,7 @@ impl Run {
     fn in_turn(&mut self, transfers: &mut Transfers<'_>, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
         let mut seconds = vec![Vec::new(); kinds.len()];
         for _ in 0..self.transfers {
+            self.looks.look();
             for (kind, seconds) in kinds.iter().zip(&mut seconds) {
                 seconds.push(transfers.send(&mut self.wire, kind, nothing)?.elapsed_s);
             }
@@ -94,6 +97,7 @@ impl Run {
         self.wire.set_rate(rate)?;
         let mut ratios = Vec::new();
         for _ in 0..self.transfers {
+            self.looks.look();
             let before = self.wire.bytes()?;
             let report = transfers.send(&mut self.wire, &[], nothing)?;
             ratios.push(report.elapsed_s / self.wire.seconds(self.wire.bytes()? - before));
@@ -109,7 +113,7 @@ impl Run {
             "{name}: within 2 % of the time on the wire; measured {:.1} % more",
             (measured.median - 1.0) * 100.0
         );
-        section.verdicts.push(Verdict::of(claim, measured, 0.98..=1.02));
+        section.verdicts.push(Claim::Ours.of(claim, measured, 0.98..=1.02, &self.looks));
         Ok(())
     }
 
@@ -139,7 +143,7 @@ impl Run {
             ..Row::default()
         });
         let claim = format!("{name}: the speed-up of Table 1 within 3 %; measured {:.3}", measured.median);
-        section.verdicts.push(Verdict::of(claim, measured, printed * 0.97..=printed * 1.03));
+        section.verdicts.push(Claim::Paper.of(claim, measured, printed * 0.97..=printed * 1.03, &self.looks));
         Ok(())
     }
 
@@ -172,7 +176,8 @@ impl Run {
                 ..Row::default()
             });
             let claim = format!("{name}, R_comp = R_comm, {way}: equation 1 within 5 %");
-            section.verdicts.push(Verdict::of(claim, measured, plan.time_s * 0.95..=plan.time_s * 1.05));
+            let range = plan.time_s * 0.95..=plan.time_s * 1.05;
+            section.verdicts.push(Claim::Paper.of(claim, measured, range, &self.looks));
             let speedup = super::ratio(&seconds[0], seconds_of);
             section.rows.push(Row {
                 what: format!("{name}, R_comp = R_comm, {way}: speed-up over sequential"),
@@ -184,7 +189,7 @@ impl Run {
                 "{name}, R_comp = R_comm, {way}: at least 1.9 times the sequential rate; measured {:.3}",
                 speedup.median
             );
-            section.verdicts.push(Verdict::of(claim, speedup, 1.9..=f64::INFINITY));
+            section.verdicts.push(Claim::Paper.of(claim, speedup, 1.9..=f64::INFINITY, &self.looks));
         }
         Ok(())
     }
@@ -248,7 +253,7 @@ impl Run {
             "no number of stages is more than 5 % faster than m_opt = {best}; measured {:.1} %",
             (gain.median - 1.0) * 100.0
         );
-        section.verdicts.push(Verdict::of(claim, gain, 0.95..=1.05));
+        section.verdicts.push(Claim::Paper.of(claim, gain, 0.95..=1.05, &self.looks));
         Ok(())
     }
 
@@ -266,6 +271,7 @@ impl Run {
         let trace = transfers.path("trace.json");
         let path = trace.display().to_string();
         for _ in 0..self.transfers {
+            self.looks.look();
             self.wire.set_rate(rate)?;
             let before = self.wire.bytes()?;
             let options = ["--threads", "1", "--compute-rate", &compute, "--trace", &path];
@@ -290,13 +296,10 @@ impl Run {
             "link rate halved during the transfer: within 5 % of a plan that knows in advance; measured {:.3}",
             measured.median
         );
-        section.verdicts.push(Verdict::of(claim, measured, 0.95..=1.05));
+        section.verdicts.push(Claim::Ours.of(claim, measured, 0.95..=1.05, &self.looks));
         let claim = "the trace of each of these runs shows a new plan after the change".into();
-        section.verdicts.push(if plans.iter().all(|&plans| plans >= 1.0) {
-            Verdict::Holds(claim)
-        } else {
-            Verdict::Fails(claim)
-        });
+        let is_so = plans.iter().all(|&plans| plans >= 1.0);
+        section.verdicts.push(Claim::Ours.measured(claim, Some(is_so), &self.looks));
         Ok(())
     }
 
@@ -319,7 +322,7 @@ impl Run {
             "50 ms, 1 % loss: four connections are twice as fast as one; measured {:.2} times",
             measured.median
         );
-        section.verdicts.push(Verdict::of(claim, measured, 2.0..=f64::INFINITY));
+        section.verdicts.push(Claim::Ours.of(claim, measured, 2.0..=f64::INFINITY, &self.looks));
         Ok(())
     }
 }

@@ -1,0 +1,118 @@
+//! Whether this machine had other work while a part was measured.
+//!
+//! A look computes on all cores at once for a moment. On an idle machine each thread then has a core for all of the time that
+//! passes; what its processor time lacks, other programs had. A figure of threads that wait for one another is worth nothing
+//! without that: on a busy machine they wait for a core instead.
+
+use std::{
+    hint, thread,
+    time::{Duration, Instant},
+};
+
+use super::{Measured, Row};
+use crate::bench::{sample::thread_time, statistics};
+
+/// How long a look takes: longer than a thread may run before the system gives its core to another one.
+const LOOK: Duration = Duration::from_millis(20);
+/// From one look to the next, at least.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A look that finds a smaller share than this has seen other work.
+const ALONE: f64 = 0.9;
+
+pub(super) const HAD_CORES: &str = "share of the cores that this program had";
+
+/// The shares of the cores that looks found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Looks {
+    shares: Vec<f64>,
+    last: Option<Instant>,
+}
+
+impl Looks {
+    /// What other looks found.
+    #[cfg(test)]
+    pub(super) fn of(shares: &[f64]) -> Looks {
+        Looks { shares: shares.into(), last: None }
+    }
+
+    /// Looks, unless it has just done so: to be called between samples, and never during one.
+    pub(super) fn look(&mut self) {
+        if self.last.is_none_or(|last| last.elapsed() >= PAUSE) {
+            self.shares.push(share(super::cores()));
+            self.last = Some(Instant::now());
+        }
+    }
+
+    /// Why nothing that was measured meanwhile refutes a claim: more than a quarter of the looks saw other work. Fewer do not
+    /// move a median by much. `None` on an idle machine, and where the system does not report the processor time of a thread.
+    pub(super) fn busy(&self) -> Option<String> {
+        let seen = self.shares.iter().filter(|share| **share < ALONE).count();
+        let is_busy = 4 * seen > self.shares.len();
+        is_busy.then(|| {
+            let mean = self.shares.iter().sum::<f64>() / self.shares.len() as f64;
+            format!("This machine was busy: this program had {:.0} % of the cores", 100.0 * mean)
+        })
+    }
+
+    /// What they found, as a figure of the section.
+    pub(super) fn row(&self) -> Option<Row> {
+        let measured: Option<Measured> = (!self.shares.is_empty()).then(|| statistics::median(&self.shares).into());
+        measured.map(|measured| Row { what: HAD_CORES.into(), measured: Some(measured), ..Row::default() })
+    }
+}
+
+/// The part of the time that passes for which threads on all cores had one. A system without a clock for it says 1.
+fn share(cores: usize) -> f64 {
+    let compute = || {
+        let (start, had) = (Instant::now(), thread_time());
+        while start.elapsed() < LOOK {
+            hint::spin_loop();
+        }
+        (thread_time() - had).as_secs_f64() / start.elapsed().as_secs_f64()
+    };
+    thread::scope(|scope| {
+        // Where the system refuses a thread the others look.
+        let others: Vec<_> =
+            (1..cores).map_while(|_| thread::Builder::new().spawn_scoped(scope, compute).ok()).collect();
+        let mut shares = vec![compute()];
+        shares.extend(others.into_iter().filter_map(|other| other.join().ok()));
+        shares.iter().sum::<f64>() / shares.len() as f64
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_is_more_than_a_quarter_of_the_looks() {
+        for (shares, is_busy) in [
+            (&[][..], false),
+            (&[0.99, 1.0, 0.97, 0.95], false),
+            // One moment of other work.
+            (&[0.99, 0.5, 0.98, 0.99], false),
+            (&[0.99, 0.5, 0.6, 0.99], true),
+            (&[0.5], true),
+            (&[0.89, 0.88, 0.87], true),
+        ] {
+            assert_eq!(Looks::of(shares).busy().is_some(), is_busy, "{shares:?}");
+        }
+        assert!(Looks::of(&[0.25, 0.75]).busy().is_some_and(|why| why.contains("50 %")));
+        assert!(Looks::default().row().is_none());
+    }
+
+    /// More threads than cores cannot all have one.
+    #[cfg(unix)]
+    #[test]
+    fn a_look_sees_other_work() {
+        let found = share(4 * super::super::cores());
+        assert!((0.0..0.6).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn looks_are_apart() {
+        let mut looks = Looks::default();
+        (0..3).for_each(|_| looks.look());
+        assert_eq!(looks.shares.len(), 1);
+    }
+}
