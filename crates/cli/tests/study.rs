@@ -24,7 +24,7 @@ fn strategies_of_aes() {
     let page = String::from_utf8(run.stdout).unwrap();
     for text in [
         "holds: section 4.3: about 33 % faster; 7.4999 s to 5.0127 s is 33.2 %",
-        "**does not hold**: conclusion: about 21 % faster",
+        "**misprint**: conclusion: about 21 % faster",
         "holds: section 2.2: 20 % parallel gain 1.176 times on 4 cores",
     ] {
         assert!(page.contains(text), "{text}: {page}");

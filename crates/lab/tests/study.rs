@@ -58,6 +58,7 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
         "holds: Rijndael, ECB, 256 blocks: four threads are 3.9",
         "holds: RC6, CBC, 256 blocks: four threads are 3.9",
         "scale nearly with their number (3.9",
+        "**not reproduced**: RC6, ECB, issue 16: ",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
@@ -93,7 +94,9 @@ fn pipo_on_a_32_bit_risc_v() {
         "holds: no kernel uses more than 256 bytes of stack",
         "holds: the model is within 3 % of the RTL in ",
         "| AES-128, constant time, eight blocks | 78.9 |",
-        "**does not hold**: section 3.2: 14 round keys of 64 bits take 224 bytes",
+        "**misprint**: section 3.2: 14 round keys of 64 bits take 224 bytes",
+        "**not reproduced**: one block, ECB: the layout of the paper, rewritten, is near its 1217 cycles",
+        "**does not hold**: rc6_ctr 16: the model is within 3 % of the RTL",
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }

@@ -53,8 +53,10 @@ pub(super) struct Count {
 }
 
 /// Class, sign and word of each kind of verdict, and the word for several.
-const WORDS: [(&str, &str, &str, &str); 5] = [
+const WORDS: [(&str, &str, &str, &str); 7] = [
     ("holds", "✓", "holds", "hold"),
+    ("misprint", "≠", "misprint", "misprints"),
+    ("differs", "✗", "not reproduced", "not reproduced"),
     ("fails", "✗", "does not hold", "do not hold"),
     ("unclear", "?", "unclear", "unclear"),
     ("busy", "?", "unclear: busy", "unclear: busy"),
@@ -179,10 +181,12 @@ impl Judged {
     fn new(verdict: &Verdict) -> Judged {
         let (kind, text) = match verdict {
             Verdict::Holds(text) => (0, text),
-            Verdict::Fails(text) => (1, text),
-            Verdict::Unclear(text) => (2, text),
-            Verdict::Busy(text) => (3, text),
-            Verdict::LeftOut(text) => (4, text),
+            Verdict::Misprint(text) => (1, text),
+            Verdict::NotReproduced(text) => (2, text),
+            Verdict::Fails(text) => (3, text),
+            Verdict::Unclear(text) => (4, text),
+            Verdict::Busy(text) => (5, text),
+            Verdict::LeftOut(text) => (6, text),
         };
         let (class, sign, word, _) = WORDS[kind];
         Judged { kind, class, sign, word, text: text.clone() }

@@ -81,9 +81,16 @@ mod tests {
                     rows: vec![words(&["q"]), words(&["r", "2"])],
                 },
             ],
-            verdicts: [Verdict::Holds, Verdict::Fails, Verdict::Unclear, Verdict::Busy]
-                .map(|verdict| verdict("v".into()))
-                .into(),
+            verdicts: [
+                Verdict::Holds,
+                Verdict::Fails,
+                Verdict::Misprint,
+                Verdict::NotReproduced,
+                Verdict::Unclear,
+                Verdict::Busy,
+            ]
+            .map(|verdict| verdict("v".into()))
+            .into(),
             ..Section::default()
         };
         let sections = [(part("one"), section), (part("two"), Section::default())];
@@ -93,7 +100,7 @@ mod tests {
         assert_eq!((found.simulated("two", ": gain", ""), found.measured("one", ": gain", "")), (None, None));
         assert_eq!((found.cell("one", "r", "a"), found.cell("one", "r", "b")), (Some("1"), Some("2")));
         assert_eq!((found.cell("one", "q", "b"), found.cell("one", "r", "c")), (None, None));
-        assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((1, 2), (0, 0)));
+        assert_eq!((found.holding(&["one", "two"]), found.holding(&["two"])), ((1, 4), (0, 0)));
         assert_eq!((found.busy("one"), found.busy("two"), found.busy("three")), (1, 0, 0));
     }
 }

@@ -38,6 +38,8 @@ pub(super) fn write(study: &Study, sections: &[(&'static Part, Section)], quick:
         for verdict in &section.verdicts {
             let (word, text) = match verdict {
                 Verdict::Holds(text) => ("holds", text),
+                Verdict::Misprint(text) => ("**misprint**", text),
+                Verdict::NotReproduced(text) => ("**not reproduced**", text),
                 Verdict::Fails(text) => ("**does not hold**", text),
                 Verdict::Unclear(text) => ("unclear", text),
                 Verdict::Busy(text) => ("unclear, busy machine", text),

@@ -12,7 +12,11 @@ use super::{Measured, busy::Looks};
 pub enum Verdict {
     /// It is.
     Holds(String),
-    /// It is not.
+    /// What the paper prints contradicts itself, or what it follows from.
+    Misprint(String),
+    /// We did not find what the paper found.
+    NotReproduced(String),
+    /// A claim of our own is not so. Sections that older versions kept have all kinds of failures here.
     Fails(String),
     /// The samples do not agree about it, or there is no telling.
     Unclear(String),
@@ -25,7 +29,7 @@ pub enum Verdict {
 impl Verdict {
     /// Whether it says that a claim is wrong.
     pub(super) fn is_refuted(&self) -> bool {
-        matches!(self, Verdict::Fails(_))
+        matches!(self, Verdict::Misprint(_) | Verdict::NotReproduced(_) | Verdict::Fails(_))
     }
 }
 
@@ -41,18 +45,27 @@ struct Written {
     unclear: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<String>,
-    /// Why it is unclear. A kind that this version does not know is none.
+    /// How it fails, or why it is unclear. A kind that this version does not know is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
 }
 
+const MISPRINT: &str = "misprint";
+const NOT_REPRODUCED: &str = "not-reproduced";
 const BUSY: &str = "busy";
 
 impl From<Verdict> for Written {
     fn from(verdict: Verdict) -> Written {
+        let fails = |text, kind: Option<&str>| Written {
+            fails: Some(text),
+            kind: kind.map(String::from),
+            ..Written::default()
+        };
         match verdict {
             Verdict::Holds(text) => Written { holds: Some(text), ..Written::default() },
-            Verdict::Fails(text) => Written { fails: Some(text), ..Written::default() },
+            Verdict::Misprint(text) => fails(text, Some(MISPRINT)),
+            Verdict::NotReproduced(text) => fails(text, Some(NOT_REPRODUCED)),
+            Verdict::Fails(text) => fails(text, None),
             Verdict::Unclear(text) => Written { unclear: Some(text), ..Written::default() },
             Verdict::Busy(text) => Written { unclear: Some(text), kind: Some(BUSY.into()), ..Written::default() },
             Verdict::LeftOut(text) => Written { left_out: Some(text), ..Written::default() },
@@ -66,6 +79,8 @@ impl TryFrom<Written> for Verdict {
     fn try_from(Written { holds, fails, unclear, left_out, kind }: Written) -> Result<Verdict, &'static str> {
         match (holds, fails, unclear, left_out, kind.as_deref()) {
             (Some(text), None, None, None, _) => Ok(Verdict::Holds(text)),
+            (None, Some(text), None, None, Some(MISPRINT)) => Ok(Verdict::Misprint(text)),
+            (None, Some(text), None, None, Some(NOT_REPRODUCED)) => Ok(Verdict::NotReproduced(text)),
             (None, Some(text), None, None, _) => Ok(Verdict::Fails(text)),
             (None, None, Some(text), None, Some(BUSY)) => Ok(Verdict::Busy(text)),
             (None, None, Some(text), None, _) => Ok(Verdict::Unclear(text)),
@@ -75,21 +90,29 @@ impl TryFrom<Written> for Verdict {
     }
 }
 
-/// Whose a claim is.
+/// Whose a claim is, which says what its failure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// What the paper found.
+    /// What the paper found: a failure is one of reproducing it.
     Paper,
-    /// What the paper prints, checked against itself or a standard.
+    /// What the paper prints, checked against itself or a standard: a failure is a misprint.
     Print,
     /// Ours.
     Ours,
 }
 
 impl Claim {
+    fn fails(self, claim: String) -> Verdict {
+        match self {
+            Claim::Paper => Verdict::NotReproduced(claim),
+            Claim::Print => Verdict::Misprint(claim),
+            Claim::Ours => Verdict::Fails(claim),
+        }
+    }
+
     /// The verdict on what was computed or simulated, which no other program changes.
     pub(super) fn judge(self, claim: String, is_so: bool) -> Verdict {
-        if is_so { Verdict::Holds(claim) } else { Verdict::Fails(claim) }
+        if is_so { Verdict::Holds(claim) } else { self.fails(claim) }
     }
 
     /// The verdict on what was measured: `None` where the samples do not agree. On a busy machine nothing is refuted.
@@ -97,7 +120,7 @@ impl Claim {
         match (is_so, looks.busy()) {
             (Some(true), _) => Verdict::Holds(claim),
             (_, Some(why)) => Verdict::Busy(format!("{claim}. {why}")),
-            (Some(false), None) => Verdict::Fails(claim),
+            (Some(false), None) => self.fails(claim),
             (None, None) => Verdict::Unclear(claim),
         }
     }
@@ -140,6 +163,14 @@ mod tests {
         assert!(matches!(of(0.5, 2.0), Verdict::Unclear(_)));
     }
 
+    #[test]
+    fn a_failure_is_what_the_claim_is() {
+        let kinds = [Claim::Paper, Claim::Print, Claim::Ours].map(|claim| claim.judge("c".into(), false));
+        let text = || "c".to_string();
+        assert_eq!(kinds, [Verdict::NotReproduced(text()), Verdict::Misprint(text()), Verdict::Fails(text())]);
+        assert_eq!(Claim::Paper.judge("c".into(), true), Verdict::Holds(text()));
+    }
+
     /// A busy machine refutes nothing, whoever says it; what it shows all the same is shown.
     #[test]
     fn a_busy_machine_refutes_nothing() {
@@ -159,6 +190,8 @@ mod tests {
         let t = || "t".to_string();
         for (verdict, json) in [
             (Verdict::Holds(t()), r#"{"holds":"t"}"#),
+            (Verdict::Misprint(t()), r#"{"fails":"t","kind":"misprint"}"#),
+            (Verdict::NotReproduced(t()), r#"{"fails":"t","kind":"not-reproduced"}"#),
             (Verdict::Fails(t()), r#"{"fails":"t"}"#),
             (Verdict::Unclear(t()), r#"{"unclear":"t"}"#),
             (Verdict::Busy(t()), r#"{"unclear":"t","kind":"busy"}"#),

@@ -207,7 +207,7 @@ mod tests {
         let models: Vec<String> =
             section.rows.iter().filter_map(|row| row.model).map(|model| format!("{model:.5}")).collect();
         assert_eq!(models, ["1.17647", "1.25000", "1.39332"]);
-        let [Verdict::Fails(text)] = &section.verdicts[..] else { panic!("{:?}", section.verdicts) };
+        let [Verdict::Misprint(text)] = &section.verdicts[..] else { panic!("{:?}", section.verdicts) };
         for part in ["56.5 %", "1.39 times", "5.38 s", "1.50 times", "2.42 times"] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -82,7 +82,8 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
         paper::amdahl(paper::SERIAL_ENCRYPT_S / paper::SERIAL_S, paper::CORES),
         claims - holds
     );
-    let is_listing = |verdict: &&Verdict| matches!(verdict, Verdict::Fails(text) if text.ends_with(TAKEN));
+    let is_listing =
+        |verdict: &&Verdict| matches!(verdict, Verdict::Misprint(text) | Verdict::Fails(text) if text.ends_with(TAKEN));
     let listings = found.section("misprints")?.verdicts.iter().filter(is_listing).count();
     text.push_str(if listings > 0 { ", including listings that no compiler accepts." } else { "." });
     Some(text)
@@ -121,7 +122,7 @@ mod tests {
             .chain([(format!("2 threads: {SLEEPING}"), 8000.0), (format!("2 threads: {SPINNING}"), 150.0)])
             .collect();
         let misprints =
-            Section { verdicts: vec![Verdict::Holds("a".into()), Verdict::Fails("b".into())], ..Section::default() };
+            Section { verdicts: vec![Verdict::Holds("a".into()), Verdict::Misprint("b".into())], ..Section::default() };
         let part =
             |name| -> &'static Part { Box::leak(Box::new(Part { name, title: "", run: |_| Ok(Section::default()) })) };
         let sections = [

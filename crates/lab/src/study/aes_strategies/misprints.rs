@@ -108,7 +108,7 @@ fn words(verdicts: &mut Vec<Verdict>) {
         "section 2.1 calls AES a cipher with blocks of 128, 192 and 256 bits; FIPS 197 has those lengths for keys, and blocks of 128",
         "section 2.1 names Joan Daemen and Rijnmen; the name is Vincent Rijmen",
     ] {
-        verdicts.push(Verdict::Fails(text.into()));
+        verdicts.push(Verdict::Misprint(text.into()));
     }
     verdicts.push(Verdict::Unclear(
         "figures 6 and 7 are titled CPU Time, which threads do not reduce; the text reads them as elapsed time".into(),
@@ -129,7 +129,7 @@ fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
             "Table 2 shares `temp` between its sections: a thread can overwrite it while the other uses it; none of {states} states was \
              wrong here"
         ))),
-        Ok(wrong) => verdicts.push(Verdict::Fails(format!(
+        Ok(wrong) => verdicts.push(Verdict::Misprint(format!(
             "Table 2 is correct as printed: `temp` is shared between its sections, and {wrong} of {states} states were wrong"
         ))),
         Err(Error::Worker(why)) => verdicts.push(Verdict::LeftOut(format!("Table 2 as printed: {why}"))),
@@ -145,7 +145,7 @@ mod tests {
     fn fails(verdicts: &[Verdict]) -> Vec<&str> {
         verdicts
             .iter()
-            .filter_map(|verdict| if let Verdict::Fails(text) = verdict { Some(text.as_str()) } else { None })
+            .filter_map(|verdict| if let Verdict::Misprint(text) = verdict { Some(text.as_str()) } else { None })
             .collect()
     }
 

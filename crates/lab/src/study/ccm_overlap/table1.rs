@@ -59,7 +59,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     }
     let right = 2 * TABLE.len() - differ.len();
     section.verdicts.push(Verdict::Holds(format!("{right} of {} figures follow from the equations", 2 * TABLE.len())));
-    section.verdicts.extend(differ.into_iter().map(Verdict::Fails));
+    section.verdicts.extend(differ.into_iter().map(Verdict::Misprint));
     Ok(section)
 }
 
@@ -73,8 +73,8 @@ mod tests {
         let section = run(&Effort::new(true, None)).expect("a section");
         assert_eq!(section.rows.len(), 16);
         let fails: Vec<&Verdict> =
-            section.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).collect();
+            section.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Misprint(_))).collect();
         assert_eq!(fails.len(), 1);
-        assert!(matches!(fails[0], Verdict::Fails(text) if text.contains("292") && text.contains("282.8")));
+        assert!(matches!(fails[0], Verdict::Misprint(text) if text.contains("292") && text.contains("282.8")));
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         .collect();
     let names: Vec<&str> = repeated.iter().map(|&row| OPERATIONS[row]).collect();
     let growth = TABLES[3].ns(2, WINDOWS_31) / TABLES[2].ns(2, WINDOWS_31);
-    verdicts.push(Verdict::Fails(format!(
+    verdicts.push(Verdict::Misprint(format!(
         "Table 5, Windows 3.1, large model: {} of 8 figures are those of Table 4 ({}), the same at 1024 bits as at 768. If it grew \
          like the medium model, the product would take {:.2} ms, not {}",
         repeated.len(),
@@ -34,7 +34,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let gain = |table: usize, column: usize| TABLES[table].ns(BINARY, column) / TABLES[table].ns(MONTGOMERY, column);
     let others = (0..4).flat_map(|table| (0..SYSTEMS.len()).map(move |column| (table, column)));
     let gains = others.filter(|&pair| pair != (3, UNIX)).map(|(table, column)| gain(table, column));
-    verdicts.push(Verdict::Fails(format!(
+    verdicts.push(Verdict::Misprint(format!(
         "Table 5, UNIX: the last two figures are swapped. As printed, a Montgomery power would take {:.2} times as long as a \
          binary power; in all other cases it is faster ({} times), and with the two swapped it is {:.2} times as fast",
         1.0 / gain(3, UNIX),
@@ -43,7 +43,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     )));
 
     for (row, column, table) in shrinking() {
-        verdicts.push(Verdict::Fails(format!(
+        verdicts.push(Verdict::Misprint(format!(
             "Table {}, {}: {} takes {} at {} bits, longer than the {} of Table {} at {} bits; one of them is wrong",
             TABLES[table].number,
             SYSTEMS[column].name,
@@ -65,11 +65,11 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 
     let power = |method: fn(u64, u64, u64) -> u64| method(3, 100, 1_000_003);
     let right = power(binary);
-    verdicts.push(Verdict::Fails(format!(
+    verdicts.push(Verdict::Misprint(format!(
         "Algorithm 3 multiplies by d instead of X: as printed, 3^100 modulo 1000003 is {}, not {right}",
         power(binary_as_printed)
     )));
-    verdicts.push(Verdict::Fails(format!(
+    verdicts.push(Verdict::Misprint(format!(
         "Algorithm 4 leaves Montgomery form (the product with 1) inside its loop instead of after it, and processes the \
          highest bit although it starts from the base: as printed, 3^100 modulo 1000003 is {}; with the first error corrected \
          {}, with both {}. Its M' means X'",
@@ -77,7 +77,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
         power(|x, d, n| montgomery(x, d, n, false, true)),
         power(|x, d, n| montgomery(x, d, n, false, false)),
     )));
-    verdicts.push(Verdict::Fails(
+    verdicts.push(Verdict::Misprint(
         "section 3.3: L(d), the highest bit of the exponent, is printed as the logarithm of 2 to a base a; section 3.3.2 says \
          that either value of a bit means a square; reference 2, cited for Karatsuba's method, is by Takagi"
             .into(),
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(shrinking(), [(CLASSICAL, 0, 1), (CLASSICAL, 1, 1)]);
         let section = run(&Effort::new(true, None)).expect("a section");
         let text = |needle: &str| {
-            section.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Fails(text) if text.contains(needle)))
+            section.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Misprint(text) if text.contains(needle)))
         };
         assert!(text("6 of 8 figures are those of Table 4"));
         assert!(text("would take 2.00 times as long"));

@@ -79,7 +79,7 @@ mod tests {
         let fails: Vec<&String> = section
             .verdicts
             .iter()
-            .filter_map(|verdict| if let Verdict::Fails(text) = verdict { Some(text) } else { None })
+            .filter_map(|verdict| if let Verdict::Misprint(text) = verdict { Some(text) } else { None })
             .collect();
         assert_eq!(fails.len(), 3, "{fails:?}");
         for (text, needle) in fails.iter().zip(["112, widened 448", "152.125 per byte", "84.84375 per byte"]) {
