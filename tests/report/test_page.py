@@ -155,6 +155,11 @@ def test_tables_that_are_cut_say_so(open_page, width):
         assert ("columns" in words, "rows" in words) == (wide, high), words
         assert table.evaluate("""table => [...table.querySelectorAll('th, td')]
           .every(cell => cell.scrollWidth <= cell.clientWidth + 1)""")
+        assert table.evaluate("""table => {
+          const words = document.createRange();
+          words.selectNodeContents(table.querySelector('caption'));
+          return words.getBoundingClientRect().right <= table.querySelector('.scroll').getBoundingClientRect().right;
+        }""")
         seen.add(wide)
     assert seen == {True, False}
     # Seven words of a header do not make a table wide: eight columns of figures fit.
