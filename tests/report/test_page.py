@@ -337,6 +337,12 @@ def test_print(open_page):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert all(page.evaluate("[...document.querySelectorAll('details.verdicts')].map(details => details.open)"))
     assert page.pdf().startswith(b"%PDF")
+    # Ten columns fit on A4 less its margins.
+    page.set_viewport_size({"width": 688, "height": 900})
+    wide = page.evaluate("""[...document.querySelectorAll('.scroll')]
+      .filter(scroll => scroll.querySelector('thead tr').cells.length <= 12 && scroll.scrollWidth > scroll.clientWidth + 1)
+      .map(scroll => scroll.getAttribute('aria-label'))""")
+    assert wide == []
 
 
 def test_without_scripts(open_page):
