@@ -47,7 +47,7 @@ pub enum Error {
     /// The two primes are one.
     #[error("primes p and q are equal")]
     EqualPrimes,
-    /// The primes do not multiply to the modulus, or one of them cannot be a prime of a key of this length.
+    /// The primes do not multiply to the modulus, or one of them is even or has 64 bits or fewer.
     #[error("primes p and q do not match the modulus")]
     WrongPrimes,
     /// The private exponent, or one of the values for the Chinese remainder theorem, does not belong to the key.

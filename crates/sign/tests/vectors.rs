@@ -27,11 +27,13 @@ sets! {
     cavp_rsa_pkcs1_sigver: "cavp-rsa-pkcs1-sigver", 270, 45;
     cavp_rsa_pss_siggen: "cavp-rsa-pss-siggen", 150, 150;
     cavp_rsa_pss_sigver: "cavp-rsa-pss-sigver", 270, 45;
+    openssl_rsa_pkcs1_lengths: "openssl-rsa-pkcs1-lengths", 3, 3;
     rfc6979_dsa: "rfc6979-dsa", 6, 6;
     schnorr: "schnorr", 6, 6;
     wycheproof_dsa_2048_224_sha256: "wycheproof-dsa-2048-224-sha256", 364, 80;
     wycheproof_dsa_2048_256_sha256: "wycheproof-dsa-2048-256-sha256", 366, 82;
     wycheproof_dsa_3072_256_sha256: "wycheproof-dsa-3072-256-sha256", 366, 82;
+    wycheproof_rsa_pkcs1_unequal_primes: "wycheproof-rsa-pkcs1-unequal-primes", 5, 5;
     wycheproof_rsa_pss_2048_sha256_mgf1_0: "wycheproof-rsa-pss-2048-sha256-mgf1-0", 103, 61;
     wycheproof_rsa_pss_2048_sha256_mgf1_32: "wycheproof-rsa-pss-2048-sha256-mgf1-32", 108, 63;
     wycheproof_rsa_pss_3072_sha256_mgf1_32: "wycheproof-rsa-pss-3072-sha256-mgf1-32", 108, 63;

@@ -17,8 +17,8 @@ pub(super) fn private_key(public: PublicKey, parts: &PrivateParts<'_>) -> Result
         let number = stripped(bytes);
         if number.len() > modulus.len() { Err(wrong) } else { Ok(number) }
     };
-    let p = prime(&number(parts.prime1, Error::WrongPrimes)?, modulus)?;
-    let q = prime(&number(parts.prime2, Error::WrongPrimes)?, modulus)?;
+    let p = prime(&number(parts.prime1, Error::WrongPrimes)?)?;
+    let q = prime(&number(parts.prime2, Error::WrongPrimes)?)?;
     if integer::is_equal(p.as_limbs(), q.as_limbs()) {
         return Err(Error::EqualPrimes);
     }
@@ -47,13 +47,9 @@ fn stripped(bytes: &[u8]) -> Number {
     integer::from_bytes(&bytes[bytes.iter().take_while(|byte| reveal(**byte == 0)).count()..])
 }
 
-/// A prime has to be odd, above 1, and half as long as the modulus or a little longer, as those of real keys are.
-fn prime(prime: &[u64], modulus: &[u64]) -> Result<Modulus, Error> {
-    let prime = Modulus::new(prime).map_err(|_| Error::WrongPrimes)?;
-    if modulus.len() > 2 * prime.limbs() || prime.limbs() > modulus.len().div_ceil(2) + 1 {
-        return Err(Error::WrongPrimes);
-    }
-    Ok(prime)
+/// A prime has to be odd and above 2^64, which is as short as a `Modulus` can be. The two need not be of one length.
+fn prime(prime: &[u64]) -> Result<Modulus, Error> {
+    Modulus::new(prime).map_err(|_| Error::WrongPrimes)
 }
 
 /// The exponent of one prime has to be d reduced, and the inverse of e.
