@@ -2,8 +2,10 @@
 
 use std::io::{self, Read};
 
+use hmac::digest::{FixedOutput, Output};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256, Sha384, Sha512};
+use zeroize::Zeroizing;
 
 /// How much of a file is read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -79,12 +81,16 @@ impl Hash {
         })
     }
 
-    /// HMAC of the parts, one after the other (RFC 2104).
-    pub(crate) fn mac(self, key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
-        fn mac<M: Mac + KeyInit>(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+    /// HMAC of the parts, one after the other (RFC 2104). It is wiped when it is dropped.
+    pub(crate) fn mac(self, key: &[u8], parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+        fn mac<M: Mac + KeyInit + FixedOutput>(key: &[u8], parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
             let mut mac = <M as KeyInit>::new_from_slice(key).expect("HMAC takes keys of every length");
-            parts.iter().for_each(|part| mac.update(part));
-            mac.finalize().into_bytes().to_vec()
+            parts.iter().for_each(|part| Mac::update(&mut mac, part));
+            // Written where it stays: a value that is returned would leave copies behind.
+            let mut code = Zeroizing::new(vec![0; M::output_size()]);
+            let output: &mut Output<M> = code.as_mut_slice().try_into().expect("as long as the output");
+            mac.finalize_into(output);
+            code
         }
         match self {
             Hash::Sha256 => mac::<Hmac<Sha256>>(key, parts),

@@ -2,7 +2,7 @@
 
 use tress_modular::prime;
 
-use crate::discrete::{AnyPrivate, Dsa, Group, GroupSize, Schnorr, SignJob, sign_with};
+use crate::discrete::{AnyPrivate, Dsa, Group, GroupSize, Schnorr, SignJob, sign_batch_with, sign_with};
 use crate::integer;
 use crate::rsa::operation::{self, Job, Place};
 use crate::rsa::{pkcs1v15, pss};
@@ -45,28 +45,114 @@ fn pss_with_given_salts() {
     assert_eq!(count, 27);
 }
 
+fn any(key: &PrivateKey) -> AnyPrivate<'_> {
+    match key {
+        PrivateKey::Dsa(key) => AnyPrivate::Dsa(key),
+        PrivateKey::Schnorr(key) => AnyPrivate::Schnorr(key),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The nonces of NIST's file are its own; those of the others are the deterministic ones.
 #[test]
-fn dsa_with_given_nonces() {
+fn discrete_signatures_with_given_nonces() {
     let mut count = 0;
-    for name in ["cavp-dsa-siggen", "rfc6979-dsa"] {
+    for name in ["cavp-dsa-siggen", "rfc6979-dsa", "schnorr"] {
         for group in &File::read(name).groups {
-            let PrivateKey::Dsa(key) = private(group.private_key.as_ref().unwrap()) else { panic!("{name}") };
+            let key = private(group.private_key.as_ref().unwrap());
             for test in &group.tests {
                 let digest = group.hash().digest(&test.message);
-                let job = SignJob { key: AnyPrivate::Dsa(&key), hash: group.hash(), digest: &digest };
-                let nonce = integer::from_bytes(test.nonce.as_ref().unwrap());
-                let signature = sign_with(&[job], std::slice::from_ref(&nonce)).remove(0).unwrap();
+                let job = SignJob { key: any(&key), hash: group.hash(), digest: &digest };
+                let derived = job.key.nonce(group.hash(), &digest, b"");
+                let nonce = test.nonce.as_ref().map_or(derived.clone(), |nonce| integer::from_bytes(nonce));
+                let signature = sign_with(&[job], std::slice::from_ref(&nonce), |_, _| {}).remove(0).unwrap();
                 assert_eq!(signature, test.signature, "{name} {test:?}");
-                let derived = job.key.nonce(group.hash(), &digest);
-                assert_eq!(integer::is_equal(&derived, &nonce), name == "rfc6979-dsa", "{name} {test:?}");
+                assert_eq!(integer::is_equal(&derived, &nonce), name != "cavp-dsa-siggen", "{name} {test:?}");
+                assert!(!integer::is_equal(&derived, &job.key.nonce(group.hash(), &digest, &[0; 32])), "{name}");
                 count += 1;
             }
         }
     }
-    assert_eq!(count, 135 + 6);
+    assert_eq!(count, 135 + 6 + 6);
 }
 
-/// One secret under both schemes: every nonce is another one, by scheme, digest and hash function.
+/// r and s, or e and s, of a signature.
+fn two_numbers(key: &AnyPrivate<'_>, signature: &[u8]) -> [integer::Number; 2] {
+    match key {
+        AnyPrivate::Dsa(_) => crate::asn1::numbers::<2>(signature).unwrap().map(integer::from_bytes),
+        AnyPrivate::Schnorr(_) => [&signature[..32], &signature[32..]].map(integer::from_bytes),
+    }
+}
+
+/// What two signatures of one digest say of the key, if they have one nonce: x = (s − s') / (e − e') for Schnorr, and for DSA
+/// x = z (s − s') / (s' r − s r'), from s k = z + r x and s' k = z + r' x.
+fn key_from(key: &AnyPrivate<'_>, digest: &[u8], signatures: [&[u8]; 2]) -> Option<Vec<u64>> {
+    let q = match key {
+        AnyPrivate::Dsa(key) => key.public_key().group().q(),
+        AnyPrivate::Schnorr(key) => key.public_key().group().q(),
+    };
+    let [[a, s], [b, t]] = signatures.map(|signature| two_numbers(key, signature));
+    let difference = q.subtract(&s, &t);
+    let (above, below) = match key {
+        AnyPrivate::Dsa(_) => {
+            let z = integer::from_bytes(&digest[..q.bits() / 8]);
+            (q.multiply(&z, &difference), q.subtract(&q.multiply(&t, &a), &q.multiply(&s, &b)))
+        }
+        AnyPrivate::Schnorr(_) => (difference, q.subtract(&a, &b)),
+    };
+    Some(q.multiply(&above, &q.inverse(&below)?))
+}
+
+/// A fault in g^k, and the right signature of the same digest, before or after: together they say nothing about the key. That
+/// the sums find it where both have one nonce shows that they are the right ones.
+#[test]
+fn a_faulty_power_never_gives_the_key_away() {
+    let size = GroupSize::Bits2048;
+    let keys = [
+        PrivateKey::Dsa(discrete::PrivateKey::generate(size).unwrap()),
+        PrivateKey::Schnorr(discrete::PrivateKey::generate(size).unwrap()),
+    ];
+    let digest = Hash::Sha256.digest(b"once more");
+    for key in &keys {
+        let key = any(key);
+        let x = match &key {
+            AnyPrivate::Dsa(key) => key.x(),
+            AnyPrivate::Schnorr(key) => key.x(),
+        };
+        let jobs = [SignJob { key, hash: Hash::Sha256, digest: &digest }; 3];
+        for bit in [0, 1000] {
+            let fault = |job: usize, power: &mut [u64]| power[bit / 64] ^= u64::from(job == 1) << (bit % 64);
+            let nonce = key.nonce(Hash::Sha256, &digest, b"");
+            let of_one_nonce = sign_with(&jobs, &[(); 3].map(|()| nonce.clone()), fault);
+            let of_one_nonce: Vec<Vec<u8>> = of_one_nonce.into_iter().map(Result::unwrap).collect();
+            assert_eq!(key_from(&key, &digest, [&of_one_nonce[0], &of_one_nonce[1]]).unwrap(), x, "{bit}");
+
+            let mut signatures = sign_batch_with(&jobs, fault);
+            signatures.extend(sign_batch_with(&jobs, |_, _| {}));
+            let signatures: Vec<Vec<u8>> = signatures.into_iter().map(Result::unwrap).collect();
+            for (at, signature) in signatures.iter().enumerate().filter(|(at, _)| *at != 1) {
+                let found = key_from(&key, &digest, [signature, &signatures[1]]);
+                assert_ne!(found.as_deref(), Some(x), "bit {bit}, signature {at}");
+            }
+        }
+    }
+}
+
+/// Two requests for one digest, in one batch and in the next, have nothing in common.
+#[test]
+fn discrete_signatures_never_repeat() {
+    let key = PrivateKey::Schnorr(discrete::PrivateKey::generate(GroupSize::Bits2048).unwrap());
+    let jobs = [SignJob { key: any(&key), hash: Hash::Sha256, digest: &[7; 32] }; 9];
+    let mut powers = Vec::new();
+    for _ in 0..2 {
+        sign_batch_with(&jobs, |_, power| powers.push(power.to_vec()));
+    }
+    powers.sort();
+    powers.dedup();
+    assert_eq!(powers.len(), 18);
+}
+
+/// One secret under both schemes: every nonce is another one, by scheme, digest, hash function and noise.
 #[test]
 fn dsa_and_schnorr_never_share_a_nonce() {
     let group = Group::published(GroupSize::Bits2048);
@@ -77,15 +163,17 @@ fn dsa_and_schnorr_never_share_a_nonce() {
         let schnorr = discrete::PrivateKey::<Schnorr>::new(group.clone(), &x).unwrap();
         let digest = Hash::Sha256.digest(&[seed]);
         for digest in [&digest, &Hash::Sha256.digest(b"one for all")] {
-            nonces.push(AnyPrivate::Dsa(&dsa).nonce(Hash::Sha256, digest));
-            nonces.push(AnyPrivate::Schnorr(&schnorr).nonce(Hash::Sha256, digest));
-            nonces.push(AnyPrivate::Dsa(&dsa).nonce(Hash::Sha512, &[&digest[..], &[0; 32]].concat()));
+            for noise in [&[][..], &[0; 32]] {
+                nonces.push(AnyPrivate::Dsa(&dsa).nonce(Hash::Sha256, digest, noise));
+                nonces.push(AnyPrivate::Schnorr(&schnorr).nonce(Hash::Sha256, digest, noise));
+                nonces.push(AnyPrivate::Dsa(&dsa).nonce(Hash::Sha512, &[&digest[..], &[0; 32]].concat(), noise));
+            }
         }
     }
     let mut nonces: Vec<Vec<u64>> = nonces.iter().map(|nonce| nonce.to_vec()).collect();
     nonces.sort();
     nonces.dedup();
-    assert_eq!(nonces.len(), 300);
+    assert_eq!(nonces.len(), 600);
 }
 
 /// A fault at any place of the operation gives an error and no number, and leaves the rest of the batch alone.

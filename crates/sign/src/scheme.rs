@@ -23,7 +23,7 @@ pub enum Scheme {
     },
     /// RSASSA-PKCS1-v1_5 (RFC 8017).
     RsaPkcs1(Hash),
-    /// DSA (FIPS 186-4), with nonces by RFC 6979. A signature is DER.
+    /// DSA (FIPS 186-4), with nonces by RFC 6979 and fresh randomness. A signature is DER.
     Dsa(Hash),
     /// Schnorr signatures over SHA-256. A signature is the challenge, 32 bytes, and the response, as long as q.
     Schnorr,

@@ -12,9 +12,9 @@ mod sign;
 
 pub use group::{Group, GroupSize};
 pub use key::{PrivateKey, PublicKey};
-#[cfg(test)]
-pub(crate) use sign::sign_with;
 pub(crate) use sign::{AnyPrivate, AnyPublic, SignJob, VerifyJob, sign_batch, verify_batch};
+#[cfg(test)]
+pub(crate) use sign::{sign_batch_with, sign_with};
 
 mod sealed {
     pub trait Sealed {}
@@ -28,7 +28,7 @@ pub trait Kind: sealed::Sealed + Copy + std::fmt::Debug + 'static {
     const NAME: &'static str;
 }
 
-/// DSA: FIPS 186-4, section 4, with nonces by RFC 6979.
+/// DSA: FIPS 186-4, section 4, with nonces by RFC 6979 and fresh randomness in them (its section 3.6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dsa;
 

@@ -13,7 +13,7 @@ use tress_modular::lanes::{self, CombPower, Power};
 use tress_modular::reveal;
 use zeroize::Zeroizing;
 
-use super::nonce::{self, leading_bits};
+use super::nonce::{self, NOISE_BYTES, leading_bits};
 use super::{Dsa, Group, PrivateKey, PublicKey, Schnorr};
 use crate::integer::{self, Number};
 use crate::{Error, Hash, asn1, random};
@@ -46,10 +46,12 @@ impl<'a> AnyPrivate<'a> {
         }
     }
 
-    pub(crate) fn nonce(self, hash: Hash, digest: &[u8]) -> Number {
+    /// The nonce for a digest: with fresh noise where it signs, without where vectors ask for the deterministic one.
+    pub(crate) fn nonce(self, hash: Hash, digest: &[u8], noise: &[u8]) -> Number {
+        let q = self.group().q();
         match self {
-            Self::Dsa(key) => nonce::derive(self.group().q(), key.x(), hash, digest, b""),
-            Self::Schnorr(key) => nonce::derive(self.group().q(), key.x(), hash, digest, SCHNORR_LABEL),
+            Self::Dsa(key) => nonce::derive(q, key.x(), hash, digest, b"", noise),
+            Self::Schnorr(key) => nonce::derive(q, key.x(), hash, digest, SCHNORR_LABEL, noise),
         }
     }
 }
@@ -88,18 +90,37 @@ pub(crate) struct VerifyJob<'a> {
 }
 
 pub(crate) fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Vec<u8>, Error>> {
+    sign_batch_with(jobs, |_, _| {})
+}
+
+/// The same with a hook that sees every g^k, and may change it.
+pub(crate) fn sign_batch_with(
+    jobs: &[SignJob<'_>],
+    meddle: impl FnMut(usize, &mut [u64]),
+) -> Vec<Result<Vec<u8>, Error>> {
     let jobs: Vec<Result<SignJob<'_>, Error>> = jobs.iter().map(|job| checked(job.hash, job.digest, *job)).collect();
     let ready: Vec<SignJob<'_>> = jobs.iter().filter_map(|job| job.as_ref().ok().copied()).collect();
-    let nonces: Vec<Number> = ready.iter().map(|job| job.key.nonce(job.hash, job.digest)).collect();
-    let mut signatures = sign_with(&ready, &nonces).into_iter();
+    let mut noise = Zeroizing::new(vec![0; NOISE_BYTES * ready.len()]);
+    if let Err(error) = random::fill(&mut noise) {
+        return jobs.into_iter().map(|job| job.and(Err(error))).collect();
+    }
+    let noises = noise.chunks_exact(NOISE_BYTES);
+    let nonces: Vec<Number> =
+        ready.iter().zip(noises).map(|(job, noise)| job.key.nonce(job.hash, job.digest, noise)).collect();
+    let mut signatures = sign_with(&ready, &nonces, meddle).into_iter();
     jobs.into_iter().map(|job| job.and_then(|_| signatures.next().unwrap_or(Err(Error::Fault)))).collect()
 }
 
 /// The same with these nonces.
-pub(crate) fn sign_with(jobs: &[SignJob<'_>], nonces: &[Number]) -> Vec<Result<Vec<u8>, Error>> {
+pub(crate) fn sign_with(
+    jobs: &[SignJob<'_>],
+    nonces: &[Number],
+    mut meddle: impl FnMut(usize, &mut [u64]),
+) -> Vec<Result<Vec<u8>, Error>> {
     let exponents: Vec<(&Group, &[u64])> =
         jobs.iter().zip(nonces).map(|(job, nonce)| (job.key.group(), nonce.as_slice())).collect();
-    let powers = powers_of_g(&exponents);
+    let mut powers = powers_of_g(&exponents);
+    powers.iter_mut().enumerate().for_each(|(job, power)| meddle(job, power));
     finish(jobs, nonces, &powers)
 }
 
