@@ -309,3 +309,9 @@ fn more_files_than_a_round() {
     folder.write("many/4321.sig", "");
     folder.tress(arguments(&["verify", "--key", "schnorr.pub"])).failed("many/4321.sig");
 }
+    // What is not supported says so, and never that the passphrase is wrong.
+    let pem = ["rsa", "-in", "rsa.pem", "-traditional", "-aes256", "-out", "old.pem", "-passout", "pass:four lanes"];
+    openssl(&folder, &pem).unwrap().ok();
+    let run = folder.tress(["sign", "--force", "--key", "old.pem", "--passphrase-file", "pass", "in"]);
+    let run = run.wrong_use("old.pem: unsupported encryption");
+    assert!(run.stderr.contains("hint: ") && run.stderr.contains("openssl pkcs8"), "{}", run.stderr);

@@ -25,7 +25,8 @@ pub enum Error {
     /// The passphrase does not open the key, or the file is damaged: nobody can tell these apart.
     #[error("wrong passphrase")]
     WrongPassphrase,
-    /// Encrypted in a way that is not supported: something else than PBES2 with AES.
+    /// Encrypted in a way that is not supported: something else than PBES2 with AES, or PEM's own
+    /// encryption.
     #[error("unsupported encryption of the key")]
     UnknownEncryption,
     /// Deriving the key from the passphrase would take more time or memory than this library is willing to spend.

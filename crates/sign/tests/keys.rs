@@ -372,6 +372,60 @@ const COMPOSITE_P: &str = "\
     86c1a5fa28b89d06ffb2100553cf3c8b4011eef1f55ac2b8938ce62afee98ffb7fb19f4889abf260383d7c8abb75a07cb1ab\
     b85bd3bdb98c4eaff074dace2f259c802b5513db628fa975b537de2eb088bbe0218a24f67ddbea482aff12c97f448fb7ecde\
     ef522c3cc716364b29d367933eb41802a0825e64cb8c4926e683917f140d397880a032dc68866b880f59f6dff101a5b2ee57\
+        // PEM's own encryption, of before PKCS #8.
+        let out = openssl.path("traditional.pem");
+        let fixed = ["rsa", "-inform", "DER", "-in", &key, "-traditional", "-passout", "pass:four lanes", "-out", &out];
+        for cipher in ["-aes256", "-des3"] {
+            openssl.run(&[&fixed[..], &[cipher]].concat());
+            assert_eq!(error(KeyFile::read(&openssl.read("traditional.pem"))), Error::UnknownEncryption);
+        }
+    });
+}
+
+/// The function that PBKDF2 has unless another is named (RFC 8018, A.2), by name and by default. Whatever becomes of it, no
+/// right passphrase is called wrong.
+#[test]
+fn keys_encrypted_with_hmac_sha1() {
+    openssl::with(|openssl| {
+        let key = read_pkcs1(&numbers()).unwrap();
+        let der = openssl.file("key.der", &key.to_der());
+        let out = openssl.path("encrypted.pem");
+        let encrypt = ["pkcs8", "-topk8", "-inform", "DER", "-in", &der, "-out", &out, "-passout", "pass:four lanes"];
+        openssl.run(&[&encrypt[..], &["-v2", "aes-256-cbc", "-v2prf", "hmacWithSHA1"]].concat());
+        let file = KeyFile::read(&openssl.read("encrypted.pem")).unwrap();
+        assert_eq!(error(file.clone().into_private(None)), Error::Encrypted);
+        for passphrase in [&b"four lanes"[..], b"four lane"] {
+            assert_eq!(error(file.clone().into_private(Some(passphrase))), Error::UnknownEncryption);
+        }
+    });
+}
+
+/// A key inside that is malformed is not a wrong passphrase. OpenSSL encrypts no such key, so it is put together here.
+#[test]
+fn malformed_keys_under_a_right_passphrase() {
+    openssl::with(|openssl| {
+        // RSA's parameters are NULL.
+        let mut wrong = read_pkcs1(&numbers()).unwrap().to_der().to_vec();
+        let null = wrong.windows(2).position(|window| window == [5, 0]).unwrap();
+        wrong[null] = 4;
+        assert_eq!(error(KeyFile::read(&wrong)), Error::MalformedKey);
+        let (plain, sealed) = (openssl.file("plain", &wrong), openssl.path("sealed"));
+        let salt = "0102030405060708";
+        let options = ["digest:SHA256", "pass:four lanes", "hexsalt:0102030405060708", "iter:1000"];
+        let options = options.iter().flat_map(|option| ["-kdfopt", option]);
+        let key =
+            openssl.run(&["kdf", "-keylen", "32"].into_iter().chain(options).chain(["PBKDF2"]).collect::<Vec<_>>());
+        let (key, iv) = (key.trim().replace(':', ""), "00112233445566778899aabbccddeeff");
+        openssl.run(&["enc", "-aes-256-cbc", "-K", &key, "-iv", iv, "-in", &plain, "-out", &sealed]);
+        // RFC 8018, A.4: PBES2 of PBKDF2 with HMAC-SHA256, and AES-256-CBC.
+        let prf = sequence(&[hexadecimal("06082a864886f70d0209"), tlv(5, &[])]);
+        let derivation = sequence(&[tlv(4, &hexadecimal(salt)), integer(&[3, 232]), prf]);
+        let derivation = sequence(&[hexadecimal("06092a864886f70d01050c"), derivation]);
+        let cipher = sequence(&[hexadecimal("060960864801650304012a"), tlv(4, &hexadecimal(iv))]);
+        let scheme = sequence(&[hexadecimal("06092a864886f70d01050d"), sequence(&[derivation, cipher])]);
+        let file = KeyFile::read(&sequence(&[scheme, tlv(4, &openssl.read("sealed"))])).unwrap();
+        assert_eq!(error(file.clone().into_private(Some(b"four lanes"))), Error::MalformedKey);
+        assert_eq!(error(file.into_private(Some(b"four lane"))), Error::WrongPassphrase);
     34b2202435f2672ac4a20c258c0dc43bbc432be0165546d0a353c528944dcd876f624060e433b9160d2f5d85d0cff702477c\
     c2840ebaac92266efa89ccfe273a0628093e3fee226c5071ad1492162ab0175b06d8ee12a53b30bda9e4d7bceb7859d689b0\
     01cfe7d9d5dd";

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use pkcs8::EncryptedPrivateKeyInfoRef;
-use pkcs8::pkcs5::EncryptionScheme;
 use pkcs8::pkcs5::pbes2::Kdf;
+use pkcs8::pkcs5::{self, EncryptionScheme};
 use zeroize::Zeroizing;
 
 use super::{PrivateKey, read};
@@ -45,14 +45,18 @@ impl EncryptedKey {
     /// The key.
     ///
     /// # Errors
-    /// `WrongPassphrase`, or what is wrong with the key inside.
+    /// `WrongPassphrase`; `UnknownEncryption`; or what is wrong with the key inside.
     pub fn decrypt(&self, passphrase: &[u8]) -> Result<PrivateKey, Error> {
-        let plain =
-            parse(&self.der)?.encryption_algorithm.decrypt(passphrase, parse(&self.der)?.encrypted_data.as_bytes());
-        let plain = Zeroizing::new(plain.map_err(|_| Error::WrongPassphrase)?);
+        let info = parse(&self.der)?;
+        let plain = info.encryption_algorithm.decrypt(passphrase, info.encrypted_data.as_bytes());
+        let plain = Zeroizing::new(plain.map_err(|error| match error {
+            pkcs5::Error::DecryptFailed => Error::WrongPassphrase,
+            // The passphrase has not been tried.
+            _ => Error::UnknownEncryption,
+        })?);
         match read::private(&plain) {
-            // One passphrase in 256 gives a padding that looks right.
-            Err(Error::MalformedKey) => Err(Error::WrongPassphrase),
+            // One wrong passphrase in 256 gives a padding that looks right, but no SEQUENCE of just this length.
+            Err(Error::MalformedKey) if !is_sequence(&plain) => Err(Error::WrongPassphrase),
             outcome => outcome,
         }
     }
@@ -79,6 +83,13 @@ fn is_encrypted(der: &[u8]) -> bool {
         reader.finish()
     };
     shape(der).is_ok()
+}
+
+/// Whether it is one SEQUENCE and nothing else.
+fn is_sequence(der: &[u8]) -> bool {
+    use der::asn1::AnyRef;
+    use der::{Decode as _, Tag, Tagged as _};
+    AnyRef::from_der(der).is_ok_and(|any| any.tag() == Tag::Sequence)
 }
 
 impl fmt::Debug for EncryptedKey {

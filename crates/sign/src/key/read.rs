@@ -94,10 +94,20 @@ impl KeyFile {
     }
 }
 
+/// What PEM of before PKCS #8 has below its first line where it is encrypted (RFC 1421, 4.6.1.1).
+const ENCRYPTED_PEM: &[u8] = b"Proc-Type: 4,ENCRYPTED";
+
 /// Label and content of PEM (RFC 7468).
 fn unwrap_pem(text: &[u8]) -> Result<(Cow<'_, str>, Zeroizing<Vec<u8>>), Error> {
-    let (label, der) = pem_rfc7468::decode_vec(text).map_err(|_| Error::MalformedKey)?;
-    Ok((Cow::Borrowed(label), Zeroizing::new(der)))
+    match pem_rfc7468::decode_vec(text) {
+        Ok((label, der)) => Ok((Cow::Borrowed(label), Zeroizing::new(der))),
+        Err(pem_rfc7468::Error::HeaderDisallowed)
+            if text.windows(ENCRYPTED_PEM.len()).any(|window| window == ENCRYPTED_PEM) =>
+        {
+            Err(Error::UnknownEncryption)
+        }
+        Err(_) => Err(Error::MalformedKey),
+    }
 }
 
 /// PKCS #8.
