@@ -22,25 +22,48 @@ pub const fn rounds(bits: usize) -> usize {
     }
 }
 
+/// Why it is not known whether a number is a prime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PrimeError<E> {
+    /// The number has more than 8192 bits, which is no answer.
+    TooLong,
+    /// Randomness failed.
+    Random(E),
+}
+
+impl<E> From<E> for PrimeError<E> {
+    fn from(error: E) -> Self {
+        Self::Random(error)
+    }
+}
+
 /// Whether the number is a prime, but for an error of 4^−rounds at most: no small divisor, Miller and Rabin's test
 /// with random bases (FIPS 186-5, B.3.1), and Lucas's test (B.3.3). `fill` fills memory with random bytes.
 ///
 /// For a prime, the time shows its length, how often 2 divides it less 1, and which small number is the first whose Jacobi
 /// symbol is −1; for others it may show more.
+///
+/// # Errors
+/// `TooLong` for more than 8192 bits, `Random` with what `fill` fails with.
 pub fn is_probable_prime<E>(
     candidate: &[u64],
     rounds: usize,
     fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>,
-) -> Result<bool, E> {
+) -> Result<bool, PrimeError<E>> {
     let modulus = match Modulus::new(candidate) {
         Ok(modulus) => modulus,
         Err(Error::OneDigit) => return Ok(is_prime_of_one_digit(candidate[0])),
         Err(Error::Even) => return Ok(candidate[0] == 2 && candidate[1..].iter().all(|&digit| digit == 0)),
+        Err(Error::TooLong) => return Err(PrimeError::TooLong),
+        // 0, and no digits.
         Err(_) => return Ok(false),
     };
-    if has_small_divisor(modulus.as_limbs()) {
-        return Ok(false);
-    }
+    Ok(!has_small_divisor(modulus.as_limbs()) && passes(&modulus, rounds, fill)?)
+}
+
+/// Miller and Rabin's test, and Lucas's, of a number without small divisors.
+fn passes<E>(modulus: &Modulus, rounds: usize, fill: &mut impl FnMut(&mut [u8]) -> Result<(), E>) -> Result<bool, E> {
     let n = modulus.limbs();
     let mut one = vec![0; n];
     one[0] = 1;
@@ -54,7 +77,7 @@ pub fn is_probable_prime<E>(
         twos += 1;
     }
     for _ in 0..rounds {
-        let base = Zeroizing::new(random_base(&modulus, &minus_one, fill)?);
+        let base = Zeroizing::new(random_base(modulus, &minus_one, fill)?);
         let mut power = Zeroizing::new(modulus.power(&base, &odd));
         let mut passed = add::is_equal(&power, &one) | add::is_equal(&power, &minus_one);
         for _ in 1..twos {
@@ -65,7 +88,7 @@ pub fn is_probable_prime<E>(
             return Ok(false);
         }
     }
-    Ok(lucas::is_probable_prime(&modulus))
+    Ok(lucas::is_probable_prime(modulus))
 }
 
 /// A random number from 2 to N − 2.
@@ -127,7 +150,7 @@ pub fn random_prime<E>(
         if big_enough
             && !has_small_divisor(&candidate)
             && accept(&candidate)
-            && is_probable_prime(&candidate, rounds(bits), fill)?
+            && passes(&Modulus::new(&candidate).expect("odd, of 128 to 8192 bits"), rounds(bits), fill)?
         {
             return Ok(core::mem::take(&mut *candidate));
         }

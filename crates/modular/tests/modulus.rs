@@ -3,7 +3,8 @@
 use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
 use num_bigint::BigUint;
 use tress_modular::lanes::{self, Power};
-use tress_modular::{Error, Modulus, prime};
+use tress_modular::prime::{self, PrimeError};
+use tress_modular::{Error, Modulus};
 
 fn fitted(value: &BigUint, modulus: &Modulus) -> Vec<u64> {
     to_limbs(value, modulus.limbs())
@@ -162,6 +163,25 @@ fn primes() {
     let small = |limit: u32| (2..limit).filter(|n| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0));
     let found: Vec<u32> = (0..3000).filter(|&n| is_prime(&BigUint::from(n))).collect();
     assert_eq!(found, small(3000).collect::<Vec<_>>());
+}
+
+/// What is too long to be tested is an error and not a composite number: 2^9689 − 1 is a prime (OEIS A000043).
+#[test]
+fn numbers_too_long_for_the_test_of_primes() {
+    let mut random = Random::new(7);
+    let mut test = |bits: usize| {
+        let number = (BigUint::from(1u32) << bits) - 1u32;
+        prime::is_probable_prime(&to_limbs::<u64>(&number, bits.div_ceil(64)), 1, &mut |bytes| random.fill(bytes))
+    };
+    for bits in [8193, 9689, 20_000] {
+        assert_eq!(test(bits), Err(PrimeError::TooLong), "2^{bits} - 1");
+    }
+    // Divisible by 3.
+    assert_eq!(test(8192), Ok(false));
+    assert_eq!(
+        prime::is_probable_prime(&[u64::MAX, u64::MAX >> 1], 1, &mut |_| Err("no randomness")),
+        Err(PrimeError::Random("no randomness"))
+    );
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tress_modular::Modulus;
 use tress_modular::lanes::Comb;
-use tress_modular::{Modulus, prime};
+use tress_modular::prime::{self, PrimeError};
 
 use super::published::{self, Published};
 use crate::Error;
@@ -92,9 +93,11 @@ impl Group {
             return Ok(());
         }
         for number in [self.q(), self.p()] {
-            if !prime::is_probable_prime(number.as_limbs(), PRIME_ROUNDS, &mut |bytes: &mut [u8]| random::fill(bytes))?
+            match prime::is_probable_prime(number.as_limbs(), PRIME_ROUNDS, &mut |bytes: &mut [u8]| random::fill(bytes))
             {
-                return Err(Error::WrongGroup);
+                Ok(true) => {}
+                Err(PrimeError::Random(error)) => return Err(error),
+                _ => return Err(Error::WrongGroup),
             }
         }
         let _ = self.0.proven.set(());
