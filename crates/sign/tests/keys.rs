@@ -226,6 +226,12 @@ fn pem_of_every_kind_of_wrong() {
     let read = |text: &str| KeyFile::read(text.as_bytes()).map(drop);
     assert_eq!(read(&right), Ok(()));
     assert_eq!(read(&right.replace('\n', "\r\n")), Ok(()));
+    // Spaces at the ends of lines, as editors and mail leave them (RFC 7468, section 2).
+    for ending in [" \n", "\t \n", "  \r\n"] {
+        assert_eq!(read(&right.replace('\n', ending)), Ok(()), "{ending:?}");
+        assert_eq!(read(&format!("{}{ending}{ending}", right.trim_end())), Ok(()), "{ending:?}");
+    }
+    assert_eq!(read(&format!("{} \t", right.trim_end())), Ok(()));
     assert_eq!(read(&right.replace("PRIVATE KEY", "CERTIFICATE")), Err(Error::UnknownPem));
     assert_eq!(read(&right.replace("PRIVATE KEY", "EC PRIVATE KEY")), Err(Error::UnknownPem));
     for wrong in [
@@ -241,6 +247,8 @@ fn pem_of_every_kind_of_wrong() {
         &right.replace("PRIVATE", "RSA PUBLIC"),
         &right.replace("PRIVATE", "ENCRYPTED PRIVATE"),
         &right.replacen("MII", "MI!", 1),
+        &right.replacen("MII", "M II", 1),
+        &right.replacen("-----\n", "-----\nComment: none\n", 1),
         &right.replacen("MII", "MIII", 1),
         &format!("{right}{right}"),
         &"A".repeat(100_000),

@@ -1,7 +1,5 @@
 //! Reading key files.
 
-use std::borrow::Cow;
-
 use zeroize::Zeroizing;
 
 use super::{EncryptedKey, PrivateKey, PublicKey};
@@ -39,7 +37,7 @@ impl KeyFile {
             return Self::from_der(bytes);
         }
         let (label, der) = unwrap_pem(bytes)?;
-        match label.as_ref() {
+        match label.as_str() {
             "PRIVATE KEY" => private(&der).map(KeyFile::Private),
             "PUBLIC KEY" => public(&der).map(KeyFile::Public),
             "ENCRYPTED PRIVATE KEY" => EncryptedKey::new(&der).map(KeyFile::Encrypted),
@@ -98,9 +96,10 @@ impl KeyFile {
 const ENCRYPTED_PEM: &[u8] = b"Proc-Type: 4,ENCRYPTED";
 
 /// Label and content of PEM (RFC 7468).
-fn unwrap_pem(text: &[u8]) -> Result<(Cow<'_, str>, Zeroizing<Vec<u8>>), Error> {
-    match pem_rfc7468::decode_vec(text) {
-        Ok((label, der)) => Ok((Cow::Borrowed(label), Zeroizing::new(der))),
+fn unwrap_pem(text: &[u8]) -> Result<(String, Zeroizing<Vec<u8>>), Error> {
+    let text = without_trailing_spaces(text);
+    match pem_rfc7468::decode_vec(&text) {
+        Ok((label, der)) => Ok((label.to_owned(), Zeroizing::new(der))),
         Err(pem_rfc7468::Error::HeaderDisallowed)
             if text.windows(ENCRYPTED_PEM.len()).any(|window| window == ENCRYPTED_PEM) =>
         {
@@ -108,6 +107,20 @@ fn unwrap_pem(text: &[u8]) -> Result<(Cow<'_, str>, Zeroizing<Vec<u8>>), Error> 
         }
         Err(_) => Err(Error::MalformedKey),
     }
+}
+
+/// The lines without the white space at their ends, and without empty ones after the last, which RFC 7468 (section 2) lets a
+/// reader ignore: editors and mail leave them behind.
+fn without_trailing_spaces(text: &[u8]) -> Zeroizing<Vec<u8>> {
+    let mut kept = Zeroizing::new(Vec::with_capacity(text.len()));
+    for line in text.trim_ascii_end().split_inclusive(|byte| *byte == b'\n') {
+        let end = line.len() - line.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        kept.extend_from_slice(&line[..end]);
+        if line.ends_with(b"\n") {
+            kept.push(b'\n');
+        }
+    }
+    kept
 }
 
 /// PKCS #8.
