@@ -303,7 +303,7 @@ typedef enum tress_status {
    */
   TRESS_KEY_REFUSED = 94,
   /**
-   * The key is of another kind than the scheme needs.
+   * The key is of another kind than the scheme needs, does not allow it, or has no room for its salt.
    */
   TRESS_WRONG_SCHEME = 95,
   /**

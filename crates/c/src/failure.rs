@@ -138,7 +138,7 @@ pub(crate) fn of_signature(error: tress_sign::Error) -> tress_status {
         | Error::GroupSize
         | Error::WrongGroup
         | Error::WrongPublicValue => TRESS_KEY_REFUSED,
-        Error::WrongScheme => TRESS_WRONG_SCHEME,
+        Error::WrongScheme | Error::SaltTooLong => TRESS_WRONG_SCHEME,
         Error::DigestLength => TRESS_DIGEST_LENGTH,
         Error::MalformedSignature => TRESS_MALFORMED_SIGNATURE,
         Error::Mismatch => TRESS_MISMATCH,

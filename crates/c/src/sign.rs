@@ -5,9 +5,9 @@
 
 use std::ffi::c_char;
 
-use tress_sign::rsa::{self, SaltLength};
+use tress_sign::rsa;
 use tress_sign::signature::Keypair as _;
-use tress_sign::{Hash, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete};
+use tress_sign::{KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete};
 
 use crate::buffer::tress_buffer;
 use crate::failure::Failure;
@@ -26,7 +26,6 @@ pub struct tress_verifying_key {
     pub(crate) key: VerifyingKey,
 }
 
-const HASHES: [Hash; 3] = [Hash::Sha256, Hash::Sha384, Hash::Sha512];
 /// r and s of up to 256 bits each, as DER integers in a sequence.
 const DSA_SIGNATURE_BYTES: usize = 2 + 2 * (2 + 33);
 /// A challenge of 256 bits, a response of up to 256.
@@ -34,18 +33,11 @@ const SCHNORR_SIGNATURE_BYTES: usize = 64;
 
 /// The scheme of this name; without a name, the one that suits the key.
 fn scheme(name: Option<&str>, key: impl FnOnce() -> PublicKey) -> Result<Scheme, Failure> {
-    let Some(name) = name else {
-        return Ok(Scheme::of(&key()));
-    };
-    let unknown = || Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown scheme name");
-    let (name, salt) = match name.split_once(':') {
-        Some((name, salt)) => (name, SaltLength::Bytes(salt.parse().map_err(|_| unknown())?)),
-        None => (name, SaltLength::Any),
-    };
-    let pss = HASHES.map(|hash| Scheme::RsaPss { hash, salt });
-    let others = HASHES.iter().flat_map(|hash| [Scheme::RsaPkcs1(*hash), Scheme::Dsa(*hash)]);
-    let unsalted = others.chain([Scheme::Schnorr]).filter(|_| salt == SaltLength::Any);
-    pss.into_iter().chain(unsalted).find(|scheme| scheme.name() == name).ok_or_else(unknown)
+    name.map_or_else(|| Ok(Scheme::of(&key())), scheme_by_name)
+}
+
+fn scheme_by_name(name: &str) -> Result<Scheme, Failure> {
+    name.parse().map_err(|_| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown scheme name"))
 }
 
 /// Reads a private key: PKCS #8 or PKCS #1, PEM or DER, PKCS #8 also encrypted under `passphrase` (NULL if it is not).
@@ -243,11 +235,6 @@ pub unsafe extern "C" fn tress_digest(
         let made = hash.digest(raw::bytes(message, length)?);
         put(&made, digest, capacity, digest_length)
     })
-}
-
-fn scheme_by_name(name: &str) -> Result<Scheme, Failure> {
-    // Never asked for the key: there is a name.
-    scheme(Some(name), || unreachable!("a name was given"))
 }
 
 /// Writes `made` and its length to the caller's buffer.

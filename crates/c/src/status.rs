@@ -137,7 +137,7 @@ pub enum tress_status {
     TRESS_KEY_ENCRYPTED = 93,
     /// The key has a size that is not supported, or values that do not belong together.
     TRESS_KEY_REFUSED = 94,
-    /// The key is of another kind than the scheme needs.
+    /// The key is of another kind than the scheme needs, does not allow it, or has no room for its salt.
     TRESS_WRONG_SCHEME = 95,
     /// The digest does not have the length that the scheme's hash function gives.
     TRESS_DIGEST_LENGTH = 96,

@@ -122,6 +122,69 @@ fn what_is_signed_verifies() {
     }
 }
 
+/// The longer hash functions, and salts of a fixed length.
+#[test]
+fn other_hash_functions_and_salts() {
+    let folder = folder();
+    folder.write("in", crate::common::plaintext(5000));
+    for (kind, scheme, salt) in [
+        ("rsa", "rsa-pss-sha384", "digest"),
+        ("rsa", "rsa-pss-sha512", "digest"),
+        ("rsa", "rsa-pss-sha256:32", "32"),
+        ("rsa", "rsa-pss-sha512:0", "0"),
+        ("rsa", "rsa-pss-sha256:222", "222"),
+        ("rsa", "rsa-pkcs1-sha384", ""),
+        ("rsa", "rsa-pkcs1-sha512", ""),
+        ("dsa", "dsa-sha384", ""),
+        ("dsa", "dsa-sha512", ""),
+    ] {
+        let (private, public) = (format!("{kind}.pem"), format!("{kind}.pub"));
+        folder.tress(["sign", "--force", "--key", &private, "--scheme", scheme, "in"]).ok();
+        folder.tress(["verify", "--key", &public, "--scheme", scheme, "in"]).ok();
+        let hash = format!("-{}", &scheme.split(':').next().unwrap()[scheme.find("sha").unwrap()..]);
+        let length = format!("rsa_pss_saltlen:{salt}");
+        let options: &[&str] = if salt.is_empty() { &[] } else { &[PSS[0], PSS[1], PSS[2], &length] };
+        let verify = ["dgst", &hash, "-verify", &public, "-signature", "in.sig"];
+        let Some(run) = openssl(&folder, &[&verify[..], options, &["in"]].concat()) else { return };
+        assert!(run.ok().stdout.starts_with(b"Verified OK"), "{scheme}");
+    }
+    // A salt of another length is another signature; the hint names the scheme that takes all.
+    let sign = |scheme: &str| folder.tress(["sign", "--force", "--key", "rsa.pem", "--scheme", scheme, "in"]);
+    let verify = |scheme: &str| folder.tress(["verify", "--key", "rsa.pub", "--scheme", scheme, "in"]);
+    sign("rsa-pss-sha256:20").ok();
+    verify("rsa-pss-sha256").ok();
+    let refused = verify("rsa-pss-sha256:32").failed("in.sig");
+    assert!(refused.stderr.contains("--scheme rsa-pss-sha256\n"), "{}", refused.stderr);
+    // Too long for 2048 bits: refused before the file is looked at.
+    fs::remove_file(folder.path("in")).unwrap();
+    sign("rsa-pss-sha256:223").wrong_use("rsa.pem");
+    verify("rsa-pss-sha256:223").wrong_use("rsa.pub");
+    for scheme in ["rsa-pss-sha256:", "rsa-pss-sha256:x", "rsa-pkcs1-sha256:32", "schnorr-sha512"] {
+        let refused = sign(scheme).wrong_use("--scheme");
+        assert!(refused.stderr.contains("rsa-pss-sha256"), "{}", refused.stderr);
+    }
+}
+
+/// Keys whose identifier is that of PSS, and PEM with spaces at the ends of its lines.
+#[test]
+fn keys_in_other_clothes() {
+    let folder = folder();
+    folder.write("in", "x");
+    let text = String::from_utf8(folder.read("rsa.pem")).unwrap();
+    folder.write("spaces.pem", text.replace('\n', "  \n"));
+    folder.tress(["sign", "--key", "spaces.pem", "in"]).ok();
+    folder.tress(["verify", "--key", "rsa.pub", "in"]).ok();
+    let generate = ["genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "pss.pem"];
+    let Some(run) = openssl(&folder, &generate) else { return };
+    run.ok();
+    folder.write("pss.pub", folder.tress(["keygen", "--public", "pss.pem"]).ok().stdout);
+    folder.tress(["sign", "--force", "--key", "pss.pem", "in"]).ok();
+    folder.tress(["verify", "--key", "pss.pub", "in"]).ok();
+    folder.tress(["sign", "--force", "--key", "pss.pem", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pem");
+    // The public key is for PSS alone too.
+    folder.tress(["verify", "--key", "pss.pub", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pub");
+}
+
 #[test]
 fn openssl_verifies_ours() {
     let folder = folder();
@@ -289,6 +352,12 @@ fn encrypted_keys() {
     let public = folder.tress(["keygen", "--public", "sealed.pem", "--passphrase-file", "pass"]).ok().stdout;
     assert_eq!(public, folder.read("rsa.pub"));
     folder.tress(["keygen", "--public", "sealed.pem"]).wrong_use("sealed.pem");
+    // What is not supported says so, and never that the passphrase is wrong.
+    let pem = ["rsa", "-in", "rsa.pem", "-traditional", "-aes256", "-out", "old.pem", "-passout", "pass:four lanes"];
+    openssl(&folder, &pem).unwrap().ok();
+    let run = folder.tress(["sign", "--force", "--key", "old.pem", "--passphrase-file", "pass", "in"]);
+    let run = run.wrong_use("old.pem: unsupported encryption");
+    assert!(run.stderr.contains("hint: ") && run.stderr.contains("openssl pkcs8"), "{}", run.stderr);
     // Never from where the data comes from.
     folder.tress_with(["sign", "--key", "sealed.pem", "--passphrase-file", "-", "-"], b"x").wrong_use("standard input");
 }
@@ -309,9 +378,3 @@ fn more_files_than_a_round() {
     folder.write("many/4321.sig", "");
     folder.tress(arguments(&["verify", "--key", "schnorr.pub"])).failed("many/4321.sig");
 }
-    // What is not supported says so, and never that the passphrase is wrong.
-    let pem = ["rsa", "-in", "rsa.pem", "-traditional", "-aes256", "-out", "old.pem", "-passout", "pass:four lanes"];
-    openssl(&folder, &pem).unwrap().ok();
-    let run = folder.tress(["sign", "--force", "--key", "old.pem", "--passphrase-file", "pass", "in"]);
-    let run = run.wrong_use("old.pem: unsupported encryption");
-    assert!(run.stderr.contains("hint: ") && run.stderr.contains("openssl pkcs8"), "{}", run.stderr);

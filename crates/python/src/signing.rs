@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
-use tress_sign::rsa::{self, SaltLength};
+use tress_sign::rsa;
 use tress_sign::{
-    Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete, sign_batch, verify_batch,
+    KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete, sign_batch, verify_batch,
 };
 use zeroize::Zeroizing;
 
@@ -68,7 +68,7 @@ impl PrivateKey {
     }
 
     /// Signs a message by `scheme`: `rsa-pss-sha256` (RSA's default), `rsa-pkcs1-sha256`, `dsa-sha256`, `schnorr-sha256`; for the
-    /// first three also with `sha384` and `sha512`.
+    /// first three also with `sha384` and `sha512`. `rsa-pss-sha256:32` fixes the salt's length in bytes.
     #[pyo3(signature = (message, scheme = None))]
     fn sign<'py>(&self, message: &Bound<'py, PyAny>, scheme: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
         let py = message.py();
@@ -186,11 +186,7 @@ impl PublicKey {
 /// The scheme of this name, or the usual one of the key.
 fn scheme(py: Python<'_>, key: &tress_sign::PublicKey, name: Option<&str>) -> PyResult<Scheme> {
     let Some(name) = name else { return Ok(Scheme::of(key)) };
-    let hashes = [Hash::Sha256, Hash::Sha384, Hash::Sha512];
-    let all = hashes.into_iter().flat_map(|hash| {
-        [Scheme::RsaPss { hash, salt: SaltLength::Any }, Scheme::RsaPkcs1(hash), Scheme::Dsa(hash), Scheme::Schnorr]
-    });
-    all.into_iter().find(|scheme| scheme.name() == name).ok_or_else(|| errors::usage(py, "unknown scheme"))
+    name.parse().map_err(|_| errors::usage(py, "unknown scheme"))
 }
 
 fn kind(key: &tress_sign::PublicKey) -> String {

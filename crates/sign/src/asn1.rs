@@ -4,11 +4,18 @@
 //! compared as bytes, because `const-oid`'s have arcs of 32 bits at most and ours for Schnorr is made of a UUID.
 
 use der::asn1::{AnyRef, OctetStringRef, UintRef};
-use der::{Decode, Reader, SliceReader, Tag, Tagged};
+use der::{Decode, Encode as _, Reader, SliceReader, Tag, Tagged};
+use pkcs1::RsaPssParamsOwned;
 use zeroize::Zeroizing;
+
+use crate::Hash;
 
 /// 1.2.840.113549.1.1.1
 pub(crate) const RSA_ENCRYPTION: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01";
+/// 1.2.840.113549.1.1.10
+pub(crate) const RSASSA_PSS: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x0a";
+/// 1.2.840.113549.1.1.8
+const MGF1: &[u8] = b"\x2a\x86\x48\x86\xf7\x0d\x01\x01\x08";
 /// 1.2.840.10040.4.1
 pub(crate) const DSA: &[u8] = b"\x2a\x86\x48\xce\x38\x04\x01";
 /// 2.25.291587402850360139111841252861270852275: the UUID of version 5 for
@@ -22,6 +29,11 @@ pub(crate) const OCTET_STRING: u8 = 0x04;
 pub(crate) const NULL: u8 = 0x05;
 pub(crate) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(crate) const SEQUENCE: u8 = 0x30;
+/// Explicit tags of context, of which the number is added.
+const CONTEXT: u8 = 0xa0;
+
+/// The salt's length that RSASSA-PSS-params leaves out.
+const DEFAULT_SALT_BYTES: usize = 20;
 
 /// An AlgorithmIdentifier (RFC 5280, 4.1.1.2).
 pub(crate) struct Algorithm<'a> {
@@ -96,6 +108,41 @@ pub(crate) fn numbers<const N: usize>(bytes: &[u8]) -> der::Result<[&[u8]; N]> {
 /// One number that is not negative.
 pub(crate) fn number(bytes: &[u8]) -> der::Result<&[u8]> {
     Ok(UintRef::from_der(bytes)?.as_bytes())
+}
+
+/// 2.16.840.1.101.3.4.2 and the number of the hash function (RFC 8017, appendix B.1).
+const fn hash_identifier(hash: Hash) -> &'static [u8] {
+    match hash {
+        Hash::Sha256 => b"\x60\x86\x48\x01\x65\x03\x04\x02\x01",
+        Hash::Sha384 => b"\x60\x86\x48\x01\x65\x03\x04\x02\x02",
+        Hash::Sha512 => b"\x60\x86\x48\x01\x65\x03\x04\x02\x03",
+    }
+}
+
+/// What RSASSA-PSS-params (RFC 8017, appendix A.2.3) allow: the hash function, for the message and for MGF1, and the salt's
+/// length. None for other functions, such as SHA-1, which fields left out stand for.
+pub(crate) fn pss_parameters(parameters: AnyRef<'_>) -> der::Result<Option<(Hash, usize)>> {
+    let encoded = parameters.to_der()?;
+    let read = RsaPssParamsOwned::from_der(&encoded)?;
+    let of = |identifier: &[u8]| {
+        [Hash::Sha256, Hash::Sha384, Hash::Sha512].into_iter().find(|hash| hash_identifier(*hash) == identifier)
+    };
+    let hash = of(read.hash.oid.as_bytes());
+    let mask = read.mask_gen.parameters.as_ref().filter(|_| read.mask_gen.oid.as_bytes() == MGF1);
+    let mask_hash = mask.and_then(|mask| of(mask.oid.as_bytes()));
+    Ok(hash.filter(|_| mask_hash == hash).map(|hash| (hash, usize::from(read.salt_len))))
+}
+
+/// RSASSA-PSS-params, with NULL as the hash function's parameters (RFC 4055, 2.1).
+pub(crate) fn encode_pss_parameters(hash: Hash, salt_bytes: usize) -> Zeroizing<Vec<u8>> {
+    let hash = encode_sequence(&[&encode(OBJECT_IDENTIFIER, hash_identifier(hash)), &encode(NULL, &[])]);
+    let mask = encode_sequence(&[&encode(OBJECT_IDENTIFIER, MGF1), &hash]);
+    let salt = match salt_bytes {
+        // DER leaves out what is the default.
+        DEFAULT_SALT_BYTES => Zeroizing::new(Vec::new()),
+        bytes => encode(CONTEXT + 2, &encode_number(&bytes.to_be_bytes())),
+    };
+    encode_sequence(&[&encode(CONTEXT, &hash), &encode(CONTEXT + 1, &mask), &salt])
 }
 
 /// Tag, length, content.

@@ -67,9 +67,13 @@ pub enum Error {
     #[error("public value is not in the group")]
     WrongPublicValue,
 
-    /// The key is of another kind than the scheme needs: a DSA key for Schnorr, say.
+    /// The key is of another kind than the scheme needs: a DSA key for Schnorr, say; or its algorithm identifier is that of PSS
+    /// and does not allow the scheme.
     #[error("key does not fit the signature scheme")]
     WrongScheme,
+    /// The salt of PSS has no room in a signature of this key.
+    #[error("salt is longer than the key has room for")]
+    SaltTooLong,
     /// The digest has not the length that the scheme's hash function gives.
     #[error("digest has the wrong length")]
     DigestLength,

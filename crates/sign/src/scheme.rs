@@ -7,7 +7,7 @@ use signature::hazmat::{PrehashSigner, PrehashVerifier};
 use signature::{Keypair, SignatureEncoding, Signer, Verifier};
 
 use crate::batch::{self, SignJob, VerifyJob};
-use crate::rsa::SaltLength;
+use crate::rsa::{Identifier, SaltLength};
 use crate::{Error, Hash, PrivateKey, PublicKey};
 
 /// How a message is signed: the algorithm and the hash function.
@@ -30,13 +30,19 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// Every scheme that the command knows. PSS verifies salts of every length: OpenSSL makes them as long as there is
-    /// room for.
-    pub const ALL: [Scheme; 4] = [
+    /// Every scheme, those of SHA-256 first. PSS verifies salts of every length: OpenSSL makes them as long as there is room
+    /// for.
+    pub const ALL: [Scheme; 10] = [
         Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Any },
         Scheme::RsaPkcs1(Hash::Sha256),
         Scheme::Dsa(Hash::Sha256),
         Scheme::Schnorr,
+        Scheme::RsaPss { hash: Hash::Sha384, salt: SaltLength::Any },
+        Scheme::RsaPkcs1(Hash::Sha384),
+        Scheme::Dsa(Hash::Sha384),
+        Scheme::RsaPss { hash: Hash::Sha512, salt: SaltLength::Any },
+        Scheme::RsaPkcs1(Hash::Sha512),
+        Scheme::Dsa(Hash::Sha512),
     ];
 
     /// The function that makes digests for it.
@@ -48,17 +54,20 @@ impl Scheme {
         }
     }
 
-    /// What a key signs by if nobody says: PSS for RSA, SHA-256 for all.
+    /// What a key signs by if nobody says: PSS for RSA, SHA-256 for all but an RSA key that names another hash function.
     #[must_use]
     pub const fn of(key: &PublicKey) -> Scheme {
         match key {
-            PublicKey::Rsa(_) => Self::ALL[0],
+            PublicKey::Rsa(key) => match key.identifier() {
+                Identifier::PssWith { hash, .. } => Self::RsaPss { hash, salt: SaltLength::Any },
+                Identifier::Any | Identifier::Pss => Self::ALL[0],
+            },
             PublicKey::Dsa(_) => Self::ALL[2],
             PublicKey::Schnorr(_) => Self::ALL[3],
         }
     }
 
-    /// Its name, such as `rsa-pss-sha256`.
+    /// Its name, such as `rsa-pss-sha256`, without the salt's length.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,28 +84,46 @@ impl Scheme {
         }
     }
 
-    const fn suits(self, key: &PublicKey) -> bool {
-        matches!(
-            (self, key),
-            (Self::RsaPss { .. } | Self::RsaPkcs1(_), PublicKey::Rsa(_))
-                | (Self::Dsa(_), PublicKey::Dsa(_))
-                | (Self::Schnorr, PublicKey::Schnorr(_))
-        )
+    /// Whether a key can be used by it.
+    fn check(self, key: &PublicKey) -> Result<(), Error> {
+        let fits = match (self, key) {
+            (Self::RsaPss { hash, salt }, PublicKey::Rsa(key)) => return key.salt_bytes(hash, salt).map(drop),
+            (Self::RsaPkcs1(_), PublicKey::Rsa(key)) => key.identifier() == Identifier::Any,
+            (Self::Dsa(_), PublicKey::Dsa(_)) | (Self::Schnorr, PublicKey::Schnorr(_)) => true,
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err(Error::WrongScheme) }
     }
 }
 
 impl fmt::Display for Scheme {
+    /// The name, and the salt's length where it is fixed: `rsa-pss-sha256:32`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.name())?;
+        match self {
+            Self::RsaPss { salt: SaltLength::Bytes(bytes), .. } => write!(f, ":{bytes}"),
+            Self::RsaPss { hash, salt: SaltLength::Digest } => write!(f, ":{}", hash.digest_bytes()),
+            _ => Ok(()),
+        }
     }
 }
 
 impl FromStr for Scheme {
     type Err = Error;
 
-    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `dsa-sha256` or `schnorr-sha256`.
-    fn from_str(name: &str) -> Result<Self, Error> {
-        Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)
+    /// A name of [`Scheme::ALL`]. For PSS `:N` behind it fixes the salt's length in bytes: `rsa-pss-sha256:32`.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let (name, salt) = text.split_once(':').map_or((text, None), |(name, salt)| (name, Some(salt)));
+        let scheme = Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)?;
+        match (scheme, salt) {
+            (scheme, None) => Ok(scheme),
+            // Digits alone: a number may be parsed with a sign.
+            (Self::RsaPss { hash, .. }, Some(salt)) if salt.bytes().all(|byte| byte.is_ascii_digit()) => {
+                let salt = SaltLength::Bytes(salt.parse().map_err(|_| Error::WrongScheme)?);
+                Ok(Self::RsaPss { hash, salt })
+            }
+            _ => Err(Error::WrongScheme),
+        }
     }
 }
 
@@ -150,9 +177,11 @@ impl SigningKey {
     /// A key for this scheme.
     ///
     /// # Errors
-    /// `WrongScheme` unless the key is of the scheme's kind.
+    /// `WrongScheme` unless the key is of the scheme's kind and its algorithm identifier allows it; `SaltTooLong` where the key
+    /// has no room for the scheme's salt.
     pub fn new(key: PrivateKey, scheme: Scheme) -> Result<Self, Error> {
-        if scheme.suits(&key.public_key()) { Ok(Self { key, scheme }) } else { Err(Error::WrongScheme) }
+        scheme.check(&key.public_key())?;
+        Ok(Self { key, scheme })
     }
 
     /// The key.
@@ -210,9 +239,11 @@ impl VerifyingKey {
     /// A key for this scheme.
     ///
     /// # Errors
-    /// `WrongScheme` unless the key is of the scheme's kind.
+    /// `WrongScheme` unless the key is of the scheme's kind and its algorithm identifier allows it; `SaltTooLong` where the key
+    /// has no room for the scheme's salt.
     pub fn new(key: PublicKey, scheme: Scheme) -> Result<Self, Error> {
-        if scheme.suits(&key) { Ok(Self { key, scheme }) } else { Err(Error::WrongScheme) }
+        scheme.check(&key)?;
+        Ok(Self { key, scheme })
     }
 
     /// The key.

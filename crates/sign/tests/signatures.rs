@@ -173,6 +173,129 @@ fn every_signature_has_a_salt_or_a_nonce_of_its_own() {
     }
 }
 
+/// A salt of 222 bytes is the longest with SHA-256 and 2048 bits: 256 − 32 − 2 (RFC 8017, 9.1.1). Longer ones are refused with
+/// the key, before anything is hashed.
+#[test]
+fn salts_of_every_length() {
+    let (key, public) = (keys()[0].key(), keys()[0].key().public_key());
+    for (name, most) in [("rsa-pss-sha256", 222), ("rsa-pss-sha384", 206), ("rsa-pss-sha512", 190)] {
+        for bytes in [0, 1, 32, most] {
+            let scheme: Scheme = format!("{name}:{bytes}").parse().unwrap();
+            assert_eq!(scheme.to_string(), format!("{name}:{bytes}"));
+            let strict = SigningKey::new(key.clone(), scheme).unwrap();
+            let signature = strict.sign(b"x");
+            assert_eq!(verify(&strict, b"x", signature.as_ref()), Ok(()), "{scheme}");
+            let digest = scheme.hash().digest(b"x");
+            let any = VerifyingKey::new(public.clone(), name.parse().unwrap()).unwrap();
+            assert_eq!(any.verify_digest(&digest, signature.as_ref()), Ok(()), "{scheme}");
+            let other = VerifyingKey::new(public.clone(), format!("{name}:20").parse().unwrap()).unwrap();
+            assert_eq!(other.verify_digest(&digest, signature.as_ref()), Err(Error::Mismatch), "{scheme}");
+        }
+        for bytes in [most + 1, 257, usize::MAX] {
+            let scheme: Scheme = format!("{name}:{bytes}").parse().unwrap();
+            assert_eq!(SigningKey::new(key.clone(), scheme).map(drop), Err(Error::SaltTooLong), "{scheme}");
+            assert_eq!(VerifyingKey::new(public.clone(), scheme).map(drop), Err(Error::SaltTooLong), "{scheme}");
+        }
+    }
+}
+
+#[test]
+fn names_of_schemes() {
+    for scheme in Scheme::ALL {
+        assert_eq!(scheme.to_string().parse(), Ok(scheme));
+    }
+    assert_eq!(Scheme::RsaPss { hash: Hash::Sha384, salt: SaltLength::Digest }.to_string(), "rsa-pss-sha384:48");
+    for name in [
+        "",
+        "rsa",
+        "rsa-pss-sha1",
+        "RSA-PSS-SHA256",
+        "rsa-pss-sha256:",
+        "rsa-pss-sha256:x",
+        "rsa-pss-sha256:+32",
+        "rsa-pss-sha256:-1",
+        "rsa-pss-sha256:32:32",
+        "rsa-pss-sha256: 32",
+        "rsa-pss-sha256:99999999999999999999999",
+        "rsa-pkcs1-sha256:32",
+        "dsa-sha256:32",
+        "schnorr-sha256:32",
+        "schnorr-sha512",
+        ":32",
+    ] {
+        assert_eq!(name.parse::<Scheme>(), Err(Error::WrongScheme), "{name}");
+    }
+}
+
+/// Keys whose identifier is id-RSASSA-PSS: for every hash function, or for one with a least length of the salt.
+#[test]
+fn pss_keys_of_openssl() {
+    openssl::with(|openssl| {
+        let out = openssl.path("key.pem");
+        let generate = ["genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048", "-out", &out];
+        let read = |options: &[&str]| {
+            openssl.run(&[&generate[..], options].concat());
+            KeyFile::read(&openssl.read("key.pem")).and_then(|file| file.into_private(None))
+        };
+        let scheme = |name: &str| name.parse::<Scheme>().unwrap();
+        let refused = |key: &PrivateKey, name: &str, error: Error| {
+            assert_eq!(SigningKey::new(key.clone(), scheme(name)).map(drop), Err(error), "{name}");
+            assert_eq!(VerifyingKey::new(key.public_key(), scheme(name)).map(drop), Err(error), "{name}");
+        };
+        let key = read(&[]).unwrap();
+        assert_eq!(Scheme::of(&key.public_key()), Scheme::ALL[0]);
+        for name in ["rsa-pss-sha256", "rsa-pss-sha384", "rsa-pss-sha512:0"] {
+            both_ways(openssl, &SigningKey::new(key.clone(), scheme(name)).unwrap());
+        }
+        refused(&key, "rsa-pkcs1-sha256", Error::WrongScheme);
+        // What is written is for PSS alone too.
+        let again = KeyFile::read(&key.to_der()).unwrap().into_private(None).unwrap();
+        refused(&again, "rsa-pkcs1-sha256", Error::WrongScheme);
+
+        let of = |hash: &str, mask: &str, salt: &str| {
+            let options = [("md", hash), ("mgf1_md", mask), ("saltlen", salt)];
+            let options = options.map(|(name, value)| format!("rsa_pss_keygen_{name}:{value}"));
+            read(&options.iter().flat_map(|option| ["-pkeyopt", option.as_str()]).collect::<Vec<_>>())
+        };
+        for (hash, name, salt) in [("sha384", "rsa-pss-sha384", 60), ("sha256", "rsa-pss-sha256", 20)] {
+            let key = of(hash, hash, &salt.to_string()).unwrap();
+            assert_eq!(Scheme::of(&key.public_key()).name(), name);
+            let public = key.public_key();
+            for bytes in [key.to_der().to_vec(), public.to_der()] {
+                let said = match KeyFile::read(&bytes).unwrap() {
+                    KeyFile::Private(read) => (read.public_key() == public, "pkey"),
+                    KeyFile::Public(read) => (read == public, "public"),
+                    other => panic!("{other:?}"),
+                };
+                assert!(said.0, "{}", said.1);
+            }
+            // The salt that is signed with is no shorter than the key asks for; shorter ones verify nowhere.
+            let signing = SigningKey::new(key.clone(), Scheme::of(&public)).unwrap();
+            let signature = signing.sign(b"x");
+            assert_eq!(verify(&signing, b"x", signature.as_ref()), Ok(()));
+            both_ways(openssl, &SigningKey::new(key.clone(), scheme(&format!("{name}:{}", salt + 1))).unwrap());
+            refused(&key, &format!("{name}:{}", salt - 1), Error::WrongScheme);
+            refused(&key, &format!("{name}:223"), Error::SaltTooLong);
+            refused(&key, "rsa-pss-sha512", Error::WrongScheme);
+            refused(&key, "rsa-pkcs1-sha256", Error::WrongScheme);
+            // The same numbers without the identifier make what is too short for it.
+            let free = as_plain_rsa(&key);
+            let short = SigningKey::new(free, scheme(&format!("{name}:{}", salt - 1))).unwrap().sign(b"x");
+            assert_eq!(verify(&signing, b"x", short.as_ref()), Err(Error::Mismatch));
+        }
+        // Another function for MGF1, and SHA-1.
+        assert_eq!(of("sha256", "sha512", "32").map(drop), Err(Error::UnknownAlgorithm));
+        assert_eq!(of("sha1", "sha1", "20").map(drop), Err(Error::UnknownAlgorithm));
+    });
+}
+
+/// The same numbers as PKCS #1, which has no identifier: what the last field of PKCS #8, a long OCTET STRING, holds.
+fn as_plain_rsa(key: &PrivateKey) -> PrivateKey {
+    let der = key.to_der();
+    let at = der.windows(2).position(|window| window == [4, 0x82]).unwrap();
+    KeyFile::read(&der[at + 4..]).unwrap().into_private(None).unwrap()
+}
+
 #[test]
 fn batches_of_mixed_keys() {
     let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());

@@ -1,10 +1,10 @@
 //! The commands `sign` and `verify`.
 
-use std::path::PathBuf;
+use std::{ffi::OsStr, path::PathBuf};
 
 use clap::{
-    Args, ValueHint,
-    builder::{PossibleValuesParser, TypedValueParser},
+    Arg, Args, Command, ValueHint,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use tress_sign::Scheme;
 
@@ -26,6 +26,9 @@ pub(crate) struct Sign {
     #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
     pub(crate) key: PathBuf,
     /// Signature scheme [default: rsa-pss-sha256, dsa-sha256 or schnorr-sha256, to match the key]
+    ///
+    /// rsa-pss-sha256:32 (a PSS scheme, a colon, bytes) signs with a salt of that length. Without it, the salt is as long as the
+    /// digest.
     #[arg(long, value_name = "SCHEME", value_parser = scheme())]
     pub(crate) scheme: Option<Scheme>,
     #[command(flatten)]
@@ -54,6 +57,9 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "PUBLIC", value_hint = ValueHint::FilePath)]
     pub(crate) key: PathBuf,
     /// Signature scheme [default: rsa-pss-sha256, dsa-sha256 or schnorr-sha256, to match the key]
+    ///
+    /// rsa-pss-sha256:32 (a PSS scheme, a colon, bytes) accepts salts of that length only. Without it, salts of every length are
+    /// accepted.
     #[arg(long, value_name = "SCHEME", value_parser = scheme())]
     pub(crate) scheme: Option<Scheme>,
     /// Signature of the one IN [default: IN.sig]
@@ -66,7 +72,28 @@ pub(crate) struct Verify {
     pub(crate) inputs: Vec<PathBuf>,
 }
 
-/// The names of the schemes.
-fn scheme() -> impl TypedValueParser<Value = Scheme> {
-    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
+/// A scheme by its name, for PSS also with the salt's length behind it.
+fn scheme() -> SchemeParser {
+    SchemeParser
+}
+
+#[derive(Clone)]
+struct SchemeParser;
+
+impl TypedValueParser for SchemeParser {
+    type Value = Scheme;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Scheme, clap::Error> {
+        let known = value.to_str().and_then(|value| value.parse().ok());
+        // The names alone are what an error lists and a shell completes.
+        known.map_or_else(|| Err(names().parse_ref(command, argument, value).expect_err("no name")), Ok)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Scheme::ALL.map(|scheme| PossibleValue::new(scheme.name())).into_iter()))
+    }
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name))
 }

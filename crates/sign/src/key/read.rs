@@ -131,6 +131,10 @@ pub(super) fn private(der: &[u8]) -> Result<PrivateKey, Error> {
             expect_null(&algorithm)?;
             rsa_private(key).map(PrivateKey::Rsa)
         }
+        asn1::RSASSA_PSS => {
+            let identifier = pss(&algorithm)?;
+            rsa_private(key).map(|key| PrivateKey::Rsa(key.with_identifier(identifier)))
+        }
         asn1::DSA => {
             discrete::PrivateKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PrivateKey::Dsa)
         }
@@ -148,6 +152,10 @@ fn public(der: &[u8]) -> Result<PublicKey, Error> {
             expect_null(&algorithm)?;
             rsa_public(key).map(PublicKey::Rsa)
         }
+        asn1::RSASSA_PSS => {
+            let identifier = pss(&algorithm)?;
+            rsa_public(key).map(|key| PublicKey::Rsa(key.with_identifier(identifier)))
+        }
         asn1::DSA => {
             discrete::PublicKey::new(group(&algorithm)?, asn1::number(key).map_err(malformed)?).map(PublicKey::Dsa)
         }
@@ -164,6 +172,14 @@ fn expect_null(algorithm: &Algorithm<'_>) -> Result<(), Error> {
         Some(parameters) if parameters.is_null() => Ok(()),
         _ => Err(Error::MalformedKey),
     }
+}
+
+/// RFC 4055, section 1.2: a key for PSS alone, for one hash function or for any.
+fn pss(algorithm: &Algorithm<'_>) -> Result<rsa::Identifier, Error> {
+    let Some(parameters) = algorithm.parameters else { return Ok(rsa::Identifier::Pss) };
+    let (hash, least_salt_bytes) =
+        asn1::pss_parameters(parameters).map_err(malformed)?.ok_or(Error::UnknownAlgorithm)?;
+    Ok(rsa::Identifier::PssWith { hash, least_salt_bytes })
 }
 
 /// Dss-Parms (RFC 3279, section 2.3.2).

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::{PrivateKey, PublicKey};
 use crate::asn1::{self, encode, encode_number, encode_numbers, encode_sequence};
 use crate::discrete::Group;
-use crate::integer;
+use crate::{integer, rsa};
 
 impl PrivateKey {
     /// PKCS #8, DER.
@@ -19,7 +19,7 @@ impl PrivateKey {
                 let (modulus, exponent) = (public.modulus(), public.exponent().to_be_bytes());
                 let mut numbers: Vec<&[u8]> = vec![&[0], &modulus, &exponent];
                 numbers.extend(private.iter().map(|number| number.as_slice()));
-                (rsa_algorithm(), encode_numbers(&numbers))
+                (rsa_algorithm(public), encode_numbers(&numbers))
             }
             Self::Dsa(key) => (algorithm(asn1::DSA, key.public_key().group()), encode_number(&key.scalar())),
             Self::Schnorr(key) => (algorithm(asn1::SCHNORR, key.public_key().group()), encode_number(&key.scalar())),
@@ -39,7 +39,7 @@ impl PublicKey {
     #[must_use]
     pub fn to_der(&self) -> Vec<u8> {
         let (algorithm, key) = match self {
-            Self::Rsa(key) => (rsa_algorithm(), encode_numbers(&[&key.modulus(), &key.exponent().to_be_bytes()])),
+            Self::Rsa(key) => (rsa_algorithm(key), encode_numbers(&[&key.modulus(), &key.exponent().to_be_bytes()])),
             Self::Dsa(key) => (algorithm(asn1::DSA, key.group()), encode_number(&key.to_bytes())),
             Self::Schnorr(key) => (algorithm(asn1::SCHNORR, key.group()), encode_number(&key.to_bytes())),
         };
@@ -55,8 +55,15 @@ impl PublicKey {
     }
 }
 
-fn rsa_algorithm() -> Zeroizing<Vec<u8>> {
-    encode_sequence(&[&encode(asn1::OBJECT_IDENTIFIER, asn1::RSA_ENCRYPTION), &encode(asn1::NULL, &[])])
+fn rsa_algorithm(key: &rsa::PublicKey) -> Zeroizing<Vec<u8>> {
+    let (identifier, parameters) = match key.identifier() {
+        rsa::Identifier::Any => (asn1::RSA_ENCRYPTION, encode(asn1::NULL, &[])),
+        rsa::Identifier::Pss => (asn1::RSASSA_PSS, Zeroizing::new(Vec::new())),
+        rsa::Identifier::PssWith { hash, least_salt_bytes } => {
+            (asn1::RSASSA_PSS, asn1::encode_pss_parameters(hash, least_salt_bytes))
+        }
+    };
+    encode_sequence(&[&encode(asn1::OBJECT_IDENTIFIER, identifier), &parameters])
 }
 
 fn algorithm(identifier: &[u8], group: &Group) -> Zeroizing<Vec<u8>> {

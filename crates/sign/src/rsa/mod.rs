@@ -4,6 +4,7 @@
 
 mod check;
 mod generate;
+mod identifier;
 pub(crate) mod operation;
 pub(crate) mod pkcs1v15;
 pub(crate) mod pss;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use tress_modular::Modulus;
 use zeroize::Zeroizing;
 
+pub(crate) use identifier::Identifier;
 pub use sign::SaltLength;
 pub(crate) use sign::{Padding, SignJob, VerifyJob, sign_batch, verify_batch};
 
@@ -33,6 +35,7 @@ pub const MAX_BITS: usize = 8192;
 pub struct PublicKey {
     modulus: Arc<Modulus>,
     exponent: u64,
+    identifier: Identifier,
 }
 
 impl PublicKey {
@@ -66,7 +69,7 @@ impl PublicKey {
         }
         // The lengths are right, so this is what is left.
         let modulus = Modulus::new(modulus).map_err(|_| Error::ModulusEven)?;
-        Ok(Self { modulus: Arc::new(modulus), exponent })
+        Ok(Self { modulus: Arc::new(modulus), exponent, identifier: Identifier::Any })
     }
 
     /// Length of the modulus in bits.
@@ -96,7 +99,8 @@ impl PublicKey {
 
 impl PartialEq for PublicKey {
     fn eq(&self, other: &Self) -> bool {
-        self.exponent == other.exponent && self.modulus.as_limbs() == other.modulus.as_limbs()
+        (self.exponent, self.identifier) == (other.exponent, other.identifier)
+            && self.modulus.as_limbs() == other.modulus.as_limbs()
     }
 }
 
@@ -179,6 +183,10 @@ impl PrivateKey {
     #[must_use]
     pub fn public_key(&self) -> &PublicKey {
         &self.public
+    }
+
+    pub(crate) fn with_identifier(self, identifier: Identifier) -> Self {
+        Self { public: self.public.with_identifier(identifier), ..self }
     }
 
     /// d, p, q, d mod (p − 1), d mod (q − 1), 1 / q mod p, each without leading zeros (but for its last byte).

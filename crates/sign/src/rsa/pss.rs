@@ -1,5 +1,7 @@
 //! EMSA-PSS (RFC 8017, section 9.1) with MGF1 and one hash function for both.
 
+use std::ops::RangeInclusive;
+
 use crate::{Error, Hash};
 
 /// The encoded message, whose value is below 2^`bits`; as many bytes as that needs.
@@ -21,13 +23,13 @@ pub(crate) fn encode(hash: Hash, digest: &[u8], salt: &[u8], bits: usize) -> Res
     Ok(message)
 }
 
-/// Whether the encoded message is one of this digest. A salt of any length is accepted where none is asked for.
+/// Whether the encoded message is one of this digest, with a salt of one of these lengths.
 pub(crate) fn verify(
     hash: Hash,
     digest: &[u8],
     message: &[u8],
     bits: usize,
-    salt_bytes: Option<usize>,
+    salt_bytes: &RangeInclusive<usize>,
 ) -> Result<(), Error> {
     if digest.len() != hash.digest_bytes() {
         return Err(Error::DigestLength);
@@ -44,7 +46,7 @@ pub(crate) fn verify(
     // Zeros, 1, salt.
     let one = block.iter().position(|byte| *byte != 0).filter(|one| block[*one] == 1).ok_or(Error::Mismatch)?;
     let salt = &block[one + 1..];
-    if salt_bytes.is_some_and(|wanted| wanted != salt.len()) || hash.digest_parts(&[&[0; 8], digest, salt]) != h {
+    if !salt_bytes.contains(&salt.len()) || hash.digest_parts(&[&[0; 8], digest, salt]) != h {
         return Err(Error::Mismatch);
     }
     Ok(())

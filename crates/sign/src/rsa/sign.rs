@@ -21,19 +21,9 @@ pub enum SaltLength {
     Digest,
     /// So many bytes.
     Bytes(usize),
-    /// Any length verifies: a signature shows how long its salt is. What is signed has one as long as the digest.
+    /// Any length verifies: a signature shows how long its salt is. What is signed has one as long as the digest, or as the key
+    /// asks for at least.
     Any,
-}
-
-impl SaltLength {
-    /// The length that is asked for, if one is.
-    fn bytes(self, hash: Hash) -> Option<usize> {
-        match self {
-            Self::Digest => Some(hash.digest_bytes()),
-            Self::Bytes(bytes) => Some(bytes),
-            Self::Any => None,
-        }
-    }
 }
 
 /// One signature to make.
@@ -78,12 +68,8 @@ fn encode<'a>(job: &SignJob<'a>) -> Result<Job<'a>, Error> {
     let message = match job.padding {
         Padding::Pkcs1v15 => pkcs1v15::encode(job.hash, job.digest, bits.div_ceil(8))?,
         Padding::Pss(salt) => {
-            let bytes = salt.bytes(job.hash).unwrap_or(job.hash.digest_bytes());
-            // Before memory is asked for.
-            if bytes > bits / 8 {
-                return Err(Error::ModulusTooShort);
-            }
-            let mut salt = vec![0; bytes];
+            let range = job.key.public.salt_bytes(job.hash, salt)?;
+            let mut salt = vec![0; job.hash.digest_bytes().clamp(*range.start(), *range.end())];
             random::fill(&mut salt)?;
             pss::encode(job.hash, job.digest, &salt, bits - 1)?
         }
@@ -139,7 +125,7 @@ fn compare(job: &VerifyJob<'_>, message: &[u64]) -> Result<(), Error> {
                 return Err(Error::Mismatch);
             }
             let message = integer::to_bytes(message, length);
-            pss::verify(job.hash, job.digest, &message, bits - 1, salt.bytes(job.hash))
+            pss::verify(job.hash, job.digest, &message, bits - 1, &job.key.salt_bytes(job.hash, salt)?)
         }
     }
 }

@@ -1,0 +1,59 @@
+//! What the algorithm identifier of an RSA key allows (RFC 4055, sections 1.2 and 3.1).
+
+use std::ops::RangeInclusive;
+
+use super::{PublicKey, SaltLength};
+use crate::{Error, Hash};
+
+/// The algorithm identifier of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identifier {
+    /// rsaEncryption: every scheme of RSA.
+    Any,
+    /// id-RSASSA-PSS without parameters: PSS alone.
+    Pss,
+    /// id-RSASSA-PSS with parameters: PSS with this hash function, for MGF1 too, and a salt of at least so many bytes.
+    PssWith {
+        /// For the message and for MGF1.
+        hash: Hash,
+        /// The shortest salt, in bytes.
+        least_salt_bytes: usize,
+    },
+}
+
+impl PublicKey {
+    pub(crate) const fn identifier(&self) -> Identifier {
+        self.identifier
+    }
+
+    pub(crate) fn with_identifier(self, identifier: Identifier) -> Self {
+        Self { identifier, ..self }
+    }
+
+    /// How many bytes the salt of PSS may have with this hash function.
+    ///
+    /// # Errors
+    /// `SaltTooLong` where the modulus has no room for it; `WrongScheme` where the key's identifier does not allow it.
+    pub(crate) fn salt_bytes(&self, hash: Hash, salt: SaltLength) -> Result<RangeInclusive<usize>, Error> {
+        let least = match self.identifier {
+            Identifier::PssWith { hash: only, .. } if only != hash => return Err(Error::WrongScheme),
+            Identifier::PssWith { least_salt_bytes, .. } => least_salt_bytes,
+            Identifier::Any | Identifier::Pss => 0,
+        };
+        // EMSA-PSS (RFC 8017, 9.1.1, step 3): digest, salt, two bytes, in one bit less than the modulus has.
+        let most =
+            ((self.bits() - 1).div_ceil(8)).checked_sub(hash.digest_bytes() + 2).ok_or(Error::ModulusTooShort)?;
+        let range = match salt {
+            SaltLength::Digest => hash.digest_bytes()..=hash.digest_bytes(),
+            SaltLength::Bytes(bytes) => bytes..=bytes,
+            SaltLength::Any => least..=most,
+        };
+        if *range.start().max(&least) > most {
+            return Err(Error::SaltTooLong);
+        }
+        if *range.start() < least {
+            return Err(Error::WrongScheme);
+        }
+        Ok(range)
+    }
+}
