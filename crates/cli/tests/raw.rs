@@ -64,9 +64,10 @@ fn known_answers() {
     for (cipher, key, iv, sealed) in KNOWN {
         let iv = if iv.is_empty() { String::new() } else { format!("--iv {iv}") };
         let options = format!("--cipher {cipher} --key {key} {iv}");
-        let run = raw(&folder, &format!("encrypt --no-padding {options}"), &bytes(PLAIN)).ok();
+        let bare = if cipher.ends_with("ctr") { options.clone() } else { format!("--no-padding {options}") };
+        let run = raw(&folder, &format!("encrypt {bare}"), &bytes(PLAIN)).ok();
         assert_eq!(run.stdout, bytes(sealed), "{cipher}");
-        let run = raw(&folder, &format!("decrypt --no-padding {options}"), &bytes(sealed)).ok();
+        let run = raw(&folder, &format!("decrypt {bare}"), &bytes(sealed)).ok();
         assert_eq!(run.stdout, bytes(PLAIN), "{cipher}");
         // With padding the same comes first.
         let padded = raw(&folder, &format!("encrypt {options}"), &bytes(PLAIN)).ok().stdout;
@@ -98,6 +99,20 @@ fn ccm() {
         assert_eq!(run.stdout, bytes(sealed));
         let run = raw(&folder, &format!("decrypt {options}"), &bytes(sealed)).ok();
         assert_eq!(run.stdout, bytes(plain));
+        // The same associated data from a file, and from standard input where the message is a file.
+        let by_file = options.replace(&format!("--aad {aad}"), "--aad-file aad");
+        folder.write("aad", bytes(aad));
+        assert_eq!(raw(&folder, &format!("encrypt {by_file}"), &bytes(plain)).ok().stdout, bytes(sealed));
+        assert_eq!(raw(&folder, &format!("decrypt {by_file}"), &bytes(sealed)).ok().stdout, bytes(plain));
+        folder.write("sealed", bytes(sealed));
+        let by_stdin = format!("decrypt {} sealed", by_file.replace("--aad-file aad", "--aad-file -"));
+        assert_eq!(raw(&folder, &by_stdin, &bytes(aad)).ok().stdout, bytes(plain));
+        raw(&folder, &by_stdin, b"other").failed("sealed");
+        raw(&folder, &by_stdin.replace(" sealed", ""), &bytes(aad)).wrong_use("standard input");
+        raw(&folder, &format!("decrypt {} sealed", by_file.replace("file aad", "file missing")), &[]).failed("missing");
+        raw(&folder, &format!("decrypt {} sealed", by_file.replace("file aad", "file /dev/zero")), &[])
+            .failed("/dev/zero");
+        raw(&folder, &format!("decrypt {by_file} --aad {aad} sealed"), &[]).wrong_use("--aad");
 
         let mut damaged = bytes(sealed);
         damaged[0] ^= 1;
@@ -244,6 +259,9 @@ fn wrong_use() {
     wrong(&format!("encrypt --cipher aes-128-ecb --key {KEY_128} --iv {IV}"), "--iv");
     wrong(&format!("encrypt --cipher aes-128-cbc --key {KEY_128} --iv {IV} --aad 00"), "--aad");
     wrong(&format!("encrypt --cipher aes-128-cbc --key {KEY_128} --iv {IV} --tag-length 8"), "--tag-length");
+    wrong(&format!("encrypt --cipher aes-128-cbc --key {KEY_128} --iv {IV} --aad-file me.key"), "--aad-file");
+    wrong(&format!("encrypt --cipher aes-128-ctr --key {KEY_128} --iv {IV} --no-padding"), "--no-padding");
+    wrong(&format!("decrypt --cipher aes-128-ccm --key {KEY_128} --iv {} --no-padding", &IV[..24]), "--no-padding");
     wrong(&format!("encrypt --cipher aes-128-ccm --key {KEY_128} --iv 00010203040506 --tag-length 5"), "tag");
     wrong(&format!("encrypt --cipher aes-128-ccm --key {KEY_128} --iv 0001020304050607080910111213"), "nonce");
     wrong(&format!("encrypt --cipher aes-128-gcm --key {KEY_128} --iv {IV}"), "aes-128-gcm");

@@ -61,6 +61,11 @@ pub(crate) struct RawOptions {
     /// Associated data in hexadecimal (ccm only)
     #[arg(long, value_name = "HEX", value_parser = units::hex)]
     pub(crate) aad: Option<units::Hex>,
+    /// File with the associated data, or - for standard input (ccm only)
+    ///
+    /// At most 64 MiB.
+    #[arg(long, value_name = "FILE", conflicts_with = "aad", value_hint = ValueHint::FilePath)]
+    pub(crate) aad_file: Option<PathBuf>,
     /// Length of the tag in bytes: 4, 6, 8, 10, 12, 14 or 16 (ccm only) [default: 16]
     #[arg(long, value_name = "N")]
     pub(crate) tag_length: Option<usize>,

@@ -14,7 +14,11 @@ use crate::{
     failure::Failure,
     files,
     names::{self, Mode, WithCipher},
+    stdin::Stdin,
 };
+
+/// Associated data of a file: far more than any protocol has, and little to hold in memory.
+const AAD_MOST_BYTES: usize = 64 << 20;
 
 /// Bytes of the tag where `--tag-length` is not given.
 const TAG_BYTES: usize = 16;
@@ -122,11 +126,16 @@ impl WithCipher for Work<'_> {
 /// The mode with its parameters; refuses those that it does not have, as they may have been meant for another mode.
 fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
     let refuse = |option: &str| Failure::wrong_use(format!("{option} cannot be used with {}", mode.name()));
-    if mode != Mode::Ccm && options.aad.is_some() {
-        return Err(refuse("--aad"));
-    }
-    if mode != Mode::Ccm && options.tag_length.is_some() {
-        return Err(refuse("--tag-length"));
+    let is_padded = matches!(mode, Mode::Ecb | Mode::Cbc);
+    for (option, is_given, is_known) in [
+        ("--aad", options.aad.is_some(), mode == Mode::Ccm),
+        ("--aad-file", options.aad_file.is_some(), mode == Mode::Ccm),
+        ("--tag-length", options.tag_length.is_some(), mode == Mode::Ccm),
+        ("--no-padding", options.no_padding, is_padded),
+    ] {
+        if is_given && !is_known {
+            return Err(refuse(option));
+        }
     }
     let padding = !options.no_padding;
     let iv = match (&options.iv, mode) {
@@ -152,8 +161,17 @@ fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) ->
         Mode::Ctr => Parameters::Plain(RawMode::Ctr { counter: block()? }),
         Mode::Ccm => Parameters::Ccm(RawCcm {
             nonce: iv.to_vec(),
-            associated_data: options.aad.as_ref().map(|aad| aad.0.to_vec()).unwrap_or_default(),
+            associated_data: associated_data(options)?,
             tag_bytes: options.tag_length.unwrap_or(TAG_BYTES),
         }),
     })
+}
+
+/// The associated data, from the command line or from a file.
+fn associated_data(options: &args::RawOptions) -> Result<Vec<u8>, Failure> {
+    let Some(path) = &options.aad_file else {
+        return Ok(options.aad.as_ref().map(|aad| aad.0.to_vec()).unwrap_or_default());
+    };
+    Stdin::with_data(&options.input)?.claim(path, "the associated data")?;
+    Ok(files::read_small(path, AAD_MOST_BYTES)?.to_vec())
 }
