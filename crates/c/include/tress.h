@@ -885,7 +885,7 @@ typedef struct tress_control tress_control;
  */
 typedef struct tress_options {
   /**
-   * Threads that compute; 0 is one for each core, 1 none but the caller's where it can be.
+   * Threads that compute, up to 1024; 0 is one for each core, 1 none but the caller's where it can be.
    */
   size_t threads;
   /**
@@ -1045,7 +1045,7 @@ void tress_encryptor_free(tress_encryptor *encryptor);
 
 /**
  * Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and
- * only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
  *
  * Needs: `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
  */
@@ -1124,7 +1124,8 @@ tress_status tress_encrypt(const uint8_t *plain,
 
 /**
  * Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
- * tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's, at most
+ * 1024. Any thread.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
  *
@@ -1167,7 +1168,7 @@ typedef struct tress_source {
 
 /**
  * Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the
- * length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+ * length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
  * container; `TRESS_CALLBACK`.
@@ -1328,7 +1329,7 @@ tress_status tress_signing_key_read(const uint8_t *data,
                                     tress_signing_key **key);
 
 /**
- * Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072",
+ * Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072",
  * "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
  * minutes. Any thread.
  *

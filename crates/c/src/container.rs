@@ -181,7 +181,7 @@ impl Named {
 }
 
 /// Waits for a container, which the first of `identities` that fits will open; plaintext goes to `write`, in order, and
-/// only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// only what was verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
 ///
 /// # Safety
 /// `identities` is a handle; `write` and `context` are good until the handle is freed; `decryptor` is writable.
@@ -199,7 +199,11 @@ pub unsafe extern "C" fn tress_decryptor_new(
             let output = Output::new(write, context)?;
             let secrets = raw::handle(identities)?.secrets();
             let open = move |header: &tress_stream::container::Header| header.open(&identities_of(&secrets)?);
-            Ok(tress_decryptor { decryptor: Some(Decryptor::new(open, threads)), output, named: None })
+            Ok(tress_decryptor {
+                decryptor: Some(Decryptor::new(open, options::threads(threads)?)),
+                output,
+                named: None,
+            })
         })
     })
 }
@@ -324,7 +328,8 @@ pub unsafe extern "C" fn tress_encrypt(
 }
 
 /// Verifies all of the container of `length` bytes at `container` and decrypts it into memory; that of a folder is a
-/// tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// tar stream, as in `tress_decryptor_push`. `threads` is 0 for one for each core, 1 for none but the caller's, at most
+/// 1024. Any thread.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_CHUNK_DAMAGED`, `TRESS_TRUNCATED`, `TRESS_MEMORY` and others.
 ///
@@ -341,7 +346,7 @@ pub unsafe extern "C" fn tress_decrypt(
     // SAFETY: as above.
     guard(|| unsafe {
         raw::give(plain, || {
-            let container = raw::bytes(container, length)?;
+            let (container, threads) = (raw::bytes(container, length)?, options::threads(threads)?);
             let opening = Opening::new(container, &raw::handle(identities)?.build()?)?;
             let mut plain = Zeroizing::new(zeros(opening.plain_bytes())?);
             opening.unseal(&mut plain, threads)?;

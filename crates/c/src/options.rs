@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 
 use tress_stream::Control;
 use tress_stream::container::Aead;
-use tress_stream::verbs::{DecryptOptions, EncryptOptions, Range, Report};
+use tress_stream::verbs::{DecryptOptions, EncryptOptions, MAX_THREADS, Range, Report};
 
 use crate::failure::Failure;
 use crate::raw;
@@ -15,7 +15,7 @@ use crate::status::tress_status::*;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tress_options {
-    /// Threads that compute; 0 is one for each core, 1 none but the caller's where it can be.
+    /// Threads that compute, up to 1024; 0 is one for each core, 1 none but the caller's where it can be.
     pub threads: usize,
     /// "aes-128-ccm" or "aes-256-ccm"; NULL is the first. For encrypting.
     pub aead: *const c_char,
@@ -67,7 +67,18 @@ unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_
     if options.is_some_and(|options| options.reserved != [0; 4]) {
         return Err(Failure::with_detail(TRESS_ARGUMENT, "reserved options must be zero"));
     }
+    if let Some(options) = options {
+        threads(options.threads)?;
+    }
     Ok(options)
+}
+
+/// A number of threads that a call may have; 0 is one for each core.
+pub(crate) fn threads(asked: usize) -> Result<usize, Failure> {
+    if asked > MAX_THREADS {
+        return Err(Failure::with_detail(TRESS_ARGUMENT, "more than 1024 threads"));
+    }
+    Ok(asked)
 }
 
 /// Those for encrypting, and whether to replace an output.

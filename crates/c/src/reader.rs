@@ -12,6 +12,7 @@ use crate::container::Named;
 use crate::failure::Failure;
 use crate::files;
 use crate::keys::tress_identities;
+use crate::options;
 use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, guard_value, tress_status};
@@ -95,6 +96,7 @@ impl Seek for Place {
 
 fn open(place: Place, identities: &tress_identities, threads: usize) -> Result<tress_reader, Failure> {
     let from_caller = matches!(place, Place::Source { .. });
+    let threads = options::threads(threads)?;
     let reader = Reader::open(place, &identities.build()?, threads).map_err(|error| told(error, from_caller))?;
     let named = Named::of(reader.content());
     Ok(tress_reader { reader, named, from_caller })
@@ -110,7 +112,7 @@ fn told(error: Error, from_caller: bool) -> Failure {
 }
 
 /// Opens a container that `source` gives, with the first of `identities` that fits; its last chunk, and with it the
-/// length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's. Any thread.
+/// length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
 /// container; `TRESS_CALLBACK`.

@@ -68,7 +68,7 @@ pub unsafe extern "C" fn tress_signing_key_read(
     })
 }
 
-/// Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (multiples of 1024), "dsa-2048", "dsa-3072",
+/// Makes a new private key: `kind` is "rsa-2048" to "rsa-8192" (even numbers), "dsa-2048", "dsa-3072",
 /// "schnorr-2048" or "schnorr-3072". `scheme` as in `tress_signing_key_read`. An RSA key takes from a second to
 /// minutes. Any thread.
 ///
@@ -101,7 +101,8 @@ fn generate(kind: &str) -> Result<PrivateKey, Failure> {
         "schnorr-3072" => PrivateKey::Schnorr(discrete::PrivateKey::generate(Bits3072)?),
         other => {
             let bits = other.strip_prefix("rsa-").and_then(|bits| bits.parse::<usize>().ok());
-            let bits = bits.filter(|bits| (2..=8).contains(&(bits / 1024)) && bits.is_multiple_of(1024));
+            let bits =
+                bits.filter(|bits| (rsa::MIN_SIGN_BITS..=rsa::MAX_BITS).contains(bits) && bits.is_multiple_of(2));
             let bits = bits.ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown kind of key"))?;
             PrivateKey::Rsa(rsa::PrivateKey::generate(bits)?)
         }

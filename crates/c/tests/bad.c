@@ -212,12 +212,16 @@ static void keys(void) {
   options.reserved[3] = 1;
   EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
   options.reserved[3] = 0;
+  options.threads = 1025;
+  EXPECT(TRESS_ARGUMENT, tress_encrypt(data, 1, recipients, &options, &buffer));
+  options.threads = 1024;
   options.aead = "aes-128-gcm";
   EXPECT(TRESS_UNKNOWN_NAME, tress_encrypt(data, 1, recipients, &options, &buffer));
   options.aead = "aes-256-ccm";
   options.name = "../up";
   EXPECT(TRESS_BAD_NAME, tress_encrypt(data, 1, recipients, &options, &buffer));
   options.name = "down";
+  options.threads = 0;
   EXPECT(TRESS_LENGTH, tress_encrypt(data, SIZE_MAX, recipients, &options, &buffer));
   OK(tress_encrypt(data, sizeof data, recipients, &options, &buffer));
 
@@ -432,6 +436,10 @@ static void signatures(void) {
   tress_buffer *pem, *public_pem;
   EXPECT(TRESS_UNKNOWN_NAME, tress_signing_key_generate("rsa-1024", NULL, &key));
   EXPECT(TRESS_UNKNOWN_NAME, tress_signing_key_generate("rsa-2049", NULL, &key));
+  EXPECT(TRESS_UNKNOWN_NAME, tress_signing_key_generate("rsa-8194", NULL, &key));
+  EXPECT(TRESS_WRONG_SCHEME, tress_signing_key_generate("rsa-2050", "rsa-pss-sha256:224", &key));
+  OK(tress_signing_key_generate("rsa-2050", "rsa-pss-sha256:223", &key));
+  tress_signing_key_free(key);
   EXPECT(TRESS_UNKNOWN_NAME, tress_signing_key_generate("dsa", NULL, &key));
   EXPECT(TRESS_UNKNOWN_NAME, tress_signing_key_generate("schnorr-2048", "schnorr-sha512", &key));
   EXPECT(TRESS_WRONG_SCHEME, tress_signing_key_generate("schnorr-2048", "dsa-sha256", &key));
