@@ -1,7 +1,7 @@
 //! A queue that turns single requests of many threads into batches: the first request waits for others, for a bounded time,
 //! and all that came are signed in lanes together.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,8 @@ use crate::{Error, Signature, SigningKey};
 /// How long and for how many to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// The longest that a request waits for others before it is signed.
+    /// The longest that a request waits for others before it is signed. Up to `Duration::MAX`, which is until the batch is
+    /// full or the queue is dropped.
     pub max_wait: Duration,
     /// As many requests are signed at once; the first of them waits no longer then.
     pub max_batch: usize,
@@ -99,13 +100,16 @@ impl Pending {
 /// Until every sender is gone.
 fn work(requests: &Receiver<Request>, options: QueueOptions) {
     while let Ok(first) = requests.recv() {
-        let deadline = Instant::now() + options.max_wait;
+        // Nothing where the clock cannot say it: then only a full batch, or the end of the queue, ends the wait.
+        let deadline = Instant::now().checked_add(options.max_wait);
         let mut batch = vec![first];
         while batch.len() < options.max_batch {
-            match requests.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(request) => batch.push(request),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            }
+            let next = match deadline {
+                Some(deadline) => requests.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok(),
+                None => requests.recv().ok(),
+            };
+            let Some(request) = next else { break };
+            batch.push(request);
         }
         let jobs: Vec<SignJob<'_>> =
             batch.iter().map(|request| SignJob { key: &request.key, digest: &request.digest }).collect();

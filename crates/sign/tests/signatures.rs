@@ -491,16 +491,18 @@ fn a_queue_waits_for_a_bounded_time() {
     let start = Instant::now();
     queue.sign(key, &digest).unwrap();
     assert!(start.elapsed() >= Duration::from_millis(200), "nobody else came");
-    // A full batch does not wait.
-    let options = QueueOptions { max_wait: Duration::from_secs(3600), max_batch: 4, capacity: 8 };
-    let queue = Queue::start(options).unwrap();
-    let pending: Vec<_> = (0..4).map(|_| queue.submit(key, &digest).unwrap()).collect();
-    for pending in pending {
-        pending.wait().unwrap();
+    for max_wait in [Duration::from_secs(3600), Duration::MAX] {
+        // A full batch does not wait.
+        let options = QueueOptions { max_wait, max_batch: 4, capacity: 8 };
+        let queue = Queue::start(options).unwrap();
+        let pending: Vec<_> = (0..4).map(|_| queue.submit(key, &digest).unwrap()).collect();
+        for pending in pending {
+            pending.wait().unwrap();
+        }
+        // One that is dropped does what it was asked for first, and at once.
+        let pending = queue.submit(key, &digest).unwrap();
+        drop(queue);
+        let signature: Signature = pending.wait().unwrap();
+        assert_eq!(key.verifying_key().verify(b"alone", &signature).map_err(drop), Ok(()));
     }
-    // One that is dropped does what it was asked for first, and at once.
-    let pending = queue.submit(key, &digest).unwrap();
-    drop(queue);
-    let signature: Signature = pending.wait().unwrap();
-    assert_eq!(key.verifying_key().verify(b"alone", &signature).map_err(drop), Ok(()));
 }
