@@ -207,6 +207,24 @@ fn products_of_any_number_and_length() {
     }
 }
 
+/// A comb for 224 bits takes 240: five teeth, four tables, twelve columns.
+#[test]
+fn exponents_beyond_a_comb() {
+    let modulus = Modulus::new(&[u64::MAX; 8]).unwrap();
+    let comb = Comb::new(&modulus, &[3], 224);
+    assert_eq!(comb.bits(), 240);
+    let power = |exponent: &[u64]| {
+        let mut result = vec![0; 8];
+        lanes::power_by_comb(&mut [CombPower { comb: &comb, exponent, result: &mut result }]);
+        result
+    };
+    let last = [0, 0, 0, 1 << 47];
+    assert_eq!(power(&last), modulus.power(&[3], &last));
+    for exponent in [[0, 0, 0, 1 << 48].as_slice(), &[1, 0, 0, 1 << 63], &[1, 0, 0, 0, 0]] {
+        assert!(std::panic::catch_unwind(|| power(exponent)).is_err(), "{exponent:?}");
+    }
+}
+
 #[test]
 fn combs() {
     let mut random = Random::new(18);

@@ -4,7 +4,7 @@
 //! Jobs are sorted by length; where one is left of a length (or two, with public exponents), or without those instructions,
 //! they go one by one.
 
-use crate::Modulus;
+use crate::{Limb as _, Modulus, reveal};
 
 mod comb;
 #[cfg(target_arch = "x86_64")]
@@ -95,7 +95,13 @@ pub fn multiply(jobs: &mut [Product<'_>]) {
 /// If a result has not as many digits as its modulus, or an exponent more bits than the comb is for.
 pub fn power_by_comb(jobs: &mut [CombPower<'_>]) {
     check(jobs.iter().map(|job| (job.comb.modulus(), &*job.result)));
-    let fits = |job: &CombPower<'_>| job.exponent.len() <= job.comb.bits().div_ceil(64);
+    let fits = |job: &CombPower<'_>| {
+        let bits = job.comb.bits();
+        // The bits of the digit where the comb ends; 0 where that is the end of a digit. They may be secret, that they are zeros
+        // is not.
+        let beyond = job.exponent.get(bits / 64).map_or(0, |digit| digit >> (bits % 64));
+        job.exponent.len() <= bits.div_ceil(64) && reveal(beyond.is_zero()) == 1
+    };
     assert!(jobs.iter().all(fits), "an exponent that is too long");
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = crate::cpu::Ifma::detect() {
