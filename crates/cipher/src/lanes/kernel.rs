@@ -166,6 +166,8 @@ struct Moves<'a, E: Engine, const G: usize> {
 impl<E: Engine, const G: usize> Meanwhile for Moves<'_, E, G> {
     #[inline(always)]
     fn round(&mut self, round: usize) {
+        // Two groups a phase take eight rounds, the fewest that a cipher has between its first and last; a third would be lost.
+        const { assert!(G <= 2 * STEP_BLOCKS, "more groups than a step's phases can move") };
         let groups = G.div_ceil(STEP_BLOCKS);
         let g = groups * self.phase + (round - 1) / 4;
         if round % 2 == 1 || round > 4 * groups || g >= G {
