@@ -9,12 +9,13 @@ import hashlib
 import hmac
 
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, OAEP
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_ssh_public_key
 
 STREAM_CHUNK = 65536
 RAW_KEY_TYPE = "tress-raw-key"
@@ -95,6 +96,17 @@ def ssh_ed25519(public_line):
         return "ssh-ed25519", [b64(tag), b64(share)], wrap(key, file_key)
 
     return stanza
+
+
+def rsa_padding():
+    return OAEP(MGF1(SHA256()), SHA256(), b"age-encryption.org/v1/ssh-rsa")
+
+
+def ssh_rsa(public_line):
+    """`public_line` is a line of OpenSSH: the type, and the key in base64."""
+    tag = hashlib.sha256(base64.b64decode(public_line.split()[1])).digest()[:4]
+    public = load_ssh_public_key(public_line.encode())
+    return lambda file_key, random: ("ssh-rsa", [b64(tag)], public.encrypt(file_key, rsa_padding()))
 
 
 def raw_key(key):

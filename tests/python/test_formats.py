@@ -1,0 +1,144 @@
+"""The examples and tables of docs/formats, read out of the pages.
+
+    TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_formats.py
+
+The Python readers and writers make the same bytes as the pages show, and the command opens them.
+"""
+
+import base64
+import hashlib
+import io
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+import age_by_hand as age
+import tress_reader
+import tress_tree as tree
+
+FORMATS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "formats"
+PLAIN = b"hello, lanes\n"
+
+
+def section(page, title):
+    """The text below this heading, up to the next one."""
+    text = (FORMATS / page).read_text(encoding="utf-8")
+    return re.split(r"(?m)^#+ ", text.partition(f"# {title}\n")[2])[0]
+
+
+def table(page, title):
+    """Cells of the rows whose first cell is followed by bytes in hexadecimal."""
+    rows = re.findall(r"(?m)^\| ([^|]+) \| `([0-9a-f]+)` \|$", section(page, title))
+    return {name: bytes.fromhex(value) for name, value in rows}
+
+
+def dump(page, title):
+    """The bytes of a dump; what it leaves out is zeros, and its last line is the length."""
+    lines = re.findall(r"(?m)^    ([0-9a-f]{8})(?:  ((?:[0-9a-f]{2} )*[0-9a-f]{2}))?(?: .*)?$", section(page, title))
+    data = bytearray(int(lines[-1][0], 16))
+    for offset, text in lines[:-1]:
+        row = bytes.fromhex(text)
+        data[int(offset, 16) : int(offset, 16) + len(row)] = row
+    return bytes(data)
+
+
+@pytest.fixture
+def tress():
+    program = os.environ.get("TRESS")
+    if program is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("set TRESS to the command")
+
+    def run(*arguments, data=None):
+        command = [os.path.abspath(program), *arguments]
+        return subprocess.run(command, input=data, capture_output=True, check=True, timeout=120).stdout
+
+    return run
+
+
+def test_the_container(tress, tmp_path):
+    values, shown = table("container.md", "A container"), dump("container.md", "A container")
+    drawn = ["input key", "age file key", "salt of the stanza", "nonce of the age file", "salt of the payload"]
+    random = io.BytesIO(b"".join(values[name] for name in drawn)).read
+    raw = values["raw key"]
+    seal = lambda content: age.seal(content, [age.raw_key(raw)], random)  # noqa: E731
+    made = tress_reader.encrypt(PLAIN, seal, name="hello.txt", random=random)
+    assert made == shown
+    assert age.hkdf(raw, values["salt of the stanza"], b"tress/v1 raw-key") == values["wrapping key"]
+    assert age.open_with_raw_key(tress_reader.read_frame(shown)[1], raw) == values["content"]
+    assert tress_reader.decrypt(shown, raw) == (PLAIN, b"file", "hello.txt")
+    # key || base nonce || commitment by HMAC, as the page says.
+    hmac = tress_reader.hmac
+    info = b"c2sp.org/chunked-encryption@v1+AEAD_AES_128_CCM\0" + values["salt of the payload"] + shown[:21]
+    first = hmac.digest(values["input key"], info + b"\1", "sha256")
+    second = hmac.digest(values["input key"], first + info + b"\2", "sha256")
+    assert (first + second)[:60] == values["payload key"] + values["base nonce"] + values["commitment"]
+    (tmp_path / "key").write_bytes(raw)
+    assert tress("decrypt", "--key-file", tmp_path / "key", "-", data=shown) == PLAIN
+
+
+def test_the_tree(tress, tmp_path):
+    shown = dump("container.md", "A tree")
+    at = 1_769_860_800 * tree.NANOSECONDS
+    entries = [tree.Entry((), "folder", 0o755, at), tree.Entry((b"hello.txt",), "file", 0o644, at + 250_000_000, PLAIN)]
+    assert tree.read(shown) == entries
+    assert tree.write(entries) == shown
+    (tmp_path / "key").write_bytes(bytes(16))
+    root = tmp_path / "folder"
+    root.mkdir()
+    (root / "hello.txt").write_bytes(PLAIN)
+    for path, entry in [(root / "hello.txt", entries[1]), (root, entries[0])]:
+        path.chmod(entry.mode)
+        os.utime(path, ns=(0, entry.time_ns))
+    sealed = tress("encrypt", "--key-file", tmp_path / "key", root)
+    assert tress_reader.decrypt(sealed, bytes(16)) == (shown, b"tree", "folder")
+
+
+def test_the_fields_of_a_header():
+    rows = re.findall(r"(?m)^\| ([0-9]+) \| ([0-9]+) \| `([a-z]+)` \|", section("container.md", "Trees"))
+    assert {name: (int(offset), int(size)) for offset, size, name in rows} == tree.FIELDS
+
+
+def ssh_keys(kind):
+    key = ed25519.Ed25519PrivateKey.generate() if kind == "ssh-ed25519" else rsa.generate_private_key(65537, 2048)
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
+    return key, public, key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+
+
+def unwrap(key, public, arguments, body):
+    """The file key in a stanza, as the page says."""
+    blob = base64.b64decode(public.split()[1])
+    assert age.unb64(arguments[0]) == hashlib.sha256(blob).digest()[:4]
+    if public.startswith("ssh-rsa "):
+        assert len(arguments) == 1
+        return key.decrypt(body, age.rsa_padding())
+    assert len(arguments) == 2
+    seed = key.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    secret = X25519PrivateKey.from_private_bytes(hashlib.sha512(seed).digest()[:32])
+    label, share = b"age-encryption.org/v1/ssh-ed25519", age.unb64(arguments[1])
+    tweak = X25519PrivateKey.from_private_bytes(age.hkdf(b"", blob, label))
+    shared = secret.exchange(age.X25519PublicKey.from_public_bytes(share))
+    shared = tweak.exchange(age.X25519PublicKey.from_public_bytes(shared))
+    wrapping = age.hkdf(shared, share + age.public_bytes(secret), label)
+    return age.ChaCha20Poly1305(wrapping).decrypt(bytes(12), body, None)
+
+
+@pytest.mark.parametrize("kind", ["ssh-ed25519", "ssh-rsa"])
+def test_ssh_stanzas(tress, tmp_path, kind):
+    key, public, secret = ssh_keys(kind)
+    (tmp_path / "identity").write_bytes(secret)
+    recipient = age.ssh_ed25519(public) if kind == "ssh-ed25519" else age.ssh_rsa(public)
+    made = tress_reader.encrypt(PLAIN, lambda content: age.seal(content, [recipient], os.urandom))
+    assert tress("decrypt", "-i", tmp_path / "identity", "-", data=made) == PLAIN
+
+    sealed = tress("encrypt", "-r", public, data=PLAIN)
+    _, age_file, _ = tress_reader.read_frame(sealed)
+    stanzas, header, mac, _ = age.parse(age_file)
+    (arguments, body), *_ = [(arguments, body) for found, arguments, body in stanzas if found == kind]
+    file_key = unwrap(key, public, arguments, body)
+    assert tress_reader.hmac.digest(age.hkdf(file_key, b"", b"header"), header, "sha256") == mac
