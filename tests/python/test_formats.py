@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 import age_by_hand as age
 import tress_reader
+import tress_transfer as wire
 import tress_tree as tree
 
 FORMATS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "formats"
@@ -102,6 +103,48 @@ def test_the_tree(tress, tmp_path):
 def test_the_fields_of_a_header():
     rows = re.findall(r"(?m)^\| ([0-9]+) \| ([0-9]+) \| `([a-z]+)` \|", section("container.md", "Trees"))
     assert {name: (int(offset), int(size)) for offset, size, name in rows} == tree.FIELDS
+
+
+def test_the_transfer():
+    keys = table("transfer.md", "Keys of the example")
+    remote = age.public_bytes(wire.private(keys["receiver's static secret key"]))
+    sender = wire.Handshake(keys["sender's static secret key"], keys["sender's ephemeral secret key"], remote)
+    receiver = wire.Handshake(keys["receiver's static secret key"], keys["receiver's ephemeral secret key"])
+    first = sender.write_first()
+    assert wire.GREETING + first == dump("transfer.md", "The sender's first bytes")
+    assert receiver.read_first(first) == b""
+    second = receiver.write_second()
+    assert wire.GREETING + second == dump("transfer.md", "The receiver's first bytes")
+    assert sender.read_second(second) == b""
+    assert remote == keys["receiver's static public key"]
+    assert receiver.remote == keys["sender's static public key"]
+    assert sender.hash == receiver.hash == keys["hash of the handshake"]
+    assert wire.hkdf(sender.chain, b"") == (keys["key from the sender"], keys["key from the receiver"])
+    to_receiver, to_sender = sender.split()
+    assert wire.frame(to_receiver, wire.begin(2)) == dump("transfer.md", "Begin, for two data connections")
+    admitted = b"\x41" + keys["ticket"] + b"\0\2"
+    assert wire.frame(to_sender, admitted) == dump("transfer.md", "Admitted, with two data connections")
+
+
+def test_the_messages_of_a_transfer():
+    container, ticket = dump("container.md", "A container"), table("transfer.md", "Keys of the example")["ticket"]
+    input_key, prefix = table("container.md", "A container")["input key"], container[4096:][:56]
+    messages = table("transfer.md", "Messages of the example")
+    made = {
+        "`Join`, 0": wire.join(ticket, 0),
+        "`Folder`, `d`": wire.folder(b"d"),
+        "`Offer`, 1, 13 bytes, `d/hello.txt`": wire.offer(1, 13, b"d/hello.txt", identity=b"\x11" * 32),
+        "`Key`, 1, `aes-128-ccm`": wire.key(1, 1, input_key, prefix),
+        "`Batch`, 1, chunk 0, 29 bytes": wire.batch(1, 0, len(container[4096 + 56 :])),
+        "`Finish`, 1, 13 bytes": wire.finish(1, 13),
+        "`Bye`": wire.BYE,
+        "`Resume`, 1, nothing": b"\x44" + wire.number(1, 4) + wire.number(0, 2),
+        "`Confirmed`, 1": b"\x48" + wire.number(1, 4),
+    }
+    for title, file, synced in [("`Progress`, 1, one chunk, one batch of connection 0", 1, 1), ("`Progress` after that", 0, 0)]:
+        streams = wire.number(1, 2) + wire.number(0, 2) + wire.number(1, 8)
+        made[title] = b"\x46" + wire.number(file, 4) + wire.number(synced, 8) + streams
+    assert messages == made
 
 
 def ssh_keys(kind):
