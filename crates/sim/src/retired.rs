@@ -144,7 +144,8 @@ pub struct Retired {
     /// Of a division: significant bits of the divisor's magnitude, else 0.
     pub divisor_bits: u8,
     /// What else time may depend on: the constants [`NEGATIVE`](Retired::NEGATIVE), [`NEGATED`](Retired::NEGATED),
-    /// [`WIDE`](Retired::WIDE), [`WRITES`](Retired::WRITES) and [`CODE`](Retired::CODE), ored.
+    /// [`WIDE`](Retired::WIDE), [`WRITES`](Retired::WRITES), [`CODE`](Retired::CODE) and [`FLUSHES`](Retired::FLUSHES),
+    /// ored.
     pub detail: u8,
 }
 
@@ -161,6 +162,9 @@ impl Retired {
     pub const WRITES: u8 = 8;
     /// In [`Retired::detail`]: `fence.i`.
     pub const CODE: u8 = 16;
+    /// In [`Retired::detail`]: an access to a CSR that may change what instructions behind it do, so that these are fetched
+    /// anew: a write to any but `mscratch`, `mepc`, `mcause` and `mtval`.
+    pub const FLUSHES: u8 = 32;
 
     /// Whether a branch was taken, or a jump went anywhere but straight on.
     #[must_use]

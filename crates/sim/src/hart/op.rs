@@ -220,13 +220,22 @@ impl Op {
             Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => Retired::WIDE,
             Code::Div | Code::Divu | Code::Rem | Code::Remu => Retired::WIDE,
             Code::Float if self.format == Format::Double => Retired::WIDE,
-            Code::Csrrw | Code::Csrrwi => Retired::WRITES,
+            Code::Csrrw | Code::Csrrwi => self.csr_write(),
             // To set or clear nothing, by x0 or 0, is no write.
-            Code::Csrrs | Code::Csrrc if self.rs1 != 0 => Retired::WRITES,
-            Code::Csrrsi | Code::Csrrci if self.immediate >> 12 & 31 != 0 => Retired::WRITES,
+            Code::Csrrs | Code::Csrrc if self.rs1 != 0 => self.csr_write(),
+            Code::Csrrsi | Code::Csrrci if self.immediate >> 12 & 31 != 0 => self.csr_write(),
             Code::FenceI => Retired::CODE,
             _ => 0,
         };
         self
+    }
+
+    /// Of a CSR that is written: `mscratch` to `mtval` only hold what trap handlers put there (Rocket Chip, `CSR.scala`,
+    /// `write_flush`).
+    fn csr_write(&self) -> u8 {
+        match self.immediate & 0xfff {
+            0x340..=0x343 => Retired::WRITES,
+            _ => Retired::WRITES | Retired::FLUSHES,
+        }
     }
 }

@@ -29,7 +29,8 @@ pub struct InOrder {
     pub link_use: u32,
     /// Use time of a CSR that is read, 1 to 20.
     pub csr_use: u32,
-    /// Bubbles after a CSR is written, after a trap and its return, and after `fence.i`: the pipeline is refilled.
+    /// Bubbles after a CSR is written (but not `mscratch`, `mepc`, `mcause` or `mtval`), after a trap and its return, and
+    /// after `fence.i`: the pipeline is refilled.
     pub flush: u32,
     /// Bubbles of a load that meets a store to its bytes that waits to be written, 0 to 100. A store waits from its
     /// second cycle after execute for the first cycle in which no load is executed.

@@ -418,7 +418,7 @@ impl InOrder {
                 }
             },
             Class::System => self.refill(at, self.spec.flush.into(), Cause::Serial),
-            Class::Csr if retired.detail & Retired::WRITES != 0 => {
+            Class::Csr if retired.detail & Retired::FLUSHES != 0 => {
                 self.refill(at, self.spec.flush.into(), Cause::Serial);
             }
             Class::Fence if retired.detail & Retired::CODE != 0 => {
