@@ -175,6 +175,7 @@ impl InOrder {
     /// Takes the next instruction.
     pub fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
         let first = if self.account.retired == 0 { 0 } else { self.execute + 1 };
+        let split = self.is_split_target(retired);
         let (fetch, decoded) = self.fetch(retired, memory);
         // Fetch.
         let mut at = first;
@@ -183,6 +184,10 @@ impl InOrder {
             self.account.lose(refilled - at, self.front.refill_cause);
             self.account.lose(decoded + 1 - refilled, Cause::FrontEnd);
             at = decoded + 1;
+        }
+        if split && at == self.execute + 1 {
+            self.account.lose(1, Cause::FrontEnd);
+            at += 1;
         }
         // Operands, and the register that is written.
         at = self.operands(retired, at);
@@ -360,6 +365,13 @@ impl InOrder {
             self.store_cycle = cycle + 1;
         }
         self.store_cycle = self.store_cycle.max(until);
+    }
+
+    /// Whether fetch begins anew with an instruction that lies across two fetches. The buffer between fetch and decode takes
+    /// half an instruction in a cycle in which decode gets nothing (Rocket Chip, `IBuf.scala`), however far fetch has run ahead.
+    fn is_split_target(&self, retired: &Retired) -> bool {
+        let inside = retired.pc & (u64::from(self.spec.fetch_bytes) - 1);
+        self.front.piece == u64::MAX && inside + u64::from(retired.size) > self.spec.fetch_bytes.into()
     }
 
     /// Fetches what an instruction needs: when its first byte is fetched, and when it can be decoded.
