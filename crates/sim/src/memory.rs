@@ -13,6 +13,7 @@ struct Bank {
     base: u64,
     size: u64,
     writable: bool,
+    reserve: bool,
     pages: Vec<Option<Box<Page>>>,
 }
 
@@ -30,6 +31,7 @@ impl Memory {
             base: region.base,
             size: region.size,
             writable: region.writable,
+            reserve: region.reserve,
             pages: (0..region.size >> PAGE_BITS).map(|_| None).collect(),
         };
         let mut banks: Vec<Bank> = regions.iter().map(bank).collect();
@@ -120,6 +122,11 @@ impl Memory {
         self.banks.iter().any(|bank| bank.writable && address.wrapping_sub(bank.base) < bank.size)
     }
 
+    /// Whether `lr` and `sc` may reserve an address.
+    pub(crate) fn takes_reservations(&self, address: u64) -> bool {
+        self.banks.iter().any(|bank| bank.reserve && address.wrapping_sub(bank.base) < bank.size)
+    }
+
     /// Whether all of a range, which may be empty, is memory.
     #[must_use]
     pub fn contains_range(&self, start: u64, bytes: u64) -> bool {
@@ -190,7 +197,7 @@ mod tests {
     use super::*;
 
     fn memory() -> Memory {
-        let region = |base, pages, writable| Region { base, size: pages * PAGE_BYTES, writable };
+        let region = |base, pages, writable| Region { base, size: pages * PAGE_BYTES, writable, reserve: true };
         Memory::new(&[region(0x1000, 1, false), region(0x2000, 2, true), region(0xffff_ffff_ffff_f000, 1, true)])
     }
 

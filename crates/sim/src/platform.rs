@@ -79,6 +79,8 @@ pub struct Region {
     pub size: u64,
     /// Whether programs can write to it (the loader always can).
     pub writable: bool,
+    /// Whether `lr` and `sc` may reserve it; otherwise they raise an access fault.
+    pub reserve: bool,
 }
 
 /// What else has addresses.
@@ -153,8 +155,8 @@ impl Platform {
             isa: Isa::full(xlen),
             harts,
             memory: vec![
-                Region { base: 0x2000_0000, size: 0x2000_0000, writable: false },
-                Region { base: 0x8000_0000, size: 0x4000_0000, writable: true },
+                Region { base: 0x2000_0000, size: 0x2000_0000, writable: false, reserve: true },
+                Region { base: 0x8000_0000, size: 0x4000_0000, writable: true, reserve: true },
             ],
             devices: vec![
                 Device { base: 0x0010_0000, kind: DeviceKind::Finisher },

@@ -20,7 +20,7 @@ const AWAY: u32 = 4;
 
 /// f1, f2, f3 (or x1) in; f4 (or x4) and the exceptions out.
 fn run(name: &str, rounding: u32, operands: &[u64]) -> (u64, u8) {
-    let memory = vec![Region { base: BASE, size: 0x1000, writable: true }];
+    let memory = vec![Region { base: BASE, size: 0x1000, writable: true, reserve: true }];
     let platform = Platform { memory, devices: Vec::new(), ..Platform::generic(Xlen::Rv64, 1) };
     let mut bus = Bus::new(&platform, Box::new(std::io::sink()));
     let instruction = named(name, Xlen::Rv64);

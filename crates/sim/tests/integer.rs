@@ -11,7 +11,7 @@ use tress_sim::{Bus, Event, Hart, Platform, Reg, Region, Retired, Xlen};
 const BASE: u64 = 0x8000_0000;
 
 fn platform(xlen: Xlen) -> Platform {
-    let memory = vec![Region { base: BASE, size: 0x1000, writable: true }];
+    let memory = vec![Region { base: BASE, size: 0x1000, writable: true, reserve: true }];
     Platform { memory, devices: Vec::new(), ..Platform::generic(xlen, 1) }
 }
 

@@ -120,7 +120,7 @@ fn every_truncation_is_an_error_or_a_program_without_names() {
 fn every_damaged_byte_of_the_headers() {
     for xlen in BOTH {
         let file = file(xlen);
-        let region = Region { base: BASE, size: 0x10000, writable: true };
+        let region = Region { base: BASE, size: 0x10000, writable: true, reserve: true };
         let platform = Platform { memory: vec![region], ..Platform::generic(xlen, 1) };
         for at in (0..128).chain(0x1000..file.len()) {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
@@ -193,7 +193,7 @@ fn segments_that_overlap() {
 #[test]
 fn impossible_platforms() {
     let good = Platform::generic(Xlen::Rv32, 1);
-    let region = |base, size| Region { base, size, writable: true };
+    let region = |base, size| Region { base, size, writable: true, reserve: true };
     let bad = [
         Platform { harts: 0, ..good.clone() },
         Platform { harts: 65, ..good.clone() },

@@ -271,7 +271,7 @@ fn a_program_that_kills_its_stack() {
 fn small(xlen: Xlen) -> Platform {
     let mut platform = Platform::generic(xlen, 1);
     platform.memory[1].size = 0x10000;
-    platform.memory.push(tress_sim::Region { base: BASE + 0x0fff_0000, size: 0x10000, writable: true });
+    platform.memory.push(tress_sim::Region { base: BASE + 0x0fff_0000, size: 0x10000, writable: true, reserve: true });
     platform
 }
 

@@ -47,8 +47,10 @@ fn impossible_numbers_name_their_field() {
         ("raptor", "\"load\", \"store\", \"atomic\"", "\"load\", \"store\"", "out_of_order.unit: Atomic"),
         ("raptor", "[\"multiply\"]", "[\"multiply\", \"alu\"]", "out_of_order.unit: Alu"),
         ("fe310", "ways = 2 ", "ways = 3 ", "l1i.size"),
-        ("fe310", "line = 64", "line = 48", "l1i.line"),
-        ("fe310", "latency = 1200", "latency = 10001", "region[0].latency"),
+        ("e31", "line = 64", "line = 48", "l1i.line"),
+        ("fe310", "latency = 176", "latency = 10001", "region[0].latency"),
+        ("fe310", "beat_bytes = 1", "beat_bytes = 0", "region[0].beat_bytes"),
+        ("fe310", "beat_cycles = 16", "beat_cycles = 10001", "region[0].beat_cycles"),
         ("fe310", "fetch_bytes = 4", "fetch_bytes = 3", "in_order.fetch_bytes"),
         ("fe310", "\nload_use = 2 ", "\nload_use = 0 ", "in_order.load_use"),
         ("fe310", "bits_per_cycle = 1", "bits_per_cycle = 0", "in_order.divide.bits_per_cycle"),
@@ -69,6 +71,7 @@ fn what_is_unknown_or_missing_is_shown_with_its_line() {
         ("raptor", "write = \"through\"", "write = \"around\"", "around"),
         ("raptor", "issue = 4 ", "issue = -4 ", "issue"),
         ("fe310", "kind = \"rom\"", "kind = \"wood\"", "wood"),
+        ("fe310", "\"plru\"", "\"fifo\"", "fifo"),
         ("fe310", "path = \"tight\"", "paths = \"tight\"", "paths"),
     ] {
         let text = error(preset, from, to);
@@ -86,8 +89,9 @@ fn memory_that_overlaps_or_is_too_large_is_refused() {
 #[test]
 fn a_hart_has_one_pipeline() {
     assert!(error("fe310", "[in_order]", "[in_order]\nissue = 1").contains("issue"));
-    let (_, raptor) = PRESETS[1];
-    let both = raptor.to_owned() + &PRESETS[0].1[PRESETS[0].1.find("[in_order]").expect("a pipeline")..];
+    let text = |name| PRESETS.iter().find(|(preset, _)| *preset == name).expect("a preset").1;
+    let (raptor, fe310) = (text("raptor"), text("fe310"));
+    let both = raptor.to_owned() + &fe310[fe310.find("[in_order]").expect("a pipeline")..];
     assert!(Machine::parse(&both).expect_err("two").to_string().contains("out_of_order"));
     let none = &raptor[..raptor.find("[out_of_order]").expect("a pipeline")];
     assert!(Machine::parse(none).expect_err("none").to_string().contains("in_order"));

@@ -46,7 +46,7 @@ fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
 /// What this simulator leaves in memory until the program would print it, and how many instructions that took.
 fn here(xlen: Xlen, file: &[u8]) -> (Vec<u8>, u64) {
     let platform = Platform {
-        memory: vec![Region { base: TEXT, size: MEMORY_BYTES, writable: true }],
+        memory: vec![Region { base: TEXT, size: MEMORY_BYTES, writable: true, reserve: true }],
         devices: Vec::new(),
         ..Platform::generic(xlen, 1)
     };

@@ -148,7 +148,7 @@ impl Strings for &[&str] {
 }
 
 fn platform(xlen: Xlen) -> Platform {
-    let memory = vec![Region { base: BASE, size: 0x1000, writable: true }];
+    let memory = vec![Region { base: BASE, size: 0x1000, writable: true, reserve: true }];
     Platform { memory, ..Platform::generic(xlen, 1) }
 }
 

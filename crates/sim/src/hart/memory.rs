@@ -49,6 +49,10 @@ impl Hart {
         if !bus.memory.contains(address) {
             return Err((fault, address));
         }
+        let reserves = matches!(op.code, Code::Lrw | Code::Lrd | Code::Scw | Code::Scd);
+        if reserves && !bus.memory.takes_reservations(address) {
+            return Err((fault, address));
+        }
         let sign = |value: u64| if N == 4 { word(value) } else { value };
         match op.code {
             Code::Lrw | Code::Lrd => {

@@ -75,6 +75,17 @@ pub enum PredictorKind {
     Tables,
 }
 
+/// Which entry makes room for a new one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replace {
+    /// The one used longest ago.
+    #[default]
+    Lru,
+    /// The one that a tree of bits leads to, each of which points away from where it was last used ("pseudo-LRU").
+    Plru,
+}
+
 /// Branch prediction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,9 +93,12 @@ pub struct Predictor {
     /// How.
     #[serde(default)]
     pub kind: PredictorKind,
-    /// Branch target buffer: entries, 0 to 65536; the entry used longest ago is replaced.
+    /// Branch target buffer: entries, 0 to 65536.
     #[serde(default)]
     pub btb_entries: u32,
+    /// Which of its entries is replaced.
+    #[serde(default)]
+    pub btb_replace: Replace,
     /// Ways of the target buffer; 0: every entry can hold every branch.
     #[serde(default)]
     pub btb_ways: u32,

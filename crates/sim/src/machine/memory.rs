@@ -25,6 +25,15 @@ pub struct Region {
     /// Cycles that one access (a line, or what passes the caches by) keeps it busy; 0: it takes any number at once.
     #[serde(default)]
     pub busy: u32,
+    /// Bytes of a beat, 1 to 1024: data come one beat after another.
+    #[serde(default = "one")]
+    pub beat_bytes: u32,
+    /// Cycles of a beat, 0 to 10000: each beat of an access adds so many to `latency` and, where it is not 0, to `busy`.
+    #[serde(default)]
+    pub beat_cycles: u32,
+    /// Whether `lr` and `sc` may reserve it; otherwise they trap.
+    #[serde(default = "yes")]
+    pub reserve: bool,
 }
 
 /// What memory is made of.
@@ -125,6 +134,10 @@ fn one() -> u32 {
     1
 }
 
+fn yes() -> bool {
+    true
+}
+
 fn back() -> Write {
     Write::Back
 }
@@ -136,7 +149,9 @@ fn misses() -> u32 {
 impl Region {
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
         within(&format!("{field}.latency"), self.latency.into(), 0, 10_000)?;
-        within(&format!("{field}.busy"), self.busy.into(), 0, 10_000)
+        within(&format!("{field}.busy"), self.busy.into(), 0, 10_000)?;
+        within(&format!("{field}.beat_bytes"), self.beat_bytes.into(), 1, 1024)?;
+        within(&format!("{field}.beat_cycles"), self.beat_cycles.into(), 0, 10_000)
     }
 }
 

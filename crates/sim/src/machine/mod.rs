@@ -1,11 +1,13 @@
-//! Descriptions of machines: TOML files with everything that a model takes time from, and the two that come with the
+//! Descriptions of machines: TOML files with everything that a model takes time from, and the three that come with the
 //! program. `docs/machines.md` documents every field. A number outside its limits, a field that is missing, unknown or
 //! contradicts another is an error that names the field.
 
 mod core;
 mod memory;
 
-pub use self::core::{Disambiguation, Divider, InOrder, OutOfOrder, Predictor, PredictorKind, Unit, UnitClass};
+pub use self::core::{
+    Disambiguation, Divider, InOrder, OutOfOrder, Predictor, PredictorKind, Replace, Unit, UnitClass,
+};
 pub use self::memory::{Bus, Cache, Device, DeviceName, Kind, Path, Region, Write};
 
 use crate::error::{Error, ErrorKind};
@@ -69,8 +71,11 @@ fn hundred() -> u64 {
 }
 
 /// The machines that come with the program: name and TOML text.
-pub const PRESETS: [(&str, &str); 2] =
-    [("fe310", include_str!("presets/fe310.toml")), ("raptor", include_str!("presets/raptor.toml"))];
+pub const PRESETS: [(&str, &str); 3] = [
+    ("e31", include_str!("presets/e31.toml")),
+    ("fe310", include_str!("presets/fe310.toml")),
+    ("raptor", include_str!("presets/raptor.toml")),
+];
 
 /// An error that names a field.
 pub(crate) fn wrong(field: &str, why: impl std::fmt::Display) -> Error {
@@ -233,6 +238,7 @@ impl Machine {
             base: region.base,
             size: region.size,
             writable: region.kind == Kind::Ram,
+            reserve: region.reserve,
         });
         let devices = self.device.iter().map(|device| platform::Device {
             base: device.base,

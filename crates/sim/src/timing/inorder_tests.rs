@@ -4,8 +4,8 @@
 use super::super::listing::{CODE, DATA, Listing};
 use super::*;
 
-fn fe310() -> Machine {
-    let mut machine = Machine::preset("fe310").expect("a preset");
+fn e31() -> Machine {
+    let mut machine = Machine::preset("e31").expect("a preset");
     // Room for code beside the data.
     machine.region[1].size = 0x8000;
     machine
@@ -13,7 +13,7 @@ fn fe310() -> Machine {
 
 /// Execute cycles, from that of the first instruction on.
 fn cycles(listing: &Listing) -> Vec<u64> {
-    let (times, _) = listing.in_order(&fe310());
+    let (times, _) = listing.in_order(&e31());
     times.iter().map(|each| each.issue - times[0].issue).collect()
 }
 
@@ -26,7 +26,7 @@ fn last(listing: &Listing) -> u64 {
 fn independent_instructions_take_a_cycle_each() {
     let listing = Listing::new().fill(20);
     assert_eq!(last(&listing), 19);
-    let (times, core) = listing.in_order(&fe310());
+    let (times, core) = listing.in_order(&e31());
     // Fetched in cycle 0, decoded two later, executed in 3, written back in 5: so six cycles for the first.
     assert_eq!((times[0].fetch, times[0].issue, times[0].retire), (0, 3, 5));
     assert_eq!(core.cycles(), 6 + 19);
@@ -126,7 +126,7 @@ fn a_misprediction_costs_three_cycles() {
     // The first time, no table knows the branch: it is held for not taken.
     let first = Listing::new().fill(4).go(Class::Branch, 0, 0, CODE + 0x100).fill(1);
     assert_eq!(last(&first), 4 + 1 + 3);
-    let (_, core) = first.in_order(&fe310());
+    let (_, core) = first.in_order(&e31());
     assert_eq!(core.account.prediction, 3);
     assert_eq!(core.predictor().figures.wrong_branches, 1);
     assert_eq!(last(&Listing::new().fill(4).stay().fill(1)), 5, "a branch that is not taken");
@@ -161,21 +161,23 @@ fn a_call_and_its_return_find_their_way_by_the_stack() {
     while let Some(back) = came_from.pop() {
         listing = listing.go(Class::Return, 0, 1, back).fill(2);
     }
-    let (_, core) = listing.in_order(&fe310());
+    let (_, core) = listing.in_order(&e31());
     assert_eq!(core.predictor().figures.wrong_targets, 0);
     assert_eq!(core.account.prediction, 0);
 }
 
 #[test]
 fn flash_is_slow_once_a_line() {
-    let machine = fe310();
-    let latency = u64::from(machine.region[0].latency);
+    let machine = e31();
+    let flash = &machine.region[0];
+    let line = flash.latency + 64 / flash.beat_bytes * flash.beat_cycles;
+    let line = u64::from(machine.l1i.as_ref().expect("a cache").latency + line);
     let listing = Listing::new().at(0x2040_0000).fill(17);
     let (times, _) = listing.in_order(&machine);
-    // The first line: level 1's cycle, then flash. 16 instructions are in it; the next waits for flash anew.
-    assert_eq!(times[0].fetch, 1 + latency);
-    assert_eq!(times[15].fetch, 1 + latency + 15);
-    assert_eq!(times[16].fetch, (1 + latency + 16) + 1 + latency);
+    // The first line: level 1's cycles, then flash. 16 instructions are in it; the next waits for flash anew.
+    assert_eq!(times[0].fetch, line);
+    assert_eq!(times[15].fetch, line + 15);
+    assert_eq!(times[16].fetch, (line + 16) + line);
     let again = listing.go(Class::Jump, 0, 0, 0x2040_0000).fill(15);
     let (times, _) = again.in_order(&machine);
     assert_eq!(times[32].issue - times[17].issue, 15 + 1, "both lines are in the cache now; the jump costs a bubble");

@@ -58,18 +58,21 @@ struct Region {
     path: Path,
     latency: u64,
     busy: u64,
+    beat_bytes: u64,
+    beat_cycles: u64,
     free: u64,
 }
 
 impl Region {
-    /// When what is asked for at `cycle` is there.
-    fn access(&mut self, cycle: u64) -> u64 {
+    /// When the `bytes` that are asked for at `cycle` are there.
+    fn access(&mut self, cycle: u64, bytes: u32) -> u64 {
+        let beats = u64::from(bytes).div_ceil(self.beat_bytes) * self.beat_cycles;
         if self.busy == 0 {
-            return cycle + self.latency;
+            return cycle + self.latency + beats;
         }
         let begin = cycle.max(self.free);
-        self.free = begin + self.busy;
-        begin + self.latency
+        self.free = begin + self.busy + beats;
+        begin + self.latency + beats
     }
 }
 
@@ -87,6 +90,8 @@ impl Memory {
             path: region.path,
             latency: region.latency.into(),
             busy: region.busy.into(),
+            beat_bytes: region.beat_bytes.into(),
+            beat_cycles: region.beat_cycles.into(),
             free: 0,
         };
         let through = |cache: &Option<machine::Cache>| cache.as_ref().is_none_or(|cache| cache.write == Write::Through);
@@ -104,7 +109,16 @@ impl Memory {
             l2_through: through(&machine.l2),
             bus: Bus::new(machine.bus.as_ref()),
             regions: machine.region.iter().map(region).collect(),
-            device: Region { base: 0, last: u64::MAX, path: Path::Direct, latency: 1, busy: 0, free: 0 },
+            device: Region {
+                base: 0,
+                last: u64::MAX,
+                path: Path::Direct,
+                latency: 1,
+                busy: 0,
+                beat_bytes: 1,
+                beat_cycles: 0,
+                free: 0,
+            },
         }
     }
 
@@ -149,10 +163,10 @@ impl Memory {
         }
         let (latency, line) = (self.l1i_latency, self.l1i_line as u32);
         let Some(l1i) = &mut self.l1i[hart] else {
-            return self.below(hart, address, cycle, 8, path == Path::Cached);
+            return self.below(address, cycle, 8, path == Path::Cached);
         };
         if path == Path::Direct {
-            return self.below(hart, address, cycle, 8, false);
+            return self.below(address, cycle, 8, false);
         }
         l1i.figures.accesses += 1;
         if let Some(place) = l1i.find(address) {
@@ -165,25 +179,28 @@ impl Memory {
         l1i.figures.misses += 1;
         let begin = l1i.miss_from(cycle + latency);
         // What code is read from level 2 or a region only: a line that a data cache changed is not looked for.
-        let ready = self.below(hart, address, begin, line, path == Path::Cached);
+        let ready = self.below(address, begin, line, path == Path::Cached);
         let l1i = self.l1i[hart].as_mut().expect("it is there");
         l1i.miss_until(ready);
         l1i.insert(address, ready, State::Shared);
         ready
     }
 
-    /// Reads a line from level 2 or a region, over the bus: when what was asked for is there.
-    fn below(&mut self, _hart: usize, address: u64, cycle: u64, bytes: u32, cached: bool) -> u64 {
+    /// Reads `bytes` bytes from level 2 or a region, over the bus: when they are there.
+    fn below(&mut self, address: u64, cycle: u64, bytes: u32, cached: bool) -> u64 {
         let begin = self.bus.request(cycle, 0);
-        let ready = if cached { self.level2(address, begin, false) } else { self.region(address).access(begin) };
+        let ready = match cached {
+            true => self.level2(address, begin, bytes, false),
+            false => self.region(address).access(begin, bytes),
+        };
         self.bus.respond(ready, bytes)
     }
 
-    /// An access to level 2 at `cycle`, and what is below it.
-    fn level2(&mut self, address: u64, cycle: u64, write: bool) -> u64 {
+    /// An access of `bytes` bytes to level 2 at `cycle`, and what is below it.
+    fn level2(&mut self, address: u64, cycle: u64, bytes: u32, write: bool) -> u64 {
         let state = if write && !self.l2_through { State::Modified } else { State::Shared };
         let Some(l2) = &mut self.l2 else {
-            return self.region(address).access(cycle);
+            return self.region(address).access(cycle, bytes);
         };
         l2.figures.accesses += 1;
         if let Some(place) = l2.find(address) {
@@ -198,7 +215,8 @@ impl Memory {
         }
         l2.figures.misses += 1;
         let begin = l2.miss_from(cycle + self.l2_latency);
-        let ready = self.region(address).access(begin);
+        let line = self.l2_line;
+        let ready = self.region(address).access(begin, line);
         let l2 = self.l2.as_mut().expect("it is there");
         l2.miss_until(ready);
         if let Some(victim) = l2.insert(address, ready, state)
@@ -206,7 +224,7 @@ impl Memory {
         {
             l2.figures.written_back += 1;
             // It waits in a buffer until memory is free; nobody waits for it.
-            self.region(victim.address).access(ready);
+            self.region(victim.address).access(ready, line);
         }
         ready
     }
@@ -257,9 +275,9 @@ impl Memory {
         if dirty {
             // The other hart puts the line on the request wires, into level 2, from where it is read.
             begin = self.bus.request(begin + self.l1d_latency, line);
-            self.level2(address, begin, true);
+            self.level2(address, begin, line, true);
         }
-        let ready = self.level2(address, begin, false);
+        let ready = self.level2(address, begin, line, false);
         let ready = self.bus.respond(ready, line);
         let l1d = self.l1d[hart].as_mut().expect("only a cache is filled");
         l1d.miss_until(ready);
@@ -268,7 +286,7 @@ impl Memory {
         {
             l1d.figures.written_back += 1;
             let begin = self.bus.request(ready, line);
-            self.level2(victim.address, begin, true);
+            self.level2(victim.address, begin, line, true);
         }
         ready
     }
@@ -276,25 +294,25 @@ impl Memory {
     /// Reads data at `cycle`: when they are there. A hit in level 1 takes its latency, tightly coupled memory a cycle.
     #[inline]
     pub(super) fn load(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
-        let ready = self.load_one(hart, address, cycle);
+        let ready = self.load_one(hart, address, bytes, cycle);
         let last = address.wrapping_add(u64::from(bytes.max(1)) - 1);
         if (address ^ last) & !(self.l1d_line - 1) == 0 {
             return ready;
         }
         // Misaligned, over the end of a line.
-        ready.max(self.load_one(hart, last, cycle + 1))
+        ready.max(self.load_one(hart, last, bytes, cycle + 1))
     }
 
-    fn load_one(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
+    fn load_one(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
         let path = self.region(address).path;
         match path {
             Path::Tight => return cycle + 1,
-            Path::Direct | Path::CachedCode => return self.below(hart, address, cycle, 8, false),
+            Path::Direct | Path::CachedCode => return self.below(address, cycle, bytes.into(), false),
             Path::Cached => {}
         }
         let latency = self.l1d_latency;
         let Some(l1d) = &mut self.l1d[hart] else {
-            return self.below(hart, address, cycle, 8, true);
+            return self.below(address, cycle, bytes.into(), true);
         };
         l1d.figures.accesses += 1;
         if let Some(place) = l1d.find(address) {
@@ -325,7 +343,7 @@ impl Memory {
             Path::Tight => return cycle + 1,
             Path::Direct | Path::CachedCode => {
                 let begin = self.bus.request(cycle, bytes.into());
-                return self.region(address).access(begin).min(begin + 1);
+                return self.region(address).access(begin, bytes.into()).min(begin + 1);
             }
             Path::Cached => {}
         }
@@ -341,7 +359,7 @@ impl Memory {
             }
             let begin = self.bus.request(cycle, bytes.into());
             self.invalidate_others(hart, address);
-            self.level2(address, begin, true);
+            self.level2(address, begin, bytes.into(), true);
             return begin + 1;
         }
         let l1d = self.l1d[hart].as_mut().expect("without a cache, stores go through");
@@ -377,7 +395,7 @@ impl Memory {
             }
             let begin = self.bus.request(cycle + self.l1d_latency, bytes.into());
             self.invalidate_others(hart, address);
-            let ready = self.level2(address, begin, true);
+            let ready = self.level2(address, begin, bytes.into(), true);
             return self.bus.respond(ready, bytes.into());
         }
         self.store(hart, address, bytes, cycle) - 1 + self.l1d_latency

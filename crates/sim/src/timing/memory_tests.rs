@@ -127,8 +127,8 @@ fn an_atomic_operation_takes_the_line_from_all_others() {
 #[test]
 fn tightly_coupled_memory_and_devices_pass_the_caches_by() {
     let mut machine = Machine::preset("fe310").expect("a preset");
-    machine.region[0].latency = 30;
-    machine.region[0].busy = 20;
+    let flash = &mut machine.region[0];
+    (flash.latency, flash.busy, flash.beat_cycles) = (30, 20, 0);
     let mut memory = Memory::new(&machine);
     assert_eq!(memory.load(0, RAM, 4, 100), 101);
     assert_eq!(memory.store(0, RAM, 4, 100), 101);
@@ -137,4 +137,25 @@ fn tightly_coupled_memory_and_devices_pass_the_caches_by() {
     assert_eq!(memory.load(0, 0x2040_0000, 4, 201), 220 + 30);
     // A device.
     assert_eq!(memory.load(0, 0x1001_3000, 4, 300), 301);
+}
+
+/// A quad I/O read takes 8 + 6 + 8 serial clocks and then 2 for each byte; a clock is 8 cycles.
+#[test]
+fn a_serial_flash_takes_its_time_by_the_bytes() {
+    const FLASH: u64 = 0x2040_0000;
+    let machine = Machine::preset("fe310").expect("a preset");
+    let line = u64::from(machine.l1i.as_ref().expect("a cache").line);
+    let bytes = |bytes: u64| (8 + 6 + 8) * 8 + 2 * 8 * bytes;
+    for size in [1_u8, 2, 4] {
+        assert_eq!(Memory::new(&machine).load(0, FLASH, size, 100), 100 + bytes(size.into()), "{size} bytes");
+    }
+    assert_eq!(Memory::new(&machine).fetch(0, FLASH, 100), 100 + 1 + bytes(line));
+    // The next one waits for these.
+    let mut memory = Memory::new(&machine);
+    memory.load(0, FLASH, 4, 100);
+    assert_eq!(memory.load(0, FLASH + 4, 4, 101), 100 + 2 * bytes(4));
+    // What the RTL of an E31 takes with memory that answers at once.
+    let mut memory = Memory::new(&Machine::preset("e31").expect("a preset"));
+    assert_eq!(memory.load(0, FLASH, 4, 100), 109);
+    assert_eq!(memory.fetch(0, FLASH, 200), 248);
 }

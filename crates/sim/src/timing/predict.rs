@@ -4,7 +4,7 @@
 //! hashed by a multiplication into the upper bits of the index) is that of Rocket Chip's `BTB.scala`; with two-bit
 //! counters and a history as long as its hash it is S. McFarling's gshare (1993).
 
-use crate::machine::{self, PredictorKind};
+use crate::machine::{self, PredictorKind, Replace};
 use crate::retired::{Class, Retired};
 use serde::Serialize;
 
@@ -40,6 +40,42 @@ struct Target {
     used: u64,
 }
 
+/// Pseudo-LRU over any number of ways: a binary tree over the next power of two, whose bits say on which side of each node
+/// the entry to be replaced is; where that side has no way, it is on the other one. There are as many bits as ways, so that of
+/// 28 ways the last two pairs have none, and their second ways are never taken (Rocket Chip, `PseudoLRU`).
+#[derive(Clone, Debug)]
+struct Tree {
+    ways: usize,
+    /// Node 1 is the root, 2n and 2n + 1 are beneath n.
+    right: Box<[bool]>,
+}
+
+impl Tree {
+    fn new(ways: usize) -> Tree {
+        Tree { ways, right: vec![false; ways.next_power_of_two()].into() }
+    }
+
+    fn touch(&mut self, way: usize) {
+        let mut node = 1;
+        for level in (0..self.right.len().ilog2()).rev() {
+            let right = way >> level & 1;
+            self.right[node] = right == 0 && node < self.ways;
+            node = 2 * node + right;
+        }
+    }
+
+    fn victim(&self) -> usize {
+        let mut node = 1;
+        let mut way = 0;
+        for level in (0..self.right.len().ilog2()).rev() {
+            let right = usize::from(way + (1 << level) < self.ways && self.right[node]);
+            way += right << level;
+            node = 2 * node + right;
+        }
+        way
+    }
+}
+
 /// The predictor of one hart.
 #[derive(Clone, Debug)]
 pub struct Predictor {
@@ -48,6 +84,8 @@ pub struct Predictor {
     ways: usize,
     set_mask: u64,
     clock: u64,
+    /// For each set the tree of bits that says which entry is replaced; none: the one used longest ago.
+    trees: Option<Box<[Tree]>>,
     counters: Box<[u8]>,
     counter_high: u8,
     history: u64,
@@ -76,6 +114,7 @@ impl Predictor {
             ways,
             set_mask: (entries / ways).max(1) as u64 - 1,
             clock: 0,
+            trees: (description.btb_replace == Replace::Plru).then(|| vec![Tree::new(ways); entries / ways].into()),
             // Weakly not taken.
             counters: vec![half - 1; description.bht_entries as usize].into_boxed_slice(),
             counter_high: 2 * half - 1,
@@ -134,23 +173,24 @@ impl Predictor {
     fn guess_tables(&mut self, retired: &Retired, fetched: u64) -> Guess {
         let last = retired.pc.wrapping_add(u64::from(retired.size.max(2)) - 2);
         let key = last >> self.index_shift << self.index_shift;
-        let known = if fetched == key { self.look_up(key) } else { None };
+        let place = if fetched == key { self.find(key) } else { None };
+        let known = place.map(|place| self.targets[place].target);
         let next = retired.next_pc;
         let known_right = known == Some(next);
+        let taken = retired.is_taken();
+        let predicted = retired.class != Class::Branch || self.guess_direction(key, known.is_some(), taken);
+        // Rocket's tree of bits notices only what is held for taken.
+        if let Some(place) = place
+            && (predicted || self.trees.is_none())
+        {
+            self.touch(place);
+        }
         // A direct target is in the instruction itself.
         let late_or_right = if known_right { Guess::Right } else { Guess::Late };
         let guess = match retired.class {
-            Class::Branch => {
-                let taken = retired.is_taken();
-                let predicted = self.guess_direction(key, known.is_some(), taken);
-                if predicted != taken {
-                    Guess::Wrong
-                } else if taken {
-                    late_or_right
-                } else {
-                    return Guess::Right;
-                }
-            }
+            Class::Branch if predicted != taken => Guess::Wrong,
+            Class::Branch if !taken => return Guess::Right,
+            Class::Branch => late_or_right,
             Class::Jump => late_or_right,
             Class::Call => {
                 self.push(retired.pc.wrapping_add(retired.size.into()));
@@ -178,7 +218,7 @@ impl Predictor {
             }
         };
         // What is taken is remembered, and what was held for taken and is not, stays.
-        if !known_right && (retired.class != Class::Branch || retired.is_taken()) {
+        if !known_right && (retired.class != Class::Branch || taken) {
             self.remember(key, next);
         }
         guess
@@ -215,29 +255,36 @@ impl Predictor {
         ((key >> self.index_shift) & self.set_mask) as usize * self.ways
     }
 
-    fn look_up(&mut self, key: u64) -> Option<u64> {
+    fn find(&self, key: u64) -> Option<usize> {
         if self.targets.is_empty() {
             return None;
         }
         let first = self.set(key);
-        let entry = self.targets[first..first + self.ways].iter_mut().find(|entry| entry.key == key + 1)?;
+        (first..first + self.ways).find(|place| self.targets[*place].key == key + 1)
+    }
+
+    /// An entry was used.
+    fn touch(&mut self, place: usize) {
         self.clock += 1;
-        entry.used = self.clock;
-        Some(entry.target)
+        self.targets[place].used = self.clock;
+        if let Some(trees) = &mut self.trees {
+            trees[place / self.ways].touch(place % self.ways);
+        }
     }
 
     fn remember(&mut self, key: u64, target: u64) {
         if self.targets.is_empty() {
             return;
         }
-        self.clock += 1;
-        let first = self.set(key);
-        let set = &mut self.targets[first..first + self.ways];
-        let place = match set.iter().position(|entry| entry.key == key + 1) {
-            Some(place) => place,
-            None => (0..set.len()).min_by_key(|&place| set[place].used).expect("a set has a way"),
-        };
-        set[place] = Target { key: key + 1, target, used: self.clock };
+        let place = self.find(key).unwrap_or_else(|| {
+            let first = self.set(key);
+            match &self.trees {
+                Some(trees) => first + trees[first / self.ways].victim(),
+                None => (first..first + self.ways).min_by_key(|place| self.targets[*place].used).unwrap_or(first),
+            }
+        });
+        self.targets[place] = Target { key: key + 1, target, used: 0 };
+        self.touch(place);
     }
 
     fn push(&mut self, address: u64) {

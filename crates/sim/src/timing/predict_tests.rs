@@ -2,6 +2,7 @@
 
 use super::super::listing::{CODE, Listing};
 use super::*;
+use crate::machine::Machine;
 
 fn tables(change: impl FnOnce(&mut machine::Predictor)) -> Predictor {
     let mut description = machine::Predictor { kind: PredictorKind::Tables, ..machine::Predictor::default() };
@@ -110,4 +111,23 @@ fn static_prediction_takes_what_goes_back() {
     assert_eq!(guess(&mut predictor, branch(CODE + 16)), Guess::Wrong);
     assert_eq!(guess(&mut predictor, not_taken(CODE).with(|branch| branch.address = CODE + 16)), Guess::Right);
     assert_eq!(guess(&mut predictor, not_taken(CODE).with(|branch| branch.address = CODE - 16)), Guess::Wrong);
+}
+
+/// Loops of so many taken jumps, and what RTL of Rocket with E31's parameters takes for a turn: two cycles a jump, and one
+/// more for each that its target buffer of 28 entries has lost.
+#[test]
+fn rockets_target_buffer_loses_what_a_tree_of_bits_says() {
+    let description = Machine::preset("e31").expect("a preset").predictor;
+    for (jumps, cycles) in [(8, 16), (16, 36), (24, 54), (28, 63), (29, 65), (30, 67), (32, 72), (36, 108)] {
+        let mut predictor = Predictor::new(&description, 4);
+        let place = |number: u64| CODE + 16 * number;
+        let mut late = 0;
+        for turn in 0..40 {
+            for number in 0..jumps {
+                let jump = Listing::new().at(place(number)).go(Class::Jump, 0, 0, place((number + 1) % jumps));
+                late += u64::from(guess(&mut predictor, jump) != Guess::Right && turn >= 20);
+            }
+        }
+        assert_eq!(2 * jumps + late / 20, cycles, "{jumps} jumps");
+    }
 }
