@@ -83,6 +83,16 @@ impl Bus {
     /// Loads a program: its bytes where they belong, and the host listens at its `tohost`.
     pub fn load_image(&mut self, image: &Image) -> Result<(), Error> {
         for segment in &image.segments {
+            let fits = self.memory.contains_range(segment.address, segment.memory_bytes)
+                && self.memory.contains_range(segment.load_address, segment.bytes.len() as u64);
+            let without_headers;
+            let segment = match fits || segment.header_bytes == 0 {
+                true => segment,
+                false => {
+                    without_headers = segment.without_headers();
+                    &without_headers
+                }
+            };
             let outside = |memory: &Memory, start: u64, bytes: u64| {
                 let (end, memory) = (start.saturating_add(bytes), memory.ranges());
                 Error::new(ErrorKind::SegmentOutside { start, end, memory })

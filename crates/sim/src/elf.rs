@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use object::{
     LittleEndian,
     elf::{self, FileHeader32, FileHeader64},
-    read::elf::{FileHeader, ProgramHeader as _, Sym as _},
+    read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _},
 };
 
 use crate::{
@@ -48,6 +48,24 @@ pub struct Segment {
     pub bytes: Vec<u8>,
     /// Whether it may be executed.
     pub executable: bool,
+    /// Bytes at its beginning that no section claims: the headers of the file, which `ld` puts into the first segment. Where
+    /// there is no memory for the whole segment, these are left out.
+    pub header_bytes: u64,
+}
+
+impl Segment {
+    /// The same without the headers of the file.
+    pub(crate) fn without_headers(&self) -> Segment {
+        let bytes = self.header_bytes;
+        Segment {
+            load_address: self.load_address.wrapping_add(bytes),
+            address: self.address.wrapping_add(bytes),
+            memory_bytes: self.memory_bytes - bytes,
+            bytes: self.bytes[bytes as usize..].to_vec(),
+            header_bytes: 0,
+            executable: self.executable,
+        }
+    }
 }
 
 /// A name of an address.
@@ -161,6 +179,7 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     }
     let headers =
         header.program_headers(endian, file).map_err(|_| Error::new(ErrorKind::DamagedElf("program headers")))?;
+    let first_section = first_section(header, file);
     let mut segments = Vec::new();
     for header in headers.iter().filter(|header| header.p_type(endian) == elf::PT_LOAD) {
         let segment = Segment {
@@ -173,6 +192,10 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
                 .to_vec(),
             // Linker scripts with segments of their own often leave out the flags, which then say nothing.
             executable: matches!(header.p_flags(endian).0, flags if flags == 0 || flags & elf::PF_X.0 != 0),
+            header_bytes: match header.p_offset(endian).into() {
+                0 => first_section.map_or(0, |first| first.min(header.p_filesz(endian).into())),
+                _ => 0,
+            },
         };
         if segment.memory_bytes < segment.bytes.len() as u64 {
             return Err(ErrorKind::DamagedElf("a segment is larger in the file than in memory").into());
@@ -201,6 +224,17 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     let region_names = region_names(&named);
     let (symbols, data) = code_and_data(named, &segments);
     Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, data, region_names })
+}
+
+/// Where in the file the first section is that is loaded. A file whose sections cannot be read has none.
+fn first_section<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8]) -> Option<u64> {
+    let endian = LittleEndian;
+    let sections = header.section_headers(endian, file).ok()?;
+    let loaded = |section: &&Header::SectionHeader| {
+        let flags = section.sh_flags(endian).0;
+        section.sh_type(endian) != elf::SHT_NOBITS && flags & elf::SHF_ALLOC.0 != 0
+    };
+    sections.iter().filter(loaded).map(|section| section.sh_offset(endian).into()).min()
 }
 
 fn check_range(start: u64, bytes: u64, xlen: Xlen) -> Result<(), Error> {

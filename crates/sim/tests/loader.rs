@@ -27,6 +27,8 @@ fn header_field(xlen: Xlen, name: &str) -> (usize, usize) {
         ("offset", true) => 8,
         ("address", false) => 8,
         ("address", true) => 16,
+        ("load address", false) => 12,
+        ("load address", true) => 24,
         ("file bytes", false) => 16,
         ("file bytes", true) => 32,
         ("memory bytes", false) => 20,
@@ -38,9 +40,13 @@ fn header_field(xlen: Xlen, name: &str) -> (usize, usize) {
 
 fn with_field(xlen: Xlen, name: &str, value: u64) -> Vec<u8> {
     let mut file = file(xlen);
+    set_field(&mut file, xlen, name, value);
+    file
+}
+
+fn set_field(file: &mut [u8], xlen: Xlen, name: &str, value: u64) {
     let (at, bytes) = header_field(xlen, name);
     file[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
-    file
 }
 
 #[test]
@@ -210,4 +216,47 @@ fn impossible_platforms() {
     }
     let much = Platform { memory: vec![region(0, 1 << 40)], devices: Vec::new(), ..Platform::generic(Xlen::Rv64, 1) };
     assert!(much.check().is_err());
+}
+
+/// `ld` puts the file's own headers in front of the first segment, so that it begins a page before the code.
+#[test]
+fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
+    for xlen in BOTH {
+        let mut file = file(xlen);
+        for (field, value) in [("offset", 0), ("address", BASE - 0x1000), ("load address", BASE - 0x1000)] {
+            set_field(&mut file, xlen, field, value);
+        }
+        for (field, value) in [("file bytes", 0x1000 + 12), ("memory bytes", 0x1000 + 12)] {
+            set_field(&mut file, xlen, field, value);
+        }
+        let whole = file.clone();
+        // The section that is loaded: the code.
+        first_section(&mut file, xlen, BASE, 0x1000, 12);
+        let system = load(Image::parse(&file).unwrap(), &Platform::generic(xlen, 1)).expect("it fits");
+        assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
+        // Where no section says so, it may all be the program's.
+        let error = load(Image::parse(&whole).unwrap(), &Platform::generic(xlen, 1)).expect_err("outside");
+        assert!(matches!(error.kind, ErrorKind::SegmentOutside { .. }), "{error}");
+        // Where there is memory, they are there.
+        let mut platform = Platform::generic(xlen, 1);
+        platform.memory[1].base -= 0x1000;
+        let system = load(Image::parse(&file).unwrap(), &platform).unwrap();
+        assert_eq!(system.bus.memory.read(BASE - 0x1000), Some(*b"\x7fELF"));
+    }
+}
+
+/// Makes section 0 one that is loaded: its address, where it is in the file, and its bytes.
+fn first_section(file: &mut [u8], xlen: Xlen, address: u64, offset: u64, bytes: u64) {
+    let wide = xlen == Xlen::Rv64;
+    let word = |at: usize| if wide { file[at..at + 8].to_vec() } else { file[at..at + 4].to_vec() };
+    let sections = word(if wide { 40 } else { 32 });
+    let mut place = [0; 8];
+    place[..sections.len()].copy_from_slice(&sections);
+    let (start, width) = (u64::from_le_bytes(place) as usize, if wide { 8 } else { 4 });
+    // Kind (SHT_PROGBITS) in 32 bits after the name, then flags (SHF_ALLOC), address, offset, size.
+    file[start + 4] = 1;
+    for (number, value) in [2, address, offset, bytes].into_iter().enumerate() {
+        let at = start + 8 + number * width;
+        file[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+    }
 }
