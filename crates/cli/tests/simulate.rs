@@ -121,10 +121,13 @@ fn a_program_that_prints_and_ends() {
 fn machines_with_time() {
     let folder = Folder::new();
     let program = code().print("x").exit(0).elf();
-    for options in
-        [&["--machine", "fe310"][..], &["--machine", "raptor", "--issue", "2"], &["--machine", "raptor", "--unlimited"]]
-    {
-        let program = if options[1] == "fe310" { None } else { Some(&program) };
+    for options in [
+        &["--machine", "fe310"][..],
+        &["--machine", "e31"],
+        &["--machine", "raptor", "--issue", "2"],
+        &["--machine", "raptor", "--unlimited"],
+    ] {
+        let program = if options[1] == "raptor" { Some(&program) } else { None };
         let report = match program {
             Some(program) => json(simulate(&folder, program, &[options, &["--json"]].concat()).ok()),
             None => {
@@ -225,6 +228,28 @@ fn programs_that_do_what_cannot_be_done() {
     // Names in a program are not obeyed by a terminal.
     let run = simulate(&folder, &code().word(0).named("\x1b[2Jstart"), &[]).failed("program.elf");
     assert!(run.stderr.contains("\\u{1b}"), "{}", run.stderr);
+}
+
+/// Prints what it reads, in capitals where it asks character by character.
+#[test]
+fn standard_input() {
+    let folder = Folder::new();
+    let call =
+        |code: Code, operation| code.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
+    let store = || code().address(8, KEY);
+    // SYS_READC, SYS_WRITEC, and the same again.
+    let loops = call(store(), 7).i("addi", 10, 10, -32).store("sb", 8, 10, 0).i("addi", 11, 8, 0);
+    let loops = call(loops, 3);
+    let back = -4 * (loops.0.len() as i32 - 2);
+    let jump =
+        (back as u32 >> 12 & 0xff) << 12 | (back as u32 >> 1 & 0x3ff) << 21 | (back as u32 >> 11 & 1) << 20 | 1 << 31;
+    let loops = loops.word(jump | 0x6f).elf();
+    folder.write("program.elf", &loops);
+    let run = folder.tress_with(["simulate", "program.elf"], b"abc").failed("read beyond the end of the input");
+    assert_eq!(run.stdout, b"ABC");
+    // From where the program came, nothing else comes.
+    let run = folder.tress_with(["simulate", "-"], &loops).failed("read beyond the end of the input");
+    assert_eq!(run.stdout, b"");
 }
 
 #[test]

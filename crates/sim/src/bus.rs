@@ -1,7 +1,7 @@
 //! Memory and devices as harts see them: loads and stores, reservations, and what a store may set off: a request to the
 //! host, a character on the console, the end of the program.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 use crate::{
     device::{Devices, Htif},
@@ -14,6 +14,8 @@ use crate::{
 
 /// `lr` reserves the aligned range of so many bytes around its address.
 const RESERVATION_BYTES: u64 = 64;
+/// Bytes that one call may read.
+const READ_BYTES: u64 = 1 << 16;
 
 /// What all harts share.
 #[derive(Debug)]
@@ -33,6 +35,11 @@ pub struct Bus {
 /// What goes on outside of the machine.
 pub(crate) struct Host {
     console: Box<dyn Write + Send>,
+    input: Box<dyn Read + Send>,
+    /// Where in memory it has looked for something since the last instruction, start and bytes, if somebody wants to know.
+    pub(crate) looked: Option<Vec<(u64, u64)>>,
+    /// How much of the semihosting features the program has read.
+    pub(crate) features_read: usize,
     /// The program's exit code, once it has ended.
     pub(crate) exit_code: Option<u64>,
     error: Option<ErrorKind>,
@@ -50,6 +57,30 @@ impl Host {
     pub(crate) fn print(&mut self, bytes: &[u8]) {
         if let Err(error) = self.console.write_all(bytes) {
             self.fail(ErrorKind::Console(error));
+        }
+    }
+
+    /// Reads at most `most` bytes of the program's input; none at its end. What was printed before is seen first.
+    pub(crate) fn read(&mut self, most: u64) -> Vec<u8> {
+        let mut bytes = vec![0; most.min(READ_BYTES) as usize];
+        let read = self.console.flush().and_then(|()| self.input.read(&mut bytes));
+        match read {
+            Ok(read) => bytes.truncate(read),
+            Err(error) => {
+                bytes.clear();
+                self.fail(match error.kind() {
+                    io::ErrorKind::Interrupted => ErrorKind::Interrupted,
+                    _ => ErrorKind::Console(error),
+                });
+            }
+        }
+        bytes
+    }
+
+    /// It looks at memory for what it was asked.
+    pub(crate) fn look(&mut self, start: u64, bytes: u64) {
+        if let Some(looked) = &mut self.looked {
+            looked.push((start, bytes));
         }
     }
 
@@ -72,12 +103,30 @@ impl Bus {
         Bus {
             memory: Memory::new(&platform.memory),
             code: CodeCache::new(),
-            host: Host { console, exit_code: None, error: None, alarm: false },
+            host: Host {
+                console,
+                input: Box::new(io::empty()),
+                looked: None,
+                features_read: 0,
+                exit_code: None,
+                error: None,
+                alarm: false,
+            },
             devices: Devices::new(platform),
             htif: None,
             reservations: vec![None; platform.harts],
             any_reserved: false,
         }
+    }
+
+    /// From here on programs read this as their input; without it, they are at its end.
+    pub fn set_input(&mut self, input: Box<dyn Read + Send>) {
+        self.host.input = input;
+    }
+
+    /// Whether an access touches `tohost`.
+    pub(crate) fn asks_the_host(&self, address: u64, bytes: u64) -> bool {
+        self.htif.as_ref().is_some_and(|htif| htif.covers(address, bytes))
     }
 
     /// Loads a program: its bytes where they belong, and the host listens at its `tohost`.
@@ -167,6 +216,15 @@ impl Bus {
             return Err(error.into());
         }
         Ok(self.host.exit_code.is_some())
+    }
+
+    /// Every hart sleeps: half a request to the host is served now. Whether there was one.
+    pub(crate) fn settle(&mut self) -> Result<bool, Error> {
+        let asked = self.htif.as_mut().is_some_and(|htif| htif.settle(&mut self.memory, &mut self.host));
+        if asked {
+            self.attend()?;
+        }
+        Ok(asked)
     }
 
     pub(crate) fn reserve(&mut self, hart: usize, address: u64) {

@@ -110,9 +110,12 @@ pub enum ErrorKind {
     /// A request to the host that cannot be served.
     #[error("unknown request to the host: {0}")]
     Request(String),
-    /// What the program prints cannot be written.
+    /// What the program prints cannot be written, or its input not be read.
     #[error("console: {0}")]
     Console(#[source] std::io::Error),
+    /// The program asks for a character where it cannot be told that there is none.
+    #[error("read beyond the end of the input: SYS_READC cannot report it")]
+    NoInput,
 }
 
 /// A trap, as an error tells it.

@@ -292,6 +292,12 @@ impl Watch {
         let mut retired = Retired::default();
         while left > 0 {
             let Some((hart, horizon)) = self.next(system, cores) else {
+                if system.settle()? {
+                    match system.bus.exit_code() {
+                        Some(exit_code) => return Ok(Some(exit_code)),
+                        None => continue,
+                    }
+                }
                 return Err(system.explain(Error::new(ErrorKind::Asleep).at(system.harts[0].place())));
             };
             let mut tidy = 0;
@@ -307,7 +313,7 @@ impl Watch {
                 };
                 if let Some(tracker) = &mut system.tracker
                     && let Err(error) =
-                        tracker.follow_event(event, &system.harts[hart], &system.bus, &system.image, &retired)
+                        tracker.follow_event(event, &system.harts[hart], &mut system.bus, &system.image, &retired)
                 {
                     return Err(system.explain(*error));
                 }

@@ -75,6 +75,7 @@ impl System {
             tracker.keep(secret, &self.bus)?;
         }
         self.tracker = Some(tracker);
+        self.bus.host.looked = Some(Vec::new());
         Ok(())
     }
 
@@ -130,7 +131,7 @@ impl System {
                 hart.cycle += 1;
                 if FOLLOW
                     && let Some(tracker) = &mut self.tracker
-                    && let Err(error) = tracker.follow_event(event, hart, &self.bus, &self.image, &retired)
+                    && let Err(error) = tracker.follow_event(event, hart, &mut self.bus, &self.image, &retired)
                 {
                     return Err(self.explain(*error));
                 }
@@ -148,6 +149,9 @@ impl System {
             left -= (hart.completed() - before).max(1).min(left);
             if hart.cycle >= self.round_ends {
                 self.next_turn()?;
+                if let Some(exit_code) = self.bus.exit_code() {
+                    return Ok(Some(exit_code));
+                }
             }
         }
         Ok(None)
@@ -164,6 +168,9 @@ impl System {
         if self.harts.iter().all(Hart::is_waiting) {
             let wakes = self.harts.iter().filter_map(|hart| hart.wakes_at(&self.bus)).min();
             let Some(wakes) = wakes else {
+                if self.settle()? {
+                    return Ok(());
+                }
                 return Err(self.explain(Error::new(ErrorKind::Asleep).at(self.harts[0].place())));
             };
             for hart in &mut self.harts {
@@ -172,6 +179,15 @@ impl System {
             self.round_ends = self.round_ends.max(wakes.saturating_add(TURN));
         }
         Ok(())
+    }
+
+    /// Every hart sleeps for good: what the host was asked by half is served. Whether there was anything.
+    pub(crate) fn settle(&mut self) -> Result<bool, Error> {
+        let settled = self.bus.settle().map_err(|error| self.explain(error.at(self.harts[0].place())))?;
+        if let Some(tracker) = &mut self.tracker {
+            tracker.follow_host(&self.harts[0], &mut self.bus);
+        }
+        Ok(settled)
     }
 
     /// The error with the name of the function it happened in.

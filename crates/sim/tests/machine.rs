@@ -8,14 +8,14 @@ use std::{
 use crate::common::{elf, encode::named, words};
 use tress_sim::{Error, ErrorKind, Event, Image, Platform, Reg, Retired, System, Xlen, cause};
 
-const BASE: u64 = 0x8000_0000;
-const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
+pub(crate) const BASE: u64 = 0x8000_0000;
+pub(crate) const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
 
-const NOP: u32 = 0x13;
-const LOOP: u32 = 0x6f;
-const WFI: u32 = 0x1050_0073;
-const ECALL: u32 = 0x73;
-const EBREAK: u32 = 0x0010_0073;
+pub(crate) const NOP: u32 = 0x13;
+pub(crate) const LOOP: u32 = 0x6f;
+pub(crate) const WFI: u32 = 0x1050_0073;
+pub(crate) const ECALL: u32 = 0x73;
+pub(crate) const EBREAK: u32 = 0x0010_0073;
 const MRET: u32 = 0x3020_0073;
 const FENCE_I: u32 = 0x100f;
 
@@ -29,7 +29,7 @@ const MHARTID: u32 = 0xf14;
 
 /// What was printed.
 #[derive(Clone, Default)]
-struct Paper(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Paper {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -43,29 +43,29 @@ impl Write for Paper {
 }
 
 impl Paper {
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
 
 /// A program in words.
-struct Code {
-    xlen: Xlen,
+pub(crate) struct Code {
+    pub(crate) xlen: Xlen,
     words: Vec<u32>,
 }
 
 impl Code {
-    fn new(xlen: Xlen) -> Code {
+    pub(crate) fn new(xlen: Xlen) -> Code {
         Code { xlen, words: Vec::new() }
     }
 
-    fn word(mut self, word: u32) -> Code {
+    pub(crate) fn word(mut self, word: u32) -> Code {
         self.words.push(word);
         self
     }
 
     /// Loads a constant of 32 bits, zero-extended for addresses.
-    fn constant(self, register: u32, value: u32) -> Code {
+    pub(crate) fn constant(self, register: u32, value: u32) -> Code {
         let xlen = self.xlen;
         let upper = value.wrapping_add(0x800) & !0xfff;
         let low = value.wrapping_sub(upper) as i32;
@@ -80,136 +80,62 @@ impl Code {
         }
     }
 
-    fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
+    pub(crate) fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
         let word = named(name, self.xlen).store(base, register, offset);
         self.word(word)
     }
 
-    fn addi(self, rd: u32, rs1: u32, immediate: i32) -> Code {
+    pub(crate) fn addi(self, rd: u32, rs1: u32, immediate: i32) -> Code {
         let word = named("addi", self.xlen).immediate(rd, rs1, immediate);
         self.word(word)
     }
 
-    fn csrr(self, rd: u32, csr: u32) -> Code {
+    pub(crate) fn csrr(self, rd: u32, csr: u32) -> Code {
         self.word(csr << 20 | 2 << 12 | rd << 7 | 0x73)
     }
 
-    fn csrw(self, csr: u32, rs1: u32) -> Code {
+    pub(crate) fn csrw(self, csr: u32, rs1: u32) -> Code {
         self.word(csr << 20 | rs1 << 15 | 1 << 12 | 0x73)
     }
 
     /// The address of the next word.
-    fn here(&self) -> u64 {
+    pub(crate) fn here(&self) -> u64 {
         BASE + 4 * self.words.len() as u64
     }
 
-    fn system(&self, harts: usize) -> (System, Paper) {
+    pub(crate) fn system(&self, harts: usize) -> (System, Paper) {
         self.on(&Platform::generic(self.xlen, harts))
     }
 
-    fn on(&self, platform: &Platform) -> (System, Paper) {
+    pub(crate) fn on(&self, platform: &Platform) -> (System, Paper) {
+        let paper = Paper::default();
+        (System::new(platform, self.image(), Box::new(paper.clone())).unwrap(), paper)
+    }
+
+    pub(crate) fn image(&self) -> Image {
         let symbols = [("start", BASE), ("tohost", TOHOST), ("fromhost", TOHOST + 8)];
         let mut bytes = words(&self.words);
         bytes.resize((TOHOST - BASE) as usize + 64, 0);
-        let image = Image::parse(&elf(self.xlen, BASE, &bytes, &symbols)).unwrap();
-        let paper = Paper::default();
-        (System::new(platform, image, Box::new(paper.clone())).unwrap(), paper)
+        Image::parse(&elf(self.xlen, BASE, &bytes, &symbols)).unwrap()
     }
 
-    fn fails(&self) -> Error {
+    pub(crate) fn fails(&self) -> Error {
         self.system(1).0.run(100_000).expect_err("fails")
     }
 }
 
-const TOHOST: u64 = BASE + 0x800;
+pub(crate) const TOHOST: u64 = BASE + 0x800;
 
 fn place(error: &Error) -> (u64, u64) {
     let place = error.place.as_ref().expect("has a place");
     (place.pc, place.instructions)
 }
 
-fn trap_of(error: &Error) -> (u64, u64) {
+pub(crate) fn trap_of(error: &Error) -> (u64, u64) {
     match &error.kind {
         ErrorKind::Unhandled(trap) | ErrorKind::TrapLoop(trap) => (trap.cause, trap.value),
         other => panic!("{other}"),
     }
-}
-
-#[test]
-fn ends_by_htif() {
-    for xlen in BOTH {
-        // In halves, as riscv-tests do.
-        let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 7 << 1 | 1).store("sw", 5, 6, 0);
-        let (mut system, _) = code.store("sw", 5, 0, 4).word(LOOP).system(1);
-        let instructions = if xlen == Xlen::Rv32 { 5 } else { 7 };
-        assert_eq!(system.run(100).unwrap(), Some(7));
-        assert_eq!(system.instructions(), instructions);
-        let report = system.report(7);
-        assert_eq!((report.exit_code, report.instructions, report.cycles), (7, instructions, instructions));
-        // The lower half alone.
-        let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
-        assert_eq!(code.word(LOOP).system(1).0.run(100).unwrap(), Some(0));
-    }
-}
-
-#[test]
-fn prints_by_htif() {
-    // The direct command: device 1, command 1.
-    let code = Code::new(Xlen::Rv32).constant(5, TOHOST as u32).constant(6, 0x0101_0000).addi(7, 0, i32::from(b'A'));
-    let code = code.store("sw", 5, 7, 0).store("sw", 5, 6, 4).addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
-    let (mut system, paper) = code.word(LOOP).system(1);
-    assert_eq!(system.run(1000).unwrap(), Some(0));
-    assert_eq!(paper.text(), "A");
-
-    // The system call `write`: its number and arguments are in memory.
-    for xlen in BOTH {
-        let block = 0x8001_0000;
-        let code = Code::new(xlen).constant(5, block).addi(6, 0, 64).store("sw", 5, 6, 0).addi(6, 0, 1);
-        let code = code.store("sw", 5, 6, 8).constant(7, block + 64).store("sw", 5, 7, 16).addi(6, 0, 2);
-        let code = code.store("sw", 5, 6, 24).constant(6, 0x0000_6b6f).store("sw", 7, 6, 0);
-        let code = code.constant(8, TOHOST as u32).store("sw", 8, 5, 0).store("sw", 8, 0, 4);
-        let (mut system, paper) = code.word(LOOP).system(1);
-        assert_eq!(system.run(100).unwrap(), None);
-        assert_eq!(paper.text(), "ok");
-        assert_eq!(system.bus.memory.read(u64::from(block)), Some(2_u64.to_le_bytes()));
-        assert_eq!(system.bus.memory.read(TOHOST), Some([0; 8]));
-        assert_eq!(system.bus.memory.read(TOHOST + 8), Some(1_u64.to_le_bytes()));
-    }
-}
-
-#[test]
-fn prints_by_uarts_and_ends_by_finisher() {
-    for xlen in BOTH {
-        let code = Code::new(xlen).constant(5, 0x1000_0000).addi(6, 0, i32::from(b'a')).store("sb", 5, 6, 0);
-        let code = code.word(named("lbu", xlen).immediate(7, 5, 5)).constant(5, 0x1001_3000);
-        let code = code.addi(6, 6, 1).store("sw", 5, 6, 0).word(named("lw", xlen).immediate(28, 5, 0));
-        let code = code.constant(5, 0x0010_0000).constant(6, 0x0005_3333).store("sw", 5, 6, 0);
-        let (mut system, paper) = code.system(1);
-        assert_eq!(system.run(100).unwrap(), Some(5));
-        assert_eq!(paper.text(), "ab");
-        // The transmitter is empty, and not full.
-        assert_eq!(system.harts[0].register(Reg::integer(7)), 0x60);
-        assert_eq!(system.harts[0].register(Reg::integer(28)), 0);
-    }
-}
-
-#[test]
-fn semihosting() {
-    let call = |code: Code| code.word(0x01f0_1013).word(EBREAK).word(0x4070_5013);
-    for xlen in BOTH {
-        let text = 0x8001_0000;
-        let code = Code::new(xlen).constant(11, text).constant(6, 0x0021_6968).store("sw", 11, 6, 0);
-        let code = call(code.addi(10, 0, 4));
-        // SYS_EXIT_EXTENDED with a block of two words.
-        let store = if xlen == Xlen::Rv32 { "sw" } else { "sd" };
-        let second = if xlen == Xlen::Rv32 { 4 } else { 8 };
-        let code = code.constant(6, 0x20026).store(store, 11, 6, 0).addi(6, 0, 3).store(store, 11, 6, second);
-        let (mut system, paper) = call(code.addi(10, 0, 0x20)).system(1);
-        assert_eq!(system.run(100).unwrap(), Some(3));
-        assert_eq!(paper.text(), "hi!");
-    }
-    // An ebreak alone is a breakpoint.
-    assert_eq!(trap_of(&Code::new(Xlen::Rv32).word(NOP).word(EBREAK).fails()), (cause::BREAKPOINT, BASE + 4));
 }
 
 #[test]

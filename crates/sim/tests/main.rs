@@ -2,6 +2,7 @@
 
 mod common;
 mod float;
+mod host;
 mod integer;
 mod kernels;
 mod loader;

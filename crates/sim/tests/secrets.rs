@@ -131,6 +131,18 @@ impl Code {
         assert_eq!((findings[0].kind, &findings[0].secrets[..]), (kind, &secrets.map_to_strings()[..]));
     }
 
+    /// The same of a program that ends with a secret.
+    #[track_caller]
+    fn ends_with_a_leak(self) {
+        let image = self.image();
+        let secret = "key".parse::<SecretName>().unwrap().find(&image).unwrap();
+        let mut system = System::new(&platform(image.xlen), image, Box::new(io::sink())).unwrap();
+        system.follow_secrets(&[secret], Variable::default()).unwrap();
+        assert!(system.run(10_000).unwrap().is_some());
+        let findings = system.secrets().unwrap().findings;
+        assert_eq!(findings.iter().map(|finding| finding.kind).collect::<Vec<_>>(), [Leak::Output]);
+    }
+
     #[track_caller]
     fn shows_nothing(self) {
         assert_eq!(self.findings(), []);
@@ -275,6 +287,46 @@ fn what_leaves_the_hart() {
         let print = |code: Code| code.i("addi", 10, 0, 3).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
         print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).shows_nothing();
         print(with_key(xlen).r("add", 11, TO_ROOM, 10)).leaks(Leak::Output, &["key"]);
+    }
+}
+
+/// The host reads memory by itself: what is secret there is told where the host was asked.
+#[test]
+fn what_the_host_prints_from_a_buffer() {
+    for xlen in BOTH {
+        let (store, bytes) = if xlen == Xlen::Rv32 { ("sw", 4) } else { ("sd", 8) };
+        let host = |code: Code, operation| {
+            code.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013)
+        };
+        // Words of a block in the room: what register 12 has, the buffer, its length.
+        let block = |code: Code, words: &[u32]| {
+            (0..).zip(words).fold(code, |code, (at, word)| code.store(store, TO_ROOM, *word, at * bytes))
+        };
+        for (buffer, offset, leaks) in
+            [(TO_KEY, 0, true), (TO_KEY, 15, true), (TO_KEY, 16, false), (TO_PUBLIC, 0, false)]
+        {
+            let told = |code: Code| match leaks {
+                true => code.leaks(Leak::Output, &["key"]),
+                false => code.shows_nothing(),
+            };
+            let start = || Code::new(xlen).i("addi", 11, buffer, offset).i("addi", 12, 0, 1).i("addi", 13, 0, 2);
+            // SYS_WRITEC and SYS_WRITE.
+            told(host(start(), 3));
+            told(host(block(start(), &[13, 11, 12]).i("addi", 11, TO_ROOM, 0), 5));
+            // HTIF's `write`.
+            let code = start().i("addi", 14, 0, 64).store("sw", TO_ROOM, 14, 0).store("sw", TO_ROOM, 12, 8);
+            let code = code.store("sw", TO_ROOM, 11, 16).store("sw", TO_ROOM, 12, 24).store("sw", TO_HOST, TO_ROOM, 0);
+            told(code.store("sw", TO_HOST, 0, 4).nop());
+        }
+        // SYS_WRITE0, up to a byte that is 0: from the key on through the data.
+        host(Code::new(xlen).i("addi", 11, TO_KEY, 0), 4).leaks(Leak::Output, &["key", "data"]);
+        host(Code::new(xlen).i("addi", 11, TO_DATA, 16), 4).shows_nothing();
+        // An exit code, and a character, are in the request itself.
+        with_key(xlen).i("ori", 11, 10, 1).store("sw", TO_HOST, 11, 0).store("sw", TO_HOST, 0, 4).ends_with_a_leak();
+        // A block whose words depend on a secret: how many bytes are printed.
+        let code = with_key(xlen).i("andi", 12, 10, 1).i("addi", 13, 0, 2);
+        let code = block(code, &[13, TO_PUBLIC, 12]).i("addi", 11, TO_ROOM, 0);
+        host(code, 5).leaks(Leak::Output, &["key"]);
     }
 }
 

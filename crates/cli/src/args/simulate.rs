@@ -8,11 +8,11 @@ use tress_sim::SecretName;
 /// Run a RISC-V program on a simulated machine
 ///
 /// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, and exits
-/// through HTIF (its symbol tohost) or semihosting. Its output goes to standard output, or to standard error with --json. If
+/// through HTIF (its symbol tohost) or semihosting, by which it also reads standard input. Its output goes to standard output, or to standard error with --json. If
 /// its exit code is not 0, the exit status of tress is 1.
 ///
-/// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), raptor (a
-/// chip multiprocessor, out of order), or a TOML file.
+/// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
+/// core, as its RTL is), raptor (a chip multiprocessor, out of order), or a TOML file.
 ///
 /// --limit and Ctrl-C stop a program and report where it was.
 ///
@@ -27,7 +27,7 @@ Examples:
   tress simulate --secret key,data program.elf
   tress simulate --machine fe310 --trace t.json --cycles 0..200 program.elf")]
 pub(crate) struct Simulate {
-    /// Machine to simulate: fe310, raptor or a TOML file [default: no timing]
+    /// Machine to simulate: fe310, e31, raptor or a TOML file [default: no timing]
     #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
     pub(crate) machine: Option<PathBuf>,
     /// Issue width: instructions that a hart can start per cycle, 1 to 64 [default: as the machine says]

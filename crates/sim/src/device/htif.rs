@@ -69,6 +69,15 @@ impl Htif {
         }
     }
 
+    /// Half a request is taken as whole: nobody is awake to store the other half. Whether there was one.
+    pub(crate) fn settle(&mut self, memory: &mut Memory, host: &mut Host) -> bool {
+        let asked = self.patience > 0;
+        if asked {
+            self.serve(memory, host);
+        }
+        asked
+    }
+
     fn request(&self, memory: &Memory) -> u64 {
         memory.read(self.tohost).map_or(0, u64::from_le_bytes)
     }
@@ -105,8 +114,10 @@ impl Htif {
 fn call(at: u64, memory: &mut Memory, host: &mut Host) -> Option<()> {
     let word = |index: u64| memory.read(at.wrapping_add(8 * index)).map(u64::from_le_bytes);
     let (number, first, second, third) = (word(0)?, word(1)?, word(2)?, word(3)?);
+    host.look(at, if number == SYS_WRITE { 32 } else { 16 });
     let result = match number {
         SYS_WRITE if first == 1 || first == 2 => {
+            host.look(second, third.min(WRITE_BYTES));
             let bytes = memory.bytes(second, third.min(WRITE_BYTES));
             host.print(&bytes);
             if bytes.is_empty() && third > 0 { BAD_ADDRESS } else { bytes.len() as u64 }

@@ -1,9 +1,10 @@
 //! Semihosting: calls of the host by `ebreak` between two shifts of x0. Arm's "Semihosting for AArch32 and AArch64",
 //! and the RISC-V Semihosting specification 1.0.
 //!
-//! What a bare-metal program needs to print and to end is served; there are no files but the console, and no input.
+//! What a bare-metal program needs to print, to read and to end is served; there are no files but the console and the one
+//! that says which extensions there are.
 
-use crate::{bus::Bus, platform::Xlen};
+use crate::{bus::Bus, error::ErrorKind, platform::Xlen};
 
 /// `slli x0, x0, 0x1f` before and `srai x0, x0, 7` after the `ebreak`.
 pub(crate) const BEFORE: u32 = 0x01f0_1013;
@@ -24,6 +25,8 @@ mod operation {
     pub(super) const READ: u64 = 0x06;
     pub(super) const READC: u64 = 0x07;
     pub(super) const ISTTY: u64 = 0x09;
+    pub(super) const SEEK: u64 = 0x0a;
+    pub(super) const FLEN: u64 = 0x0c;
     pub(super) const CLOCK: u64 = 0x10;
     pub(super) const TIME: u64 = 0x11;
     pub(super) const EXIT: u64 = 0x18;
@@ -36,6 +39,11 @@ mod operation {
 const STDIN: u64 = 1;
 const STDOUT: u64 = 2;
 const STDERR: u64 = 3;
+/// Of the file that says which extensions there are, and what is in it: a mark, and a bit for each extension:
+/// `SH_EXT_EXIT_EXTENDED`, `SH_EXT_STDOUT_STDERR`.
+const FEATURES: u64 = 4;
+const FEATURE_BYTES: &[u8] = b"SHFB\x03";
+const FEATURES_NAME: &[u8] = b":semihosting-features\0";
 
 /// Serves a call; what it returns in a0. `now` is the hart's cycle, which stands for time: a cycle is a nanosecond.
 pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, now: u64) -> u64 {
@@ -49,11 +57,17 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
         }
     };
     let address = |value: u64| value & xlen.address_mask();
+    // The host reads so many words at the parameter.
+    let look = |bus: &mut Bus, words: u64| bus.host.look(address(parameter), words * u64::from(xlen.bits() / 8));
     match operation {
-        operation::OPEN => open(bus, word(bus, 0), word(bus, 1)).unwrap_or(FAILED),
+        operation::OPEN => {
+            look(bus, 3);
+            open(bus, word(bus, 0), word(bus, 1)).unwrap_or(FAILED)
+        }
         operation::CLOSE => 0,
         operation::WRITEC => {
             if let Some([byte]) = bus.memory.read(address(parameter)) {
+                bus.host.look(address(parameter), 1);
                 bus.host.print(&[byte]);
             }
             0
@@ -61,21 +75,46 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
         operation::WRITE0 => {
             let byte = |at: u64| bus.memory.read::<1>(address(parameter.wrapping_add(at))).map_or(0, |[byte]| byte);
             let text: Vec<u8> = (0..WRITE_BYTES).map(byte).take_while(|byte| *byte != 0).collect();
+            // With its end, which says how long it is.
+            bus.host.look(address(parameter), text.len() as u64 + 1);
             bus.host.print(&text);
             0
         }
-        operation::WRITE => match (word(bus, 0), word(bus, 1), word(bus, 2)) {
-            (Some(STDOUT | STDERR), Some(start), Some(length)) => {
-                let bytes = bus.memory.bytes(start, length.min(WRITE_BYTES));
-                bus.host.print(&bytes);
-                // What was not written.
-                length - bytes.len() as u64
+        operation::WRITE => {
+            look(bus, 3);
+            match (word(bus, 0), word(bus, 1), word(bus, 2)) {
+                (Some(STDOUT | STDERR), Some(start), Some(length)) => {
+                    let bytes = bus.memory.bytes(start, length.min(WRITE_BYTES));
+                    bus.host.look(start, bytes.len() as u64);
+                    bus.host.print(&bytes);
+                    // What was not written.
+                    length - bytes.len() as u64
+                }
+                (_, _, length) => length.unwrap_or(FAILED),
             }
-            (_, _, length) => length.unwrap_or(FAILED),
+        }
+        operation::READ => {
+            look(bus, 3);
+            match (word(bus, 0), word(bus, 1), word(bus, 2)) {
+                (Some(handle), Some(start), Some(length)) => read(bus, handle, start, length),
+                _ => FAILED,
+            }
+        }
+        operation::READC => match bus.host.read(1).first() {
+            Some(byte) => u64::from(*byte),
+            None => {
+                bus.host.fail(ErrorKind::NoInput);
+                FAILED
+            }
         },
-        // The end of the input: nothing of what was asked for.
-        operation::READ => word(bus, 2).unwrap_or(FAILED),
-        operation::READC => FAILED,
+        operation::SEEK => match (word(bus, 0), word(bus, 1)) {
+            (Some(FEATURES), Some(place)) if place <= FEATURE_BYTES.len() as u64 => {
+                bus.host.features_read = place as usize;
+                0
+            }
+            _ => FAILED,
+        },
+        operation::FLEN if word(bus, 0) == Some(FEATURES) => FEATURE_BYTES.len() as u64,
         operation::ISTTY => u64::from(matches!(word(bus, 0), Some(STDIN..=STDERR))),
         operation::CLOCK => now / 10_000_000,
         operation::TIME => 0,
@@ -92,6 +131,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
             0
         }
         operation::EXIT | operation::EXIT_EXTENDED => {
+            look(bus, 2);
             let code = match (word(bus, 0), word(bus, 1)) {
                 (Some(APPLICATION_EXIT), Some(code)) => code & 0xffff_ffff,
                 _ => 1,
@@ -103,12 +143,38 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
     }
 }
 
-/// Only the console, `:tt`: for reading it is standard input, for writing output, for appending errors.
-fn open(bus: &Bus, name: Option<u64>, mode: Option<u64>) -> Option<u64> {
-    if bus.memory.read::<4>(name?)? != *b":tt\0" {
+/// Reads from the console or the features: how many of the bytes that were asked for are not there.
+fn read(bus: &mut Bus, handle: u64, start: u64, length: u64) -> u64 {
+    let bytes = match handle {
+        STDIN => bus.host.read(length),
+        FEATURES => {
+            let rest = &FEATURE_BYTES[bus.host.features_read..];
+            let bytes = rest[..rest.len().min(length as usize)].to_vec();
+            bus.host.features_read += bytes.len();
+            bytes
+        }
+        _ => return FAILED,
+    };
+    for (at, byte) in (0..).zip(&bytes) {
+        if bus.memory.write(start.wrapping_add(at), [*byte]).is_none() {
+            return FAILED;
+        }
+    }
+    length - bytes.len() as u64
+}
+
+/// The console, `:tt` (for reading it is standard input, for writing output, for appending errors), and the features.
+fn open(bus: &mut Bus, name: Option<u64>, mode: Option<u64>) -> Option<u64> {
+    let name = bus.memory.bytes(name?, FEATURES_NAME.len() as u64);
+    let mode = mode?;
+    if name == FEATURES_NAME && mode < 4 {
+        bus.host.features_read = 0;
+        return Some(FEATURES);
+    }
+    if !name.starts_with(b":tt\0") {
         return None;
     }
-    match mode? {
+    match mode {
         0..4 => Some(STDIN),
         4..8 => Some(STDOUT),
         8..12 => Some(STDERR),

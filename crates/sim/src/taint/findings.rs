@@ -27,7 +27,7 @@ pub enum Leak {
     Float,
     /// It is written to a control and status register.
     Csr,
-    /// It leaves the machine: it is stored to a device, or given to the host.
+    /// It leaves the machine: it is stored to a device, given to the host, or read by the host from memory.
     Output,
 }
 

@@ -87,6 +87,8 @@ pub(crate) struct Tracker {
     labels: Labels,
     memory: Shadow,
     harts: Vec<Registers>,
+    /// The last instruction that asked the host for something.
+    asked: u64,
     findings: Findings,
 }
 
@@ -98,6 +100,7 @@ impl Tracker {
             labels: Labels::default(),
             memory: Shadow::default(),
             harts: (0..harts).map(|_| registers()).collect(),
+            asked: 0,
             findings: Findings::default(),
         }
     }
@@ -135,7 +138,7 @@ impl Tracker {
         &mut self,
         event: Event,
         hart: &Hart,
-        bus: &Bus,
+        bus: &mut Bus,
         image: &Image,
         retired: &Retired,
     ) -> Result<(), Box<Error>> {
@@ -146,7 +149,21 @@ impl Tracker {
             let place = hart.place();
             let instructions = place.instructions.saturating_sub(1);
             Box::new(Error::new(kind).at(Place { pc: retired.pc, instructions, ..place }))
-        })
+        })?;
+        self.follow_host(hart, bus);
+        Ok(())
+    }
+
+    /// Takes what the host has read in memory: what is secret there has left the machine.
+    pub(crate) fn follow_host(&mut self, hart: &Hart, bus: &mut Bus) {
+        let Some(looked) = &mut bus.host.looked else { return };
+        for (start, bytes) in looked.drain(..) {
+            let labels = self.memory.labels(start, bytes);
+            if labels != 0 {
+                self.labels.count(labels);
+                self.findings.add(self.asked, Leak::Output, labels, hart);
+            }
+        }
     }
 
     /// Takes an instruction that was executed.
@@ -206,6 +223,7 @@ impl Tracker {
                     }
                 }
                 if op.code == Code::Ebreak {
+                    self.asked = retired.pc;
                     registers.values[A0] = hart.register(Reg(A0 as u8));
                     registers.taints[A0] = Taint::PUBLIC;
                 }
@@ -277,6 +295,13 @@ impl Tracker {
                 _ => Taint::PUBLIC,
             };
             let written = chosen(written);
+            let asks = bus.asks_the_host(address, bytes);
+            if asks {
+                self.asked = retired.pc;
+            }
+            if asks && written.is_secret() {
+                self.findings.add(retired.pc, Leak::Output, written.labels, hart);
+            }
             if bus.memory.is_writable(address) {
                 self.memory.write(address, bytes, written)?;
                 self.labels.kept(address, bytes, |start, bytes, label| self.memory.mark(start, bytes, label))?;

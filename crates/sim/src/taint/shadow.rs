@@ -77,6 +77,12 @@ impl Shadow {
         taint
     }
 
+    /// The labels of any number of bytes.
+    pub(super) fn labels(&mut self, start: u64, bytes: u64) -> u16 {
+        let eights = (0..bytes).step_by(8);
+        eights.fold(0, |labels, at| labels | self.read(start.wrapping_add(at), (bytes - at).min(8)).labels)
+    }
+
     /// The same the other way round.
     pub(super) fn write(&mut self, address: u64, bytes: u64, taint: Taint) -> Result<(), ErrorKind> {
         for at in 0..bytes {

@@ -1,11 +1,13 @@
 //! `tress simulate`: a program on a simulated machine.
 
+mod input;
 mod text;
 
 use std::{
     fs::File,
     io::{self, LineWriter, Read, Write},
     path::Path,
+    sync::Arc,
 };
 
 use serde_json::json;
@@ -13,12 +15,16 @@ use tress_sim::{
     Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, Variable, machine::PRESETS,
 };
 
-use super::{cancellable, note};
+use input::Input;
+use tress_stream::Control;
+
+use super::note;
 use crate::{
     args::{self, Followed},
     failure::{self, Failure},
     files,
     progress::Instructions,
+    signals,
 };
 
 /// Instructions between two looks at whether somebody wants it to end.
@@ -40,7 +46,13 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     if !options.secret.is_empty() {
         follow_secrets(options, runner.system_mut()).map_err(failed)?;
     }
-    let outcome = cancellable(|control| {
+    let control = Arc::new(Control::new());
+    signals::cancel_by_signal(&control);
+    // Where the program itself came from standard input, that is at its end.
+    if program != Path::new("-") {
+        runner.system_mut().bus.set_input(Box::new(Input::new(&control)));
+    }
+    let outcome = (|| {
         loop {
             let done = runner.system().instructions();
             let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(done));
@@ -60,7 +72,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
             }
             progress.show(done);
         }
-    });
+    })();
     // What it has printed comes before what is said about it.
     let flushed = runner.system_mut().bus.flush_console().map_err(failed);
     progress.end();
