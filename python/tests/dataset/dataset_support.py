@@ -52,9 +52,6 @@ class Plain:
     def new_head(self, start: bytes) -> tuple[int, bytes]:
         raise NotImplementedError
 
-    def rewrap_file(self, path: str) -> None:
-        raise NotImplementedError
-
 
 _FLIPPED = bytes(255 - byte for byte in range(256))
 

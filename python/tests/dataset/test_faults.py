@@ -1,6 +1,6 @@
 """Every call of a folder's store fails once, and then for good: what is there is complete, and what is not was told.
 
-The store's module has an `os` and an `open` of its own here, which count calls and let one of them fail. A run after the
+The store's modules have an `os` and an `open` of their own here, which count calls and let one of them fail. A run after the
 fault does all the rest; one more finds nothing to do.
 """
 
@@ -20,12 +20,12 @@ from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress import dataset
 from tress.dataset import Summary, transfer
 from tress.dataset.retry import Retry
-from tress.dataset.stores import local
+from tress.dataset.stores import below, local
 
 SIZES = {"empty": 0, "one": 1, "folder/small": 700, "folder/deeper/large": 5000}
 CALLS = (
     *("open", "fstat", "stat", "read", "write", "fsync", "link", "unlink", "replace", "mkdir", "makedirs"),
-    *("scandir", "ftruncate", "close"),
+    *("scandir", "close"),
 )
 SHORT = "short"
 FAULTS = [(errno.EIO, False), (errno.ENOSPC, False), (SHORT, False), (errno.EIO, True), (SHORT, True)]
@@ -81,9 +81,12 @@ class FaultyOs:
                     path = os.readlink(f"/proc/self/fd/{arguments[0]}")
                     (self._fault.unsynced if os.path.isdir(path) else self._fault.unsafe).append(path)
                 raise self._fault.error()
-            if name == "unlink" and arguments[0] in self._fault.unsafe:
-                self._fault.unsafe.remove(arguments[0])
-            assert name not in ("link", "replace") or arguments[0] not in self._fault.unsafe, "named without a sync"
+            if name in ("unlink", "link", "replace"):
+                folder = named.get("dir_fd", named.get("src_dir_fd"))
+                path = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), arguments[0])
+                assert name == "unlink" or path not in self._fault.unsafe, "named without a sync"
+                if path in self._fault.unsafe:
+                    self._fault.unsafe.remove(path)
             return real(*arguments, **named)
 
         return call
@@ -131,7 +134,8 @@ def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Fault, work: Callable[[],
         return FaultyFile(fault, builtins.open(*arguments, **named))
 
     with monkeypatch.context() as patch:
-        patch.setattr(local, "os", FaultyOs(fault))
+        for module in (local, below):
+            patch.setattr(module, "os", FaultyOs(fault))
         patch.setattr(local, "open", opened, raising=False)
         try:
             return work()

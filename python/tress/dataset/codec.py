@@ -47,8 +47,6 @@ class Codec(Protocol):
 
     def new_head(self, start: bytes) -> tuple[int, bytes]: ...
 
-    def rewrap_file(self, path: str) -> None: ...
-
 
 class TressCodec:
     """The real one."""
@@ -100,11 +98,6 @@ class TressCodec:
 
         old, head = tress.rewrap_head(start, self._keys()[1], self._keys()[0])
         return int(old), bytes(head)
-
-    def rewrap_file(self, path: str) -> None:
-        import tress
-
-        tress.rewrap_file(path, self._keys()[1], self._keys()[0])
 
 
 class TreeInside(ValueError):

@@ -61,6 +61,12 @@ class Busy(ObjectError):
     kind = "busy"
 
 
+class InTheWay(ObjectError):
+    """The temporary name of an object is somebody else's."""
+
+    kind = "denied"
+
+
 class Differs(ObjectError):
     """The object is not the one that the manifest or the source says."""
 

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from .codec import Codec
-from .errors import Exists, Failure, Stopped, is_named
+from .errors import Exists, Failure, ObjectError, Stopped, is_named
 from .manifest import Begun, Foreign, Journal, Line
 from .retry import Retry, kind
 from .shards import Shard, Work
@@ -131,7 +131,7 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     _Crew(plan, context, journal, works, result).work()
     try:
         target.settle()
-    except OSError as error:
+    except (OSError, ObjectError) as error:
         _unsettled(plan, shard, journal, result, error)
     if journal is not None:
         journal.end()
@@ -139,7 +139,7 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     return result
 
 
-def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result, error: OSError) -> None:
+def _unsettled(plan: Plan, shard: Shard, journal: Journal | None, result: Result, error: Exception) -> None:
     """All objects are there, but a loss of power may take them away: they are told, and the next run writes them again."""
     failed = {failure.name for failure in result.failures}
     if journal is not None:

@@ -1,31 +1,34 @@
 """Folders of this machine, or mounted on it.
 
 An object is written under a temporary name in its own folder, synced, and renamed. The temporary name belongs to the
-object, and is locked while somebody writes it: what a killed run left is taken over by the next one, and never piles
-up.
+object, and is locked while somebody writes it: what a killed run left is taken away by the next one, and never piles
+up. Everything below the root is opened by handles of folders, without following any link (`below.py`).
 """
 
 from __future__ import annotations
 
-import contextlib
+import errno
 import os
 import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Any
 
 from ..codec import Codec
-from ..errors import BadName, Busy, Changed, Exists, named
+from ..errors import BadName, Busy, Changed, Exists, InTheWay, named
 from ..names import CONTROL, Item, Odd, check, ignored, part_name
-from . import BLOCK, PIECE, Reading, Replace, Store, Writing
+from . import BLOCK, HEAD, PIECE, Reading, Replace, Store, Writing
+from .below import Folder, LinkInPath, Root, close
 
 try:
     import fcntl
 except ImportError:  # Windows: a part that is there is somebody's until it is removed.
     fcntl = None  # type: ignore[assignment]
 
-_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+_UNUSABLE = {errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR, errno.EACCES, errno.EPERM}
+"""What opening a link, a pipe, a folder, or a file of somebody else for writing may fail with."""
 
 
 def describe(name: str, status: os.stat_result) -> Item:
@@ -33,17 +36,20 @@ def describe(name: str, status: os.stat_result) -> Item:
     return Item(name, status.st_size, f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_ino}")
 
 
+def _entries(folder: Folder) -> Iterator[os.DirEntry[str]]:
+    """Those of an open folder, which is closed where they cannot be read."""
+    try:
+        return folder.scan()
+    except BaseException:
+        folder.close()
+        raise
+
+
 def _write_all(write: Callable[[memoryview], int], data: Any) -> None:
     """As often as it takes."""
     view = memoryview(data)
     while len(view):
         view = view[write(view) :]
-
-
-def _close(fd: int) -> None:
-    """Lets go of it: what was to be kept has been synced before, and an error here changes nothing."""
-    with contextlib.suppress(OSError):
-        os.close(fd)
 
 
 class LocalStore(Store):
@@ -55,8 +61,7 @@ class LocalStore(Store):
         path = url.partition("://")[2] if "://" in url else url
         self.shown = url
         self.root = os.path.abspath(path)
-        self._prefix = self.root.rstrip(os.sep) + os.sep
-        self._folders: set[str] = set()
+        self._below = Root(self.root)
         self._touched: set[str] = set()
         self._remains: list[str] = []
         self._lock = threading.Lock()
@@ -65,88 +70,93 @@ class LocalStore(Store):
         os.makedirs(self.root, exist_ok=True)
 
     def path(self, name: str) -> str:
-        """Where the object is. Raises `BadName`."""
+        """Where the object is, for messages: calls go by folders. Raises `BadName`."""
         check(name)
         if os.sep == "\\" and any(c in name for c in '\\:*?"<>|'):
             raise BadName("the name has a character that this system does not allow")
-        return self._prefix + name
+        return os.path.join(self.root, name)
+
+    def around(self, name: str, make: bool = False) -> AbstractContextManager[tuple[Folder, str]]:
+        """The folder of an object, and the last part of its name. With `make` its folders are made, but not the root.
+
+        Raises `BadName`, also where one of the folders is a link.
+        """
+        self.path(name)
+        return self._below.around(name, make)
 
     def items(self) -> Iterator[Item | Odd]:
-        stack = [("", os.scandir(self.root))]
-        while stack:
-            prefix, entries = stack[-1]
-            try:
-                entry = next(entries)
-            except StopIteration:
-                entries.close()
-                stack.pop()
-                continue
-            name = prefix + entry.name
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    if name != CONTROL:
-                        stack.append((name + "/", os.scandir(entry.path)))
+        folder = self._below.open()
+        stack = [("", folder, _entries(folder))]
+        try:
+            while stack:
+                prefix, folder, entries = stack[-1]
+                entry = next(entries, None)
+                if entry is None:
+                    folder.close()
+                    stack.pop()
                     continue
-                status = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
-                continue  # Removed meanwhile.
-            except OSError as error:
-                yield Odd(name, "denied" if isinstance(error, PermissionError) else "io", str(error.strerror))
-                continue
-            if stat.S_ISREG(status.st_mode):
-                if not ignored(name):
-                    yield describe(name, status)
-            else:
-                yield Odd(name, "special", "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file")
+                name = prefix + entry.name
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        if name != CONTROL:
+                            inner = folder.enter(entry.name)
+                            stack.append((name + "/", inner, _entries(inner)))
+                        continue
+                    status = entry.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # Removed meanwhile.
+                except LinkInPath:
+                    yield Odd(name, "special", "a symbolic link")
+                    continue
+                except OSError as error:
+                    yield Odd(name, "denied" if isinstance(error, PermissionError) else "io", str(error.strerror))
+                    continue
+                if stat.S_ISREG(status.st_mode):
+                    if not ignored(name):
+                        yield describe(name, status)
+                else:
+                    yield Odd(name, "special", "a symbolic link" if stat.S_ISLNK(status.st_mode) else "no regular file")
+        finally:
+            for _, folder, _ in stack:
+                folder.close()
 
     def stat(self, name: str) -> Item:
-        return describe(name, os.stat(self.path(name), follow_symlinks=False))
+        with self.around(name) as (folder, last):
+            return describe(name, folder.stat(last))
 
     def occupied(self, name: str) -> bool:
-        return os.path.lexists(self.path(name))
+        try:
+            with self.around(name) as (folder, last):
+                folder.stat(last)
+        except (OSError, BadName):  # Whatever is in its way is told when it is written.
+            return False
+        return True
 
     def read(self, item: Item) -> Reading:
-        return _LocalReading(self.path(item.name), item.name)
+        return _LocalReading(self, item.name)
 
     def read_start(self, item: Item, count: int) -> bytes:
-        with open(self.path(item.name), "rb") as file:
-            return file.read(count)
+        with _LocalReading(self, item.name) as reading:
+            return reading.start(count)
 
     def write(self, name: str, size: int, about: Mapping[str, str], replace: Replace) -> Writing:
         return _LocalWriting(self, name, size, replace)
 
     def rewrap(self, item: Item, codec: Codec) -> Item:
-        path = self.path(item.name)
-        with self.read(item):  # No symbolic link, and there.
-            codec.rewrap_file(path)
-        return self.stat(item.name)
+        """As elsewhere; but the file system copies the payload, which may share its blocks, and permissions stay."""
+        with _LocalReading(self, item.name) as reading:
+            old, head = codec.new_head(reading.start(HEAD))
+            size = reading.item.size
+            with _LocalWriting(self, item.name, size - old + len(head), Replace.ALWAYS) as out:
+                out.write(head)
+                reading.copy_to(out, old)
+                out.adopt(reading.status)
+                reading.unchanged()
+                return out.commit()
 
-    def folder(self, path: str) -> None:
-        """Makes the folder of a file, below the root and nowhere else; no symbolic link leads out."""
-        parent = os.path.dirname(path)
-        if parent in self._folders:
-            return
-        with self._lock:
-            # The root itself is not made: it may be gone because a file system was unmounted.
-            made = self.root
-            root = os.path.realpath(self.root, strict=True)
-            for part in parent[len(self.root) :].split(os.sep):
-                if part:
-                    made = os.path.join(made, part)
-                    with contextlib.suppress(FileExistsError):
-                        os.mkdir(made)
-                    if os.path.islink(made) and not os.path.realpath(made).startswith(root.rstrip(os.sep) + os.sep):
-                        raise BadName("a folder in its path is a symbolic link out of the target")
-            self._folders.add(parent)
-
-    def forget(self, path: str) -> None:
-        """The file's folder is not there after all."""
-        with self._lock:
-            self._folders.discard(os.path.dirname(path))
-
-    def touched(self, path: str) -> None:
-        """A name was made in the file's folder."""
-        self._touched.add(os.path.dirname(path))
+    def touched(self, name: str) -> None:
+        """A name was made in the object's folder."""
+        self._touched.add(name.rpartition("/")[0])
 
     def remains(self, part: str) -> None:
         """This name is to be removed later."""
@@ -158,29 +168,31 @@ class LocalStore(Store):
             out.commit()
 
     def append(self, name: str, data: bytes) -> bool:
-        path = self.path(name)
-        self.folder(path)
-        with open(path, "ab", buffering=0) as file:
-            _write_all(file.write, data)
+        with self.around(name, make=True) as (folder, last):
+            fd = folder.open(last, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        try:
+            _write_all(lambda view: os.write(fd, view), data)
+        finally:
+            close(fd)
         return True
 
     def get(self, name: str) -> Iterator[bytes]:
-        with open(self.path(name), "rb") as file:
+        with self.around(name) as (folder, last):
+            fd = folder.open(last, os.O_RDONLY)
+        with open(fd, "rb") as file:
             while piece := file.read(1 << 20):
                 yield piece
 
     def control(self) -> list[str]:
         try:
-            with os.scandir(os.path.join(self.root, CONTROL)) as entries:
+            with self._below.around(CONTROL + "/") as (folder, _), folder.scan() as entries:
                 return sorted(f"{CONTROL}/{entry.name}" for entry in entries if entry.is_file(follow_symlinks=False))
         except FileNotFoundError:
             return []
 
     def remove(self, name: str) -> None:
-        try:
-            os.unlink(self.path(name))
-        except FileNotFoundError:
-            pass
+        with suppress(FileNotFoundError), self.around(name) as (folder, last):
+            folder.unlink(last)
 
     def settle(self) -> None:
         if os.name != "posix":
@@ -189,28 +201,30 @@ class LocalStore(Store):
             touched, self._touched = self._touched, set()
             remains, self._remains = self._remains, []
         for part in remains:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(part)
-        for folder in touched:
-            try:
-                fd = os.open(folder, os.O_RDONLY | _FLAGS)
-            except FileNotFoundError:
-                continue
-            try:
-                os.fsync(fd)
-            finally:
-                _close(fd)
+            self.remove(part)
+        for name in touched:
+            with suppress(FileNotFoundError), self._below.around(f"{name}/" if name else "") as (folder, _):
+                folder.sync()
 
 
 class _LocalReading(Reading):
-    def __init__(self, path: str, name: str):
-        self._path = path
-        self._fd = os.open(path, os.O_RDONLY | _FLAGS | _NO_LINKS)
-        status = os.fstat(self._fd)
-        if not stat.S_ISREG(status.st_mode):
+    def __init__(self, store: LocalStore, name: str):
+        self._store = store
+        self._fd = -1
+        try:
+            with store.around(name) as (folder, last):
+                self._fd = folder.open(last, os.O_RDONLY)
+        except LinkInPath as error:
+            raise Changed(str(error)) from None  # It was none when it was listed.
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise Changed("no longer a regular file") from None
+            raise
+        self.status = os.fstat(self._fd)
+        if not stat.S_ISREG(self.status.st_mode):
             self.close()
             raise Changed("no longer a regular file")
-        self.item = describe(name, status)
+        self.item = describe(name, self.status)
 
     def blocks(self) -> Iterator[Any]:
         left = self.item.size
@@ -224,9 +238,15 @@ class _LocalReading(Reading):
                 left -= count
                 yield buffer[:count]
 
+    def start(self, count: int) -> bytes:
+        """The first bytes, up to `count`."""
+        return self._read(min(count, self.item.size))
+
     def whole(self) -> bytes:
+        return self._read(self.item.size)
+
+    def _read(self, left: int) -> bytes:
         pieces = []
-        left = self.item.size
         while left > 0:
             pieces.append(os.read(self._fd, left))
             if not pieces[-1]:
@@ -234,19 +254,36 @@ class _LocalReading(Reading):
             left -= len(pieces[-1])
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
+    def copy_to(self, out: _LocalWriting, start: int) -> None:
+        """Writes all bytes from `start` on."""
+        offset = start
+        while offset < self.item.size:
+            try:
+                count = os.copy_file_range(self._fd, out.fd, self.item.size - offset, offset)
+            except (AttributeError, OSError):  # Not every system, and not between any two files.
+                os.lseek(self._fd, offset, os.SEEK_SET)
+                piece = os.read(self._fd, min(PIECE, self.item.size - offset))
+                out.write(piece)
+                count = len(piece)
+            if count == 0:
+                raise Changed("truncated while it was read")
+            offset += count
+
     def unchanged(self) -> None:
         name = self.item.name
         if describe(name, os.fstat(self._fd)) != self.item:
             raise Changed("modified while it was read")
         try:
-            if describe(name, os.stat(self._path, follow_symlinks=False)) != self.item:
+            if self._store.stat(name) != self.item:
                 raise Changed("replaced while it was read")
         except FileNotFoundError:
             raise Changed("removed while it was read") from None
+        except LinkInPath as error:
+            raise Changed(str(error)) from None
 
     def close(self) -> None:
         if self._fd >= 0:
-            _close(self._fd)
+            close(self._fd)
             self._fd = -1
 
 
@@ -254,66 +291,116 @@ class _LocalWriting(Writing):
     def __init__(self, store: LocalStore, name: str, size: int, replace: Replace):
         self._store = store
         self._name = name
-        self._path = store.path(name)
-        self._part = store.path(part_name(name))
+        self._part_name = part_name(name)
+        self._part = self._part_name.rpartition("/")[2]
         self._replace = replace
-        self._fd = -1
-        # For small ones the last step finds out soon enough.
-        if not replace and size > BLOCK and os.path.lexists(self._path):
-            raise Exists("exists already, and no earlier run wrote it; force replaces it")
-        store.folder(self._path)
-        try:
-            self._open()
-        except FileNotFoundError:
-            store.forget(self._path)
-            store.folder(self._path)
-            self._open()
+        self.fd = -1
+        self._within = ExitStack()
+        with ExitStack() as within:
+            self._folder, self._last = within.enter_context(store.around(name, make=True))
+            # For small ones the last step finds out soon enough.
+            if not replace and size > BLOCK and self._is_there():
+                raise Exists("exists already, and no earlier run wrote it; force replaces it")
+            self.fd = self._open()
+            self._within = within.pop_all()
 
-    def _open(self) -> None:
-        """The part, ours alone: a new one, or what a dead process left."""
-        flags = os.O_WRONLY | os.O_CREAT | _FLAGS | getattr(os, "O_NOFOLLOW", 0)
-        if fcntl is None:
-            self._fd = os.open(self._part, flags | os.O_EXCL, 0o666)
-            return
+    def _open(self) -> int:
+        """The part, ours alone. What is there already is never written to: it may be anybody's."""
         try:
-            fd, found = os.open(self._part, flags | os.O_EXCL, 0o666), False
+            fd = self._new()
         except FileExistsError:
-            fd, found = os.open(self._part, flags, 0o666), True
+            if fcntl is None:
+                raise
+            self._take_away()
+            fd = self._new()
+        if fcntl is None:
+            return fd
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever had it may have renamed or removed it between our two calls.
-            status = os.fstat(fd)
-            if status.st_ino != os.stat(self._part, follow_symlinks=False).st_ino:
+            # Somebody may have taken it for a dead one's before the lock.
+            if not self._is_named(self._part, os.fstat(fd)):
                 raise BlockingIOError
-            if status.st_nlink > 1:
-                # A run died between naming the part and removing it: the same file is a finished object.
-                os.unlink(self._part)
-                raise BlockingIOError
-            if found:
-                os.ftruncate(fd, 0)
-        except (BlockingIOError, FileNotFoundError):
-            _close(fd)
+        except BlockingIOError:
+            close(fd)
             raise Busy("another process is writing it") from None
         except BaseException:
-            if not found:
-                with contextlib.suppress(OSError):
-                    os.unlink(self._part)
-            _close(fd)
+            with suppress(OSError):
+                self._folder.unlink(self._part)
+            close(fd)
             raise
-        self._fd = fd
+        return fd
+
+    def _new(self) -> int:
+        return self._folder.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+
+    def _take_away(self) -> None:
+        """Removes the part that a dead process left."""
+        try:
+            # For writing, because network file systems lock nothing else.
+            fd = self._folder.open(self._part, os.O_WRONLY)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            if error.errno not in _UNUSABLE:
+                raise
+            raise self._in_the_way() from None
+        try:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode):
+                raise self._in_the_way()
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not self._is_named(self._part, status):
+                raise BlockingIOError
+            self._folder.unlink(self._part)
+        except BlockingIOError:
+            raise Busy("another process is writing it") from None
+        except PermissionError:
+            raise self._in_the_way() from None
+        finally:
+            close(fd)
+
+    def _in_the_way(self) -> InTheWay:
+        return InTheWay(
+            f"its temporary name {self._part_name} is taken by a file that cannot be removed, or by no file"
+        )
+
+    def _is_there(self) -> bool:
+        try:
+            self._folder.stat(self._last)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _is_named(self, name: str, status: os.stat_result) -> bool:
+        """Whether this name is that of this file."""
+        try:
+            found = self._folder.stat(name)
+        except FileNotFoundError:
+            return False
+        return (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino)
 
     def write(self, data: Any) -> None:
-        _write_all(lambda view: os.write(self._fd, view), data)
+        _write_all(lambda view: os.write(self.fd, view), data)
+
+    def adopt(self, status: os.stat_result) -> None:
+        """Permissions of the file that it replaces; as root, its owner too."""
+        if os.name == "posix":
+            if os.geteuid() == 0:
+                os.fchown(self.fd, status.st_uid, status.st_gid)
+            os.fchmod(self.fd, stat.S_IMODE(status.st_mode))
 
     def commit(self) -> Item:
-        os.fsync(self._fd)
+        os.fsync(self.fd)
+        status = os.fstat(self.fd)
+        if fcntl is not None and not self._is_named(self._part, status):
+            raise Changed(f"its temporary file {self._part_name} was replaced while it was written")
         if self._replace:
-            os.replace(self._part, self._path)
+            self._folder.replace(self._part, self._last)
         else:
             self._name_new()
-        self._store.touched(self._path)
+        self._store.touched(self._name)
         try:
-            return describe(self._name, os.fstat(self._fd))
+            return describe(self._name, os.fstat(self.fd))
         except OSError as error:
             raise named(error) from None
         finally:
@@ -321,31 +408,41 @@ class _LocalWriting(Writing):
 
     def _name_new(self) -> None:
         """Names the part without replacing anything, also if somebody else does so at this moment."""
+        exists = Exists("exists already, and no earlier run wrote it; force replaces it")
         try:
-            os.link(self._part, self._path, follow_symlinks=False)
+            self._folder.link(self._part, self._last)
         except FileExistsError:
-            raise Exists("exists already, and no earlier run wrote it; force replaces it") from None
+            raise exists from None
         except (OSError, NotImplementedError):  # No hard links here.
-            if os.path.lexists(self._path):
-                raise Exists("exists already, and no earlier run wrote it; force replaces it") from None
-            os.replace(self._part, self._path)
+            if self._is_there():
+                raise exists from None
+            self._folder.replace(self._part, self._last)
         else:
             # The object is there; a second name that stays does it no harm.
             try:
-                os.unlink(self._part)
+                self._folder.unlink(self._part)
             except OSError:
-                self._store.remains(self._part)
+                self._store.remains(self._part_name)
 
     def discard(self) -> None:
-        if self._fd < 0:
+        if self.fd < 0:
             return
         # Removed while it is still locked, so that nobody takes it over in between.
         try:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self._part)
+            with suppress(FileNotFoundError):
+                if self._is_ours():
+                    self._folder.unlink(self._part)
         finally:
             self._close()
 
+    def _is_ours(self) -> bool:
+        """Whether the temporary name is still that of this file, or cannot be asked."""
+        try:
+            return fcntl is None or self._is_named(self._part, os.fstat(self.fd))
+        except OSError:
+            return True
+
     def _close(self) -> None:
-        _close(self._fd)
-        self._fd = -1
+        close(self.fd)
+        self.fd = -1
+        self._within.close()
