@@ -22,6 +22,7 @@ CREATE TABLE present (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT R
 CREATE TABLE expected (name BLOB PRIMARY KEY, size INTEGER, token BLOB) WITHOUT ROWID;
 """
 _BATCH = 5000
+_BAD_SHOWN = 20
 
 
 class Index:
@@ -42,13 +43,15 @@ class Index:
         """Reads the manifest at a target, as far as its names are wanted."""
         never = threading.Event()
         for name in retry.call(lambda _: runs(store), never):
-            bad = retry.call(lambda _, name=name: self._load(store, name, wanted), never)  # type: ignore[misc]
-            self.bad_count += len(bad)
-            self.bad_lines += bad[: 20 - len(self.bad_lines)]
+            count, bad = retry.call(lambda _, name=name: self._load(store, name, wanted), never)  # type: ignore[misc]
+            self.bad_count += count
+            self.bad_lines += bad[: _BAD_SHOWN - len(self.bad_lines)]
 
-    def _load(self, store: Store, object_name: str, wanted: Callable[[str], bool]) -> list[str]:
-        """One object of the manifest, whose damaged lines are returned. Of use again after a failure."""
-        bad = []
+    def _load(self, store: Store, object_name: str, wanted: Callable[[str], bool]) -> tuple[int, list[str]]:
+        """One object of the manifest; how many of its lines are damaged, and the first of these. Of use again after a
+        failure."""
+        count = 0
+        bad: list[str] = []
         if self._base.in_transaction:
             self._base.execute("ROLLBACK")
         self._base.execute("BEGIN")
@@ -58,7 +61,9 @@ class Index:
             try:
                 line = parse(text)
             except BadLine as error:
-                bad.append(f"{object_name}: line {number}: {error}")
+                count += 1
+                if len(bad) < _BAD_SHOWN:
+                    bad.append(f"{object_name}: line {number}: {error}")
                 continue
             if isinstance(line, Begun):
                 names = [(encoded(name),) for name in line.names if wanted(name)]
@@ -69,7 +74,7 @@ class Index:
             elif wanted(line.name):
                 self._add(line)
         self._base.execute("COMMIT")
-        return bad
+        return count, bad
 
     def _add(self, line: Line) -> None:
         source = line.source

@@ -16,11 +16,17 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from .names import CONTROL, check
+from .names import CONTROL, check, encoded
 from .retry import Retry
 from .stores import Replace, Store
 
 VERSION = 1
+LONGEST = 4 << 20
+"""Bytes of a line, at most. Ours are shorter; one from elsewhere may be as long as its writer likes."""
+TOO_LONG = b"too long"
+"""What a longer line is read as."""
+_BEGUN_BYTES = 1 << 20
+"""Names of one `begun` line, at most, as they are written."""
 _MARK = b',"crc":"'
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -100,6 +106,8 @@ def _line(value: dict[str, Any]) -> bytes:
 
 def parse(line: bytes) -> Line | Begun | Foreign:
     """The inverse of `encode`. Raises `BadLine`."""
+    if line == TOO_LONG:
+        raise BadLine(f"longer than {LONGEST >> 20} MiB")
     at = line.rfind(_MARK)
     body = line[:at] + b"}"
     if at < 0 or line[at + len(_MARK) :] != b'%08x"}' % binascii.crc32(body):
@@ -117,12 +125,12 @@ def parse(line: bytes) -> Line | Begun | Foreign:
         source = value["source"]
         return Line(
             check(_text(value["name"])),
-            _text(value["verb"]),
+            _word(value["verb"]),
             None if source is None else _identity(source),
             _identity(value["target"]),
-            _text(value["seal"]),
+            _word(value["seal"]),
             _count(value["plain_bytes"]),
-            None if value["recipients"] is None else _text(value["recipients"]),
+            None if value["recipients"] is None else _word(value["recipients"]),
         )
     except BadLine:
         raise
@@ -131,9 +139,17 @@ def parse(line: bytes) -> Line | Begun | Foreign:
 
 
 def _text(value: Any) -> str:
+    """A name or token, which has the bytes of some file name."""
     if not isinstance(value, str):
         raise BadLine("a field is not text")
+    encoded(value)  # Half a pair of surrogates has no bytes.
     return value
+
+
+def _word(value: Any) -> str:
+    if not _text(value).isascii():
+        raise BadLine("a field is not ASCII")
+    return str(value)
 
 
 def _count(value: Any) -> int:
@@ -200,7 +216,7 @@ class Journal:
 
     def begin(self, names: Iterable[str]) -> None:
         """Before anything is written: these names are ours."""
-        self._add(Begun(tuple(names)).encode(), now=True)
+        self._add(b"".join(Begun(some).encode() for some in _runs_of(names)), now=True)
 
     def done(self, line: Line) -> None:
         """The object is complete in the target."""
@@ -241,6 +257,20 @@ class Journal:
         self._written = time.monotonic()
 
 
+def _runs_of(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """The names in their order, in runs that are short enough for a line; one run where there are none."""
+    held: list[str] = []
+    size = 0
+    for name in names:
+        bytes_of_it = len(_encode(name)) + 1
+        if held and size + bytes_of_it > _BEGUN_BYTES:
+            yield tuple(held)
+            held, size = [], 0
+        held.append(name)
+        size += bytes_of_it
+    yield tuple(held)
+
+
 def _wholes(shard: str) -> list[str]:
     """The labels of the shards that this one was split from, the first one first."""
     parts = shard.split(PIECE)
@@ -248,14 +278,22 @@ def _wholes(shard: str) -> list[str]:
 
 
 def lines(store: Store, name: str) -> Iterator[bytes]:
-    """The lines of one object, without their ends; also one that was not ended."""
-    rest = b""
+    """The lines of one object, without their ends; also one that was not ended. One above `LONGEST` is `TOO_LONG`."""
+    held: list[bytes] = []
+    size = 0
     for piece in store.get(name):
-        found = (rest + piece).split(b"\n")
-        rest = found.pop()
-        yield from found
-    if rest:
-        yield rest
+        *ends, rest = piece.split(b"\n")
+        for end in ends:
+            yield b"".join([*held, end]) if size + len(end) <= LONGEST else TOO_LONG
+            held.clear()
+            size = 0
+        size += len(rest)
+        if size <= LONGEST:
+            held.append(rest)
+        else:
+            held.clear()
+    if size:
+        yield b"".join(held) if size <= LONGEST else TOO_LONG
 
 
 def runs(store: Store) -> list[str]:
