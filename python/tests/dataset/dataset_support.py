@@ -34,17 +34,14 @@ sys.path.append(str(ROOT / "tests" / "python"))
 class Plain:
     """Containers that are their plaintext, reversed byte by byte, and a digest: quick, and no secret at all."""
 
-    def seal(self, title: str | None) -> _Flip:
+    def seal(self, name: str) -> _Flip:
         return _Flip()
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes:
+    def seal_whole(self, data: Any, name: str) -> bytes:
         return flip(data)
 
     def open(self) -> _Flip:
         return _Flip()
-
-    def open_whole(self, sealed: Any) -> bytes:
-        return flip(sealed)
 
     def meter(self) -> _Digest:
         return _Digest()
@@ -62,6 +59,7 @@ def flip(data: Any) -> bytes:
 
 class _Flip:
     content_type: str | None = "file"
+    name: str | None = None
 
     def update(self, data: Any) -> bytes:
         return flip(data)
@@ -87,12 +85,12 @@ class Deadly(Plain):
     def __init__(self, folder: str):
         self.folder = folder
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes:
+    def seal_whole(self, data: Any, name: str) -> bytes:
         if bytes(data).startswith(b"deadly"):
             for permit in Path(self.folder).iterdir():
                 permit.unlink(missing_ok=True)
                 os.kill(os.getpid(), 9)
-        return super().seal_whole(data, title)
+        return super().seal_whole(data, name)
 
 
 class Slow(Plain):
@@ -101,9 +99,9 @@ class Slow(Plain):
     def __init__(self, seconds: float):
         self.seconds = seconds
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes:
+    def seal_whole(self, data: Any, name: str) -> bytes:
         time.sleep(self.seconds)
-        return super().seal_whole(data, title)
+        return super().seal_whole(data, name)
 
 
 # Trees

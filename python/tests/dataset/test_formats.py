@@ -31,8 +31,11 @@ def sealed(tmp_path: Path) -> Path:
 
 
 def test_an_old_dataset_is_verified_and_decrypted(sealed: Path, tmp_path: Path) -> None:
-    found = dataset.verify(sealed, IDENTITY, workers=1)
+    told: list[str] = []
+    found = dataset.verify(sealed, IDENTITY, workers=1, warn=told.append)
     assert (found.objects, found.failed, found.bad_lines) == (3, 0, 0)
+    # They do not say which objects they are for.
+    assert (found.unbound, len(told)) == (3, 1)
     dataset.decrypt(sealed, tmp_path / "back", IDENTITY, workers=1)
     assert read_tree(tmp_path / "back") == {name: numbers(count) for name, count in PLAIN.items()}
 

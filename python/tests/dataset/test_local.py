@@ -19,6 +19,7 @@ from dataset_support import Plain, leftovers, make_tree, read_tree
 from tress import dataset
 from tress.dataset import Grouping, Incomplete, Retry, UsageError
 from tress.dataset.errors import Exists
+from tress.dataset.names import bound
 from tress.dataset.stores import Replace
 from tress.dataset.stores.local import LocalStore
 
@@ -161,8 +162,38 @@ def test_damage_is_found_and_named(tmp_path: Path, keys: Keys, threads: Any) -> 
     assert caught.value.summary.objects == 2
     with pytest.raises(Incomplete) as caught:
         dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
-    assert sorted(read_tree(tmp_path / "back")) == ["2", "3", "5", "extra"]
+    assert caught.value.summary.kinds["moved"] == 2
+    assert sorted(read_tree(tmp_path / "back")) == ["3", "5"]
     assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("length", [10, 5 << 20])
+def test_exchanged_objects_are_found(tmp_path: Path, keys: Keys, threads: Any, length: int) -> None:
+    """Also without the manifest; a switch accepts them."""
+    made = make_tree(tmp_path / "plain", {"a": length, "in/a": length})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    one, other, between = (tmp_path / "sealed" / name for name in ("a.tress", "in/a.tress", "between"))
+    one.rename(between)
+    other.rename(one)
+    between.rename(other)
+    how: dict[str, Any] = {"executor": threads, "check": False}
+    assert dataset.verify(tmp_path / "sealed", keys.identity, **how).kinds == {"differs": 2}
+    assert dataset.verify(tmp_path / "sealed", keys.identity, against=None, **how).kinds == {"moved": 2}
+    assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, **how).kinds == {"moved": 2}
+    assert read_tree(tmp_path / "back") == {}
+    accepted = dataset.verify(tmp_path / "sealed", keys.identity, against=None, accept_moved=True, **how)
+    assert (accepted.objects, accepted.unbound) == (2, 0)
+    assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, accept_moved=True, **how).ok
+    assert read_tree(tmp_path / "back") == {"a": made["in/a"], "in/a": made["a"]}
+
+
+def test_rewrapped_objects_keep_their_place(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {"a": 10, "b": 10})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    dataset.rewrap(tmp_path / "sealed", keys.identity, keys.other_recipient, executor=threads)
+    (tmp_path / "sealed" / "a.tress").rename(tmp_path / "sealed" / "b.tress")
+    found = dataset.verify(tmp_path / "sealed", keys.other_identity, against=None, executor=threads, check=False)
+    assert [(failure.name, failure.kind) for failure in found.failures] == [("b", "moved")]
 
 
 def test_verify_against_the_source(tmp_path: Path, keys: Keys, threads: Any) -> None:
@@ -226,7 +257,7 @@ class Meddling(Plain):
         self.path = path
         self.times = 0
 
-    def seal(self, title: str | None) -> Any:
+    def seal(self, name: str) -> Any:
         outer = self
 
         class Push:
@@ -368,9 +399,9 @@ def test_the_source_vanishes(tmp_path: Path, threads: Any) -> None:
     make_tree(tmp_path / "plain", {f"{n:03}/x": 10 for n in range(200)})
 
     class Vanishing(Plain):
-        def seal_whole(self, data: Any, title: str | None) -> bytes:
+        def seal_whole(self, data: Any, name: str) -> bytes:
             shutil.rmtree(tmp_path / "plain", ignore_errors=True)
-            return super().seal_whole(data, title)
+            return super().seal_whole(data, name)
 
     summary = dataset.encrypt(
         tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Vanishing(), retry=QUICK, check=False
@@ -386,11 +417,11 @@ def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
     class Vanishing(Plain):
         done = False
 
-        def seal_whole(self, data: Any, title: str | None) -> bytes:
-            if title == "050" and not Vanishing.done:
+        def seal_whole(self, data: Any, name: str) -> bytes:
+            if name == bound("050") and not Vanishing.done:
                 Vanishing.done = True
                 os.rename(tmp_path / "sealed", tmp_path / "unmounted")  # At once, as a file system goes.
-            return super().seal_whole(data, title)
+            return super().seal_whole(data, name)
 
     try:
         summary = dataset.encrypt(

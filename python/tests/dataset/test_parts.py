@@ -14,7 +14,7 @@ from tress.dataset import Grouping, Retry, Secret, UsageError, keys
 from tress.dataset.errors import BadName, Changed, Exists, Stopped
 from tress.dataset.index import Index
 from tress.dataset.manifest import BadLine, Begun, Foreign, Identity, Journal, Line, join, lines, parse, runs
-from tress.dataset.names import Item, Part, check, decoded, encoded, ignored, part_name, plain_name, title
+from tress.dataset.names import Item, Part, bound, check, decoded, encoded, ignored, is_bound, part_name, plain_name
 from tress.dataset.progress import Progress
 from tress.dataset.retry import Outlook, outlook
 from tress.dataset.seal import Seal
@@ -44,9 +44,14 @@ def test_names_of_containers() -> None:
             plain_name(name)
     assert ignored(".tress-dataset/x.jsonl") and ignored(part_name("a/b")) and not ignored("a/.tress-dataset/x")
     assert part_name("a/b").startswith("a/.") and part_name("a/b") != part_name("a/c")
-    assert (
-        title("a/b.txt") == "b.txt" and title("a\nb") is None and title("x" * 256) is None and title("\udcff") is None
-    )
+
+
+def test_names_in_containers() -> None:
+    # printf %s a/b | sha256sum
+    assert bound("a/b") == "sha256-c14cddc033f64b9dea80ea675cf280a015e672516090a5626781153dc68fea11"
+    assert is_bound(bound("\udcff")) and is_bound(bound("x" * 4000))
+    for older in (None, "", "b", "sha256-", bound("a")[:-1], bound("a") + "\n", bound("a").upper()):
+        assert not is_bound(older)
 
 
 def test_parts_are_a_partition() -> None:

@@ -13,7 +13,7 @@ import pytest
 from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress import dataset
 from tress.dataset import Retry, Summary
-from tress.dataset.names import Item, Odd, part_name
+from tress.dataset.names import Item, Odd, bound, part_name
 from tress.dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=2, first=0.01, longest=0.02)
@@ -44,11 +44,11 @@ class Meddling(Plain):
         self.meddle = meddle
         self.count = 0
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes:
+    def seal_whole(self, data: Any, name: str) -> bytes:
         self.count += 1
         if self.count == self.at:
-            self.meddle(str(title))
-        return super().seal_whole(data, title)
+            self.meddle(name)
+        return super().seal_whole(data, name)
 
 
 def swap(folder: Path, outside: Path) -> None:
@@ -158,8 +158,8 @@ def test_a_file_of_the_source_is_swapped_for_a_link(tmp_path: Path, one: ThreadP
     make_tree(tmp_path / "plain", {"a": 10, "b": 10})
     make_tree(tmp_path, {"outside": 10}, seed=2)
 
-    def meddle(title: str) -> None:
-        swap(tmp_path / "plain" / ("b" if title == "a" else "a"), tmp_path / "outside")
+    def meddle(name: str) -> None:
+        swap(tmp_path / "plain" / ("b" if name == bound("a") else "a"), tmp_path / "outside")
 
     found = encrypt(tmp_path, one, Meddling(1, meddle))
     assert (found.objects, found.kinds) == (1, {"changed": 1})

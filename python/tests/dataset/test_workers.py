@@ -296,9 +296,9 @@ class Together(Plain):
     def __init__(self) -> None:
         self.eight = threading.Barrier(8)
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes:
+    def seal_whole(self, data: Any, name: str) -> bytes:
         self.eight.wait(timeout=60)
-        return super().seal_whole(data, title)
+        return super().seal_whole(data, name)
 
 
 def test_slow_objects_do_not_hold_others(tmp_path: Path) -> None:

@@ -89,15 +89,20 @@ def decrypt(
     target: Address,
     identities: Any,
     *,
+    accept_moved: bool = False,
     source_options: Mapping[str, Any] | None = None,
     target_options: Mapping[str, Any] | None = None,
     **how: Any,
 ) -> Summary:
     """Decrypts every container NAME.tress of `source` to NAME in `target`, as far as that is missing or has changed.
 
+    A container says which object it is for. One that stands for another is a failure of kind `moved`: two may have been
+    exchanged. `accept_moved` takes it, as where a part of a dataset is decrypted, or a folder was renamed.
+
     `identities`: the text of an identity file, a `Path` to one, or a sequence; also `Secret`. Keywords as for `encrypt`.
     """
     keys = _opening(identities)
+    how["_accept_moved"] = accept_moved
     return _run("decrypt", source, target, keys, "aes-128-ccm", source_options, target_options, how)
 
 
@@ -106,6 +111,7 @@ def verify(
     identities: Any,
     *,
     against: Address | None = "manifest",
+    accept_moved: bool = False,
     target_options: Mapping[str, Any] | None = None,
     source_options: Mapping[str, Any] | None = None,
     **how: Any,
@@ -114,12 +120,13 @@ def verify(
 
     Compares with the manifest there: which containers there are, and that each is the one that was written; or, with the address of
     the source as `against`, with that, byte for byte. `None` compares with nothing. What is missing, extra, damaged or
-    different is a failure with that `kind`. A target that has nothing, not even a manifest, as one that is called by a wrong
+    different is a failure with that `kind`; `moved` as for `decrypt`. A target that has nothing, not even a manifest, as one that is called by a wrong
     name may, has no failures: look at `summary.objects`, or compare with the source.
     """
     keys = _opening(identities)
     source = None if against is None or against == "manifest" else against
     how["_to_manifest"] = against == "manifest"
+    how["_accept_moved"] = accept_moved
     return _run("verify", source, target, keys, "aes-128-ccm", source_options, target_options, how)
 
 
@@ -177,6 +184,7 @@ def _run(
     )
     retry: Retry = how.pop("retry", None) or Retry()
     opener = how.pop("_opener", open_store)
+    accept_moved: bool = how.pop("_accept_moved", False)
     if how:
         raise TypeError(f"unexpected arguments: {', '.join(sorted(how))}")
     if aead not in ("aes-128-ccm", "aes-256-ccm"):
@@ -196,6 +204,7 @@ def _run(
         keys.recipients_id() if keys.recipients or keys.to else None,
         1,
         retry,
+        accept_moved,
         opener,
     )
     _not_into_itself(plan)

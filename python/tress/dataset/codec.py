@@ -23,6 +23,10 @@ class Opening(Push, Protocol):
     def content_type(self) -> str | None:
         """`file` or `tree`, once the header has been read."""
 
+    @property
+    def name(self) -> str | None:
+        """What the container keeps as its name, once the header has been read."""
+
 
 class Meter(Protocol):
     """Takes a container and says which payload it holds."""
@@ -35,13 +39,11 @@ class Meter(Protocol):
 class Codec(Protocol):
     """Makes and opens containers. It is pickled to workers."""
 
-    def seal(self, title: str | None) -> Push: ...
+    def seal(self, name: str) -> Push: ...
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes: ...
+    def seal_whole(self, data: Any, name: str) -> bytes: ...
 
     def open(self) -> Opening: ...
-
-    def open_whole(self, sealed: Any) -> bytes: ...
 
     def meter(self) -> Meter: ...
 
@@ -65,16 +67,16 @@ class TressCodec:
             self._parsed = (self.keys.seal_with(), self.keys.open_with())
         return self._parsed
 
-    def seal(self, title: str | None) -> Push:
+    def seal(self, name: str) -> Push:
         import tress
 
-        push: Push = tress.Encryptor(self._keys()[0], aead=self.aead, threads=self.threads, name=title)
+        push: Push = tress.Encryptor(self._keys()[0], aead=self.aead, threads=self.threads, name=name)
         return push
 
-    def seal_whole(self, data: Any, title: str | None) -> bytes:
+    def seal_whole(self, data: Any, name: str) -> bytes:
         import tress
 
-        sealed: bytes = tress.encrypt(data, self._keys()[0], aead=self.aead, threads=self.threads, name=title)
+        sealed: bytes = tress.encrypt(data, self._keys()[0], aead=self.aead, threads=self.threads, name=name)
         return sealed
 
     def open(self) -> Opening:
@@ -82,13 +84,6 @@ class TressCodec:
 
         opening: Opening = tress.Decryptor(self._keys()[1], threads=self.threads)
         return opening
-
-    def open_whole(self, sealed: Any) -> bytes:
-        opening = self.open()
-        plain = opening.update(sealed)
-        if opening.content_type == "tree":
-            raise TreeInside("the container holds a folder: open it with tress decrypt")
-        return plain + opening.finalize()
 
     def meter(self) -> Meter:
         return Seal()

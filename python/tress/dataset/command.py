@@ -90,6 +90,12 @@ def parser() -> argparse.ArgumentParser:
                 metavar="FILE",
                 help="identity file, which has the private key",
             )
+        if verb in ("decrypt", "verify"):
+            one.add_argument(
+                "--accept-moved",
+                action="store_true",
+                help="accept containers that were made for an object of another name",
+            )
         if verb == "rewrap":
             one.add_argument(
                 "--new-key-file",
@@ -180,9 +186,10 @@ def _run(given: argparse.Namespace, terminal: Terminal | None) -> Summary:
         return encrypt(given.source, given.target, to, aead=given.aead, **how)
     opens = [_read(path) for path in given.identity] + _secrets(given.key_file, given.passphrase_file)
     if given.verb == "decrypt":
-        return decrypt(given.source, given.target, opens, **how)
+        return decrypt(given.source, given.target, opens, accept_moved=given.accept_moved, **how)
     if given.verb == "verify":
-        return verify(given.target, opens, against=None if given.against == "nothing" else given.against, **how)
+        how["against"] = None if given.against == "nothing" else given.against
+        return verify(given.target, opens, accept_moved=given.accept_moved, **how)
     return rewrap(given.target, opens, _recipients(given) + _secrets(given.new_key_file, None), **how)
 
 

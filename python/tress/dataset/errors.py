@@ -73,6 +73,12 @@ class Differs(ObjectError):
     kind = "differs"
 
 
+class Moved(ObjectError):
+    """The container was made for an object of another name."""
+
+    kind = "moved"
+
+
 class Stopped(ObjectError):
     """The run was told to stop; the object is not done."""
 

@@ -19,6 +19,7 @@ CONTROL = ".tress-dataset"
 
 # An empty part, `.` or `..`, or NUL. Most names have none, and this is asked several times for each.
 _SUSPECT = re.compile(r"(?:\A|/)\.{0,2}(?:/|\Z)|\0")
+_BOUND = re.compile(r"sha256-[0-9a-f]{64}")
 _PART = re.compile(r"\.[0-9a-f]{32}\.tress-part")
 
 
@@ -89,15 +90,14 @@ def plain_name(container: str) -> str:
     return container[: -len(SUFFIX)]
 
 
-def title(name: str) -> str | None:
-    """What the container may call its plaintext: the last part, where docs/formats/container.md allows it."""
-    last = name.rpartition("/")[2]
-    try:
-        size = len(last.encode())
-    except UnicodeEncodeError:
-        return None
-    control = any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 for c in last)
-    return None if control or not 0 < size <= 255 or "\\" in last else last
+def bound(name: str) -> str:
+    """What a container keeps as its name, so that it cannot stand for another object: a digest of the relative path."""
+    return "sha256-" + hashlib.sha256(encoded(name)).hexdigest()
+
+
+def is_bound(kept: str | None) -> bool:
+    """Whether a container keeps such a name; those of earlier versions have the last part of the path, or none."""
+    return kept is not None and _BOUND.fullmatch(kept) is not None
 
 
 class Part(NamedTuple):

@@ -84,6 +84,11 @@ def perform(plan: Plan, settings: Settings, pool: Callable[[], Pool]) -> Summary
         else:
             _drive(plan, settings, works, pool, summary, failed, reporter)
             reporter.tick(last=True)
+            if summary.unbound and settings.warn is not None:
+                settings.warn(
+                    f"{(source or target).shown}: {summary.unbound} containers of an earlier version of Tress do not say "
+                    "which object they are for; whether two were exchanged has not been checked"
+                )
         summary.seconds = reporter.seconds
         summary.rate_bytes_per_s = summary.bytes / summary.seconds if summary.seconds > 0 else 0.0
     finally:
@@ -248,6 +253,7 @@ def _take(result: Result, summary: Summary, failed: FailedList) -> None:
     summary.objects += result.objects
     summary.bytes += result.bytes
     summary.retried += result.retried
+    summary.unbound += result.unbound
     for failure in result.failures:
         failed.add(failure)
 

@@ -28,6 +28,8 @@ class Summary:
     failed: int = 0
     bad_lines: int = 0
     """Lines of manifests that were damaged; their objects were done again."""
+    unbound: int = 0
+    """Containers of earlier versions, which do not say which object they are for: exchanged ones go unnoticed."""
     seconds: float = 0.0
     rate_bytes_per_s: float = 0.0
     kinds: dict[str, int] = field(default_factory=dict)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .codec import Codec, Opening, TreeInside
-from .errors import Changed, Differs, Stopped
+from .errors import Changed, Differs, Moved, Stopped
 from .manifest import Identity, Line
-from .names import Item, title
+from .names import Item, bound, is_bound
 from .shards import Work
 from .stores import BLOCK, Reading, Store
 
@@ -28,6 +28,10 @@ class Context:
     codec: Codec
     recipients: str | None
     stopped: threading.Event
+    accept_moved: bool = False
+    """Whether a container may be that of another object."""
+    unbound: list[str] = field(default_factory=list)
+    """Containers of earlier versions, which do not say what they are the containers of."""
 
     def go_on(self) -> None:
         """Raises `Stopped` when the run is to end."""
@@ -85,13 +89,13 @@ def _encrypt(context: Context, source: Store, work: Work) -> Line:
         if item.size <= BLOCK:
             plain = _whole(context, reading)
             reading.unchanged()
-            sealed = context.codec.seal_whole(plain, title(work.name))
+            sealed = context.codec.seal_whole(plain, bound(work.name))
             meter.update(sealed)
             with context.target.write(work.target, len(sealed), about, work.replace) as out:
                 out.write(sealed)
                 written = out.commit()
         else:
-            push = context.codec.seal(title(work.name))
+            push = context.codec.seal(bound(work.name))
             with context.target.write(work.target, item.size + item.size // 1000, about, work.replace) as out:
                 for block in _blocks(context, reading):
                     sealed = push.update(block)
@@ -115,7 +119,11 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
         if item.size <= BLOCK:
             sealed = _whole(context, reading)
             reading.unchanged()
-            plain = context.codec.open_whole(sealed)
+            opening = context.codec.open()
+            plain = opening.update(sealed)
+            _no_tree(opening)
+            plain += opening.finalize()
+            _in_its_place(context, opening, work.target)
             meter.update(sealed)
             count = len(plain)
             with context.target.write(work.target, count, about, work.replace) as out:
@@ -132,6 +140,7 @@ def _decrypt(context: Context, source: Store, work: Work) -> Line:
                     count += len(plain)
                     out.write(plain)
                 plain = opening.finalize()
+                _in_its_place(context, opening, work.target)
                 count += len(plain)
                 out.write(plain)
                 reading.unchanged()
@@ -161,6 +170,7 @@ def _verify(context: Context, work: Work) -> Line:
     seal = meter.finish()
     if work.line is not None and work.line.seal and work.line.seal != seal:
         raise Differs("can be decrypted, but is not the container in the manifest")
+    _in_its_place(context, opening, work.name)
     if context.source is not None and digest is not None:
         with context.source.read(context.source.stat(work.name)) as reading:
             if _digest(context, reading) != digest.digest():
@@ -195,6 +205,14 @@ def _line(context: Context, name: str, read: Item, written: Item, seal: str, pla
     return Line(
         name, context.verb, source, Identity(written.size, written.token), seal, plain_bytes, context.recipients
     )
+
+
+def _in_its_place(context: Context, opening: Opening, name: str) -> None:
+    """Raises `Moved` where the container was made for another object than the one that it stands for."""
+    if not is_bound(opening.name):
+        context.unbound.append(name)
+    elif opening.name != bound(name) and not context.accept_moved:
+        raise Moved("its container was made for an object of another name; accept-moved takes it all the same")
 
 
 def _no_tree(opening: Opening | Any) -> None:

@@ -50,6 +50,7 @@ class Plan:
     concurrency: int
     """Objects at once in a worker."""
     retry: Retry
+    accept_moved: bool = False
     opener: Callable[[str, Mapping[str, Any]], Store] = open_store
 
     @property
@@ -65,6 +66,8 @@ class Result:
     objects: int = 0
     bytes: int = 0
     retried: int = 0
+    unbound: int = 0
+    """Containers of earlier versions that do not say which object they are for."""
     failures: list[Failure] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -119,7 +122,7 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
     """Does all objects of a shard. Raises only what keeps it from doing any."""
     started = time.monotonic()
     source, target = _stores(plan)
-    context = Context(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP)
+    context = Context(plan.verb, plan.run, source, target, plan.codec, plan.recipients, STOP, plan.accept_moved)
     journal = Journal(target, plan.verb, plan.run, shard.label, plan.retry, STOP) if plan.journals else None
     result = Result()
     works = list(shard.works)
@@ -135,6 +138,7 @@ def run_shard(plan: Plan, shard: Shard) -> Result:
         _unsettled(plan, shard, journal, result, error)
     if journal is not None:
         journal.end()
+    result.unbound = len(set(context.unbound))
     result.seconds = time.monotonic() - started
     return result
 
