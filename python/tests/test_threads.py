@@ -254,3 +254,38 @@ def test_nothing_leaks(key: tress.KeyPair) -> None:
     round_(CALLS)
     # An object of 80 bytes lost by each call would come to 16 MB.
     assert resident() - before < 8 << 20
+
+
+REFUSED = """
+import os, resource, sys, tress
+aead, key = tress.AESCCM(bytes(16)), tress.KeyPair.generate()
+messages = [(number.to_bytes(12, "big"), bytes(100_000), None) for number in range(40)]
+large = [(number.to_bytes(12, "big"), bytes(4 << 20), None) for number in range(20)]
+expected = aead.encrypt_many(messages, threads=1)
+os.chdir(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+if os.geteuid() == 0:
+    # Root has no limit. What it may, the other user may not: the folder is its own.
+    os.chown(".", 54321, -1)
+    os.chown("plain", 54321, -1)
+    os.setresuid(54321, 54321, 54321)
+assert aead.encrypt_many(messages, threads=8) == expected
+for call in (lambda: tress.encrypt_file("plain", "x", key), lambda: aead.encrypt_many(large, threads=8)):
+    try:
+        call()
+    except tress.TressError as error:
+        assert error.kind == "no-thread", error
+    else:
+        raise SystemExit("not refused")
+assert os.listdir("/proc/self/cwd") == ["plain"]
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of threads are Linux's here: NOT TESTED")
+def test_threads_that_the_system_refuses(tmp_path: pathlib.Path) -> None:
+    """Fewer helpers, or an error; never a panic."""
+    (tmp_path / "plain").write_bytes(bytes(1000))
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED, str(tmp_path)], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -2,6 +2,7 @@
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use pyo3::exceptions::PyTypeError;
@@ -278,7 +279,7 @@ fn perform(
     let threads = threads.min(bytes / THREAD_BYTES).clamp(1, MAX_THREADS);
     let is_cancelled = AtomicBool::new(false);
     let work = || {
-        on_threads(tasks, bytes.div_ceil(threads), |share| {
+        on_threads(tasks, bytes.div_ceil(threads), threads, |share| {
             for tasks in groups(share, GROUP_BYTES, GROUP_LEAST) {
                 if is_cancelled.load(Ordering::Relaxed) {
                     return;
@@ -315,16 +316,23 @@ fn groups<'t, 'a>(
     })
 }
 
-/// Does runs of about so many bytes, each on a thread, the first on this one.
-fn on_threads(tasks: &mut [Task<'_>], bytes: usize, work: impl Fn(&mut [Task<'_>]) + Sync) {
-    let work = &work;
-    thread::scope(|scope| {
-        let mut shares = groups(tasks, bytes, 1);
-        let first = shares.next();
-        for share in shares {
-            scope.spawn(move || work(share));
+/// Does runs of about so many bytes on up to so many threads, of which this is one. Where the system refuses threads, those that
+/// there are do all.
+fn on_threads(tasks: &mut [Task<'_>], bytes: usize, threads: usize, work: impl Fn(&mut [Task<'_>]) + Sync) {
+    let shares = Mutex::new(groups(tasks, bytes, 1));
+    let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let take = || {
+        while let Some(share) = next() {
+            work(share);
         }
-        first.map(work);
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            if thread::Builder::new().spawn_scoped(scope, take).is_err() {
+                break;
+            }
+        }
+        take();
     });
 }
 
