@@ -140,8 +140,9 @@ def test_wrong_use_is_told(key: tress.KeyPair) -> None:
         tress.encrypt(b"", key, aead="aes-192-ccm")
     with pytest.raises(ValueError):
         tress.encrypt(b"", key, name="a/b")
-    with pytest.raises(OverflowError):
-        tress.encrypt(b"", key, threads=-1)
+    for threads in (-1, 1025, 1_000_000, 1 << 70):
+        with pytest.raises(tress.Usage):
+            tress.encrypt(b"", key, threads=threads)
     for length in [0, 15, 17, 33]:
         with pytest.raises(ValueError):
             tress.RawKey(bytes(length))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _tress
 from ._errors import TressError, Usage, install_extra
+from ._types import Path
 
 if TYPE_CHECKING:
     import pandas
@@ -70,9 +71,9 @@ def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[st
 
 
 def simulate(
-    program: str | os.PathLike[str],
+    program: Path,
     *,
-    machine: str | os.PathLike[str] | None = "fe310",
+    machine: Path | None = "fe310",
     issue: int | None = None,
     harts: int | None = None,
     unlimited: bool = False,

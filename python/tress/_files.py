@@ -122,7 +122,7 @@ class ContainerWriter(io.BufferedIOBase):
         # Whether the end of a block decides what becomes of it, and whether that was decided.
         self._in_block = self._is_settled = False
         self._name = _name(target)
-        self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fspath(target), force)
+        self._output: _Output = _Object(target) if hasattr(target, "write") else _Path(os.fsdecode(target), force)
 
     @property
     def name(self) -> str:
@@ -230,6 +230,7 @@ def encrypt_stream(
     name: str | None = None,
 ) -> int:
     """Encrypts all that `reader` gives into a container; returns how many bytes were written."""
+    _check(reader, writer)
     encryptor = Encryptor(recipients, aead=aead, threads=threads, name=name)
     return _copy(reader, writer, encryptor)
 
@@ -239,7 +240,14 @@ def decrypt_stream(reader: Readable, writer: Writable, identities: Identities, *
 
     What is written is verified, but only after the return is it known to be all.
     """
+    _check(reader, writer)
     return _copy(reader, writer, Decryptor(identities, threads=threads))
+
+
+def _check(reader: object, writer: object) -> None:
+    for file, method in ((reader, "read"), (writer, "write")):
+        if not hasattr(file, method):
+            raise TypeError(f"expected a file object with {method}(), not {type(file).__name__}")
 
 
 def _copy(reader: Readable, writer: Writable, through: Encryptor | Decryptor) -> int:

@@ -1,12 +1,11 @@
 """The native part of `tress`. Use the package."""
 
-import os
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, final, overload
 
 from _typeshed import ReadableBuffer, WriteableBuffer
 
-from ._types import Identities, Recipients
+from ._types import Identities, Path, Recipients
 
 __all__ = [
     "AESCCM",
@@ -95,8 +94,8 @@ def rewrap_head(data: ReadableBuffer, identities: Identities, recipients: Recipi
     """How many of a container's first bytes to replace, and by what, so that it is one for `recipients`."""
 
 def encrypt_file(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    source: Path,
+    target: Path,
     recipients: Recipients,
     *,
     aead: str = "aes-128-ccm",
@@ -108,8 +107,8 @@ def encrypt_file(
     """Bytes read, bytes written, chunks, seconds."""
 
 def decrypt_file(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    source: Path,
+    target: Path,
     identities: Identities,
     *,
     range: tuple[int, int | None] | None = None,
@@ -119,12 +118,10 @@ def decrypt_file(
 ) -> tuple[int, int, int, float]:
     """Bytes read, bytes written, chunks, seconds."""
 
-def rewrap_file(
-    path: str | os.PathLike[str], identities: Identities, recipients: Recipients
-) -> tuple[int, int, int, float]:
+def rewrap_file(path: Path, identities: Identities, recipients: Recipients) -> tuple[int, int, int, float]:
     """Bytes read, bytes written, chunks, seconds."""
 
-def inspect(path: str | os.PathLike[str], identities: Identities | None = None) -> dict[str, Any]:
+def inspect(path: Path, identities: Identities | None = None) -> dict[str, Any]:
     """What a container says about itself; what can be is verified where `identities` are given."""
 
 @final
@@ -336,9 +333,9 @@ def plan(
     """How long a transfer takes, and in how many stages, when encrypting overlaps sending."""
 
 def simulate(
-    program: str | os.PathLike[str],
+    program: Path,
     *,
-    machine: str | os.PathLike[str] | None = None,
+    machine: Path | None = None,
     issue: int | None = None,
     harts: int | None = None,
     unlimited: bool = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,10 +14,13 @@ else:
     # Python itself names it since 3.12.
     from typing import Any as Buffer
 
-__all__ = ["Buffer", "Identities", "Key", "Recipients"]
+__all__ = ["Buffer", "Identities", "Key", "Path", "Recipients"]
 
 Key: TypeAlias = str | KeyPair | Passphrase | RawKey
 """Text (`age1…`, `tress1…`, `ssh-…`; of an identity, `AGE-SECRET-KEY-1…` or an identity file), or an object."""
+
+Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+"""Of a file or folder."""
 
 Recipients: TypeAlias = Key | Iterable[Key]
 """One recipient or several."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import NamedTuple
 
 from . import _tress
-from ._types import Identities, Recipients
+from ._types import Identities, Path, Recipients
 
 __all__ = ["Report", "decrypt_file", "encrypt_file", "rewrap_file"]
 
 Progress = Callable[[int, int | None], object]
-"""Is called about twenty times a second with the bytes done and, where it is known, their number in all."""
+"""Is called with the bytes done and, where it is known, their number in all: at the start, then after a millisecond and
+more and more rarely, about twenty times a second at last, and when all is done."""
 
 
 class Report(NamedTuple):
@@ -29,8 +29,8 @@ class Report(NamedTuple):
 
 
 def encrypt_file(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    source: Path,
+    target: Path,
     recipients: Recipients,
     *,
     aead: str = "aes-128-ccm",
@@ -52,8 +52,8 @@ def encrypt_file(
 
 
 def decrypt_file(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    source: Path,
+    target: Path,
     identities: Identities,
     *,
     range: tuple[int, int | None] | None = None,
@@ -71,9 +71,14 @@ def decrypt_file(
     )
 
 
-def rewrap_file(path: str | os.PathLike[str], identities: Identities, recipients: Recipients) -> Report:
+def rewrap_file(path: Path, identities: Identities, recipients: Recipients) -> Report:
     """Makes the container one for `recipients` instead, and leaves its payload alone.
 
     Who could open it before may have kept its key: this is no revocation.
     """
     return Report(*_tress.rewrap_file(path, identities, recipients))
+
+
+def _public_key(pem: str) -> _tress.PublicKey:
+    """What `pickle` makes a public key of."""
+    return _tress.PublicKey.from_pem(pem)

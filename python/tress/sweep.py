@@ -22,7 +22,7 @@ from typing import Any
 
 __all__ = ["Sweep", "sweep"]
 
-Machine = str | os.PathLike[str]
+Machine = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 class Sweep(list[dict[str, Any]]):
@@ -43,7 +43,7 @@ class Sweep(list[dict[str, Any]]):
 
 
 def sweep(
-    program: str | os.PathLike[str],
+    program: Machine,
     machines: Machine | Sequence[Machine],
     *,
     issue: int | Sequence[int | None] | None = None,
@@ -51,7 +51,7 @@ def sweep(
     limit: int | None = None,
     executor: Executor | None = None,
     workers: int | None = None,
-    out: str | os.PathLike[str] | None = None,
+    out: Machine | None = None,
 ) -> Sweep:
     """Simulates `program` with every combination of `machines`, `issue` and `harts`.
 
@@ -62,11 +62,11 @@ def sweep(
 
     Raises `OSError` where the program cannot be read, and where `out` cannot be written.
     """
-    digest = hashlib.sha256(Path(program).read_bytes()).hexdigest()
+    digest = hashlib.sha256(Path(os.fsdecode(program)).read_bytes()).hexdigest()
     points = []
-    named = [machines] if isinstance(machines, str | os.PathLike) else machines
+    named = [machines] if isinstance(machines, str | bytes | os.PathLike) else machines
     for machine, width, count in itertools.product(named, _several(issue), _several(harts)):
-        points.append({"machine": os.fspath(machine), "issue": width, "harts": count})
+        points.append({"machine": os.fsdecode(machine), "issue": width, "harts": count})
     keys = [_key(digest, point) for point in points]
     known = _read(out) if out is not None else {}
     rows: dict[str, dict[str, Any]] = {key: known[key] for key in keys if key in known}
@@ -74,14 +74,14 @@ def sweep(
     open_points = {key: point for key, point in zip(keys, points, strict=True) if key not in rows}
     if open_points:
         if executor is not None:
-            _run(executor, os.fspath(program), open_points, limit, rows, failed, out)
+            _run(executor, os.fsdecode(program), open_points, limit, rows, failed, out)
         else:
             from concurrent.futures import ProcessPoolExecutor
             from multiprocessing import get_all_start_methods, get_context
 
             method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
             with ProcessPoolExecutor(workers, get_context(method)) as processes:
-                _run(processes, os.fspath(program), open_points, limit, rows, failed, out)
+                _run(processes, os.fsdecode(program), open_points, limit, rows, failed, out)
     done = (points[n] | rows[key] for n, key in enumerate(keys) if key in rows)
     return Sweep(done, [failed[key] for key in dict.fromkeys(keys) if key in failed])
 
@@ -98,11 +98,11 @@ def _key(program: str, point: dict[str, Any]) -> str:
     return json.dumps([program, content, point["issue"], point["harts"]])
 
 
-def _read(out: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+def _read(out: Machine) -> dict[str, dict[str, Any]]:
     """The results that a file holds. A line that is damaged counts as none, and its point is simulated again."""
     found: dict[str, dict[str, Any]] = {}
     try:
-        lines = Path(out).read_bytes().splitlines()
+        lines = Path(os.fsdecode(out)).read_bytes().splitlines()
     except FileNotFoundError:
         return found
     for line in lines:
@@ -123,7 +123,7 @@ def _run(
     limit: int | None,
     rows: dict[str, dict[str, Any]],
     failed: dict[str, dict[str, Any]],
-    out: str | os.PathLike[str] | None,
+    out: Machine | None,
 ) -> None:
     """All points at once: there are not many, and each takes long."""
     pending: dict[Future[dict[str, Any]], str] = {}
@@ -150,7 +150,7 @@ def _run(
         raise
 
 
-def _keep(out: str | os.PathLike[str], key: str, point: dict[str, Any], result: dict[str, Any]) -> None:
+def _keep(out: Machine, key: str, point: dict[str, Any], result: dict[str, Any]) -> None:
     """One more line; if the file ends within one, on a line of its own."""
     with open(out, "a+b") as file:
         if file.tell():

@@ -5,6 +5,7 @@ use pyo3::types::{PyBytes, PyList};
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm;
 
+use crate::arguments;
 use crate::errors;
 use crate::keys::random;
 use crate::many::{self, Message};
@@ -28,8 +29,12 @@ pub(crate) struct AesCcm {
 impl AesCcm {
     #[new]
     #[pyo3(signature = (key, tag_length = 16))]
-    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: usize) -> PyResult<Self> {
-        let cipher = Aes::new(Input::of(key)?.as_slice()).map_err(|error| errors::cipher(py, error))?;
+    fn new(
+        py: Python<'_>,
+        key: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = arguments::whole::<usize>)] tag_length: usize,
+    ) -> PyResult<Self> {
+        let cipher = Aes::new(Input::octets(key, "a key")?.as_slice()).map_err(|error| errors::cipher(py, error))?;
         if !(4..=16).contains(&tag_length) || !tag_length.is_multiple_of(2) {
             return Err(errors::cipher(py, tress_cipher::Error::TagLength));
         }
@@ -38,7 +43,10 @@ impl AesCcm {
 
     /// A fresh key of 128, 192 or 256 bits.
     #[staticmethod]
-    fn generate_key(py: Python<'_>, bit_length: usize) -> PyResult<Bound<'_, PyBytes>> {
+    fn generate_key(
+        py: Python<'_>,
+        #[pyo3(from_py_with = arguments::whole::<usize>)] bit_length: usize,
+    ) -> PyResult<Bound<'_, PyBytes>> {
         match bit_length {
             128 | 192 | 256 => random(py, bit_length / 8),
             _ => Err(errors::cipher(py, tress_cipher::Error::KeyLength)),
@@ -54,8 +62,9 @@ impl AesCcm {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, plain, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, plain, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
         let (nonce, plain, aad) = (nonce.as_slice(), plain.as_slice(), slice(&aad));
+        check(nonce, plain.len()).map_err(|error| errors::cipher(py, error))?;
         let mut sealed = Fresh::new(py, plain.len() + self.tag_bytes)?;
         let space = sealed.space();
         let done = detached(py, plain.len() + aad.len(), || {
@@ -77,9 +86,10 @@ impl AesCcm {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, sealed, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, sealed, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
         let (nonce, aad) = (nonce.as_slice(), slice(&aad));
         let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
+        check(nonce, cipher_text.len()).map_err(|error| errors::cipher(py, error))?;
         let mut plain = Fresh::new(py, cipher_text.len())?;
         let space = plain.space();
         let done = detached(py, cipher_text.len() + aad.len(), || {
@@ -100,8 +110,9 @@ impl AesCcm {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, plain, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, plain, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
         let bytes = plain.as_slice().len();
+        check(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
         let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes + self.tag_bytes)?;
         output.copy_from(&plain);
         drop(plain);
@@ -130,9 +141,10 @@ impl AesCcm {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, sealed, aad) = (Input::of(nonce)?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, sealed, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
         let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
         let bytes = cipher_text.len();
+        check(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
         let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes)?;
         let tag = many::Tag::new(tag);
         output.copy_from(&sealed);
@@ -155,7 +167,7 @@ impl AesCcm {
         &self,
         py: Python<'py>,
         messages: &Bound<'py, PyAny>,
-        threads: usize,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
         many::encrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads)
     }
@@ -168,7 +180,7 @@ impl AesCcm {
         &self,
         py: Python<'py>,
         messages: &Bound<'py, PyAny>,
-        threads: usize,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
         errors: &str,
     ) -> PyResult<Bound<'py, PyList>> {
         let is_strict = match errors {
@@ -187,7 +199,7 @@ impl AesCcm {
         py: Python<'_>,
         messages: &Bound<'_, PyAny>,
         buf: &Bound<'_, PyAny>,
-        threads: usize,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
         let messages = Message::all(messages)?;
         many::encrypt_into(py, &self.cipher, self.tag_bytes, &messages, &mut Output::of(buf)?, threads)
@@ -201,7 +213,7 @@ impl AesCcm {
         py: Python<'_>,
         messages: &Bound<'_, PyAny>,
         buf: &Bound<'_, PyAny>,
-        threads: usize,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
         let messages = Message::all(messages)?;
         many::decrypt_into(py, &self.cipher, self.tag_bytes, &messages, &mut Output::of(buf)?, threads)
@@ -233,6 +245,18 @@ fn aad<'py>(given: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Input<'py>>> {
 
 fn slice<'a>(aad: &'a Option<Input<'_>>) -> &'a [u8] {
     aad.as_ref().map_or(&[], Input::as_slice)
+}
+
+/// Whether a message of so many bytes has this nonce, before any of it is copied.
+pub(crate) fn check(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
+    let length_bytes = match nonce.len() {
+        bytes @ 7..=NONCE_MOST_BYTES => 15 - bytes,
+        _ => return Err(tress_cipher::Error::NonceLength),
+    };
+    match length_bytes < 8 && message_bytes as u64 >> (8 * length_bytes) != 0 {
+        true => Err(tress_cipher::Error::MessageTooLong),
+        false => Ok(()),
+    }
 }
 
 /// A nonce by itself.

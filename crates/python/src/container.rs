@@ -7,6 +7,7 @@ use tress_stream::streaming::{self, NewHead, Opening, Sealing};
 use tress_stream::verbs::EncryptOptions;
 use tress_stream::{Error, ErrorKind};
 
+use crate::arguments;
 use crate::errors::{self, Class};
 use crate::keys::{self, Identities};
 use crate::memory::{Fresh, Input};
@@ -27,7 +28,7 @@ pub(crate) fn encrypt<'py>(
     data: &Bound<'py, PyAny>,
     recipients: &Bound<'py, PyAny>,
     aead: &str,
-    threads: usize,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
     name: Option<String>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let recipients = keys::recipients(recipients)?;
@@ -52,7 +53,7 @@ pub(crate) fn decrypt<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
     identities: &Bound<'py, PyAny>,
-    threads: usize,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let identities = Identities::of(identities)?;
     let data = Input::of(data)?;

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use tress_stream::verbs::{self, DecryptOptions, Range, Report, Sink, Source};
 use tress_stream::{Control, Error};
 
+use crate::arguments;
 use crate::container::options;
 use crate::errors;
 use crate::keys::{self, Identities};
@@ -22,11 +23,11 @@ type Figures = (u64, u64, u64, f64);
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn encrypt_file(
     py: Python<'_>,
-    source: PathBuf,
-    target: PathBuf,
+    #[pyo3(from_py_with = arguments::path)] source: PathBuf,
+    #[pyo3(from_py_with = arguments::path)] target: PathBuf,
     recipients: &Bound<'_, PyAny>,
     aead: &str,
-    threads: usize,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
     name: Option<String>,
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
@@ -43,11 +44,11 @@ pub(crate) fn encrypt_file(
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn decrypt_file(
     py: Python<'_>,
-    source: PathBuf,
-    target: PathBuf,
+    #[pyo3(from_py_with = arguments::path)] source: PathBuf,
+    #[pyo3(from_py_with = arguments::path)] target: PathBuf,
     identities: &Bound<'_, PyAny>,
-    range: Option<(u64, Option<u64>)>,
-    threads: usize,
+    #[pyo3(from_py_with = arguments::optional_range)] range: Option<(u64, Option<u64>)>,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Figures> {
@@ -62,7 +63,7 @@ pub(crate) fn decrypt_file(
 #[pyo3(signature = (path, identities, recipients))]
 pub(crate) fn rewrap_file(
     py: Python<'_>,
-    path: PathBuf,
+    #[pyo3(from_py_with = arguments::path)] path: PathBuf,
     identities: &Bound<'_, PyAny>,
     recipients: &Bound<'_, PyAny>,
 ) -> PyResult<Figures> {
@@ -76,7 +77,7 @@ pub(crate) fn rewrap_file(
 #[pyo3(signature = (path, identities = None))]
 pub(crate) fn inspect<'py>(
     py: Python<'py>,
-    path: PathBuf,
+    #[pyo3(from_py_with = arguments::path)] path: PathBuf,
     identities: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let identities = identities.map(Identities::of).transpose()?;
@@ -105,11 +106,13 @@ fn run(
     verb: impl FnOnce(&Control) -> Result<Report, Error> + Send,
 ) -> PyResult<Figures> {
     let control = Control::new();
-    let look = || match progress {
+    let show = || match progress {
         Some(progress) => progress.call1((control.done_bytes(), control.total_bytes())).map(drop),
         None => Ok(()),
     };
-    let report = work::watched(py, look, || control.cancel(), || verb(&control))?;
+    show()?;
+    let report = work::watched(py, show, || control.cancel(), || verb(&control))?;
     let report = report.map_err(|error| errors::stream(py, error))?;
+    show()?;
     Ok((report.bytes_in, report.bytes_out, report.chunks, report.elapsed.as_secs_f64()))
 }

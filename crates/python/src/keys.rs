@@ -8,6 +8,7 @@ use tress_stream::age::{Identity, Recipient};
 use tress_stream::{Error, ErrorKind, keys};
 use zeroize::Zeroizing;
 
+use crate::arguments;
 use crate::errors;
 use crate::memory::Input;
 
@@ -68,7 +69,11 @@ pub(crate) struct Passphrase {
 impl Passphrase {
     #[new]
     #[pyo3(signature = (text, *, work_factor = 18))]
-    fn new(py: Python<'_>, text: &str, work_factor: u8) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        text: &str,
+        #[pyo3(from_py_with = arguments::whole::<u8>)] work_factor: u8,
+    ) -> PyResult<Self> {
         let text = SecretString::from(text);
         keys::passphrase_recipient_with_work_factor(text.clone(), work_factor)
             .map_err(|error| errors::stream(py, error))?;
@@ -88,13 +93,16 @@ pub(crate) struct RawKey(keys::RawKey);
 impl RawKey {
     #[new]
     fn new(py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
-        keys::key_file(Input::of(key)?.as_slice()).map(Self).map_err(|error| errors::stream(py, error))
+        keys::key_file(Input::octets(key, "a key")?.as_slice()).map(Self).map_err(|error| errors::stream(py, error))
     }
 
     /// A fresh key of `bit_length` bits, 128 or 256, as `bytes`.
     #[classmethod]
     #[pyo3(signature = (bit_length = 256))]
-    fn generate<'py>(class: &Bound<'py, PyType>, bit_length: usize) -> PyResult<Bound<'py, PyBytes>> {
+    fn generate<'py>(
+        class: &Bound<'py, PyType>,
+        #[pyo3(from_py_with = arguments::whole::<usize>)] bit_length: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let py = class.py();
         match bit_length {
             128 | 256 => random(py, bit_length / 8),

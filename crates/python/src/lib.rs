@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod aead;
+mod arguments;
 mod container;
 mod errors;
 mod files;

@@ -12,6 +12,7 @@ use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm::{self, Job};
 use tress_stream::verbs::MAX_THREADS;
 
+use crate::aead;
 use crate::errors;
 use crate::memory::{Fresh, Input, Output, Space};
 use crate::work;
@@ -72,7 +73,7 @@ impl<'py> Message<'py> {
         }
         let aad = tuple.get_item(2)?;
         Ok(Self {
-            nonce: Input::of(&tuple.get_item(0)?)?,
+            nonce: Input::octets(&tuple.get_item(0)?, "a nonce")?,
             data: Input::of(&tuple.get_item(1)?)?,
             aad: (!aad.is_none()).then(|| Input::of(&aad)).transpose()?,
         })
@@ -220,6 +221,10 @@ fn run_into(
         let bytes = bytes.unwrap_or(usize::MAX);
         return Err(errors::usage(py, &format!("buf has {} bytes, but the results have {bytes}", output.bytes())));
     }
+    if let Err(error) = check(py, messages, &room) {
+        output.wipe();
+        return Err(error);
+    }
     if let Some(index) = messages.iter().position(|message| message.parts().any(|part| output.overlaps(part))) {
         return Err(errors::usage(py, &format!("buf and message {index} overlap")));
     }
@@ -238,6 +243,18 @@ fn run_into(
     done
 }
 
+/// Whether all messages have nonces for their lengths, before any is copied. `room` is less than the data where that has a tag.
+fn check(py: Python<'_>, messages: &[Message<'_>], room: impl Fn(&[u8]) -> Option<usize>) -> PyResult<()> {
+    for (index, message) in messages.iter().enumerate() {
+        let data = message.data.as_slice();
+        // What is too short for a tag is forged, whatever its nonce is.
+        if let Some(room) = room(data) {
+            aead::check(message.nonce.as_slice(), room.min(data.len())).map_err(|error| wrong(py, index, error))?;
+        }
+    }
+    Ok(())
+}
+
 type Outcome<'py> = (Option<Fresh<'py>>, Result<(), tress_cipher::Error>);
 
 fn run<'py>(
@@ -249,6 +266,7 @@ fn run<'py>(
     room: impl Fn(&[u8]) -> Option<usize>,
     group: Run,
 ) -> PyResult<Vec<Outcome<'py>>> {
+    check(py, messages, &room)?;
     let mut results = Vec::with_capacity(messages.len());
     Fresh::expect(
         py,

@@ -9,6 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 use tress_sim::{Image, Machine, Model, Platform, Report, Simulation, System};
 use tress_stream::plan::{Compute, Problem, Strategy, SyncCost};
 
+use crate::arguments;
 use crate::errors::{self, Class, kind_name};
 
 /// Instructions between two looks at signals, and the same where time is told.
@@ -26,14 +27,14 @@ const MAX_MACHINE_BYTES: u64 = 1 << 20;
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan<'py>(
     py: Python<'py>,
-    size_bytes: u64,
+    #[pyo3(from_py_with = arguments::whole::<u64>)] size_bytes: u64,
     compute_rate: f64,
     link_rate: f64,
     sync_cost: f64,
-    cores: usize,
-    links: usize,
-    min_batch: Option<u64>,
-    buffer: Option<u64>,
+    #[pyo3(from_py_with = arguments::whole::<usize>)] cores: usize,
+    #[pyo3(from_py_with = arguments::whole::<usize>)] links: usize,
+    #[pyo3(from_py_with = arguments::optional_whole::<u64>)] min_batch: Option<u64>,
+    #[pyo3(from_py_with = arguments::optional_whole::<u64>)] buffer: Option<u64>,
     strategy: &str,
 ) -> PyResult<Bound<'py, PyDict>> {
     let strategy = match strategy {
@@ -80,12 +81,12 @@ pub(crate) fn plan<'py>(
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn simulate(
     py: Python<'_>,
-    program: PathBuf,
-    machine: Option<PathBuf>,
-    issue: Option<u32>,
-    harts: Option<u32>,
+    #[pyo3(from_py_with = arguments::path)] program: PathBuf,
+    #[pyo3(from_py_with = arguments::optional_path)] machine: Option<PathBuf>,
+    #[pyo3(from_py_with = arguments::optional_whole::<u32>)] issue: Option<u32>,
+    #[pyo3(from_py_with = arguments::optional_whole::<u32>)] harts: Option<u32>,
     unlimited: bool,
-    limit: Option<u64>,
+    #[pyo3(from_py_with = arguments::optional_whole::<u64>)] limit: Option<u64>,
     console: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let printed = Console::default();

@@ -11,10 +11,10 @@ use std::ptr::NonNull;
 use std::slice;
 
 use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyBufferError, PyOverflowError};
+use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyMemoryView};
 use zeroize::Zeroize;
 
 /// Bytes to read: of `bytes`, or of any other object with a contiguous buffer.
@@ -32,8 +32,21 @@ impl<'py> Input<'py> {
         if let Ok(bytes) = object.cast_exact::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone()));
         }
-        let buffer = PyUntypedBuffer::get(object)?;
+        let buffer = buffer(object)?;
         if buffer.is_c_contiguous() { Ok(Self::Buffer(buffer)) } else { Err(not_contiguous()) }
+    }
+
+    /// The same of what has to be bytes, as keys and nonces: an array of larger numbers is a mistake.
+    ///
+    /// # Errors
+    /// Those of `of`; `TypeError` for other items than bytes.
+    pub(crate) fn octets(object: &Bound<'py, PyAny>, what: &str) -> PyResult<Self> {
+        match Self::of(object)? {
+            Self::Buffer(buffer) if buffer.item_size() != 1 => {
+                Err(PyTypeError::new_err(format!("{what} must be bytes, not items of {} bytes", buffer.item_size())))
+            }
+            input => Ok(input),
+        }
     }
 
     /// Where they are.
@@ -46,6 +59,16 @@ impl<'py> Input<'py> {
             Self::Buffer(buffer) => unsafe { slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) },
         }
     }
+}
+
+/// The buffer of an object. One of no dimensions, such as that of `numpy.array(5)`, is taken as a row of bytes.
+fn buffer(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    PyUntypedBuffer::get(object).or_else(|error| {
+        let is_single =
+            |view: &Bound<'_, PyMemoryView>| view.getattr("ndim").and_then(|ndim| ndim.eq(0)).unwrap_or(false);
+        let view = PyMemoryView::from(object).ok().filter(is_single).ok_or(error)?;
+        PyUntypedBuffer::get(&view.call_method1("cast", ("B",))?)
+    })
 }
 
 fn not_contiguous() -> PyErr {
@@ -138,7 +161,7 @@ impl Output {
     /// # Errors
     /// `TypeError` without a buffer, `BufferError` for one that is not contiguous or cannot be written.
     pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(object)?;
+        let buffer = buffer(object)?;
         if buffer.readonly() {
             return Err(PyBufferError::new_err("the buffer is read-only"));
         }

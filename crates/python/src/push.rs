@@ -8,6 +8,7 @@ use tress_stream::container::Header;
 use tress_stream::{Error, ErrorKind, streaming};
 use zeroize::Zeroizing;
 
+use crate::arguments;
 use crate::container::options;
 use crate::errors;
 use crate::keys::{self, Identities};
@@ -129,7 +130,7 @@ impl Encryptor {
         py: Python<'_>,
         recipients: &Bound<'_, PyAny>,
         aead: &str,
-        threads: usize,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
         name: Option<String>,
     ) -> PyResult<Self> {
         let recipients = keys::recipients(recipients)?;
@@ -163,7 +164,7 @@ pub(crate) struct Decryptor {
 impl Decryptor {
     #[new]
     #[pyo3(signature = (identities, *, threads = 1))]
-    fn new(identities: &Bound<'_, PyAny>, threads: usize) -> PyResult<Self> {
+    fn new(identities: &Bound<'_, PyAny>, #[pyo3(from_py_with = arguments::threads)] threads: usize) -> PyResult<Self> {
         let identities = Identities::of(identities)?;
         let open = move |header: &Header| header.open(&identities.open()?);
         Ok(Self { pushed: Pushed::new(streaming::Decryptor::new(open, threads)), kept: Mutex::default() })

@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
 use tress_stream::{Error, streaming};
 
+use crate::arguments;
 use crate::errors;
 use crate::keys::Identities;
 use crate::memory::{Input, Output};
@@ -29,14 +30,18 @@ impl Reader {
     /// Opens a path, or a file object that has `read` and `seek`.
     #[new]
     #[pyo3(signature = (source, identities, *, threads = 0))]
-    fn new(source: &Bound<'_, PyAny>, identities: &Bound<'_, PyAny>, threads: usize) -> PyResult<Self> {
+    fn new(
+        source: &Bound<'_, PyAny>,
+        identities: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = arguments::threads)] threads: usize,
+    ) -> PyResult<Self> {
         let py = source.py();
         let identities = Identities::of(identities)?;
         let opened = if source.hasattr("read")? {
             let source = Source::Object(source.clone().unbind());
             py.detach(move || streaming::Reader::open(source, &identities.open()?, threads))
         } else {
-            let path: PathBuf = source.extract()?;
+            let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
                 let source = Source::File(File::open(&path).map_err(|error| at(error.into()))?);

@@ -134,6 +134,11 @@ impl PublicKey {
         kind(&self.0)
     }
 
+    /// For `pickle` and `copy`: it is public.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.import("tress._verbs")?.getattr("_public_key")?, (self.to_pem(),)))
+    }
+
     /// Raises `InvalidSignature` unless `signature` is one of `message` by `scheme`.
     #[pyo3(signature = (signature, message, scheme = None))]
     fn verify(&self, signature: &Bound<'_, PyAny>, message: &Bound<'_, PyAny>, scheme: Option<&str>) -> PyResult<()> {

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from os.path import realpath
 from typing import Any
 
@@ -49,7 +49,7 @@ __all__ = [
     "verify",
 ]
 
-Address = str | PathLike[str]
+Address = str | bytes | PathLike[str] | PathLike[bytes]
 
 
 def encrypt(
@@ -172,6 +172,20 @@ def _run(
     progress: bool | Callable[[Progress], None] | None = how.pop("progress", None)
     check: bool = how.pop("check", True)
     codec: Codec | None = how.pop("_codec", None)
+    for name, value, types in (
+        ("part", part, (str, Part)),
+        ("executor", executor, Executor),
+        ("grouping", how.get("grouping"), Grouping),
+        ("retry", how.get("retry"), Retry),
+        ("workers", workers, int),
+        ("concurrency", concurrency, int),
+    ):
+        if value is not None and not isinstance(value, types):
+            raise TypeError(f"{name} cannot be of type {type(value).__name__}")
+    for name in ("progress", "warn"):
+        value = progress if name == "progress" else how.get(name)
+        if value is not None and not isinstance(value, bool) and not callable(value):
+            raise TypeError(f"{name} must be a function, not {type(value).__name__}")
     settings = Settings(
         part=Part.parse(part) if isinstance(part, str) else part,
         force=how.pop("force", False),
@@ -196,8 +210,8 @@ def _run(
     plan = Plan(
         verb,
         new_run(),
-        None if source is None else fspath(source),
-        fspath(target),
+        None if source is None else fsdecode(source),
+        fsdecode(target),
         Options(source_options),
         Options(target_options),
         codec or TressCodec(keys, aead),

@@ -1,0 +1,61 @@
+//! Arguments of Python's callers: whole numbers, numbers of threads, paths.
+
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyOverflowError;
+use pyo3::prelude::*;
+use tress_stream::verbs::MAX_THREADS;
+
+use crate::errors;
+
+/// A whole number that this type has.
+///
+/// # Errors
+/// `TypeError` for anything else than a whole number; `Usage`, which is a `ValueError`, for one that is negative or too large.
+pub(crate) fn whole<T: TryFrom<u64>>(given: &Bound<'_, PyAny>) -> PyResult<T> {
+    let py = given.py();
+    let outside = || errors::usage(py, "a number is negative or too large");
+    let number: u64 = given.extract().map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(py) {
+        true => outside(),
+        false => error,
+    })?;
+    T::try_from(number).map_err(|_| outside())
+}
+
+/// The same, or `None`.
+pub(crate) fn optional_whole<T: TryFrom<u64>>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
+    (!given.is_none()).then(|| whole(given)).transpose()
+}
+
+/// Start and end of a range of bytes.
+pub(crate) fn optional_range(given: &Bound<'_, PyAny>) -> PyResult<Option<(u64, Option<u64>)>> {
+    if given.is_none() {
+        return Ok(None);
+    }
+    let (start, end): (Bound<'_, PyAny>, Bound<'_, PyAny>) = given.extract()?;
+    Ok(Some((whole(&start)?, optional_whole(&end)?)))
+}
+
+/// A number of threads; 0 is one for each core.
+pub(crate) fn threads(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let wrong = || errors::usage(given.py(), "threads must be 1 to 1024, or 0 for one on each core");
+    match whole(given) {
+        Ok(threads) if threads <= MAX_THREADS => Ok(threads),
+        Ok(_) => Err(wrong()),
+        Err(error) if error.is_instance_of::<pyo3::exceptions::PyValueError>(given.py()) => Err(wrong()),
+        Err(error) => Err(error),
+    }
+}
+
+// The message has the number.
+const _: () = assert!(MAX_THREADS == 1024);
+
+/// A path: `str`, `bytes` or an `os.PathLike` of these.
+pub(crate) fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
+    given.py().import("os")?.call_method1("fsdecode", (given,))?.extract()
+}
+
+/// The same, or `None`.
+pub(crate) fn optional_path(given: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
+    (!given.is_none()).then(|| path(given)).transpose()
+}
