@@ -8,6 +8,7 @@ import os
 import pathlib
 import pickle
 import runpy
+import stat
 import time
 from collections.abc import Callable
 from typing import Any
@@ -90,6 +91,7 @@ def test_wrong_types(key: tress.KeyPair, plain: pathlib.Path) -> None:
             lambda wrong=wrong: tress.encrypt_stream(open(os.devnull, "rb"), wrong, key),  # type: ignore[misc]
             lambda wrong=wrong: tress.decrypt_stream(wrong, open(os.devnull, "wb"), key),  # type: ignore[misc]
             lambda wrong=wrong: tress.simulate(wrong),  # type: ignore[misc]
+            lambda wrong=wrong: key.save(wrong),  # type: ignore[misc]
         ]
         for call in calls:
             with pytest.raises(TypeError):
@@ -120,6 +122,19 @@ def test_every_kind_of_path(key: tress.KeyPair, plain: pathlib.Path, of: Callabl
     assert tress.decrypt(pathlib.Path(folder, "made").read_bytes(), key) == b"made"
     with pytest.raises(FileNotFoundError):
         tress.simulate(of(f"{folder}/missing"))
+
+
+def test_identity_files_are_private(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:
+    before = os.umask(0)
+    try:
+        key.save(tmp_path / "key.txt")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "key.txt").stat().st_mode) == 0o600
+    assert (tmp_path / "key.txt").read_text() == key.identity_file()
+    with pytest.raises(FileExistsError):
+        tress.KeyPair.generate().save(tmp_path / "key.txt")
+    assert (tmp_path / "key.txt").read_text() == key.identity_file()
 
 
 def test_public_keys_are_pickled() -> None:

@@ -54,6 +54,9 @@ class KeyPair:
     def identity_file(self) -> str:
         """The text of an identity file. It is secret."""
 
+    def save(self, path: Path) -> None:
+        """Writes the identity file, which only its owner can read (mode 0600). Nothing is replaced."""
+
 @final
 class Passphrase:
     """A passphrase, as the only recipient or as an identity.

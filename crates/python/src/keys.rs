@@ -1,11 +1,13 @@
 //! Recipients and identities as Python gives them: text, key pairs, passphrases, raw keys, or several of these.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 use tress_stream::age::secrecy::{ExposeSecret, SecretString};
 use tress_stream::age::{Identity, Recipient};
-use tress_stream::{Error, ErrorKind, keys};
+use tress_stream::{Error, ErrorKind, keys, verbs};
 use zeroize::Zeroizing;
 
 use crate::arguments;
@@ -45,6 +47,13 @@ impl KeyPair {
     /// The text of an identity file. It is secret.
     fn identity_file<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         PyString::new(py, self.0.to_identity_file_text().expose_secret())
+    }
+
+    /// Writes the identity file, which only its owner can read (mode 0600). Nothing is replaced.
+    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<()> {
+        let text = self.0.to_identity_file_text();
+        let saved = py.detach(|| verbs::store_private(text.expose_secret().as_bytes(), &path, &verbs::Control::new()));
+        saved.map_err(|error| errors::stream(py, error))
     }
 
     fn __repr__(&self) -> String {
