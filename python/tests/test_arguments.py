@@ -59,6 +59,7 @@ def test_other_numbers_that_nothing_has(key: tress.KeyPair, plain: pathlib.Path,
         lambda: tress.AESCCM.generate_key(number),
         lambda: tress.RawKey.generate(number),
         lambda: tress.Passphrase("p", work_factor=number),
+        lambda: tress.Passphrase("p", max_work_factor=number),
         lambda: tress.decrypt_file(plain, plain.parent / "x", key, range=(number, None)),
         lambda: tress.decrypt_file(plain, plain.parent / "x", key, range=(0, number)),
         lambda: tress.plan(number, 1e9, 1e9),
@@ -135,6 +136,17 @@ def test_identity_files_are_private(key: tress.KeyPair, tmp_path: pathlib.Path) 
     with pytest.raises(FileExistsError):
         tress.KeyPair.generate().save(tmp_path / "key.txt")
     assert (tmp_path / "key.txt").read_text() == key.identity_file()
+
+
+def test_the_work_of_a_passphrase_is_bounded() -> None:
+    sealed = tress.encrypt(b"x", tress.Passphrase("p", work_factor=6))
+    assert tress.decrypt(sealed, tress.Passphrase("p", max_work_factor=6)) == b"x"
+    with pytest.raises(tress.TressError) as refused:
+        tress.decrypt(sealed, tress.Passphrase("p", max_work_factor=5))
+    assert not isinstance(refused.value, tress.WrongKey)
+    for wrong in (0, 21):
+        with pytest.raises(tress.Usage):
+            tress.Passphrase("p", max_work_factor=wrong)
 
 
 def test_public_keys_are_pickled() -> None:

@@ -62,10 +62,11 @@ class Passphrase:
     """A passphrase, as the only recipient or as an identity.
 
     `work_factor` is the binary logarithm of how often scrypt mixes, when encrypting: each one less halves what a guess
-    costs. 18 takes a second, 20 is the most, and few are for tests.
+    costs. 18 takes a second, 20 is the most, and few are for tests. `max_work_factor` is the most that a container may
+    cost when it is decrypted: 20 takes five seconds and a GiB of memory for each.
     """
 
-    def __new__(cls, text: str, *, work_factor: int = 18) -> Passphrase: ...
+    def __new__(cls, text: str, *, work_factor: int = 18, max_work_factor: int = 20) -> Passphrase: ...
 
 @final
 class RawKey:

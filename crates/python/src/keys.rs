@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 use tress_stream::age::secrecy::{ExposeSecret, SecretString};
-use tress_stream::age::{Identity, Recipient};
+use tress_stream::age::{Identity, Recipient, scrypt};
 use tress_stream::{Error, ErrorKind, keys, verbs};
 use zeroize::Zeroizing;
 
@@ -62,31 +62,37 @@ impl KeyPair {
 }
 
 // Python shows numbers alone as defaults.
-const _: () = assert!(keys::WORK_FACTOR == 18);
+const _: () = assert!(keys::WORK_FACTOR == 18 && keys::MAX_WORK_FACTOR == 20);
 
 /// A passphrase, as the only recipient or as an identity.
 ///
 /// `work_factor` is the binary logarithm of how often scrypt mixes, when encrypting: each one less halves what a guess costs.
-/// 18 takes a second, 20 is the most, and few are for tests.
+/// 18 takes a second, 20 is the most, and few are for tests. `max_work_factor` is the most that a container may cost when it is
+/// decrypted: 20 takes five seconds and a GiB of memory for each.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Passphrase {
     text: SecretString,
     work_factor: u8,
+    max_work_factor: u8,
 }
 
 #[pymethods]
 impl Passphrase {
     #[new]
-    #[pyo3(signature = (text, *, work_factor = 18))]
+    #[pyo3(signature = (text, *, work_factor = 18, max_work_factor = 20))]
     fn new(
         py: Python<'_>,
         text: &str,
         #[pyo3(from_py_with = arguments::whole::<u8>)] work_factor: u8,
+        #[pyo3(from_py_with = arguments::whole::<u8>)] max_work_factor: u8,
     ) -> PyResult<Self> {
         let text = SecretString::from(text);
         keys::passphrase_recipient_with_work_factor(text.clone(), work_factor)
             .map_err(|error| errors::stream(py, error))?;
-        Ok(Self { text, work_factor })
+        if !(1..=keys::MAX_WORK_FACTOR).contains(&max_work_factor) {
+            return Err(errors::usage(py, "max_work_factor must be 1 to 20"));
+        }
+        Ok(Self { text, work_factor, max_work_factor })
     }
 
     fn __repr__(&self) -> &'static str {
@@ -162,7 +168,8 @@ enum Key {
     Text(Zeroizing<String>),
     /// In a place of its own, where it stays while the list grows: what moves leaves a copy behind.
     Pair(Box<keys::KeyPair>),
-    Passphrase(SecretString),
+    /// And the most that scrypt may cost.
+    Passphrase(SecretString, u8),
     Raw(keys::RawKey),
 }
 
@@ -176,7 +183,7 @@ impl Identities {
             } else if let Ok(pair) = one.cast::<KeyPair>() {
                 Key::Pair(Box::new(pair.get().0.clone()))
             } else if let Ok(passphrase) = one.cast::<Passphrase>() {
-                Key::Passphrase(passphrase.get().text.clone())
+                Key::Passphrase(passphrase.get().text.clone(), passphrase.get().max_work_factor)
             } else if let Ok(key) = one.cast::<RawKey>() {
                 Key::Raw(key.get().0.clone())
             } else {
@@ -198,7 +205,11 @@ impl Identities {
             match key {
                 Key::Text(text) => identities.extend(keys::identities_file(text.as_bytes())?),
                 Key::Pair(pair) => identities.push(Box::new(pair.identity().clone())),
-                Key::Passphrase(text) => identities.push(keys::passphrase_identity(text.clone())?),
+                Key::Passphrase(text, most) => {
+                    let mut identity = scrypt::Identity::new(text.clone());
+                    identity.set_max_work_factor(*most);
+                    identities.push(Box::new(identity));
+                }
                 Key::Raw(key) => identities.push(Box::new(key.clone())),
             }
         }
