@@ -54,7 +54,7 @@ fn columns() -> usize {
     if columns == 0 { 79 } else { columns - 1 }
 }
 
-/// The thread that draws. Dropping it leaves a clean line.
+/// The thread that draws. Dropping it leaves a clean line. Where the system refuses a thread, nothing is drawn.
 pub(crate) struct Progress {
     thread: Option<(Sender<()>, JoinHandle<()>)>,
 }
@@ -66,7 +66,7 @@ impl Progress {
         }
         let control = Arc::clone(control);
         let (stop, stopped) = mpsc::channel();
-        let thread = thread::spawn(move || {
+        let draw_lines = move || {
             let start = Instant::now();
             let (mut window, mut moved_before) = (Window::default(), 0);
             let (mut idle_since, mut busy_since) = (Duration::ZERO, None);
@@ -92,8 +92,9 @@ impl Progress {
                 }
             }
             aside(|| ());
-        });
-        Progress { thread: Some((stop, thread)) }
+        };
+        let thread = thread::Builder::new().spawn(draw_lines).ok();
+        Progress { thread: thread.map(|thread| (stop, thread)) }
     }
 }
 
@@ -169,20 +170,37 @@ impl Instructions {
     }
 }
 
-/// Something that turns, for work of which nobody knows how long it takes. Dropping it leaves a clean line.
-pub(crate) struct Waiting(ProgressBar);
+/// Something that turns, for work of which nobody knows how long it takes. Dropping it leaves a clean line. Where the system refuses
+/// a thread, it does not turn.
+pub(crate) struct Waiting {
+    bar: ProgressBar,
+    /// Turned by a thread of ours: the library's panics where the system refuses it.
+    thread: Option<(Sender<()>, JoinHandle<()>)>,
+}
 
 impl Waiting {
     pub(crate) fn start(what: &'static str) -> Waiting {
         // Drawn on standard error, and only where that is a terminal.
         let bar = ProgressBar::new_spinner().with_message(what);
-        bar.enable_steady_tick(INTERVAL);
-        Waiting(bar)
+        bar.tick();
+        let (stop, stopped) = mpsc::channel();
+        let turning = bar.clone();
+        let turn = move || {
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                turning.tick();
+            }
+        };
+        let thread = thread::Builder::new().spawn(turn).ok();
+        Waiting { bar, thread: thread.map(|thread| (stop, thread)) }
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        if let Some((stop, thread)) = self.thread.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        self.bar.finish_and_clear();
     }
 }

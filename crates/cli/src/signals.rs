@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 #[cfg(any(unix, windows))]
 fn cancel(run: &Control, how: &'static str) {
     run.cancel();
-    thread::spawn(move || {
+    // A system that refuses the thread gets no line.
+    let _ = thread::Builder::new().spawn(move || {
         thread::sleep(PATIENCE);
         crate::progress::aside(|| eprintln!("tress: still cleaning up; another {how} ends it immediately"));
     });
@@ -47,6 +48,7 @@ mod system {
         sync::{
             Arc, OnceLock,
             atomic::{AtomicI32, Ordering},
+            mpsc,
         },
         thread,
     };
@@ -68,10 +70,10 @@ mod system {
     pub(super) fn install() {
         let ignored = ignored();
         let wanted = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        let Ok(mut signals) = Signals::new(wanted) else {
-            return;
-        };
-        thread::spawn(move || {
+        // The thread comes first: signals that are caught and that nobody hears would end nothing. Without it they kill at once.
+        let (sender, receiver) = mpsc::channel::<Signals>();
+        let hear = move || {
+            let Ok(mut signals) = receiver.recv() else { return };
             for signal in signals.forever() {
                 // While a question is open there is nothing to clean up.
                 let asking = prompt::abandon();
@@ -84,7 +86,12 @@ mod system {
                     }
                 }
             }
-        });
+        };
+        if thread::Builder::new().spawn(hear).is_ok()
+            && let Ok(signals) = Signals::new(wanted)
+        {
+            let _ = sender.send(signals);
+        }
     }
 
     pub(super) fn cancel_by_signal(control: &Arc<Control>) {

@@ -1,7 +1,8 @@
 //! Starting threads. A system may refuse one (`pids.max`, `TasksMax`, `ulimit -u`), and [`std::thread::Scope::spawn`] panics then;
 //! here it is an error, and who can do the work alone goes on alone.
 
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::sync::OnceLock;
+use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
 use crate::{Error, ErrorKind};
 
@@ -15,6 +16,25 @@ pub(crate) fn start<'scope, T: Send + 'scope>(
         return Err(Error::new(ErrorKind::NoThread));
     }
     Builder::new().spawn_scoped(scope, work).map_err(|_| Error::new(ErrorKind::NoThread))
+}
+
+/// `work` on this many threads, which get numbers from 0 on; the caller's is number 0, and its result is returned. They may wait for
+/// each other, so all of them work or, where the system refuses one, none.
+pub(crate) fn together<T>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Result<T, Error> {
+    let (may_begin, work) = (OnceLock::new(), &work);
+    thread::scope(|scope| {
+        let started = (1..threads).try_for_each(|number| {
+            let may_begin = &may_begin;
+            let helper = start(scope, move || {
+                if *may_begin.wait() {
+                    work(number);
+                }
+            });
+            helper.map(drop)
+        });
+        let _ = may_begin.set(started.is_ok());
+        started.map(|()| work(0))
+    })
 }
 
 #[cfg(test)]

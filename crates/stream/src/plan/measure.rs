@@ -17,6 +17,7 @@ use tress_cipher::aes::Aes;
 use super::sync::{Counter, SpinningBarrier};
 use super::{Compute, Rate, SyncCost};
 use crate::container::{Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
+use crate::threads::{start, together};
 use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
@@ -194,7 +195,7 @@ impl Measurement {
 /// done.
 ///
 /// # Errors
-/// `Interrupted` when cancelled, `Io` when the system has no randomness for a key.
+/// `Interrupted` when cancelled, `Io` when the system has no randomness for a key, `NoThread` when it refuses a thread.
 pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) -> Result<Measurement, Error> {
     let machine = Machine::this();
     let threads = thread_counts(machine.cores);
@@ -214,14 +215,14 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
     let mut by_lanes = Vec::with_capacity(LANES.len());
     for lanes in LANES {
         step(&format!("encrypting, chunks in flight: {lanes}"))?;
-        by_lanes.push(Figure { count: lanes, cost: sealing(&payload, lanes, 1) });
+        by_lanes.push(Figure { count: lanes, cost: sealing(&payload, lanes, 1)? });
     }
     // The last one is also what one thread does with all lanes filled.
     let all = by_lanes[LANES.len() - 1].cost;
     let mut by_threads = vec![Figure { count: 1, cost: all }];
     for count in threads.into_iter().skip(1) {
         step(&format!("encrypting, threads: {count}"))?;
-        by_threads.push(Figure { count, cost: sealing(&payload, LANES[LANES.len() - 1], count) });
+        by_threads.push(Figure { count, cost: sealing(&payload, LANES[LANES.len() - 1], count)? });
     }
     step("memory")?;
     let memory = copying();
@@ -232,7 +233,7 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
         let mut seconds = Vec::with_capacity(SYNC_THREADS.len());
         for count in SYNC_THREADS {
             step(&format!("{}, threads: {count}", kind.name()))?;
-            seconds.push(Figure { count, cost: spread(sync_samples(kind, count)) });
+            seconds.push(Figure { count, cost: spread(synchronising(kind, count)?) });
         }
         sync.push(SyncFigures { kind, seconds });
     }
@@ -263,7 +264,7 @@ fn repetitions(once: Duration) -> u64 {
 }
 
 /// Seconds per byte of plaintext, of `threads` threads that each seal a buffer of `lanes` chunks over and over.
-fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Spread {
+fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Error> {
     let bytes = lanes * CHUNK_BYTES;
     let seal = |buffer: &mut Vec<u8>, chunk: &mut u64, times: u64| {
         for _ in 0..times {
@@ -279,14 +280,14 @@ fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Spread {
     let seconds = in_step(threads, || {
         let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
         move || seal(&mut buffer, &mut chunk, times)
-    });
-    spread(seconds.into_iter().map(|seconds| seconds / (times as f64 * (threads * bytes) as f64)).collect())
+    })?;
+    Ok(spread(seconds.into_iter().map(|seconds| seconds / (times as f64 * (threads * bytes) as f64)).collect()))
 }
 
 /// The seconds of every sample in which each of `threads` threads does its work once. `work` makes the work of a thread.
-fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Vec<f64> {
+fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Result<Vec<f64>, Error> {
     let line = Barrier::new(threads);
-    let run = || {
+    together(threads, |_| {
         let mut work = work();
         let mut seconds = Vec::with_capacity(SAMPLES);
         // The first one warms up.
@@ -298,12 +299,6 @@ fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Vec<f64> 
             seconds.push(start.elapsed().as_secs_f64());
         }
         seconds.split_off(1)
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(run);
-        }
-        run()
     })
 }
 
@@ -339,7 +334,7 @@ pub fn loopback_samples() -> io::Result<Vec<f64>> {
     sender.set_write_timeout(Some(PATIENCE))?;
     receiver.set_read_timeout(Some(PATIENCE))?;
     thread::scope(|scope| {
-        scope.spawn(move || {
+        let sending = start(scope, move || {
             let piece = vec![0x33; PIECE_BYTES];
             // The receiver that stops early has closed its end.
             for _ in 0..(SAMPLES + 1) * LOOPBACK_BYTES / PIECE_BYTES {
@@ -348,6 +343,7 @@ pub fn loopback_samples() -> io::Result<Vec<f64>> {
                 }
             }
         });
+        sending.map_err(io::Error::other)?;
         let mut piece = vec![0; PIECE_BYTES];
         let mut samples = Vec::with_capacity(SAMPLES + 1);
         for _ in 0..=SAMPLES {
@@ -363,26 +359,33 @@ pub fn loopback_samples() -> io::Result<Vec<f64>> {
 }
 
 /// Seconds for one stage in which nothing is done, with so many threads, as [`Measurement::sync`] has them.
+///
+/// # Panics
+/// If the system refuses a thread.
 pub fn sync_samples(kind: SyncKind, threads: usize) -> Vec<f64> {
+    synchronising(kind, threads).expect("the system has threads to measure with")
+}
+
+fn synchronising(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     let begin = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES + 1);
     let mut rounds = 64;
     // The first one warms up, and tells how many stages fill a sample; where threads share a core, each tells anew.
     while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < ENOUGH) {
-        let seconds = stages(kind, threads, rounds) / rounds as f64;
+        let seconds = stages(kind, threads, rounds)? / rounds as f64;
         samples.push(seconds);
         rounds = repetitions(Duration::from_secs_f64(seconds));
     }
-    samples.split_off(1)
+    Ok(samples.split_off(1))
 }
 
 /// The seconds of so many empty stages. With counters one thread is the link, which waits for all the others, and they
 /// wait for it to have emptied the buffer that they want to fill: one of two, so the link may be a stage behind.
-fn stages(kind: SyncKind, threads: usize, rounds: u64) -> f64 {
+fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
     let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads));
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
     let line = Barrier::new(threads);
-    let run = |number: usize| {
+    together(threads, |number| {
         line.wait();
         let start = Instant::now();
         for stage in 0..rounds {
@@ -399,15 +402,8 @@ fn stages(kind: SyncKind, threads: usize, rounds: u64) -> f64 {
                 }
             }
         }
-        start.elapsed().as_secs_f64()
-    };
-    thread::scope(|scope| {
-        for number in 1..threads {
-            let run = &run;
-            scope.spawn(move || run(number));
-        }
         // The link ends last.
-        run(0)
+        start.elapsed().as_secs_f64()
     })
 }
 

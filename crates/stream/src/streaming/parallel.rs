@@ -1,11 +1,13 @@
 //! Runs of chunks from one buffer into another, on as many threads as there is work for.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{BATCH_BYTES, BATCH_CHUNKS, SEALED_BATCH_BYTES};
 use crate::container::{CHUNK_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
+use crate::threads::start;
 use crate::{Error, ErrorKind};
 
 /// Batches below which another thread costs more than it gains: it starts in about the time of one.
@@ -108,20 +110,38 @@ fn share(sealed_bytes: usize, threads: usize) -> usize {
     batches.div_ceil(threads.min(batches / BATCHES_PER_THREAD).max(1)).max(1)
 }
 
-/// Does every part on a thread, the first on the caller's. The error is that of the first part that has one.
+/// Does every part, on a thread for each, of which the caller's is one. Those that the system refuses are not missed: a thread that
+/// has done its part takes the next. The error is that of the first part that has one.
 fn on_threads<P: Send>(
-    mut parts: impl Iterator<Item = P>,
+    parts: impl Iterator<Item = P>,
     work: impl Fn(P) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    let Some(first) = parts.next() else { return Ok(()) };
-    let work = &work;
+    let parts: Vec<P> = parts.collect();
+    let threads = parts.len();
+    let parts = Mutex::new(parts.into_iter().enumerate());
+    let failures = Mutex::new(Vec::new());
+    let run = || {
+        loop {
+            let next = lock(&parts).next();
+            let Some((number, part)) = next else { break };
+            if let Err(error) = work(part) {
+                lock(&failures).push((number, error));
+            }
+        }
+    };
     thread::scope(|scope| {
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || work(part))).collect();
-        let first = work(first);
-        let others: Vec<_> = others
-            .into_iter()
-            .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect();
-        others.into_iter().fold(first, Result::and)
-    })
+        for _ in 1..threads {
+            if start(scope, run).is_err() {
+                break;
+            }
+        }
+        run();
+    });
+    let failures = std::mem::take(&mut *lock(&failures));
+    failures.into_iter().min_by_key(|(number, _)| *number).map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// No thread panics while it holds a lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

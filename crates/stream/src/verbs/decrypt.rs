@@ -12,6 +12,7 @@ use crate::output::{Destination, Output};
 use crate::pipeline::pipe::pipe;
 use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned, Totals, Window};
 use crate::sys::{Os, System};
+use crate::threads::start;
 use crate::{Error, ErrorKind, tree};
 
 /// Half-open range of plaintext bytes.
@@ -182,7 +183,8 @@ impl Run<'_> {
     fn unpack(&self, feed: Feed<'_>, target: &Path, force: bool) -> Result<Totals, Error> {
         let (writer, mut reader) = pipe();
         std::thread::scope(|scope| {
-            let worker = scope.spawn(|| self.pipeline(feed, Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX)));
+            let drain = Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX);
+            let worker = start(scope, move || self.pipeline(feed, drain))?;
             let unpacked = tree::unpack(&mut reader, target, force, self.control);
             drop(reader);
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

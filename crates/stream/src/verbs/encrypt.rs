@@ -15,6 +15,7 @@ use crate::output::{Destination, Output};
 use crate::pipeline::pipe::{PipeWriter, pipe};
 use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned};
 use crate::sys::{Kind, Os, System};
+use crate::threads::start;
 use crate::{Error, ErrorKind, tree};
 
 /// How to encrypt.
@@ -145,10 +146,11 @@ fn encrypt_tree(
     let sealed = Sealed::create(destination, ContentType::Tree, name, recipients, options)?;
     let (writer, reader) = pipe();
     let report = std::thread::scope(|scope| {
-        let worker = scope.spawn(|| {
+        let (reader, sealed) = (reader, &sealed);
+        let worker = start(scope, move || {
             let feed = Feed::Ordered(Ordered::new(reader, root).into());
             sealed.run(feed, options.threads, control)
-        });
+        })?;
         let packed = pack(root, writer, control);
         let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         match (packed, report) {

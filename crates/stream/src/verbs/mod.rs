@@ -19,6 +19,8 @@ mod rewrap;
 mod standard_tests;
 mod store;
 #[cfg(test)]
+mod thread_tests;
+#[cfg(test)]
 mod tree_fault_tests;
 #[cfg(all(test, unix))]
 mod tree_power_tests;
