@@ -34,6 +34,8 @@ pub(crate) struct Name<'a> {
     pub(crate) force: bool,
     /// A folder has this name already.
     pub(crate) is_folder: bool,
+    /// The file that force replaces, whose permissions the new one gets.
+    replaced: Option<Status>,
     readers: Readers,
 }
 
@@ -53,7 +55,7 @@ impl<'a> Destination<'a> {
             }
             Sink::Path { path, force } => (resolve(system, path).map_err(named)?, *force),
         };
-        let mut is_folder = false;
+        let (mut is_folder, mut replaced) = (false, None);
         match system.status_of(&path) {
             Ok(status) if status.kind == Kind::Stream => {
                 let file = system.open_existing(&path).map_err(named)?;
@@ -77,6 +79,7 @@ impl<'a> Destination<'a> {
                 if !force && !is_folder {
                     return Err(Error::new(ErrorKind::OutputExists).at(shown));
                 }
+                replaced = Some(status);
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(named(error)),
@@ -90,7 +93,9 @@ impl<'a> Destination<'a> {
             Ok(_) => return Err(Error::from(io::Error::from(io::ErrorKind::NotADirectory)).at(folder)),
             Err(error) => return Err(Error::from(error).at(folder)),
         }
-        Ok(Self::Name(Name { system, shown, path, folder, force, is_folder, readers: Readers::Umask }))
+        // Whom the old file shuts out must not read the new one either, from its first byte on.
+        let readers = if replaced.is_some() { Readers::Owner } else { Readers::Umask };
+        Ok(Self::Name(Name { system, shown, path, folder, force, is_folder, replaced, readers }))
     }
 
     /// Makes the temporary file of a name; a stream is open already.
@@ -231,6 +236,7 @@ impl<'a> Name<'a> {
             folder: folder_of(path),
             force: false,
             is_folder: false,
+            replaced: None,
             readers: Readers::Owner,
         }
     }
@@ -291,6 +297,9 @@ impl NewFile<'_> {
     /// file was replaced already and only the folder could not be synced.
     pub(crate) fn commit(mut self) -> Result<(), Error> {
         let system = self.name.system;
+        if let Some(old) = &self.name.replaced {
+            system.adopt(&self.file, old).map_err(|error| self.named(error))?;
+        }
         system.sync(&self.file).map_err(|error| self.named(error))?;
         self.publish().map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.name.shown),

@@ -100,7 +100,7 @@ pub(crate) trait System: Send + Sync {
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     fn unlink(&self, path: &Path) -> io::Result<()>;
-    /// The target of a symlink; `None` for anything else, or nothing.
+    /// The target of a symlink; `None` for anything else, or nothing. `PermissionDenied` for one that a stranger may have planted.
     fn read_link(&self, path: &Path) -> io::Result<Option<PathBuf>>;
     /// The absolute name without symlinks of something that exists.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;

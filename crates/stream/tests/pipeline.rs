@@ -229,6 +229,92 @@ fn symlinks_are_followed_and_devices_stay() {
     assert_eq!(fs::metadata(bench.path("target")).unwrap().mode() & 0o777, 0o640);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_force_replaces_keeps_its_mode() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let bench = Bench::new();
+    let mode = |name| fs::metadata(bench.path(name)).unwrap().mode() & 0o7777;
+    fs::write(bench.path("in"), plain(100)).unwrap();
+    for (old, new) in [(0o600, 0o600), (0o640, 0o640), (0o666, 0o666), (0o400, 0o400), (0o4755, 0o755)] {
+        for (from, to) in [("in", "box"), ("box", "out")] {
+            fs::write(bench.path(to), b"old").unwrap();
+            fs::set_permissions(bench.path(to), fs::Permissions::from_mode(old)).unwrap();
+            let done = if to == "box" { bench.encrypt(from, to, 2) } else { bench.decrypt(from, to, 2) };
+            done.unwrap();
+            assert_eq!(mode(to), new, "{to} {old:o}");
+            fs::set_permissions(bench.path(to), fs::Permissions::from_mode(0o600)).unwrap();
+        }
+    }
+    // Only root may give files away.
+    if chown(bench.path("out"), Some(12345), Some(54321)).is_ok() {
+        bench.decrypt("box", "out", 2).unwrap();
+        let status = fs::metadata(bench.path("out")).unwrap();
+        assert_eq!((status.uid(), status.gid()), (12345, 54321));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn planted_links_are_not_followed() {
+    use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(100)).unwrap();
+    fs::create_dir(bench.path("folder")).unwrap();
+    fs::write(bench.path("folder/file"), plain(100)).unwrap();
+    bench.encrypt("folder", "tree", 2).unwrap();
+    fs::create_dir(bench.path("shared")).unwrap();
+    fs::create_dir(bench.path("victims")).unwrap();
+    let (link, target) = (bench.path("shared/out"), bench.path("victims/target"));
+    symlink(&target, &link).unwrap();
+    // A link of `owner` in a folder of `folder` with this mode; Linux refuses to follow the same ones.
+    let cases = [
+        (0o1777, 0, 12345, false),
+        (0o1777, 23456, 12345, false),
+        (0o1777, 0, 0, true),
+        (0o1777, 12345, 12345, true),
+        (0o1777, 23456, 0, true),
+        (0o777, 0, 12345, true),
+        (0o1755, 0, 12345, true),
+    ];
+    for (mode, folder, owner, is_followed) in cases {
+        if lchown(&link, Some(owner), None).and_then(|()| chown(bench.path("shared"), Some(folder), None)).is_err() {
+            eprintln!("\n*** SKIPPED: only root can plant a link of another user ***");
+            return;
+        }
+        fs::set_permissions(bench.path("shared"), fs::Permissions::from_mode(mode)).unwrap();
+        for from in ["in", "tree"] {
+            for force in [false, true] {
+                if force && is_followed {
+                    if from == "tree" { fs::create_dir(&target) } else { fs::write(&target, b"old") }.unwrap();
+                }
+                let sink = Sink::Path { path: link.clone(), force };
+                let done = match from {
+                    "in" => bench.encrypt_from(&Source::Path(bench.path(from)), &sink, 2),
+                    _ => decrypt(
+                        &Source::Path(bench.path(from)),
+                        &sink,
+                        &bench.identities(),
+                        &Default::default(),
+                        &Control::new(),
+                    ),
+                };
+                let what = format!("{from} {force} {mode:o} {folder} {owner}");
+                let expected = ErrorKind::Io(std::io::ErrorKind::PermissionDenied);
+                assert_eq!(
+                    done.map(drop).map_err(|error| error.kind),
+                    if is_followed { Ok(()) } else { Err(expected) },
+                    "{what}"
+                );
+                assert_eq!(target.exists(), is_followed, "{what}");
+                let _ = fs::remove_file(&target).or_else(|_| fs::remove_dir_all(&target));
+            }
+        }
+        assert_eq!(fs::read_dir(bench.path("victims")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(bench.path("shared")).unwrap().count(), 1);
+    }
+}
+
 #[test]
 fn rewrap_changes_who_opens_and_nothing_else() {
     let bench = Bench::new();

@@ -61,7 +61,10 @@ impl System for Os {
 
     fn read_link(&self, path: &Path) -> io::Result<Option<PathBuf>> {
         match fs::symlink_metadata(path) {
-            Ok(metadata) if metadata.is_symlink() => fs::read_link(path).map(Some),
+            Ok(metadata) if metadata.is_symlink() => {
+                system::refuse_planted(path, &metadata)?;
+                fs::read_link(path).map(Some)
+            }
             Ok(_) => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(_) if system::is_bare_device(path) => Ok(None),

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(target_os = "linux")]
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use rustix::process::geteuid;
 
 use crate::sys::{Kind, Readers, Readiness, Status};
 
@@ -122,6 +123,23 @@ pub(super) fn status_of(path: &Path) -> io::Result<Status> {
     Ok(status(&fs::metadata(path)?))
 }
 
+/// Refuses a link that another user may have planted: in a sticky folder that everybody may write to, one that belongs neither to us
+/// nor to the folder's owner. Linux itself refuses to follow such a link (`protected_symlinks`), but this program reads it.
+pub(super) fn refuse_planted(path: &Path, link: &Metadata) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => fs::metadata(parent)?,
+        _ => fs::metadata(".")?,
+    };
+    let is_shared = folder.mode() & 0o1002 == 0o1002;
+    if is_shared && link.uid() != folder.uid() && link.uid() != geteuid().as_raw() {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            "symbolic link of another user in a folder that everybody shares",
+        ));
+    }
+    Ok(())
+}
+
 /// Everything has file information here.
 pub(super) fn is_bare_device(_path: &Path) -> bool {
     false
@@ -137,9 +155,16 @@ fn nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
 
 pub(super) fn adopt(file: &File, old: &Status) -> io::Result<()> {
     let Some((mode, user, group)) = old.owner else { return Ok(()) };
+    // As writing into it would have done, new content ends the rights of another user or group.
+    let mut mode = mode & 0o777;
     // Only root may give files away: for others the new file is theirs, as with any editor.
-    if (file.metadata()?.uid(), file.metadata()?.gid()) != (user, group) {
-        let _ = fchown(file, Some(user), Some(group));
+    let new = file.metadata()?;
+    let has_group = (new.uid(), new.gid()) == (user, group)
+        || fchown(file, Some(user), Some(group)).is_ok()
+        || fchown(file, None, Some(group)).is_ok();
+    if !has_group {
+        // It has a group that the old file did not let in: to that everybody's rights apply.
+        mode &= !0o070 | (mode & 0o007) << 3;
     }
     file.set_permissions(Permissions::from_mode(mode))
 }

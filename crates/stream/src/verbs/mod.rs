@@ -69,9 +69,9 @@ pub enum Sink {
     /// A name that appears only when the output is complete. One that exists and is neither a regular file nor a
     /// folder (a device, a FIFO) is opened and streamed into.
     Path {
-        /// The name; a symlink is followed.
+        /// The name. A symlink is followed, unless a stranger may have put it into a folder that everybody shares.
         path: PathBuf,
-        /// Replace an existing file.
+        /// Replace an existing file. The new one gets its permissions and, where this process may give files away, its owner.
         force: bool,
     },
 }

@@ -76,7 +76,6 @@ pub(crate) fn rewrap_on(
         done += copied;
         control.add_done(copied);
     }
-    system.adopt(to, input.status()).map_err(failed)?;
     input.check_unchanged()?;
     let bytes_in = input.status().size_bytes;
     // Not every Windows replaces a file that is open.
