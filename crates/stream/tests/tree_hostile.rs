@@ -191,6 +191,7 @@ fn names_that_lead_out() {
 #[test]
 fn links_that_lead_out() {
     use ErrorKind::TreeLink;
+    refuse("point first", &archive().folder(b"a/").folder(b"a/b/").link(b"a/b/c", b"./../x").end(), TreeLink);
     for target in ["/", "/etc/passwd", "..", "../victim", "a/../../victim", "a/..", "./..", ""] {
         refuse_at(target, &archive().folder(b"a").link(b"link", target.as_bytes()).end(), TreeLink, "link");
         let below = format!("../{target}");
@@ -236,7 +237,11 @@ fn names_that_come_twice() {
     refuse("folder over file", &archive().file(b"a").folder(b"a").end(), TreeDuplicate);
     refuse("folder", &archive().folder(b"a").folder(b"a").end(), TreeDuplicate);
     refuse("link", &archive().link(b"a", b"b").link(b"a", b"b").end(), TreeDuplicate);
-    refuse("root", &archive().folder(b"./").folder(b".").end(), TreeDuplicate);
+    refuse("root", &archive().folder(b"./").folder(b"./").end(), TreeDuplicate);
+    for root in [&b"."[..], b"./.", b"././"] {
+        refuse("another name of the root", &archive().folder(root).end(), ErrorKind::TreePath);
+    }
+    refuse("late root", &archive().file(b"a").folder(b"./").end(), ErrorKind::TreeDamaged);
     refuse("other spelling", &archive().file(b"a").file(b"./a").end(), TreeDuplicate);
     refuse("folder come back to", &archive().folder(b"a").folder(b"b").folder(b"a").end(), TreeDuplicate);
 }

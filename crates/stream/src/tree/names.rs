@@ -23,7 +23,7 @@ impl Rules {
     pub(crate) const HERE: Rules = if cfg!(windows) { Rules::Windows } else { Rules::Unix };
 }
 
-/// Splits the path of an entry into its names; the root, `.` or `./`, has none.
+/// Splits the path of an entry into its names; the root, `./`, has none.
 ///
 /// One leading `./` is admitted, since GNU tar writes it when it is given a folder, and one trailing `/`, which marks a
 /// folder. Returns `None` for a path that is empty, absolute, too long, or holds NUL, an empty name, `.`, `..` or a name that
@@ -33,7 +33,7 @@ pub(crate) fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
         return None;
     }
     let inner = path.strip_prefix(b"./").unwrap_or(path);
-    if inner.is_empty() || inner == b"." {
+    if inner.is_empty() {
         return Some(Vec::new());
     }
     let inner = inner.strip_suffix(b"/").unwrap_or(inner);
@@ -43,7 +43,7 @@ pub(crate) fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
 
 /// Whether a symbolic link that lies below `depth` folders (0 in the root) stays inside the tree.
 ///
-/// `..` is admitted only before the first name. There it leaves folders that are known to be real, because an entry's
+/// `..` is admitted only before the first name, and `.` is a name here. There it leaves folders that are known to be real, because an entry's
 /// parents are never links. After a name it might leave whatever folder another link leads to, and `a/b/up -> ../..`
 /// with `x -> a/b/up/..` would lead out although each link by itself looks harmless.
 pub(crate) fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bool {
@@ -54,7 +54,8 @@ pub(crate) fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bo
     let mut has_descended = false;
     for name in target.split(|&byte| byte == b'/') {
         match name {
-            b"" | b"." => {}
+            b"" => {}
+            b"." => has_descended = true,
             b".." if has_descended || above == 0 => return false,
             b".." => above -= 1,
             name if is_admitted(name, rules) => has_descended = true,
@@ -128,11 +129,12 @@ mod tests {
         assert_eq!(split(b"a/b"), Some(vec![&b"a"[..], b"b"]));
         assert_eq!(split(b"./a/"), Some(vec![&b"a"[..]]));
         assert_eq!(split(b"\xff\\:con"), Some(vec![&b"\xff\\:con"[..]]));
-        for root in [&b"."[..], b"./", b"./."] {
-            assert_eq!(split(root), Some(Vec::new()));
-        }
+        assert_eq!(split(b"./"), Some(Vec::new()));
         for refused in [
             &b""[..],
+            b".",
+            b"./.",
+            b"././",
             b"/",
             b"/a",
             b"..",
@@ -168,9 +170,9 @@ mod tests {
     fn links_stay_inside_or_are_refused() {
         let inside = |depth, target: &str| link_stays_inside(depth, target.as_bytes(), Rules::Unix);
         assert!(inside(0, "a") && inside(0, "./a//b/") && inside(1, "..") && inside(2, "../../a") && inside(0, "."));
-        for (depth, target) in
-            [(0, ""), (0, ".."), (1, "../.."), (0, "/a"), (3, "/"), (2, "a/.."), (3, "../a/../b"), (0, "a\0")]
-        {
+        let outside =
+            [(0, ""), (0, ".."), (1, "../.."), (0, "/a"), (3, "/"), (2, "a/.."), (3, "../a/../b"), (0, "a\0")];
+        for (depth, target) in outside.into_iter().chain([(2, "./../x"), (2, ".././../x")]) {
             assert!(!inside(depth, target), "{depth} {target:?}");
         }
     }

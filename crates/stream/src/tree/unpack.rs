@@ -25,7 +25,7 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
     let parent = target_folder.parent();
     let top = calls::open_folder(parent, target_folder.temporary()).map_err(at_target)?;
     let buffer = vec![0; BUFFER_BYTES];
-    let mut unpacker = Unpacker { top, root_attributes: None, open: Vec::new(), control, buffer };
+    let mut unpacker = Unpacker { top, root_attributes: None, has_entries: false, open: Vec::new(), control, buffer };
     let mut reader = Reader::new(input);
     while let Some(entry) = reader.next_entry()? {
         check_cancelled(control)?;
@@ -50,6 +50,8 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
 struct Unpacker<'a> {
     top: Dir,
     root_attributes: Option<(u32, Time)>,
+    /// Whether there was an entry besides the root's.
+    has_entries: bool,
     /// From below the root to the folder of the last entry.
     open: Vec<Folder>,
     control: &'a Control,
@@ -78,6 +80,7 @@ impl Unpacker<'_> {
         if entry.path.ends_with(b"/") && entry.kind != Kind::Folder {
             return Err(ErrorKind::TreePath.into());
         }
+        self.has_entries = true;
         self.enter(parents)?;
         let name = to_os(name)?;
         match &entry.kind {
@@ -90,6 +93,9 @@ impl Unpacker<'_> {
     fn unpack_root(&mut self, entry: &Entry) -> Result<(), Error> {
         if entry.kind != Kind::Folder {
             return Err(ErrorKind::TreePath.into());
+        }
+        if self.has_entries && self.root_attributes.is_none() {
+            return Err(damaged("folder after what it holds"));
         }
         match self.root_attributes.replace((entry.mode, entry.modified)) {
             Some(_) => Err(ErrorKind::TreeDuplicate.into()),
