@@ -85,6 +85,19 @@ fn unseal_batches(payload: &Payload, mut chunk: u64, sealed: &[u8], mut plain: &
     Ok(())
 }
 
+/// Verifies `sealed`, the chunks from number `first` on, and decrypts them where they are, each before its tag.
+pub(super) fn unseal_in_place(payload: &Payload, first: u64, sealed: &mut [u8], threads: usize) -> Result<(), Error> {
+    let share = share(sealed.len(), threads);
+    let parts = sealed.chunks_mut(share * SEALED_BATCH_BYTES).zip(0..).map(|(sealed, part)| {
+        let chunk = first + (part * share * BATCH_CHUNKS) as u64;
+        (chunk, sealed)
+    });
+    on_threads(parts, |(chunk, sealed)| {
+        let batches = sealed.chunks_mut(SEALED_BATCH_BYTES).zip(0..);
+        batches.into_iter().try_for_each(|(batch, number)| payload.unseal(chunk + number * BATCH_CHUNKS as u64, batch))
+    })
+}
+
 /// Bytes of plaintext from chunk `first` on that are right although there was this error.
 pub(super) fn verified_bytes(first: u64, error: &Error) -> usize {
     match error.kind {

@@ -15,8 +15,8 @@ use crate::{Error, ErrorKind};
 /// Reads and seeks in the plaintext of a container. The last chunk, and with it the length, is verified when it is opened;
 /// every other before its bytes are given. That of a tree is a tar stream.
 ///
-/// Reads ahead where it is read in order, up to one batch (512 KiB, or a MiB for each thread if there are several); a read
-/// elsewhere costs one chunk of 16 KiB. Errors of reading have [`Error`] inside, and the kind `InvalidData` where the
+/// Reads ahead where it is read in order, up to one batch (512 KiB, or a MiB for each thread if there are several), which with the
+/// tags is all the memory that it takes; a read elsewhere costs one chunk of 16 KiB. Errors of reading have [`Error`] inside, and the kind `InvalidData` where the
 /// container is damaged.
 pub struct Reader<R> {
     source: R,
@@ -25,14 +25,15 @@ pub struct Reader<R> {
     chunks_offset: u64,
     plain_bytes: u64,
     position: u64,
-    /// Plaintext of some chunks, and where it begins.
+    /// Some chunks, decrypted where they were read: the plaintext of each stands before its tag.
     window: Zeroizing<Vec<u8>>,
+    /// Where their plaintext begins and ends.
     window_start: u64,
+    window_end: u64,
     /// Chunks to read when the next ones in order are asked for.
     ahead: usize,
     most_ahead: usize,
     threads: usize,
-    sealed: Vec<u8>,
 }
 
 impl<R: Read + Seek> Reader<R> {
@@ -63,10 +64,10 @@ impl<R: Read + Seek> Reader<R> {
             position: 0,
             window: Zeroizing::default(),
             window_start: 0,
+            window_end: 0,
             ahead: 1,
             most_ahead: if threads == 1 { BATCH_CHUNKS } else { 2 * threads * BATCH_CHUNKS },
             threads,
-            sealed: Vec::new(),
         };
         reader.load(reader.plain_bytes / CHUNK_BYTES as u64, 1)?;
         Ok(reader)
@@ -94,22 +95,24 @@ impl<R: Read + Seek> Reader<R> {
         let end = end.min(first + count as u64);
         let whole = (end.min(last) - first) as usize;
         let tail = if end > last { (self.plain_bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES } else { 0 };
-        let plain = whole * CHUNK_BYTES + tail.saturating_sub(TAG_BYTES);
+        let sealed = whole * SEALED_CHUNK_BYTES + tail;
 
+        // Until all is verified there is no window.
+        self.window_start = first * CHUNK_BYTES as u64;
+        self.window_end = self.window_start;
         self.source.seek(SeekFrom::Start(self.chunks_offset + first * SEALED_CHUNK_BYTES as u64))?;
-        self.sealed.resize(whole * SEALED_CHUNK_BYTES + tail, 0);
-        self.source.read_exact(&mut self.sealed).map_err(|error| match error.kind() {
+        if self.window.capacity() < sealed {
+            // What it was is wiped, and not left behind.
+            self.window = Zeroizing::new(Vec::with_capacity(sealed));
+        }
+        self.window.resize(sealed, 0);
+        self.source.read_exact(&mut self.window).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => ErrorKind::InputChanged.into(),
             _ => Error::from(error),
         })?;
-        if self.window.capacity() < plain {
-            // What it was is wiped, and not left behind.
-            self.window = Zeroizing::new(Vec::with_capacity(plain));
-        }
-        self.window.resize(plain, 0);
-        self.window_start = first * CHUNK_BYTES as u64;
-        let unsealed = parallel::unseal(&self.payload, first, &self.sealed, &mut self.window, self.threads);
-        unsealed.inspect_err(|_| self.window.clear())
+        parallel::unseal_in_place(&self.payload, first, &mut self.window, self.threads)?;
+        self.window_end = self.window_start + (whole * CHUNK_BYTES + tail.saturating_sub(TAG_BYTES)) as u64;
+        Ok(())
     }
 }
 
@@ -118,20 +121,26 @@ impl<R: Read + Seek> Read for Reader<R> {
         if buffer.is_empty() || self.position >= self.plain_bytes {
             return Ok(0);
         }
-        let window_end = self.window_start + self.window.len() as u64;
-        if !(self.window_start..window_end).contains(&self.position) {
-            let is_next = self.position == window_end;
+        if !(self.window_start..self.window_end).contains(&self.position) {
+            let is_next = self.position == self.window_end;
             let first = self.position / CHUNK_BYTES as u64;
             let asked = (self.position % CHUNK_BYTES as u64).saturating_add(buffer.len() as u64);
             let asked = usize::try_from(asked.div_ceil(CHUNK_BYTES as u64)).unwrap_or(usize::MAX);
             self.ahead = if is_next { 2 * self.ahead } else { 1 }.max(asked).min(self.most_ahead);
             self.load(first, self.ahead).map_err(to_io)?;
         }
-        let start = (self.position - self.window_start) as usize;
-        let bytes = buffer.len().min(self.window.len() - start);
-        buffer[..bytes].copy_from_slice(&self.window[start..start + bytes]);
-        self.position += bytes as u64;
-        Ok(bytes)
+        let mut filled = 0;
+        while filled < buffer.len() && self.position < self.window_end {
+            let start = (self.position - self.window_start) as usize;
+            let (chunk, within) = (start / CHUNK_BYTES, start % CHUNK_BYTES);
+            let left = (self.window_end - self.position) as usize;
+            let bytes = (buffer.len() - filled).min(CHUNK_BYTES - within).min(left);
+            let plain = &self.window[chunk * SEALED_CHUNK_BYTES + within..][..bytes];
+            buffer[filled..filled + bytes].copy_from_slice(plain);
+            filled += bytes;
+            self.position += bytes as u64;
+        }
+        Ok(filled)
     }
 }
 
@@ -145,6 +154,14 @@ impl<R: Read + Seek> Seek for Reader<R> {
         };
         self.position = place.ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
         Ok(self.position)
+    }
+}
+
+#[cfg(test)]
+impl<R> Reader<R> {
+    /// Bytes that it holds on the heap for chunks.
+    pub(super) fn buffer_bytes(&self) -> usize {
+        self.window.capacity()
     }
 }
 

@@ -258,3 +258,24 @@ fn a_new_head_is_for_the_new_recipients() {
     let error = rewrap_head(&mut &sealed[..old_bytes as usize + 3], &identities(&old), &recipients(&new)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
 }
+
+#[test]
+fn a_reader_takes_the_memory_that_it_promises() {
+    let key = KeyPair::generate().unwrap();
+    let plain = plaintext(9 * BATCH_BYTES);
+    let sealed = pushed(&plain, usize::MAX, &key, 1);
+    for (threads, batches) in [(1, 1), (2, 4), (3, 6)] {
+        let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), threads).unwrap();
+        let mut found = Vec::new();
+        // In pieces, so that it is not asked for everything at once.
+        let mut piece = vec![0; 100_000];
+        loop {
+            match reader.read(&mut piece).unwrap() {
+                0 => break,
+                bytes => found.extend_from_slice(&piece[..bytes]),
+            }
+        }
+        assert!(found == plain);
+        assert!(reader.buffer_bytes() <= batches * SEALED_BATCH_BYTES, "{threads}: {}", reader.buffer_bytes());
+    }
+}
