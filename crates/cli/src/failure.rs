@@ -7,7 +7,8 @@ use std::{
     path::Path,
 };
 
-use tress_stream::{Error, ErrorKind, Refusal};
+pub(crate) use tress_stream::shown::foreign;
+use tress_stream::{Error, ErrorKind, Refusal, shown::is_hidden};
 
 /// The operation failed: wrong key, damaged input, I/O.
 pub(crate) const FAILED: u8 = 1;
@@ -179,15 +180,14 @@ fn without_secrets(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without anything that a terminal obeys or that reorders or hides what follows, as names of files and of
-/// containers come from others; and without secret keys.
+/// The text without anything that a terminal obeys or that reorders or hides what follows, and without secret keys. What comes from
+/// others goes through [`foreign`] first.
 pub(crate) fn escape(text: &str) -> impl fmt::Display + '_ {
     struct Escaped<'a>(Cow<'a, str>);
     impl fmt::Display for Escaped<'_> {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             for letter in self.0.chars() {
-                let hidden = matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-                if letter.is_control() || hidden {
+                if is_hidden(letter) {
                     write!(f, "{}", letter.escape_default())?;
                 } else {
                     f.write_char(letter)?;
@@ -205,8 +205,8 @@ mod tests {
 
     #[test]
     fn nothing_reaches_the_terminal_but_letters() {
-        let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é";
-        assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é");
+        let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é\u{61c}\u{ad}\u{e0041}C:\\n";
+        assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é\\u{61c}\\u{ad}\\u{e0041}C:\\n");
     }
 
     #[test]

@@ -109,5 +109,30 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text =
         serde_json::to_string_pretty(value).map_err(|error| Failure::failed(format!("standard output: {error}")))?;
     text.push('\n');
-    print(&text)
+    print(&in_ascii(&text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_ascii_and_says_the_same() {
+        let name = "a\"\\\n\u{7f}é\u{202e}漢\u{e0041}😀";
+        let ascii = in_ascii(&serde_json::to_string_pretty(&[name]).unwrap());
+        assert!(ascii.chars().all(|letter| letter == '\n' || (' '..='~').contains(&letter)), "{ascii:?}");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&ascii).unwrap(), [name]);
+    }
+}
+/// The same JSON in ASCII: names in it are of others, and a terminal shows them as they are. Only strings hold anything else.
+fn in_ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            ' '..='~' | '\n' => text.push(letter),
+            _ => letter.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    text
+}
+

@@ -7,6 +7,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::shown;
+
 /// What went wrong. One variant for each failure that a user can tell apart or act on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -253,7 +255,13 @@ pub struct Error {
     /// What went wrong.
     pub kind: ErrorKind,
     /// The file that it is about, when known.
+    ///
+    /// For what is wrong inside a tree that is unpacked, it is the path in the tree, which comes from whoever made it.
     pub path: Option<PathBuf>,
+    /// Set where `path` is one inside a tree.
+    is_inside: bool,
+    /// The container that the tree is in, when known.
+    container: Option<PathBuf>,
     detail: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
@@ -261,7 +269,7 @@ pub struct Error {
 impl Error {
     /// An error of this kind, about no file yet.
     pub fn new(kind: ErrorKind) -> Self {
-        Self { kind, path: None, detail: None, source: None }
+        Self { kind, path: None, is_inside: false, container: None, detail: None, source: None }
     }
 
     /// Names the file, unless one is named already: who knows first knows best.
@@ -270,6 +278,23 @@ impl Error {
         if self.path.is_none() {
             self.path = Some(path.as_ref().to_path_buf());
         }
+        self
+    }
+
+    /// Names a path inside a tree, unless a path is named already.
+    #[must_use]
+    pub(crate) fn at_entry(mut self, path: PathBuf) -> Self {
+        self.is_inside |= self.path.is_none();
+        self.at(path)
+    }
+
+    /// Names the container that this happened in, besides the path inside its tree if there is one.
+    #[must_use]
+    pub(crate) fn in_container(mut self, container: &Path) -> Self {
+        if !self.is_inside {
+            return self.at(container);
+        }
+        self.container.get_or_insert_with(|| container.to_path_buf());
         self
     }
 
@@ -311,10 +336,13 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(container) = &self.container {
+            write!(f, "{}: ", shown::given(&container.to_string_lossy()))?;
+        }
         if let Some(path) = &self.path {
-            // Debug escapes line breaks and terminal controls in a name, so that one error stays one line.
-            let shown = path.to_string_lossy();
-            if shown.chars().any(char::is_control) { write!(f, "{shown:?}: ")? } else { write!(f, "{shown}: ")? }
+            let path = path.to_string_lossy();
+            let shown = if self.is_inside { shown::foreign(&path) } else { shown::given(&path) };
+            write!(f, "{shown}: ")?;
         }
         match self.system_text() {
             Some(text) => f.write_str(&text)?,

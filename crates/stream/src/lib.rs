@@ -18,6 +18,7 @@ pub mod net;
 mod output;
 mod pipeline;
 pub mod plan;
+pub mod shown;
 pub mod streaming;
 mod sys;
 mod threads;

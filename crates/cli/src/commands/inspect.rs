@@ -5,7 +5,7 @@ use tress_stream::verbs::{self, Inspection};
 
 use crate::{
     args,
-    failure::{Failure, escape},
+    failure::{Failure, escape, foreign},
     files, keys,
     stdin::Stdin,
     units,
@@ -51,7 +51,7 @@ fn text(found: &Inspection) -> String {
         "version     {}\naead        {}\nrecipients  {}\nplaintext   {} bytes ({}) in {} chunks\n",
         found.version,
         found.aead.name(),
-        escape(&found.recipients.join(", ")),
+        escape(&found.recipients.iter().map(|kind| foreign(kind)).collect::<Vec<_>>().join(", ")),
         found.plaintext_bytes,
         units::bytes_text(found.plaintext_bytes),
         found.chunks,
@@ -60,7 +60,7 @@ fn text(found: &Inspection) -> String {
         text.push_str(&format!("content     {}\n", content_type.name()));
     }
     if let Some(name) = &found.name {
-        text.push_str(&format!("name        {}\n", escape(name)));
+        text.push_str(&format!("name        {}\n", escape(&foreign(name))));
     }
     text.push_str(if found.verified {
         "verified    header, commitment and last chunk\n"

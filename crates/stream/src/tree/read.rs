@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         let path = extensions.path.unwrap_or_else(|| header.path_bytes().into_owned());
         let size_bytes = match extensions.size_bytes {
             Some(pax_bytes) if pax_bytes != size_bytes && pax_bytes <= MAX_OCTAL_BYTES => {
-                return Err(damaged("two sizes for one entry").at(shown(&path)));
+                return Err(damaged("two sizes for one entry").at_entry(shown(&path)));
             }
             pax_bytes => pax_bytes.unwrap_or(size_bytes),
         };
@@ -91,11 +91,11 @@ impl<'a> Reader<'a> {
                 let short = || header.link_name_bytes().unwrap_or_default().into_owned();
                 Kind::Link { target: extensions.target.unwrap_or_else(short) }
             }
-            other => return Err(unsupported(other).at(shown(&path))),
+            other => return Err(unsupported(other).at_entry(shown(&path))),
         };
         // Both say so: there is nothing in them to be skipped or misread.
         if !matches!(kind, Kind::File { .. }) && size_bytes != 0 {
-            return Err(damaged("data after a folder or link").at(shown(&path)));
+            return Err(damaged("data after a folder or link").at_entry(shown(&path)));
         }
         let mode = header.mode().map_err(|_| damaged("malformed mode"))? & 0o777;
         let modified = match extensions.modified {

@@ -32,7 +32,7 @@ pub fn unpack(input: &mut dyn Read, target: &Path, force: bool, control: &Contro
         unpacker.unpack(&entry, &mut reader).map_err(|error| match error.kind {
             ErrorKind::Interrupted => error,
             _ if reader.has_input_failed() => error,
-            _ => error.at(shown(&entry.path)),
+            _ => error.at_entry(shown(&entry.path)),
         })?;
     }
     unpacker.leave_to(0)?;
@@ -164,7 +164,7 @@ impl Unpacker<'_> {
             let Some(Folder { name, handle, mode, modified }) = self.open.pop() else { break };
             drop(handle);
             set_attributes(self.current()?, &name, mode, modified)
-                .map_err(|error| Error::from(error).at(self.path().join(&name)))?;
+                .map_err(|error| Error::from(error).at_entry(self.path().join(&name)))?;
         }
         Ok(())
     }

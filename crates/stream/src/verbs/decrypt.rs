@@ -175,7 +175,11 @@ impl Run<'_> {
     fn pipeline(&self, feed: Feed<'_>, drain: Drain<'_>) -> Result<Totals, Error> {
         Pipeline::new(self.payload, Direction::Unseal, feed, drain, self.control, self.threads)
             .run()
-            .map_err(|error| if error.kind == ErrorKind::Interrupted { error } else { error.at(self.input.name()) })
+            .map_err(|error| self.named(error))
+    }
+
+    fn named(&self, error: Error) -> Error {
+        if error.kind == ErrorKind::Interrupted { error } else { error.in_container(self.input.name()) }
     }
 
     /// This thread unpacks what the workers have verified. The folder gets its name only after the end was declared, so
@@ -190,9 +194,9 @@ impl Run<'_> {
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             match (totals, unpacked) {
                 // Whichever end failed, the other one only saw the pipe break.
-                (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
+                (Err(error), Err(other)) if is_broken_pipe(&error) => Err(self.named(other)),
                 (Err(error), _) => Err(error),
-                (Ok(_), Err(error)) => Err(error),
+                (Ok(_), Err(error)) => Err(self.named(error)),
                 (Ok(totals), Ok(())) => Ok(totals),
             }
         })
