@@ -162,4 +162,43 @@ fn a_tree_with_what_it_cannot_hold() {
     let before = folder.names();
     folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "in"]).failed("in");
     assert_eq!(folder.names(), before);
+
+    // One error for all of it, which names the switch.
+    for number in 0..12 {
+        symlink("/etc/passwd", folder.path(&format!("in/link{number:02}"))).unwrap();
+    }
+    symlink("a", folder.path("in/inside")).unwrap();
+    let run = folder.tress(["encrypt", "-r", &folder.recipient, "-o", "out", "in"]).failed("in/link00");
+    for shown in ["to /etc/passwd", "in/link01", "in/link09", "3 more", "--skip-special"] {
+        assert!(run.stderr.contains(shown), "{shown}: {}", run.stderr);
+    }
+    assert_eq!(folder.names(), before);
+
+    let run = folder.tress(["encrypt", "--skip-special", "-r", &folder.recipient, "-o", "box", "in"]).ok();
+    assert_eq!(run.stderr.lines().count(), 14, "{}", run.stderr);
+    assert!(run.stderr.contains("in/socket") && run.stderr.lines().last().unwrap().ends_with("13"), "{}", run.stderr);
+    folder.tress(["decrypt", "-i", "me.key", "-o", "out", "box"]).ok();
+    let mut names: Vec<_> = fs::read_dir(folder.path("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a", "inside"]);
+}
+
+/// What others wrote is named with the container that it is in, escaped and cut.
+#[test]
+fn errors_in_trees_name_the_container() {
+    let folder = Folder::new();
+    let long = vec![b'a'; 1 << 20];
+    let cases = [
+        ("", entry("", b'0', "", b"x"), "\"\""),
+        ("escaped", entry("../a\u{61c}\\n\n", b'0', "", b"x"), "../a\\u{61c}\\\\n\\n"),
+        ("long", [entry("././@LongLink", b'L', "", &long), entry("a", b'0', "", b"x")].concat(), "aaaa"),
+    ];
+    for (what, entries, shown) in cases {
+        folder.write("bad.tress", tree(&folder, &tar(&[entries])));
+        let run = folder.tress(["decrypt", "-i", "me.key", "-o", "out", "bad.tress"]).failed(shown);
+        assert!(run.stderr.starts_with("tress: error: bad.tress: "), "{what}: {}", run.stderr);
+        assert!(run.stderr.len() < 1000, "{what}: {} bytes", run.stderr.len());
+    }
+    folder.write("bad.tress", tree(&folder, &entry("a", b'0', "", b"x")));
+    folder.tress(["decrypt", "-i", "me.key", "-o", "out", "bad.tress"]).failed("bad.tress: tree");
 }

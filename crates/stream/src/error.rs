@@ -305,6 +305,23 @@ impl Error {
         self
     }
 
+    /// Puts where it was, such as a line, before what else there is to say.
+    #[must_use]
+    pub(crate) fn on(mut self, place: &str) -> Self {
+        self.detail = Some(match self.detail {
+            Some(detail) => format!("{place}: {detail}"),
+            None => place.into(),
+        });
+        self
+    }
+
+    /// Names others of which the same is true.
+    #[must_use]
+    pub(crate) fn also(self, names: &str) -> Self {
+        let before = self.detail.as_ref().map_or(String::new(), |detail| format!("{detail}; "));
+        self.with_detail(format!("{before}also {names}"))
+    }
+
     /// Says that so many others failed as well.
     #[cfg(feature = "net")]
     #[must_use]

@@ -139,6 +139,11 @@ pub(crate) struct Encrypt {
     /// Algorithm for the payload
     #[arg(long, value_enum, default_value_t = Aead::Aes128Ccm)]
     pub(crate) aead: Aead,
+    /// Leave out links that lead out of the folder, and special files such as FIFOs
+    ///
+    /// Each is named on standard error, and their number is told at the end. Without this, a folder that holds one is an error.
+    #[arg(long)]
+    pub(crate) skip_special: bool,
     #[command(flatten)]
     pub(crate) threads: Threads,
     /// File or folder to encrypt [default: standard input]

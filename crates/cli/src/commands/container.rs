@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use tress_stream::{
-    container,
+    Control, Error, ErrorKind, container,
     verbs::{self, DecryptOptions, EncryptOptions, Range},
 };
 
-use super::cancellable;
+use super::{cancellable, note};
 use crate::{
     args::{self, Aead},
     failure::Failure,
@@ -28,9 +28,27 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
         threads: threads(&options.threads),
         ..EncryptOptions::default()
     };
-    cancellable(|control| Ok(verbs::encrypt(&source, &sink, &recipients, &encrypt, control)?))
-        .map(drop)
-        .map_err(|failure| failure.with_force(options.output.force))
+    let run = |control: &Control| {
+        if !options.skip_special {
+            return verbs::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| match error.kind {
+                ErrorKind::TreeLink | ErrorKind::TreeSpecialFile => {
+                    Failure::from(error).hint("--skip-special leaves out such links and files")
+                }
+                _ => error.into(),
+            });
+        }
+        let mut count = 0;
+        let mut skipped = |error: &Error| {
+            count += 1;
+            note(&format!("skipped {error}"));
+        };
+        let report = verbs::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)?;
+        if count > 0 {
+            note(&format!("skipped in all: {count}"));
+        }
+        Ok(report)
+    };
+    cancellable(run).map(drop).map_err(|failure| failure.with_force(options.output.force))
 }
 
 pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {

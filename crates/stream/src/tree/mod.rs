@@ -37,7 +37,7 @@ mod write;
 #[cfg(test)]
 mod faults_test;
 
-pub use pack::pack;
+pub use pack::{Skipped, pack, pack_with};
 pub use unpack::unpack;
 
 use crate::{Control, Error, ErrorKind};

@@ -3,10 +3,16 @@ use super::calls::{self, Dir, Metadata};
 use super::entry::{Entry, Kind};
 use super::platform::{self, Identity};
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, stream_error, write};
-use crate::{Control, Error, ErrorKind};
+use crate::{Control, Error, ErrorKind, shown};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Names in the error about what a tree cannot hold, besides the first.
+const MOST_NAMES: usize = 9;
+
+/// Is called for every link and special file that is left out, with the error that it would have been.
+pub type Skipped<'s> = &'s mut dyn FnMut(&Error);
 
 /// Writes the folder `root` to `out` as a tar stream.
 ///
@@ -15,21 +21,40 @@ use std::path::{Path, PathBuf};
 ///
 /// # Errors
 /// Every failure of reading and writing; `TreeSpecialFile` for what is neither file, folder nor link, `TreeLink` for a link
-/// that may lead out, `TreePath` for a name that a tree cannot hold, `InputChanged` for a file or folder that changed
+/// that may lead out (one error about all of these, at the first), `TreePath` for a name that a tree cannot hold, `InputChanged` for a file or folder that changed
 /// meanwhile; `Interrupted` when `control` is cancelled. Errors about a file name it.
 pub fn pack(root: &Path, out: &mut dyn Write, control: &Control) -> Result<(), Error> {
+    pack_with(root, out, control, None)
+}
+
+/// The same without links that may lead out and special files, if there is `skipped` to say so to.
+///
+/// # Errors
+/// As [`pack`].
+pub fn pack_with(
+    root: &Path,
+    out: &mut dyn Write,
+    control: &Control,
+    skipped: Option<Skipped<'_>>,
+) -> Result<(), Error> {
     let at_root = |error: std::io::Error| Error::from(error).at(root);
     let top = calls::open_given_folder(root).map_err(at_root)?;
     let metadata = calls::folder_status(&top).map_err(at_root)?;
     let handle = calls::open_below(&top, Path::new("")).map_err(at_root)?;
     let buffer = vec![0; BUFFER_BYTES];
-    let mut packer = Packer { root, top, path: PathBuf::new(), open: Vec::new(), out, control, buffer };
+    let mut packer =
+        Packer { root, top, path: PathBuf::new(), open: Vec::new(), out, control, buffer, skipped, refused: None };
     packer.enter(handle, &metadata)?;
-    packer.walk()?;
+    let walked = packer.walk();
+    match (walked, packer.refused.take()) {
+        (Err(error), refused) if refused.is_none() || error.kind == ErrorKind::Interrupted => return Err(error),
+        (_, Some(refused)) => return Err(refused.into_error()),
+        _ => {}
+    }
     write::write_end(packer.out).map_err(stream_error)
 }
 
-struct Packer<'a> {
+struct Packer<'a, 's> {
     /// For messages.
     root: &'a Path,
     top: Dir,
@@ -40,6 +65,29 @@ struct Packer<'a> {
     out: &'a mut dyn Write,
     control: &'a Control,
     buffer: Vec<u8>,
+    skipped: Option<Skipped<'s>>,
+    /// Once there is anything, the walk looks for more of it and writes nothing.
+    refused: Option<Refused>,
+}
+
+/// What a tree cannot hold.
+struct Refused {
+    first: Error,
+    others: Vec<PathBuf>,
+    more: u64,
+}
+
+impl Refused {
+    fn into_error(self) -> Error {
+        let mut names: Vec<_> = self.others.iter().map(|path| shown::given(&path.to_string_lossy())).collect();
+        if self.more > 0 {
+            names.push(format!("{} more", self.more));
+        }
+        match names.is_empty() {
+            true => self.first,
+            false => self.first.also(&names.join(", ")),
+        }
+    }
 }
 
 struct Folder {
@@ -50,7 +98,7 @@ struct Folder {
     names: Vec<OsString>,
 }
 
-impl Packer<'_> {
+impl Packer<'_, '_> {
     fn walk(&mut self) -> Result<(), Error> {
         while let Some(folder) = self.open.last_mut() {
             check_cancelled(self.control)?;
@@ -85,19 +133,34 @@ impl Packer<'_> {
             let target = calls::read_link(parent, name).map_err(failed)?;
             let target = link_target(&target).ok_or_else(|| Error::new(ErrorKind::TreePath).at(&shown))?;
             if !names::link_stays_inside(self.open.len() - 1, &target, names::Rules::HERE) {
-                let detail = format!("to {}", Path::new(&*String::from_utf8_lossy(&target)).display());
-                return Err(Error::new(ErrorKind::TreeLink).with_detail(detail.escape_debug().to_string()).at(&shown));
+                let detail = format!("to {}", shown::foreign(&String::from_utf8_lossy(&target)));
+                return self.refuse(Error::new(ErrorKind::TreeLink).with_detail(detail), shown);
             }
             let path = self.stored_path(&path)?;
             self.write_header(&entry(path, Kind::Link { target }, &metadata))
         } else if metadata.is_file() {
             self.pack_file(name, &path, &shown, &metadata)
         } else {
-            Err(Error::new(ErrorKind::TreeSpecialFile).with_detail("not a file, folder or symbolic link").at(&shown))
+            let error = Error::new(ErrorKind::TreeSpecialFile).with_detail("not a file, folder or symbolic link");
+            self.refuse(error, shown)
         }
     }
 
+    /// Leaves out what a tree cannot hold, or remembers it.
+    fn refuse(&mut self, error: Error, path: PathBuf) -> Result<(), Error> {
+        match (&mut self.skipped, &mut self.refused) {
+            (Some(skipped), _) => skipped(&error.at(path)),
+            (None, None) => self.refused = Some(Refused { first: error.at(path), others: Vec::new(), more: 0 }),
+            (None, Some(refused)) if refused.others.len() < MOST_NAMES => refused.others.push(path),
+            (None, Some(refused)) => refused.more += 1,
+        }
+        Ok(())
+    }
+
     fn pack_file(&mut self, name: &OsStr, path: &Path, shown: &Path, seen: &Metadata) -> Result<(), Error> {
+        if self.refused.is_some() {
+            return Ok(());
+        }
         let failed = |error: std::io::Error| Error::from(error).at(shown);
         let mut file = platform::open_to_read(self.current(), name).map_err(failed)?;
         let metadata = calls::file_status(&file).map_err(failed)?;
@@ -190,6 +253,9 @@ impl Packer<'_> {
     }
 
     fn write_header(&mut self, entry: &Entry) -> Result<(), Error> {
+        if self.refused.is_some() {
+            return Ok(());
+        }
         write::write_header(self.out, entry).map_err(stream_error)
     }
 

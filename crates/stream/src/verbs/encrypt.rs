@@ -16,6 +16,7 @@ use crate::pipeline::pipe::{PipeWriter, pipe};
 use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned};
 use crate::sys::{Kind, Os, System};
 use crate::threads::start;
+use crate::tree::Skipped;
 use crate::{Error, ErrorKind, tree};
 
 /// How to encrypt.
@@ -50,6 +51,22 @@ pub fn encrypt(
     encrypt_on(&Os, source, sink, recipients, options, control)
 }
 
+/// The same, and what a tree cannot hold is left out: links that may lead out of the folder and special files. `skipped` is called
+/// for each.
+///
+/// # Errors
+/// As [`encrypt`].
+pub fn encrypt_skipping(
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+    skipped: Skipped<'_>,
+) -> Result<Report, Error> {
+    encrypt_with(&Os, source, sink, recipients, options, control, Some(skipped))
+}
+
 pub(crate) fn encrypt_on(
     system: &dyn System,
     source: &Source,
@@ -57,6 +74,18 @@ pub(crate) fn encrypt_on(
     recipients: &[Box<dyn age::Recipient + Send>],
     options: &EncryptOptions,
     control: &Control,
+) -> Result<Report, Error> {
+    encrypt_with(system, source, sink, recipients, options, control, None)
+}
+
+fn encrypt_with(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+    skipped: Option<Skipped<'_>>,
 ) -> Result<Report, Error> {
     let started = Instant::now();
     let root = match source {
@@ -67,7 +96,7 @@ pub(crate) fn encrypt_on(
         Source::Stdin => None,
     };
     let mut report = match root {
-        Some(root) => encrypt_tree(system, root, sink, recipients, options, control)?,
+        Some(root) => encrypt_tree(system, root, sink, recipients, options, control, skipped)?,
         None => encrypt_file(system, source, sink, recipients, options, control)?,
     };
     report.elapsed = started.elapsed();
@@ -133,6 +162,7 @@ fn encrypt_tree(
     recipients: &[Box<dyn age::Recipient + Send>],
     options: &EncryptOptions,
     control: &Control,
+    skipped: Option<Skipped<'_>>,
 ) -> Result<Report, Error> {
     let destination = Destination::check(system, sink, None)?;
     if let Destination::Name(name) = &destination {
@@ -151,7 +181,7 @@ fn encrypt_tree(
             let feed = Feed::Ordered(Ordered::new(reader, root).into());
             sealed.run(feed, options.threads, control)
         })?;
-        let packed = pack(root, writer, control);
+        let packed = pack(root, writer, control, skipped);
         let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         match (packed, report) {
             // Whichever end failed, the other one only saw the pipe break.
@@ -164,8 +194,8 @@ fn encrypt_tree(
     Ok(report)
 }
 
-fn pack(root: &Path, mut writer: PipeWriter, control: &Control) -> Result<(), Error> {
-    tree::pack(root, &mut writer, control)?;
+fn pack(root: &Path, mut writer: PipeWriter, control: &Control, skipped: Option<Skipped<'_>>) -> Result<(), Error> {
+    tree::pack_with(root, &mut writer, control, skipped)?;
     Ok(writer.finish()?)
 }
 
