@@ -69,6 +69,12 @@ impl Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
+    /// Says what it was needed for. A passphrase of a key has no option of its own.
+    pub(crate) fn about(self, name: &str) -> Failure {
+        let message = format!("{name}: its passphrase cannot be asked for: {}", self.message);
+        Failure { message, hint: Some("run it on a terminal".into()), ..self }
+    }
+
     /// Without the advice to use --force where that was used already.
     pub(crate) fn with_force(mut self, force: bool) -> Failure {
         if force {
@@ -89,6 +95,11 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
+        if matches!(error.kind, ErrorKind::NoMatchingKey | ErrorKind::WrongPassphrase)
+            && let Some(failure) = crate::prompt::unanswered()
+        {
+            return failure;
+        }
         let status = if error.kind.is_usage() { WRONG_USE } else { FAILED };
         Failure { status, message: error.to_string(), hint: hint(&error.kind).map(str::to_string) }
     }

@@ -65,6 +65,26 @@ pub(crate) fn read_small(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec
     Ok(bytes)
 }
 
+/// Whether this is a file on disk that everybody may read.
+#[cfg(unix)]
+pub(crate) fn is_public(file: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.is_file() && file.permissions().mode() & 0o004 != 0
+}
+
+/// Windows keeps to what the folder says.
+#[cfg(not(unix))]
+pub(crate) fn is_public(_file: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// Warns about a file of secrets that everybody may read.
+pub(crate) fn warn_if_public(path: &Path) {
+    if std::fs::metadata(path).is_ok_and(|file| is_public(&file)) {
+        crate::commands::warn(&format!("{}: everybody can read this key; chmod 600 changes that", path.display()));
+    }
+}
+
 /// At most the first `most_bytes` of a file. The bytes are wiped when dropped.
 pub(crate) fn read_start(path: &Path, most_bytes: usize) -> Result<Zeroizing<Vec<u8>>, Failure> {
     // Room for all of it from the start: a buffer that grows leaves copies behind.
@@ -105,6 +125,18 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
         .map_err(|error| Failure::io(&PathBuf::from("standard output"), &error))
 }
 
+/// The same JSON in ASCII: names in it are of others, and a terminal shows them as they are. Only strings hold anything else.
+fn in_ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            ' '..='~' | '\n' => text.push(letter),
+            _ => letter.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    text
+}
+
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     let mut text =
         serde_json::to_string_pretty(value).map_err(|error| Failure::failed(format!("standard output: {error}")))?;
@@ -124,15 +156,3 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<String>>(&ascii).unwrap(), [name]);
     }
 }
-/// The same JSON in ASCII: names in it are of others, and a terminal shows them as they are. Only strings hold anything else.
-fn in_ascii(json: &str) -> String {
-    let mut text = String::with_capacity(json.len());
-    for letter in json.chars() {
-        match letter {
-            ' '..='~' | '\n' => text.push(letter),
-            _ => letter.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
-        }
-    }
-    text
-}
-

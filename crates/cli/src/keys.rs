@@ -54,7 +54,9 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
     for path in &options.identities {
         stdin.claim(path, "an identity")?;
         let bytes = files::read_small(path, MOST_BYTES)?;
-        let found = keys::identities_file_with(bytes.as_slice(), Terminal).map_err(|error| at(error, path))?;
+        let found = keys::identities_file_with(bytes.as_slice(), Terminal(crate::failure::name(path)))
+            .map_err(|error| at(error, path))?;
+        files::warn_if_public(path);
         identities.extend(found);
     }
     for path in &options.key_file {

@@ -1,6 +1,9 @@
 //! Questions on the terminal itself, whatever standard input and output are.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
 
 use tress_stream::age::{Callbacks, secrecy::SecretString};
 
@@ -116,9 +119,17 @@ mod system {
     }
 }
 
-/// What age's plugins and encrypted identities ask.
+/// What age's plugins and encrypted identities ask, about an identity file with this name.
 #[derive(Clone)]
-pub(crate) struct Terminal;
+pub(crate) struct Terminal(pub(crate) String);
+
+/// Why the last question was not answered: age takes that for a key that does not fit.
+static UNANSWERED: Mutex<Option<Failure>> = Mutex::new(None);
+
+/// Why a question was not answered, if one was not.
+pub(crate) fn unanswered() -> Option<Failure> {
+    UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
 
 impl Callbacks for Terminal {
     fn display_message(&self, message: &str) {
@@ -140,6 +151,14 @@ impl Callbacks for Terminal {
     }
 
     fn request_passphrase(&self, description: &str) -> Option<SecretString> {
-        secret(&format!("{}: ", escape(description))).ok()
+        // age puts the name, which it does not have, between invisible marks and quotes.
+        let question = description.replace(['\u{2068}', '\u{2069}'], "").replace(" ''", "");
+        let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));
+        answer
+            .map_err(|failure| {
+                let failure = failure.about(&self.0);
+                UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).replace(failure)
+            })
+            .ok()
     }
 }

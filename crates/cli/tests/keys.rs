@@ -1,15 +1,21 @@
 //! Identities, recipients, passphrases and raw keys: what opens a container, and what does not.
 #![cfg(unix)]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    process::{Command, Stdio},
+};
 
-use crate::common::{Folder, run};
+use crate::common::{Folder, run, skip};
 
 const PLAIN: &[u8] = b"four lanes make a street\n";
 
 #[test]
 fn keygen_writes_for_its_owner_alone() {
     let folder = Folder::new();
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let run_to = |command: &mut Command| run(command, &[]).ok();
     let run = folder.tress(["keygen", "-o", "new.key"]).ok();
     assert!(run.stdout.is_empty());
     assert!(run.stderr.contains("age1") && run.stderr.contains("tress1"), "{}", run.stderr);
@@ -25,6 +31,22 @@ fn keygen_writes_for_its_owner_alone() {
     let lines: Vec<&str> = public.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with("age1") && lines[1].starts_with("tress1"), "{public}");
     assert!(lines.iter().all(|line| run.stderr.contains(line)));
+
+    // As age-keygen warns.
+    let to = |name: &str, mode| {
+        let file = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(folder.path(name)).unwrap();
+        file.set_permissions(fs::Permissions::from_mode(mode)).unwrap();
+        run_to(folder.command(["keygen"]).stdout(file)).stderr
+    };
+    assert!(to("public", 0o644).starts_with("tress: warning: "));
+    assert!(to("private", 0o600).starts_with("recipient"));
+    let sealed = folder.tress_with(["encrypt", "-r", &folder.recipient], PLAIN).ok().stdout;
+    for (mode, warned) in [(0o600, false), (0o644, true)] {
+        fs::set_permissions(folder.path("me.key"), fs::Permissions::from_mode(mode)).unwrap();
+        let run = folder.tress_with(["decrypt", "-i", "me.key"], &sealed).ok();
+        assert_eq!(run.stdout, PLAIN);
+        assert_eq!(run.stderr.starts_with("tress: warning: me.key: "), warned, "{}", run.stderr);
+    }
 
     let run = folder.tress(["keygen"]).ok();
     assert!(String::from_utf8(run.stdout).unwrap().contains("AGE-SECRET-KEY-1"));
@@ -175,4 +197,38 @@ fn rewrap_changes_who_opens_it() {
     folder.tress(["rewrap", "-r", &other, "sealed"]).wrong_use("identity");
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "-"]).wrong_use("standard input");
     folder.tress(["rewrap", "-i", "me.key", "-r", &other, "missing"]).failed("missing");
+}
+
+/// What age and its users have besides containers and X25519: told for what it is.
+#[test]
+fn neighbours_of_age() {
+    let folder = Folder::new();
+    for start in ["age-encryption.org/v1\n", "-----BEGIN AGE ENCRYPTED FILE-----\n"] {
+        folder.write("file.age", format!("{start}{}", "x".repeat(5000)));
+        for arguments in [&["inspect", "file.age"][..], &["decrypt", "-i", "me.key", "file.age"]] {
+            folder.tress(arguments).failed("it is an age file");
+        }
+    }
+    let plugin = "age1no-such-plugin1";
+    folder.write("team", format!("{}\n{plugin}\n", folder.recipient));
+    folder.tress_with(["encrypt", "-R", "team"], PLAIN).wrong_use("line 2: ");
+}
+
+/// Without a terminal the passphrase of a key cannot be asked for: not the same as a key that does not fit.
+#[test]
+fn an_ssh_key_with_a_passphrase_needs_a_terminal() {
+    let folder = Folder::new();
+    let made = Command::new("ssh-keygen")
+        .args(["-q", "-t", "ed25519", "-N", "secret", "-C", "", "-f", "ssh"])
+        .current_dir(folder.root())
+        .status();
+    if !made.is_ok_and(|status| status.success()) || Command::new("setsid").arg("--version").output().is_err() {
+        return skip("ssh-keygen, setsid");
+    }
+    let sealed = folder.tress_with(["encrypt", "-R", "ssh.pub"], PLAIN).ok().stdout;
+    folder.write("box", sealed);
+    let mut command = Command::new("setsid");
+    command.args(["-w", env!("CARGO_BIN_EXE_tress"), "decrypt", "-i", "ssh", "box"]).current_dir(folder.root());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    run(&mut command, &[]).failed("ssh: its passphrase cannot be asked for");
 }

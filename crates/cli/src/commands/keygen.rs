@@ -65,7 +65,22 @@ fn signing_key(options: &args::Keygen) -> Option<Result<PrivateKey, tress_sign::
 fn write(options: &args::Keygen, text: &[u8]) -> Result<(), Failure> {
     match &options.output {
         Some(path) if path != Path::new("-") => cancellable(|control| write_new(path, text, control)),
-        _ => files::print_bytes(text),
+        _ => {
+            warn_if_public();
+            files::print_bytes(text)
+        }
+    }
+}
+
+/// A shell makes the file of `tress keygen > file`, and lets others read it.
+fn warn_if_public() {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        let file = io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
+        if file.and_then(|file| file.metadata()).is_ok_and(|file| files::is_public(&file)) {
+            super::warn("the secret key goes to a file that everybody can read; -o FILE makes one that only you can");
+        }
     }
 }
 

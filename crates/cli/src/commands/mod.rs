@@ -60,6 +60,15 @@ fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T
 
 /// Not the result: a standard error that is gone does not matter.
 pub(crate) fn note(text: &str) {
-    let text = format!("tress: note: {}\n", crate::failure::escape(text));
+    say("note", text);
+}
+
+/// The same about something that is not safe.
+pub(crate) fn warn(text: &str) {
+    say("warning", text);
+}
+
+fn say(what: &str, text: &str) {
+    let text = format!("tress: {what}: {}\n", crate::failure::escape(text));
     let _ = progress::aside(|| std::io::stderr().lock().write_all(text.as_bytes()));
 }
