@@ -7,7 +7,7 @@ use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient}
 use zeroize::Zeroizing;
 
 use super::content::MAX_CONTENT_BYTES;
-use super::stanzas::{EachIdentity, StanzaTypes, count_stanzas};
+use super::stanzas::{EachIdentity, StanzaTypes, are_whole, count_stanzas};
 use super::{Aead, Content};
 use crate::{Error, ErrorKind};
 
@@ -85,6 +85,9 @@ impl Header {
 
         if count_stanzas(&age_file) > MAX_RECIPIENTS {
             return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients"));
+        }
+        if !are_whole(&age_file) {
+            return Err(Error::new(ErrorKind::HeaderDamaged).with_detail("a recipient's stanza lacks its last line"));
         }
         let seen = StanzaTypes::default();
         // The dummy identity matches nothing; what it has seen by then is what we want.
@@ -188,7 +191,11 @@ impl Lengths {
 /// `bytes` is the beginning of the input, at least 64 bytes unless it is shorter.
 fn parse_first_line(bytes: &[u8]) -> Result<Aead, Error> {
     if !bytes.starts_with(MAGIC) {
-        return Err(ErrorKind::NotAContainer.into());
+        let error = Error::new(ErrorKind::NotAContainer);
+        let is_age = [&b"age-encryption.org/"[..], b"-----BEGIN AGE ENCRYPTED FILE-----"]
+            .iter()
+            .any(|start| bytes.starts_with(start));
+        return Err(if is_age { error.with_detail("it is an age file; age -d decrypts it") } else { error });
     }
     let window = &bytes[..bytes.len().min(MAX_FIRST_LINE_BYTES)];
     let Some(end) = window.iter().position(|&byte| byte == b'\n') else {

@@ -15,6 +15,23 @@ pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
         .count()
 }
 
+/// Whether the body of every stanza ends in a line of fewer than 64 characters, which may be empty, as age's specification demands.
+/// age's parser does not: it takes the next stanza, or the MAC, for the end.
+pub(super) fn are_whole(age_file: &[u8]) -> bool {
+    let mut is_open = false;
+    for line in age_file.split(|&byte| byte == b'\n') {
+        if line.starts_with(b"->") || line.starts_with(b"---") {
+            if is_open || line.starts_with(b"---") {
+                return !is_open;
+            }
+            is_open = true;
+        } else if line.len() < 64 {
+            is_open = false;
+        }
+    }
+    true
+}
+
 /// An identity that opens nothing and remembers the types of the stanzas that it was shown.
 #[derive(Default)]
 pub(super) struct StanzaTypes(RefCell<Vec<String>>);
@@ -64,5 +81,27 @@ impl EachIdentity<'_> {
             }
         }
         failed.then_some(Err(DecryptError::DecryptionFailed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `stanza_missing_body` and `stanza_missing_final_line` of age's test vectors, and what they are made of.
+    #[test]
+    fn bodies_end_in_a_short_line() {
+        let (full, short) = ("A".repeat(64), "A".repeat(43));
+        let cases = [
+            (format!("-> a\n{short}\n--- mac\n"), true),
+            (format!("-> a\n\n-> b\n{full}\n{short}\n--- mac\n"), true),
+            (format!("-> a\n{full}\n\n--- mac\n->"), true),
+            ("-> a\n--- mac\n".into(), false),
+            (format!("-> a\n-> b\n{short}\n--- mac\n"), false),
+            (format!("-> a\n{short}\n-> b\n{full}\n--- mac\n"), false),
+        ];
+        for (header, expected) in cases {
+            assert_eq!(are_whole(format!("age-encryption.org/v1\n{header}").as_bytes()), expected, "{header}");
+        }
     }
 }

@@ -42,6 +42,7 @@ fn read<C: Callbacks>(reader: impl BufRead, callbacks: Option<C>) -> Result<Vec<
     if bytes.starts_with(b"-----BEGIN ") {
         return ssh(&bytes, callbacks);
     }
+    let skipped = skip_post_quantum(&mut bytes);
     let file = IdentityFile::from_buffer(&bytes[..]).map_err(|error| {
         // age names the line, and never shows it.
         bad(error.to_string()).with_source(error)
@@ -52,9 +53,24 @@ fn read<C: Callbacks>(reader: impl BufRead, callbacks: Option<C>) -> Result<Vec<
     };
     let identities = identities.map_err(|error| Error::new(ErrorKind::Plugin).with_source(error))?;
     if identities.is_empty() {
-        return Err(bad("file contains no identity"));
+        return Err(bad(if skipped {
+            "post-quantum identities are not supported"
+        } else {
+            "file contains no identity"
+        }));
     }
     Ok(identities.into_iter().map(|identity| identity as Box<dyn Identity>).collect())
+}
+
+/// What age's post-quantum identities begin with, which our library does not know.
+const POST_QUANTUM: &[u8] = b"AGE-SECRET-KEY-PQ-1";
+
+/// Makes comments of them, so that the other identities of the file are of use, and numbers of lines stay. Whether there were any.
+fn skip_post_quantum(bytes: &mut [u8]) -> bool {
+    let mut lines = bytes.split_mut(|&byte| byte == b'\n').filter(|line| line.starts_with(POST_QUANTUM)).peekable();
+    let any = lines.peek().is_some();
+    lines.for_each(|line| line[0] = b'#');
+    any
 }
 
 fn encrypted<C: Callbacks>(bytes: &[u8], callbacks: Option<C>) -> Result<Vec<Box<dyn Identity>>, Error> {
@@ -108,6 +124,16 @@ mod tests {
     fn age_identity_files_parse() {
         let text = format!("# created: today\n\n{IDENTITY}\n{IDENTITY}\r\n");
         assert_eq!(identities_file(text.as_bytes()).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_post_quantum_identity_leaves_the_others_usable() {
+        let pq = "AGE-SECRET-KEY-PQ-1QQQQ";
+        assert_eq!(identities_file(format!("{pq}\n{IDENTITY}\n").as_bytes()).unwrap().len(), 1);
+        let error = identities_file(format!("# mine\n{pq}\n").as_bytes()).err().expect("refused");
+        assert_eq!(error.kind, ErrorKind::BadIdentity);
+        let error = identities_file(format!("{pq}\nnonsense\n").as_bytes()).err().expect("refused");
+        assert!(error.to_string().contains("line 2"), "{error}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub fn recipients_file(reader: impl BufRead) -> Result<Vec<Box<dyn Recipient + S
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        recipients.push(recipient(line).map_err(|error| Error::new(error.kind).with_detail(numbered("")))?);
+        recipients.push(recipient(line).map_err(|error| error.on(&numbered("")))?);
     }
     if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
 }
