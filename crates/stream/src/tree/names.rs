@@ -43,8 +43,8 @@ pub(crate) fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
 
 /// Whether a symbolic link that lies below `depth` folders (0 in the root) stays inside the tree.
 ///
-/// `..` is admitted only before the first name, and `.` is a name here. There it leaves folders that are known to be real, because an entry's
-/// parents are never links. After a name it might leave whatever folder another link leads to, and `a/b/up -> ../..`
+/// `..` is admitted only before the first name, and `.` and the empty name are names here. There it leaves folders that are known to be
+/// real, because an entry's parents are never links. After a name it might leave whatever folder another link leads to, and `a/b/up -> ../..`
 /// with `x -> a/b/up/..` would lead out although each link by itself looks harmless.
 pub(crate) fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bool {
     if target.is_empty() || target.len() > MAX_PATH_BYTES || target[0] == b'/' {
@@ -54,8 +54,7 @@ pub(crate) fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bo
     let mut has_descended = false;
     for name in target.split(|&byte| byte == b'/') {
         match name {
-            b"" => {}
-            b"." => has_descended = true,
+            b"" | b"." => has_descended = true,
             b".." if has_descended || above == 0 => return false,
             b".." => above -= 1,
             name if is_admitted(name, rules) => has_descended = true,
@@ -169,6 +168,7 @@ mod tests {
     #[test]
     fn links_stay_inside_or_are_refused() {
         let inside = |depth, target: &str| link_stays_inside(depth, target.as_bytes(), Rules::Unix);
+        assert!(!inside(3, "..//..") && !inside(3, "..//../x") && !inside(3, "./../x") && inside(1, "..//"));
         assert!(inside(0, "a") && inside(0, "./a//b/") && inside(1, "..") && inside(2, "../../a") && inside(0, "."));
         let outside =
             [(0, ""), (0, ".."), (1, "../.."), (0, "/a"), (3, "/"), (2, "a/.."), (3, "../a/../b"), (0, "a\0")];
