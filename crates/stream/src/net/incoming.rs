@@ -17,6 +17,7 @@ use super::wire::Request;
 use crate::container::{Content, Payload};
 use crate::pipeline::Batch;
 use crate::pipeline::batch::BATCH_CHUNKS;
+use crate::threads::start;
 use crate::{Error, ErrorKind};
 
 /// A batch as it came.
@@ -35,13 +36,13 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, serv
     }
     let result = thread::scope(|scope| {
         let link = incoming.link().clone();
-        let opener = scope.spawn(move || {
+        let opener = start(scope, move || {
             let result = open_all(session, stream, &taken, &free, server);
             if result.is_err() {
                 link.close();
             }
             result
-        });
+        })?;
         let read = read_all(session, &mut incoming, &buffers, &full);
         drop(full);
         let opened = opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

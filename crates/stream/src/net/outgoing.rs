@@ -180,7 +180,7 @@ impl Work {
     }
 
     /// The connection is gone for good; whether others are left.
-    fn bury(&self, writer: usize) -> bool {
+    pub(crate) fn bury(&self, writer: usize) -> bool {
         let mut state = lock(&self.state);
         state.dead[writer] = true;
         state.dead.iter().any(|dead| !dead)

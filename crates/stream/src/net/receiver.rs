@@ -23,6 +23,7 @@ use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use crate::keys::KeyPair;
 use crate::sys::{Os, System};
+use crate::threads::start;
 use crate::{Control, Error, ErrorKind, Refusal};
 
 /// How to receive.
@@ -133,10 +134,10 @@ pub(crate) fn receive_on(
                     match server.gate.enter(address, &link, Instant::now()) {
                         Some(pass) => {
                             let server = &server;
-                            let started =
-                                thread::Builder::new().spawn_scoped(scope, move || server.serve(link, address, pass));
                             // No thread, no connection: the others go on.
-                            drop(started);
+                            if let Err(error) = start(scope, move || server.serve(link, address, pass)) {
+                                server.tell(&Event::Failed { from: address, error: &error });
+                            }
                         }
                         None => link.close(),
                     }
@@ -286,7 +287,7 @@ impl Server<'_> {
                 let session = Arc::new(Session::new(ticket.clone(), sender, streams, limits.stall_time, outgoing));
                 lock(&self.sessions).push(session.clone());
                 self.tell(&Event::Admitted { folder: &folder, from });
-                let result = session.begin(streams).and_then(|()| session.run(incoming, &store, self));
+                let result = session.run(incoming, &store, self);
                 lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, &session));
                 self.count();
                 if !self.options.once {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
@@ -25,6 +25,7 @@ use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, SLOTS, chunks};
 use crate::container::{CHUNK_BYTES, MAX_CHUNKS};
 use crate::keys::KeyPair;
 use crate::sys::{Os, System};
+use crate::threads::start;
 use crate::verbs::Source;
 use crate::{Control, Error, ErrorKind, Refusal};
 
@@ -345,20 +346,9 @@ impl Session<'_> {
         let rows = (0..workers).map(Row::Worker).chain((0..streams).map(Row::Link));
         self.trace.rows(std::iter::once(Row::Session).chain(rows));
         let result = thread::scope(|scope| {
-            scope.spawn(|| self.listen(&mut incoming));
-            scope.spawn(|| self.pulse());
-            for index in 0..workers {
-                let lanes = &lanes;
-                scope.spawn(move || lanes.work(self, index));
-            }
-            for index in 0..streams {
-                let writer = Writer { session: self, lanes: &lanes, index, numbers: &numbers };
-                scope.spawn(move || writer.run());
-            }
-            if mode == Mode::Barrier {
-                scope.spawn(|| lanes.lead(self));
-            }
-            let result = self.send_all(inputs);
+            let started = start(scope, || self.listen(&mut incoming))
+                .and_then(|_| self.start_others(scope, &lanes, &numbers, workers, streams));
+            let result = started.and_then(|()| self.send_all(inputs));
             // Whoever only saw the session end does not know why. What fails from here on is the receiver hanging up.
             let result = match (result, lock(&self.state).failure.take()) {
                 (Err(_), Some(failure)) => Err(failure),
@@ -376,6 +366,33 @@ impl Session<'_> {
             return Err(Error::new(ErrorKind::Interrupted));
         }
         result
+    }
+
+    /// Starts a session's threads but the one that listens. Where the system refuses some, fewer workers and connections do.
+    fn start_others<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        lanes: &'scope Lanes,
+        numbers: &'scope AtomicU16,
+        workers: usize,
+        streams: usize,
+    ) -> Result<(), Error> {
+        let write = |index| start(scope, move || Writer { session: self, lanes, index, numbers }.run());
+        let work = |index| start(scope, move || lanes.work(self, index));
+        start(scope, || self.pulse())?;
+        if lanes.mode() == Mode::Barrier {
+            start(scope, || lanes.lead(self))?;
+        }
+        write(0)?;
+        work(0)?;
+        for index in 1..streams {
+            if write(index).is_err() {
+                self.work.bury(index);
+            }
+        }
+        // With the first of them the rest are refused as well.
+        let _ = (1..workers).try_for_each(|index| work(index).map(drop));
+        Ok(())
     }
 
     /// Reads what the receiver says.

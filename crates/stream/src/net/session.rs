@@ -16,6 +16,7 @@ use super::store::{Denied, Offered, Part, Store};
 use super::supply::lock;
 use super::ticket::Ticket;
 use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
+use crate::threads::start;
 use crate::{Error, ErrorKind, Refusal};
 
 /// Unsynced data after which a sync is due, in bytes and in time.
@@ -124,8 +125,8 @@ impl Session {
     }
 
     /// Tells the sender that it is in.
-    pub(crate) fn begin(&self, streams: u16) -> Result<(), Error> {
-        self.send(&Reply::Admitted { ticket: self.ticket.clone(), streams })
+    fn begin(&self) -> Result<(), Error> {
+        self.send(&Reply::Admitted { ticket: self.ticket.clone(), streams: self.streams })
     }
 
     /// What was refused in this session.
@@ -137,7 +138,7 @@ impl Session {
         }
     }
 
-    /// Serves the control connection until the sender says that it is done. What it left unfinished stays for the next
+    /// Admits the sender, and serves the control connection until the sender says that it is done. What it left unfinished stays for the next
     /// session.
     pub(crate) fn run(
         self: &Arc<Self>,
@@ -146,8 +147,14 @@ impl Session {
         server: &Server<'_>,
     ) -> Result<(), Error> {
         let result = thread::scope(|scope| {
-            let syncing = scope.spawn(|| self.sync_until_stopped(server));
-            let result = self.obey(&mut incoming, store, server);
+            let syncing = match start(scope, || self.sync_until_stopped(server)) {
+                Ok(syncing) => syncing,
+                Err(error) => {
+                    self.end(Refusal::TooMany, Some(error));
+                    return Err(Error::new(ErrorKind::NoThread));
+                }
+            };
+            let result = self.begin().and_then(|()| self.obey(&mut incoming, store, server));
             if result.is_err() {
                 self.drain();
             }

@@ -72,11 +72,12 @@ impl Supply {
         } else {
             let (writer, pipe) = pipe();
             let (shown, control) = (name.clone(), control.clone());
-            let thread = thread::spawn(move || {
+            let thread = start_alone(move || {
                 let recipients: Vec<Box<dyn age::Recipient + Send>> = vec![Box::new(recipient)];
                 encrypt_to_pipe(reader, &shown, &recipients, writer, &control)?;
                 input.check_unchanged()
-            });
+            })
+            .map_err(|error| error.at(&name))?;
             Ordered::new(SealedReader { pipe, thread: Some(thread) }, &name)
         };
         Ok((Self::Stream { feed: Feed::Ordered(Mutex::new(feed)), name, file: None }, !is_container))
@@ -197,6 +198,15 @@ impl Read for OwnedReader {
         self.offset += bytes as u64;
         Ok(bytes)
     }
+}
+
+/// A thread that outlives its caller, or [`ErrorKind::NoThread`].
+fn start_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<thread::JoinHandle<T>, Error> {
+    #[cfg(test)]
+    if crate::threads::LEFT.get() == 0 {
+        return Err(Error::new(ErrorKind::NoThread));
+    }
+    thread::Builder::new().spawn(work).map_err(|_| Error::new(ErrorKind::NoThread))
 }
 
 /// The container that a thread makes of an input.

@@ -3,6 +3,7 @@
 mod any_receiver;
 mod faults;
 mod hostile;
+mod threads;
 
 use std::fs;
 use std::io::{Read, Write};
