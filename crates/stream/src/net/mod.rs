@@ -31,6 +31,7 @@ mod names;
 mod noise;
 mod options;
 mod outgoing;
+mod owner;
 mod quota;
 mod ranges;
 mod rate;

@@ -24,6 +24,7 @@ use sha2::{Digest, Sha256};
 
 use super::journal::{self, Journal};
 use super::names::{STATE_FOLDER, components};
+use super::owner;
 use super::quota::{ENTRY_BYTES, Reservation, Usage};
 use super::ranges::Ranges;
 use super::supply::{batch_chunks, batch_sealed_bytes, lock};
@@ -136,10 +137,20 @@ impl Store {
         sender: &str,
         usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
     ) -> io::Result<Self> {
-        let root = make_folder(system, base, OsStr::new(sender), true)?;
-        let state = make_folder(system, &root, OsStr::new(STATE_FOLDER), true)?;
+        // The name is public: where others may write, they may have made the folder.
+        let (root, is_new) = make_folder(system, base, OsStr::new(sender), true)?;
+        if is_new {
+            owner::shut_out_others(&root)?;
+        }
+        owner::check(&root, "folder", owner::OTHERS_WRITE)?;
+        let (state, is_new) = make_folder(system, &root, OsStr::new(STATE_FOLDER), true)?;
+        let shown = format!("its folder {STATE_FOLDER}");
+        if !is_new {
+            owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
+        }
         // What is incomplete is nobody else's business yet.
         system.close_folder_in(&root, OsStr::new(STATE_FOLDER))?;
+        owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
         let usage = usage(&root)?;
         Ok(Self { system, root, state, usage, known: Mutex::default() })
     }
@@ -161,7 +172,7 @@ impl Store {
                 usage.add(ENTRY_BYTES)?;
             }
             let is_known = lock(&self.known).contains(&path);
-            folder = make_folder(self.system, &folder, name, !is_known)?;
+            folder = make_folder(self.system, &folder, name, !is_known)?.0;
             let mut known = lock(&self.known);
             if known.len() >= MAX_KNOWN_FOLDERS {
                 known.clear();
@@ -455,7 +466,8 @@ impl Part {
         // Also what an earlier session wrote, and its length.
         self.sync_data()?;
         // All of it is on disk before the name is given: a crash in between must not make the sender's next offer an intruder's.
-        let record = done_record(&self.identity, &system.status(&self.file)?);
+        let status = system.status(&self.file)?;
+        let record = done_record(&self.identity, &status);
         let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
         system.remove_in(&self.state, new.as_ref())?;
         let file = system.open_in(&self.state, new.as_ref(), Opening::New)?;
@@ -466,7 +478,9 @@ impl Part {
         drop(note);
         system.rename_in(&self.state, new.as_ref(), done.as_ref())?;
         system.sync_folder_in(&self.state)?;
+        check_inode(&self.state, part.as_ref(), &status)?;
         system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+        check_inode(&self.folder, &self.name, &status)?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
         self.is_complete.store(true, Ordering::Relaxed);
@@ -534,6 +548,20 @@ fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
     [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
 }
 
+/// An error unless this name is that of the file with this status. Where there are no inodes it is not known.
+fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt;
+        let found = folder.symlink_metadata(name)?;
+        if file.identity != Some((found.dev(), found.ino())) {
+            return Err(io::Error::other("another process replaced the incomplete file"));
+        }
+    }
+    let _ = (folder, name, file);
+    Ok(())
+}
+
 /// All of a small file, or its first `most_bytes`.
 fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -550,9 +578,9 @@ fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>
     Ok(bytes)
 }
 
-/// Opens a folder, made if need be; fails for a link, and for a folder whose name differs in case. Its name is on the disk then,
+/// Opens a folder, made if need be, and says whether it was; fails for a link, and for a folder whose name differs in case. Its name is on the disk then,
 /// unless the caller knows that already.
-fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<Dir> {
+fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<(Dir, bool)> {
     let is_new = match system.create_folder_in(parent, name) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -577,7 +605,7 @@ fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> 
     if is_new || syncs {
         system.sync_folder_in(parent)?;
     }
-    Ok(folder)
+    Ok((folder, is_new))
 }
 
 /// Opens the folder that everything goes to. Makes it, and those above it, where there is none, for its owner alone.

@@ -336,3 +336,54 @@ fn the_folder_for_everything_is_made_for_its_owner_alone() {
     }
     assert!(open_base(&OS, Path::new("")).is_err());
 }
+
+/// Another user knows the name of a sender's folder, and has made it, or what the receiver keeps in it; or anybody may write there.
+#[cfg(unix)]
+#[test]
+fn planted_folders_are_refused() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        println!("SKIPPED: folders of other users, which only root can make");
+    }
+    for (planted, mode, owner, is_good) in [
+        ("", 0o755, None, true),
+        ("", 0o775, None, true),
+        ("", 0o777, None, false),
+        ("", 0o755, Some(12_345), false),
+        (STATE_FOLDER, 0o700, None, true),
+        (STATE_FOLDER, 0o755, None, true),
+        (STATE_FOLDER, 0o777, None, false),
+        (STATE_FOLDER, 0o775, None, false),
+        (STATE_FOLDER, 0o700, Some(12_345), false),
+    ] {
+        if owner.is_some() && !is_root {
+            continue;
+        }
+        let folder = Folder::new();
+        let open = || Store::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None));
+        drop(open().unwrap());
+        fs::set_permissions(folder.path(planted), fs::Permissions::from_mode(mode)).unwrap();
+        chown(folder.path(planted), owner, owner).unwrap();
+        match open() {
+            Ok(_) => assert!(is_good, "{planted} {mode:o} {owner:?}"),
+            Err(error) => {
+                assert!(!is_good && error.kind() == io::ErrorKind::PermissionDenied, "{planted} {mode:o}: {error}");
+            }
+        }
+    }
+}
+
+/// Somebody puts another file where the incomplete one was.
+#[cfg(unix)]
+#[test]
+fn a_replaced_part_gets_no_name() {
+    let folder = Folder::new();
+    let part = part(folder.store().offer(b"a", &IDENTITY, Some(BATCH), false));
+    write(&part, 0..2, BATCH);
+    let state = folder.path(STATE_FOLDER);
+    fs::write(folder.path("theirs"), b"theirs").unwrap();
+    fs::rename(folder.path("theirs"), state.join(part.state_name("part"))).unwrap();
+    assert_eq!(part.complete().unwrap_err().reason, Refusal::Io);
+    assert!(!folder.path("a").exists());
+}

@@ -1,0 +1,74 @@
+//! Whose a folder is: another user of the machine may have made one where a receiver keeps its own.
+
+use std::io;
+
+use cap_std::fs::Dir;
+
+/// Permission bits of all others than the owner and the group.
+pub(crate) const OTHERS_WRITE: u32 = 0o002;
+pub(crate) const GROUP_OR_OTHERS_WRITE: u32 = 0o022;
+pub(crate) const GROUP_OR_OTHERS: u32 = 0o077;
+
+/// An error unless the folder belongs to the user of this process and has none of these permission bits. Windows has neither.
+pub(crate) fn check(folder: &Dir, what: &str, forbidden: u32) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt;
+        let metadata = folder.dir_metadata()?;
+        judge(metadata.uid(), rustix::process::geteuid().as_raw(), metadata.mode(), forbidden)
+            .map_err(|problem| io::Error::new(io::ErrorKind::PermissionDenied, format!("{what} {problem}")))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (folder, what, forbidden);
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn judge(owner: u32, user: u32, mode: u32, forbidden: u32) -> Result<(), &'static str> {
+    match (owner == user, mode & forbidden) {
+        (false, _) => Err("belongs to another user"),
+        (true, 0) => Ok(()),
+        (true, _) => Err("can be changed by other users"),
+    }
+}
+
+/// Takes the right to write from others, which a new folder has where the umask is 0.
+pub(crate) fn shut_out_others(folder: &Dir) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt;
+        let mode = folder.dir_metadata()?.mode();
+        if mode & OTHERS_WRITE != 0 {
+            let mode = rustix::fs::Mode::from_raw_mode((mode & 0o7777 & !OTHERS_WRITE) as rustix::fs::RawMode);
+            rustix::fs::fchmod(folder, mode)?;
+        }
+    }
+    let _ = folder;
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owners_and_modes() {
+        for (owner, mode, forbidden, is_good) in [
+            (7, 0o755, OTHERS_WRITE, true),
+            (7, 0o775, OTHERS_WRITE, true),
+            (7, 0o777, OTHERS_WRITE, false),
+            (7, 0o1777, OTHERS_WRITE, false),
+            (7, 0o775, GROUP_OR_OTHERS_WRITE, false),
+            (7, 0o700, GROUP_OR_OTHERS, true),
+            (7, 0o710, GROUP_OR_OTHERS, false),
+            // Not even root's, or to root another's.
+            (0, 0o700, OTHERS_WRITE, false),
+            (8, 0o700, OTHERS_WRITE, false),
+        ] {
+            assert_eq!(judge(owner, 7, mode, forbidden).is_ok(), is_good, "{owner} {mode:o} {forbidden:o}");
+        }
+        assert!(judge(7, 0, 0o700, 0).is_err());
+    }
+}
