@@ -12,7 +12,7 @@ use super::noise::Incoming;
 use super::receiver::Server;
 use super::session::Session;
 use super::store::Part;
-use super::supply::lock;
+use super::supply::{AtEnd, lock};
 use super::wire::Request;
 use crate::container::{Content, Payload};
 use crate::pipeline::Batch;
@@ -34,7 +34,8 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, serv
     for _ in 0..SLOTS {
         let _ = free.send(None);
     }
-    let result = thread::scope(|scope| {
+    let _end = AtEnd(|| session.detach(stream));
+    thread::scope(|scope| {
         let link = incoming.link().clone();
         let opener = start(scope, move || {
             let result = open_all(session, stream, &taken, &free, server);
@@ -48,9 +49,7 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, serv
         let opened = opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         // If the opener failed, the reader only saw the end of it.
         opened.and(read)
-    });
-    session.detach(stream);
-    result
+    })
 }
 
 fn read_all(

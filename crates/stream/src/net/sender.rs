@@ -16,7 +16,7 @@ use super::outgoing::{Work, Writer};
 use super::rate::Rate;
 use super::stages::{Lanes, Mode};
 use super::steering::{Fixed, Steering};
-use super::supply::{Supply, is_folder, lock};
+use super::supply::{AtEnd, Supply, is_folder, lock};
 use super::ticket::Ticket;
 use super::trace::{Row, Trace};
 use super::walk::{Item, Walk, base_name};
@@ -346,8 +346,13 @@ impl Session<'_> {
         let rows = (0..workers).map(Row::Worker).chain((0..streams).map(Row::Link));
         self.trace.rows(std::iter::once(Row::Session).chain(rows));
         let result = thread::scope(|scope| {
-            let started = start(scope, || self.listen(&mut incoming))
-                .and_then(|_| self.start_others(scope, &lanes, &numbers, workers, streams));
+            let _end = AtEnd(|| {
+                self.stop();
+                lanes.end(workers);
+            });
+            let started = self
+                .start(scope, || self.listen(&mut incoming))
+                .and_then(|()| self.start_others(scope, &lanes, &numbers, workers, streams));
             let result = started.and_then(|()| self.send_all(inputs));
             // Whoever only saw the session end does not know why. What fails from here on is the receiver hanging up.
             let result = match (result, lock(&self.state).failure.take()) {
@@ -358,8 +363,6 @@ impl Session<'_> {
             if self.stopped().is_none() {
                 self.request(&Request::Bye);
             }
-            self.stop();
-            lanes.end(workers);
             result
         });
         if self.control.is_cancelled() {
@@ -377,11 +380,11 @@ impl Session<'_> {
         workers: usize,
         streams: usize,
     ) -> Result<(), Error> {
-        let write = |index| start(scope, move || Writer { session: self, lanes, index, numbers }.run());
-        let work = |index| start(scope, move || lanes.work(self, index));
-        start(scope, || self.pulse())?;
+        let write = |index| self.start(scope, move || Writer { session: self, lanes, index, numbers }.run());
+        let work = |index| self.start(scope, move || lanes.work(self, index));
+        self.start(scope, || self.pulse())?;
         if lanes.mode() == Mode::Barrier {
-            start(scope, || lanes.lead(self))?;
+            self.start(scope, || lanes.lead(self))?;
         }
         write(0)?;
         work(0)?;
@@ -391,8 +394,22 @@ impl Session<'_> {
             }
         }
         // With the first of them the rest are refused as well.
-        let _ = (1..workers).try_for_each(|index| work(index).map(drop));
+        let _ = (1..workers).try_for_each(work);
         Ok(())
+    }
+
+    /// Starts a thread of this session. If it panics the session ends, or the others would wait for it for ever.
+    fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        work: impl FnOnce() + Send + 'scope,
+    ) -> Result<(), Error> {
+        let guarded = move || {
+            let alarm = AtEnd(|| self.stop());
+            work();
+            std::mem::forget(alarm);
+        };
+        start(scope, guarded).map(drop)
     }
 
     /// Reads what the receiver says.

@@ -13,7 +13,7 @@ use super::link::{Link, Patience};
 use super::noise::{Incoming, Outgoing, PublicKey};
 use super::receiver::{Event, Server, folder_name};
 use super::store::{Denied, Offered, Part, Store};
-use super::supply::lock;
+use super::supply::{AtEnd, lock};
 use super::ticket::Ticket;
 use super::wire::{MAX_STREAM_NUMBERS, Reply, Request};
 use crate::threads::start;
@@ -147,7 +147,12 @@ impl Session {
         server: &Server<'_>,
     ) -> Result<(), Error> {
         let result = thread::scope(|scope| {
-            let syncing = match start(scope, || self.sync_until_stopped(server)) {
+            let guarded = || {
+                let alarm = AtEnd(|| self.stop());
+                self.sync_until_stopped(server);
+                std::mem::forget(alarm);
+            };
+            let syncing = match start(scope, guarded) {
                 Ok(syncing) => syncing,
                 Err(error) => {
                     self.end(Refusal::TooMany, Some(error));

@@ -240,6 +240,15 @@ pub(crate) fn is_folder(system: &dyn System, source: &Source) -> Result<bool, Er
     }
 }
 
+/// What is to be done at the end of a block, also of one that a panic ends.
+pub(crate) struct AtEnd<F: FnMut()>(pub(crate) F);
+
+impl<F: FnMut()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 /// A panic elsewhere is reported by the thread that joins; nothing behind these locks is left half-changed.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -143,3 +143,42 @@ fn a_receiver_without_threads() {
         running.stop();
     }
 }
+
+/// At the sender: the thread that listens, and one that writes. At the receiver: the one that opens what comes.
+#[test]
+fn a_session_ends_when_a_thread_of_it_panics() {
+    let panics: [(Wrap, &str); 2] = [
+        (
+            |number, link| {
+                let begun = std::thread::current().id();
+                let read = move || assert!(std::thread::current().id() == begun, "a panic that a test wants");
+                if number == 0 { Box::new(Before { link, read, write: |_| {} }) } else { link }
+            },
+            "listen",
+        ),
+        (
+            |number, link| {
+                let write = |bytes| assert!(bytes < 100_000, "a panic that a test wants");
+                if number == 1 { Box::new(Before { link, read: || {}, write }) } else { link }
+            },
+            "write",
+        ),
+    ];
+    for (wrap, label) in panics {
+        let ends = Ends::new();
+        let running = ends.receive();
+        let source = ends.file("a", &data(3 * BATCH));
+        let address = ends.receiver.address().unwrap().parse().unwrap();
+        let options = SendOptions { stall_time: Duration::from_secs(3600), ..SendOptions::new(&running.to, address) };
+        let (done, over) = mpsc::channel();
+        let sender = ends.sender.clone();
+        // A thread of its own, which nobody joins: it must not keep this test for ever.
+        std::thread::spawn(move || {
+            let send = || send_on(&OS, Wrapping::leak(wrap), &[source], &sender, &options, &Control::new());
+            let _ = done.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(send)).is_err());
+        });
+        assert_eq!(over.recv_timeout(Duration::from_secs(20)), Ok(true), "{label}");
+        ends.send(&running, &Tcp, &ends.file("b", b"x"), 1).unwrap();
+        running.stop();
+    }
+}
