@@ -64,7 +64,7 @@ struct Current {
 }
 
 struct Connection {
-    /// `None` for one that never came.
+    /// `None` for one that never came, or is gone: its socket goes with it.
     link: Option<Arc<dyn Link>>,
     batches: u64,
     is_open: bool,
@@ -417,6 +417,7 @@ impl Session {
         let until = Instant::now() + DRAIN_TIME;
         let mut state = lock(&self.state);
         while state.reason.is_none() && state.connections.values().any(|connection| connection.is_open) {
+            connection.link = None;
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
             state = self.bell.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }

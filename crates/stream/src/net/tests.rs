@@ -3,6 +3,7 @@
 mod any_receiver;
 mod faults;
 mod hostile;
+mod sessions;
 mod threads;
 
 use std::fs;
@@ -58,17 +59,22 @@ impl Ends {
     }
 
     fn receive_on(&self, system: &'static dyn System, network: &'static dyn Network) -> Running {
+        self.receive_with(system, network, Duration::from_secs(1), STALL)
+    }
+
+    fn receive_with(
+        &self,
+        system: &'static dyn System,
+        network: &'static dyn Network,
+        handshake_time: Duration,
+        stall_time: Duration,
+    ) -> Running {
         let options = ReceiveOptions {
             listen: "127.0.0.1:0".into(),
             folder: self.root.path().join("out"),
             allow: Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]),
             once: false,
-            limits: Limits {
-                stall_time: STALL,
-                handshake_time: Duration::from_secs(1),
-                handshake_burst: 10_000,
-                ..Limits::default()
-            },
+            limits: Limits { stall_time, handshake_time, handshake_burst: 10_000, ..Limits::default() },
         };
         let (ready, address) = mpsc::channel();
         let ready = Mutex::new(ready);
