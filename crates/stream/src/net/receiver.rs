@@ -16,9 +16,9 @@ use super::incoming;
 use super::link::{Link, Listener, Network, Patience, Tcp};
 use super::noise::{self, PublicKey};
 use super::quota::Quotas;
-use super::session::Session;
+use super::session::{END_TIME, Session};
 use super::store::{self, Store};
-use super::supply::lock;
+use super::supply::{AtEnd, lock};
 use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use crate::keys::KeyPair;
@@ -147,11 +147,16 @@ pub(crate) fn receive_on(
                 Err(_) => thread::sleep(super::link::TICK),
             }
         }
+        server.wind_up();
     });
     if control.is_cancelled() {
         return Err(Error::new(ErrorKind::Interrupted));
     }
     lock(&server.outcome).take().unwrap_or(Ok(()))
+}
+
+fn declined(reason: Refusal, sender: &PublicKey) -> Error {
+    Error::new(ErrorKind::Declined(reason)).with_detail(format!("its key begins with {}", folder_name(sender)))
 }
 
 /// A sender's file, by its name.
@@ -231,6 +236,34 @@ impl Server<'_> {
         }
     }
 
+    /// Lets the sessions tell their senders, and ends those that do not get that far: a sender that reads nothing must not keep
+    /// the receiver.
+    fn wind_up(&self) {
+        let until = Instant::now() + 2 * END_TIME;
+        while !lock(&self.sessions).is_empty() && Instant::now() < until {
+            thread::sleep(super::link::TICK);
+        }
+        lock(&self.sessions).iter().for_each(|session| session.stop());
+    }
+
+    /// Counts a session among those of its sender, unless there are as many as there may be.
+    fn enter(&self, session: &Arc<Session>) -> bool {
+        let mut sessions = lock(&self.sessions);
+        let of_sender = sessions.iter().filter(|other| other.sender == session.sender).count();
+        let has_room = of_sender < self.options.limits.sessions_per_sender;
+        if has_room {
+            sessions.push(session.clone());
+        }
+        has_room
+    }
+
+    /// The session has ended, also by a panic: it holds no file any more.
+    fn leave(&self, session: &Arc<Session>) {
+        lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, session));
+        lock(&self.claims).retain(|_, owner| !Arc::ptr_eq(owner, session));
+        self.count();
+    }
+
     fn serve(&self, link: Arc<dyn Link>, from: IpAddr, pass: Pass<'_>) {
         // A receiver that ends cuts whoever connects in that moment.
         if let Err(error) = self.admit(&link, from, pass)
@@ -255,8 +288,7 @@ impl Server<'_> {
         };
         let mut refuse = |reason| {
             let _ = outgoing.write(&Reply::Refused { reason }.encode(), &patience);
-            Err(Error::new(ErrorKind::Declined(reason))
-                .with_detail(format!("its key begins with {}", folder_name(&sender))))
+            Err(declined(reason, &sender))
         };
         if !self.options.allow.admits(&sender) {
             // Read what it says first: a connection closed with unread bytes may lose the answer.
@@ -270,26 +302,24 @@ impl Server<'_> {
         }
         match Request::parse(&message) {
             Ok(Request::Begin { streams }) if streams >= 1 => {
-                if lock(&self.sessions).iter().filter(|session| session.sender == sender).count()
-                    >= limits.sessions_per_sender
-                {
-                    return refuse(Refusal::TooMany);
-                }
                 let folder = folder_name(&sender);
+                let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams));
+                let session = Arc::new(Session::new(ticket, sender, streams, limits.stall_time, outgoing));
+                if !self.enter(&session) {
+                    session.end(Refusal::TooMany, None);
+                    return Err(declined(Refusal::TooMany, &sender));
+                }
+                let end = AtEnd(|| self.leave(&session));
                 let store = match Store::open(self.system, &self.base, &folder, |root| self.quotas.of(&sender, root)) {
                     Ok(store) => store,
                     Err(error) => {
-                        let _ = refuse(Refusal::Io);
+                        session.end(Refusal::Io, None);
                         return Err(Error::from(error).at(self.options.folder.join(folder)));
                     }
                 };
-                let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams));
-                let session = Arc::new(Session::new(ticket.clone(), sender, streams, limits.stall_time, outgoing));
-                lock(&self.sessions).push(session.clone());
                 self.tell(&Event::Admitted { folder: &folder, from });
                 let result = session.run(incoming, &store, self);
-                lock(&self.sessions).retain(|other| !Arc::ptr_eq(other, &session));
-                self.count();
+                drop(end);
                 if !self.options.once {
                     return result;
                 }

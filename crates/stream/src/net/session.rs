@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,6 +29,9 @@ const LOST_TIME: Duration = Duration::from_millis(500);
 /// How long an earlier session may take to let go of a file.
 const TAKEOVER_TIME: Duration = Duration::from_secs(10);
 const PULSE: Duration = Duration::from_millis(200);
+/// How long a sender may take to hear that its session ends.
+pub(crate) const END_TIME: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(10);
 
 pub(crate) struct Session {
     pub(crate) ticket: Ticket,
@@ -110,13 +113,26 @@ impl Session {
             state.reason = Some(reason);
             state.error = error;
         }
-        // Best effort: the sender may be gone. Not for long: whoever ends it has other things to do.
-        let patience = Patience::silence(Duration::from_secs(2), &|| None);
-        let _ = lock(&self.out).write(&Reply::Refused { reason }.encode(), &patience);
+        // Best effort: the sender may be gone, or another thread may be writing to it and get no further. Not for long: whoever
+        // ends it has other things to do.
+        let until = Instant::now() + END_TIME;
+        let out = loop {
+            match self.out.try_lock() {
+                Ok(out) => break Some(out),
+                Err(TryLockError::Poisoned(poisoned)) => break Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if Instant::now() > until => break None,
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            }
+        };
+        if let Some(mut out) = out {
+            let patience = Patience { deadline: Some(until), ..Patience::silence(END_TIME, &|| None) };
+            let _ = out.write(&Reply::Refused { reason }.encode(), &patience);
+        }
         self.stop();
     }
 
-    fn stop(&self) {
+    /// Ends all of its waits.
+    pub(crate) fn stop(&self) {
         self.ended.store(true, Ordering::Release);
         for connection in lock(&self.state).connections.values() {
             connection.close();
@@ -161,7 +177,7 @@ impl Session {
             };
             let result = self.begin().and_then(|()| self.obey(&mut incoming, store, server));
             if result.is_err() {
-                self.drain();
+                self.drain(server);
             }
             self.stop();
             if let Err(panic) = syncing.join() {
@@ -290,13 +306,16 @@ impl Session {
             if Instant::now() > until {
                 return self.deny(Refusal::TooMany.into(), &path, server);
             }
-            thread::sleep(Duration::from_millis(10));
+            self.pause(server)?;
         }
         let offered = loop {
             match store.offer(&path, identity, size_bytes, restart) {
                 // Its last batches may still be on their way to the disk, or another receiver has the file.
                 Err(Denied { reason: Refusal::TooMany, .. }) if Instant::now() < until => {
-                    thread::sleep(Duration::from_millis(10));
+                    if let Err(error) = self.pause(server) {
+                        server.release(self, &path);
+                        return Err(error);
+                    }
                 }
                 offered => break offered,
             }
@@ -316,6 +335,19 @@ impl Session {
         lock(&self.state).current = Some(Current { file, path, part, finish: None, is_completing: false });
         server.count();
         self.send(&Reply::Resume { file, held })
+    }
+
+    /// A moment, unless the session or the receiver ends.
+    fn pause(&self, server: &Server<'_>) -> Result<(), Error> {
+        if let Some(error) = self.stopped() {
+            return Err(error);
+        }
+        if let Some(error) = server.stopped() {
+            self.end(Refusal::Stopping, None);
+            return Err(error);
+        }
+        thread::sleep(PAUSE);
+        Ok(())
     }
 
     fn with_current<T>(&self, file: u32, look: impl FnOnce(&mut Current) -> T) -> Option<T> {
@@ -385,6 +417,7 @@ impl Session {
             let Some(connection) = state.connections.get_mut(&stream) else { return };
             connection.is_open = false;
             connection.close();
+            connection.link = None;
             connection.batches
         };
         self.bell.notify_all();
@@ -413,13 +446,13 @@ impl Session {
     }
 
     /// Waits for the data connections to end by themselves, for a while.
-    fn drain(&self) {
+    fn drain(&self, server: &Server<'_>) {
         let until = Instant::now() + DRAIN_TIME;
         let mut state = lock(&self.state);
-        while state.reason.is_none() && state.connections.values().any(|connection| connection.is_open) {
-            connection.link = None;
+        let is_wanted = |state: &State| state.reason.is_none() && server.stopped().is_none();
+        while is_wanted(&state) && state.connections.values().any(|connection| connection.is_open) {
             let Some(left) = until.checked_duration_since(Instant::now()) else { break };
-            state = self.bell.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.bell.wait_timeout(state, left.min(PULSE)).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

@@ -68,3 +68,61 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     assert!(soon(|| live() == 1), "{} of 100 are held", live());
     running.stop();
 }
+
+/// Sessions that begin at the same moment are as many as the sender may have.
+#[test]
+fn sessions_that_begin_at_once_are_counted() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let most = Limits::default().sessions_per_sender;
+    let all = Mutex::new(Vec::new());
+    let barrier = std::sync::Barrier::new(2 * most);
+    std::thread::scope(|scope| {
+        for _ in 0..2 * most {
+            scope.spawn(|| {
+                let mut peer = ends.hostile(&running);
+                barrier.wait();
+                peer.say(&Request::Begin { streams: 1 });
+                let answer = peer.hear();
+                all.lock().unwrap().push((answer, peer));
+            });
+        }
+    });
+    let all = all.into_inner().unwrap();
+    let admitted = all.iter().filter(|(answer, _)| matches!(answer, Some(Reply::Admitted { .. }))).count();
+    let refused = all.iter().filter(|(answer, _)| *answer == Some(Reply::Refused { reason: Refusal::TooMany })).count();
+    assert_eq!((admitted, refused), (most, most));
+    drop(all);
+    running.stop();
+}
+
+/// A session whose sender asks, and never reads an answer.
+fn deaf(ends: &Ends, running: &Running) -> Peer {
+    let (mut peer, _) = ends.hostile_session(running);
+    let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
+    peer.say(&offer);
+    assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
+    // Until nothing goes any more: the receiver is stuck in an answer.
+    let briefly = Patience::silence(Duration::from_millis(500), &|| None);
+    while peer.out.write(&Request::Ping.encode(), &briefly).is_ok() {}
+    peer
+}
+
+#[test]
+fn a_sender_that_reads_nothing_delays_nobody() {
+    let ends = Ends::new();
+    let forever = Duration::from_secs(3600);
+    let running = ends.receive_with(&OS, &Tcp, Duration::from_secs(1), forever);
+    let first = deaf(&ends, &running);
+    // Another session of the same sender takes the file over.
+    let begin = Instant::now();
+    let (mut peer, _) = ends.hostile_session(&running);
+    peer.say(&Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() });
+    assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
+    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    let second = deaf(&ends, &running);
+    let begin = Instant::now();
+    running.stop();
+    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    drop((first, second));
+}
