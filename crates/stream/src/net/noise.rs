@@ -113,7 +113,8 @@ pub(crate) fn respond(
 }
 
 fn within<'a>(time: Duration, stop: Stop<'a>) -> Patience<'a> {
-    Patience { deadline: Some(Instant::now() + time), ..Patience::silence(time, stop) }
+    // A time that no clock reaches is none.
+    Patience { deadline: Instant::now().checked_add(time), ..Patience::silence(time, stop) }
 }
 
 fn builder(secret: &[u8; 32]) -> Result<Builder<'_>, Error> {

@@ -283,7 +283,7 @@ impl Server<'_> {
             noise::respond(link.clone(), &self.secret, limits.handshake_time, &stop)?;
         pass.has_greeted();
         let patience = Patience {
-            deadline: Some(begin + limits.handshake_time),
+            deadline: begin.checked_add(limits.handshake_time),
             ..Patience::silence(limits.handshake_time, &stop)
         };
         let mut refuse = |reason| {

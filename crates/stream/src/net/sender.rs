@@ -568,7 +568,7 @@ impl Session<'_> {
             if let Some(error) = self.stopped() {
                 return Err(error);
             }
-            if self.ledger.idle_since(since) > self.stall_time * ANSWER_STALLS {
+            if self.ledger.idle_since(since) > self.stall_time.saturating_mul(ANSWER_STALLS) {
                 self.stop();
                 return Err(Error::new(ErrorKind::Stalled).at(&self.options.to));
             }

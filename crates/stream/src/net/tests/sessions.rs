@@ -126,3 +126,14 @@ fn a_sender_that_reads_nothing_delays_nobody() {
     assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
     drop((first, second));
 }
+
+#[test]
+fn times_that_no_clock_reaches() {
+    let ends = Ends::new();
+    let running = ends.receive_with(&OS, &Tcp, Duration::MAX, Duration::MAX);
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options = SendOptions { stall_time: Duration::MAX, ..SendOptions::new(&running.to, address) };
+    let source = ends.file("a", &data(BATCH));
+    send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap();
+    running.stop();
+}
