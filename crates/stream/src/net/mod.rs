@@ -29,6 +29,7 @@ mod link_faulty;
 mod link_nth;
 mod names;
 mod noise;
+mod opened;
 mod options;
 mod outgoing;
 mod owner;

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use super::ledger::Ledger;
 use super::link::{Link, Network, Patience, Stop, TICK, Tcp};
 use super::noise::{self, Incoming, Outgoing, PublicKey};
+use super::opened::Opened;
 use super::options::{SendOptions, SendReport, Synchronisation};
 use super::outgoing::{Work, Writer};
 use super::rate::Rate;
@@ -77,7 +78,7 @@ pub(crate) fn send_on(
         None => Trace::none(),
     };
     let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
-    let Opened { incoming, out, ticket, streams } = open(network, options, &secret, streams, control)?;
+    let Admitted { incoming, out, ticket, streams } = open(network, options, &secret, streams, control)?;
     let session = Session {
         system,
         network,
@@ -171,8 +172,8 @@ fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
     })
 }
 
-/// A control connection on which nothing has been sent yet.
-struct Opened {
+/// A control connection on which nothing was offered yet.
+struct Admitted {
     incoming: Incoming,
     out: Outgoing,
     ticket: Ticket,
@@ -187,7 +188,7 @@ fn open(
     secret: &[u8; 32],
     streams: usize,
     control: &Control,
-) -> Result<Opened, Error> {
+) -> Result<Admitted, Error> {
     let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
     for pause in OPENING_PAUSES {
         match try_open(network, options, secret, streams, &cancelled) {
@@ -215,7 +216,7 @@ fn try_open(
     secret: &[u8; 32],
     streams: usize,
     stop: Stop<'_>,
-) -> Result<Opened, Error> {
+) -> Result<Admitted, Error> {
     let at_host = |error: Error| error.at(&options.to);
     let link: Arc<dyn Link> = connect(network, &options.to)?.into();
     let receiver = options.receiver.noise_public_key();
@@ -224,7 +225,7 @@ fn try_open(
     let patience = Patience::silence(options.stall_time, stop);
     out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
     let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
-    Ok(Opened { incoming, out, ticket, streams })
+    Ok(Admitted { incoming, out, ticket, streams })
 }
 
 fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
@@ -486,7 +487,8 @@ impl Session<'_> {
                         Source::Path(path) => base_name(self.system, path),
                         Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
                     };
-                    let sent = name.and_then(|name| self.send_file(source, &name, &mut report));
+                    let opened = name.and_then(|name| Ok((Opened::open(self.system, source)?, name)));
+                    let sent = opened.and_then(|(opened, name)| self.send_file(opened, &name, &mut report));
                     let status = || self.system.status_of(source.path()?).ok();
                     let sent = sent.inspect_err(|_| self.expect_less(status().map_or(0, |status| status.size_bytes)));
                     self.keep_first(sent, &mut first, &mut count)?;
@@ -524,8 +526,11 @@ impl Session<'_> {
 
     fn send_item(&self, item: Item, report: &mut SendReport) -> Result<(), Error> {
         match item {
-            Item::File { path, name, size_bytes } => {
-                self.send_file(&Source::Path(path), &name, report).inspect_err(|_| self.expect_less(size_bytes))
+            Item::File { folder, entry, path, name, size_bytes } => {
+                let opened = Opened::below(self.system, &folder, &entry, path);
+                opened
+                    .and_then(|opened| self.send_file(opened, &name, report))
+                    .inspect_err(|_| self.expect_less(size_bytes))
             }
             Item::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
                 Reply::FolderReady => Ok(()),
@@ -581,15 +586,15 @@ impl Session<'_> {
         error
     }
 
-    fn send_file(&self, source: &Source, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+    fn send_file(&self, opened: Opened, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
         let since = Instant::now();
         let sent = if self.options.keep_sealed {
             let recipient = self.options.receiver.recipient();
-            let (supply, is_new) = Supply::open_sealed(self.system, source, recipient, &self.reading)?;
+            let (supply, is_new) = Supply::sealed(opened, recipient, &self.reading)?;
             let name = if is_new { [name, b".tress"].concat() } else { name.to_vec() };
             self.send_supply(&Arc::new(supply), &name, report)
         } else {
-            self.send_supply(&Arc::new(Supply::open(self.system, source, &self.reading)?), name, report)
+            self.send_supply(&Arc::new(Supply::new(opened, &self.reading)), name, report)
         };
         self.trace.slice(Row::Session, "file", since, None);
         sent

@@ -8,9 +8,9 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
+use super::opened::Opened;
 use super::wire::Identity;
 use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
-use crate::input::Input;
 use crate::pipeline::batch::BATCH_CHUNKS;
 use crate::pipeline::pipe::{PipeReader, pipe};
 use crate::pipeline::{Batch, Direction, Feed, Ordered};
@@ -24,48 +24,42 @@ const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 /// One input.
 pub(crate) enum Supply {
     /// A regular file, read at offsets, in any order, and again where a connection was lost.
-    File { input: Input<'static>, size_bytes: u64 },
+    File { input: Opened, size_bytes: u64 },
     /// A stream, read once; an empty regular file as well, since files in /proc are of size 0 whatever they hold.
-    Stream { feed: Feed<'static>, name: PathBuf, file: Option<Arc<Input<'static>>> },
+    Stream { feed: Feed<'static>, name: PathBuf, file: Option<Arc<Opened>> },
 }
 
 impl Supply {
-    /// Opens a file, FIFO, device or standard input. `control` ends a wait for a stream.
-    pub(crate) fn open(system: &'static dyn System, source: &Source, control: &Arc<Control>) -> Result<Self, Error> {
-        let input = Input::open(system, source)?;
+    /// Of a file, FIFO, device or standard input. `control` ends a wait for a stream.
+    pub(crate) fn new(input: Opened, control: &Arc<Control>) -> Self {
         match input.seekable_bytes() {
-            Some(size_bytes) if *source != Source::Stdin => Ok(Self::File { input, size_bytes }),
-            _ => {
+            Some(size_bytes) => Self::File { input, size_bytes },
+            None => {
+                let is_file = !matches!(input, Opened::Stdin(_)) && input.status().kind == Kind::Regular;
                 let input = Arc::new(input);
                 let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
-                let file = (*source != Source::Stdin && input.status().kind == Kind::Regular).then(|| input.clone());
                 let feed = Feed::Ordered(Mutex::new(Ordered::new(reader, input.name())));
-                Ok(Self::Stream { feed, name: input.name().to_path_buf(), file })
+                Self::Stream { feed, name: input.name().to_path_buf(), file: is_file.then_some(input) }
             }
         }
     }
 
     /// The same as a container: as it is if it is one, otherwise sealed to `recipient` on the way. The second is a stream,
     /// sealed under a new key each time, and cannot be resumed. Returns whether it was sealed.
-    pub(crate) fn open_sealed(
-        system: &'static dyn System,
-        source: &Source,
+    pub(crate) fn sealed(
+        input: Opened,
         recipient: age::x25519::Recipient,
         control: &Arc<Control>,
     ) -> Result<(Self, bool), Error> {
-        let input = Arc::new(Input::open(system, source)?);
         let name = input.name().to_path_buf();
-        let mut reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
-        let mut head = Vec::new();
-        (&mut reader)
-            .take(CONTAINER_MAGIC.len() as u64)
-            .read_to_end(&mut head)
+        let head = head_of(&input, control)
             .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
         let is_container = head == CONTAINER_MAGIC;
         if is_container && input.seekable_bytes().is_some() {
-            drop(reader);
-            return Ok((Self::open(system, source, control)?, false));
+            return Ok((Self::new(input, control), false));
         }
+        let (input, offset) = (Arc::new(input), head.len() as u64);
+        let reader = OwnedReader { input: input.clone(), control: control.clone(), offset };
         let reader = io::Cursor::new(head).chain(reader);
         let feed = if is_container {
             Ordered::new(reader, &name)
@@ -122,11 +116,11 @@ impl Supply {
 
     /// `InputChanged` if the file is not what it was when it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
-        self.file().map_or(Ok(()), Input::check_unchanged)
+        self.file().map_or(Ok(()), Opened::check_unchanged)
     }
 
     /// The regular file that this is.
-    fn file(&self) -> Option<&Input<'static>> {
+    fn file(&self) -> Option<&Opened> {
         match self {
             Self::File { input, .. } => Some(input),
             Self::Stream { file, .. } => file.as_deref(),
@@ -180,9 +174,23 @@ pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
     is_batch.then_some((chunks, rest != 0))
 }
 
+/// How an input begins: as many bytes as tell whether it is a container.
+fn head_of(input: &Opened, control: &Control) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; CONTAINER_MAGIC.len()];
+    let mut filled = 0;
+    while filled < head.len() {
+        match input.read(control, filled as u64, &mut [IoSliceMut::new(&mut head[filled..])])? {
+            0 => break,
+            bytes => filled += bytes,
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
+}
+
 /// A reader of an input that it owns.
 struct OwnedReader {
-    input: Arc<Input<'static>>,
+    input: Arc<Opened>,
     control: Arc<Control>,
     offset: u64,
 }
@@ -194,7 +202,7 @@ impl Read for OwnedReader {
 
     fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         // Standard input may be a file, which is read at offsets.
-        let bytes = self.input.reader_at(&self.control, self.offset).read_vectored(buffers)?;
+        let bytes = self.input.read(&self.control, self.offset, buffers)?;
         self.offset += bytes as u64;
         Ok(bytes)
     }

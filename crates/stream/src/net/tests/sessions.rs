@@ -137,3 +137,36 @@ fn times_that_no_clock_reaches() {
     send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap();
     running.stop();
 }
+
+/// While a folder is sent, another process swaps what is in it for links that lead elsewhere.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_of_another_folder_is_sent() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let ends = Ends::new();
+    let running = ends.receive();
+    let path = |name: &str| ends.root.path().join(name);
+    for (folder, text) in [("top/sub", "inside"), ("elsewhere", "outside")] {
+        fs::create_dir_all(path(folder)).unwrap();
+        (0..200).for_each(|number| fs::write(path(folder).join(number.to_string()), text).unwrap());
+    }
+    std::os::unix::fs::symlink(path("elsewhere"), path("link")).unwrap();
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                renameat_with(CWD, path("top/sub"), CWD, path("link"), RenameFlags::EXCHANGE).unwrap();
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        });
+        for _ in 0..5 {
+            // Some files are gone, and said to be.
+            let _ = ends.send(&running, &Tcp, &Source::Path(path("top")), 1);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    for file in fs::read_dir(ends.output("top/sub")).into_iter().flatten() {
+        assert_eq!(fs::read(file.unwrap().path()).unwrap(), b"inside");
+    }
+    running.stop();
+}
