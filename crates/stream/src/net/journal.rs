@@ -27,6 +27,11 @@ pub(crate) struct Journal {
     pub(crate) good_bytes: u64,
 }
 
+/// Longest journal of a file of so many chunks: each record is of one that was not synced before.
+pub(crate) fn most_bytes(chunks: u64) -> u64 {
+    (HEADER_BYTES as u64).saturating_add(chunks.saturating_mul(RECORD_BYTES as u64))
+}
+
 pub(crate) fn header(identity: &Identity, size_bytes: u64) -> Vec<u8> {
     let mut bytes = [&MAGIC[..], identity, &size_bytes.to_be_bytes()].concat();
     let check = check(identity, &bytes);

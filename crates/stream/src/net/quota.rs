@@ -1,8 +1,8 @@
 //! How much each sender may leave at a receiver: the bytes of its files, complete or not, and 4 KiB for every file and
-//! folder, so that empty ones are not free.
+//! folder, so that empty ones are not free. What the receiver keeps of a file beside it counts as well.
 //!
 //! What is there already is counted when a sender comes; from then on everything is counted before it is written. A file
-//! counts in full from its offer on.
+//! counts in full from its offer on, and when it is complete or given up, as what is left of it.
 
 use std::collections::HashMap;
 use std::io;
@@ -28,7 +28,8 @@ pub(crate) struct Quotas {
 /// What one sender has.
 pub(crate) struct Usage {
     most_bytes: u64,
-    used_bytes: Mutex<u64>,
+    /// `None` until what is there has been counted.
+    used_bytes: Mutex<Option<u64>>,
 }
 
 /// What of that is one file.
@@ -45,13 +46,21 @@ impl Quotas {
     /// Of the sender with this folder; `None` if nothing is limited.
     pub(crate) fn of(&self, sender: &PublicKey, folder: &Dir) -> io::Result<Option<Arc<Usage>>> {
         let Some(most_bytes) = self.most_bytes else { return Ok(None) };
-        let mut senders = lock(&self.senders);
-        senders.retain(|_, usage| usage.strong_count() > 0);
-        if let Some(usage) = senders.get(sender).and_then(Weak::upgrade) {
-            return Ok(Some(usage));
+        let usage = {
+            let mut senders = lock(&self.senders);
+            senders.retain(|_, usage| usage.strong_count() > 0);
+            senders.get(sender).and_then(Weak::upgrade).unwrap_or_else(|| {
+                let usage = Arc::new(Usage { most_bytes, used_bytes: Mutex::default() });
+                senders.insert(*sender, Arc::downgrade(&usage));
+                usage
+            })
+        };
+        // Counting takes its time: only this sender's other sessions wait for it.
+        let mut used = lock(&usage.used_bytes);
+        if used.is_none() {
+            *used = Some(used_bytes(folder)?);
         }
-        let usage = Arc::new(Usage { most_bytes, used_bytes: Mutex::new(used_bytes(folder)?) });
-        senders.insert(*sender, Arc::downgrade(&usage));
+        drop(used);
         Ok(Some(usage))
     }
 }
@@ -60,12 +69,27 @@ impl Usage {
     /// Counts something that stays.
     pub(crate) fn add(&self, bytes: u64) -> Result<(), Refusal> {
         let mut used = lock(&self.used_bytes);
-        let after = used.saturating_add(bytes);
+        let after = used.unwrap_or(0).saturating_add(bytes);
         if after > self.most_bytes {
             return Err(Refusal::Quota);
         }
-        *used = after;
+        *used = Some(after);
         Ok(())
+    }
+
+    /// What was counted is not there after all.
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.change(bytes, 0);
+    }
+
+    fn change(&self, before: u64, after: u64) {
+        let mut used = lock(&self.used_bytes);
+        *used = Some(used.unwrap_or(0).saturating_sub(before).saturating_add(after));
+    }
+
+    #[cfg(test)]
+    pub(crate) fn used_bytes(&self) -> u64 {
+        lock(&self.used_bytes).expect("counted")
     }
 
     /// A file of which so many bytes are counted already.
@@ -88,18 +112,21 @@ impl Reservation {
     /// It counts so much, and no more.
     pub(crate) fn settle(&self, bytes: u64) {
         let mut now = lock(&self.bytes);
-        let mut used = lock(&self.usage.used_bytes);
-        *used = used.saturating_sub(*now).saturating_add(bytes);
+        self.usage.change(*now, bytes);
         *now = bytes;
     }
 }
 
 /// Of everything in a folder; links count themselves only.
-fn used_bytes(folder: &Dir) -> io::Result<u64> {
+pub(crate) fn used_bytes(folder: &Dir) -> io::Result<u64> {
     let mut sum = 0_u64;
     for entry in folder.entries()? {
         let entry = entry?;
-        let metadata = entry.metadata()?;
+        let metadata = match entry.metadata() {
+            // Its owner has just removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            metadata => metadata?,
+        };
         sum = sum.saturating_add(ENTRY_BYTES);
         if metadata.is_dir() {
             sum = sum.saturating_add(used_bytes(&folder.open_dir_nofollow(entry.file_name())?)?);
@@ -138,5 +165,26 @@ mod tests {
         file.settle(100);
         usage.add(5_000).unwrap();
         assert_eq!(usage.add(u64::MAX), Err(Refusal::Quota));
+    }
+    /// A sender whose folder takes long to count keeps nobody else waiting.
+    #[test]
+    fn counting_one_sender_delays_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Dir::open_ambient_dir(root.path(), cap_std::ambient_authority()).unwrap();
+        let quotas = Quotas::new(Some(20_000));
+        let slow = quotas.of(&[1; 32], &folder).unwrap().unwrap();
+        // As if it were being counted.
+        let counting = lock(&slow.used_bytes);
+        std::thread::scope(|scope| {
+            let (done, over) = std::sync::mpsc::channel();
+            let (quotas, folder) = (&quotas, &folder);
+            scope.spawn(move || done.send(quotas.of(&[1; 32], folder).is_ok()));
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            let (other_done, other_over) = std::sync::mpsc::channel();
+            scope.spawn(move || other_done.send(quotas.of(&[2; 32], folder).is_ok()));
+            let heard = other_over.recv_timeout(std::time::Duration::from_secs(10));
+            drop(counting);
+            assert_eq!((heard, over.recv()), (Ok(true), Ok(true)));
+        });
     }
 }

@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -102,12 +102,21 @@ pub(crate) struct Part {
     pub(crate) size_bytes: Option<u64>,
     journal: Mutex<Option<OpenJournal>>,
     held: Mutex<Held>,
-    reservation: Option<Reservation>,
     /// A sync has failed: what of the unsynced is on disk nobody knows, since the system may have dropped it, and says so once.
     is_doubtful: AtomicBool,
-    /// What it counts does not change any more.
-    is_complete: AtomicBool,
-    is_discarded: AtomicBool,
+    /// The last one to go.
+    account: Option<Account>,
+}
+
+/// What a quota counts of one file. At its end that is what is there, to the byte.
+struct Account {
+    reservation: Reservation,
+    state: Dir,
+    stem: String,
+    /// Under its final name.
+    named_bytes: AtomicU64,
+    /// What was left when it was discarded; [`u64::MAX`] if it was not. Another may have its names since.
+    left_bytes: AtomicU64,
 }
 
 struct OpenJournal {
@@ -166,13 +175,23 @@ impl Store {
         for (depth, name) in names.iter().enumerate() {
             let path = names[..=depth].join(&b'/');
             let name = to_os(name).ok_or(Refusal::Name)?;
-            if let Some(usage) = &self.usage
-                && !self.system.exists_in(&folder, name)?
-            {
-                usage.add(ENTRY_BYTES)?;
-            }
+            let counted = match &self.usage {
+                Some(usage) if !self.system.exists_in(&folder, name)? => {
+                    usage.add(ENTRY_BYTES)?;
+                    Some(usage)
+                }
+                _ => None,
+            };
             let is_known = lock(&self.known).contains(&path);
-            folder = make_folder(self.system, &folder, name, !is_known)?.0;
+            let made = make_folder(self.system, &folder, name, !is_known);
+            if let Some(usage) = counted {
+                // Another session was first, or it failed.
+                let is_made = made.as_ref().map_or_else(|_| folder.exists(name), |(_, is_new)| *is_new);
+                if !is_made {
+                    usage.give_back(ENTRY_BYTES);
+                }
+            }
+            folder = made?.0;
             let mut known = lock(&self.known);
             if known.len() >= MAX_KNOWN_FOLDERS {
                 known.clear();
@@ -208,6 +227,7 @@ impl Store {
         }
         let shown = names.iter().filter_map(|name| to_os(name)).collect();
         let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
+        let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
         let file = open("part")?;
         // Held as long as the file is open; gone with the process, however that ends.
         match file.try_lock() {
@@ -216,8 +236,18 @@ impl Store {
             // Where there are no locks, there is no second receiver to be found either.
             Err(std::fs::TryLockError::Error(_)) => {}
         }
+        // From here on nobody else changes what there is of it.
+        let account = match &self.usage {
+            Some(usage) => Some(Account::new(usage, &self.state, &stem, is_new)?),
+            None => None,
+        };
+        // Before there is a journal, which counts as well.
+        let reserved = account.as_ref().map_or(Ok(Ok(())), |account| account.reserve(size_bytes))?;
+        if is_new && let Err(reason) = reserved {
+            self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
+            return Err(reason.into());
+        }
         let journal = open("journal")?;
-        let there_bytes = self.system.status(&file)?.size_bytes;
         let mut part = Part {
             system: self.system,
             folder,
@@ -230,10 +260,8 @@ impl Store {
             size_bytes,
             journal: Mutex::new(None),
             held: Mutex::default(),
-            reservation: self.usage.as_ref().map(|usage| usage.file(there_bytes)),
             is_doubtful: AtomicBool::new(false),
-            is_complete: AtomicBool::new(false),
-            is_discarded: AtomicBool::new(false),
+            account,
         };
         let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
         if let Some(old) = &old
@@ -244,9 +272,7 @@ impl Store {
             return Err(Refusal::OtherVersion.into());
         }
         let old = old.filter(|old| !restart && part.agrees(old));
-        if let Some(reservation) = &part.reservation
-            && let Err(reason) = reservation.grow_to(size_bytes.unwrap_or(0).saturating_add(ENTRY_BYTES))
-        {
+        if let Err(reason) = reserved {
             if old.is_none() {
                 part.discard();
             }
@@ -368,8 +394,8 @@ impl Part {
                 held.end = Some(batch.plain_offset() + batch.plain_bytes());
             }
         }
-        if let Some(reservation) = &self.reservation {
-            reservation.grow_to(batch.plain_offset() + batch.plain_bytes() + ENTRY_BYTES)?;
+        if let Some(account) = &self.account {
+            account.reservation.grow_to(batch.plain_offset() + batch.plain_bytes() + OVERHEAD_BYTES)?;
         }
         let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
         let mut buffers = &mut slices[..];
@@ -480,10 +506,12 @@ impl Part {
         system.sync_folder_in(&self.state)?;
         check_inode(&self.state, part.as_ref(), &status)?;
         system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+        if let Some(account) = &self.account {
+            account.named_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
+        }
         check_inode(&self.folder, &self.name, &status)?;
         system.sync_folder_in(&self.folder)?;
         system.sync_folder_in(&self.state)?;
-        self.is_complete.store(true, Ordering::Relaxed);
         // The name counts; a journal without its file does no harm.
         let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
         Ok(())
@@ -491,24 +519,68 @@ impl Part {
 
     /// Forgets the file.
     pub(crate) fn discard(&self) {
-        if let Some(reservation) = &self.reservation {
-            reservation.settle(0);
-        }
-        self.is_discarded.store(true, Ordering::Relaxed);
         let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
         let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
+        if let Some(account) = &self.account
+            && let Ok(left_bytes) = state_bytes(&self.state, &self.stem, &ENDINGS)
+        {
+            account.left_bytes.store(left_bytes, Ordering::Relaxed);
+            account.reservation.settle(left_bytes);
+        }
     }
 }
 
-impl Drop for Part {
+/// What there may be of a file in the state folder.
+const ENDINGS: [&str; 4] = ["part", "journal", "done", "new"];
+/// What a file needs beside its bytes while it arrives: itself, a journal, and the record that it is done,
+/// which may take the place of an older one.
+const OVERHEAD_BYTES: u64 = 3 * ENTRY_BYTES + 2 * DONE_BYTES;
+
+/// What this counts of a file in the state folder.
+fn state_bytes(state: &Dir, stem: &str, endings: &[&str]) -> io::Result<u64> {
+    let mut sum = 0_u64;
+    for ending in endings {
+        match state.symlink_metadata(format!("{stem}.{ending}")) {
+            Ok(metadata) => sum = sum.saturating_add(metadata.len()).saturating_add(ENTRY_BYTES),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(sum)
+}
+
+impl Account {
+    /// Of a file whose part this session alone has, and has just made if it is new.
+    fn new(usage: &Arc<Usage>, state: &Dir, stem: &str, is_new: bool) -> io::Result<Self> {
+        let there_bytes = state_bytes(state, stem, &ENDINGS)?.saturating_sub(if is_new { ENTRY_BYTES } else { 0 });
+        Ok(Self {
+            reservation: usage.file(there_bytes),
+            state: state.try_clone()?,
+            stem: stem.to_string(),
+            named_bytes: AtomicU64::new(0),
+            left_bytes: AtomicU64::new(u64::MAX),
+        })
+    }
+
+    /// Counts the whole file of this size, and all that is kept of it until it is complete.
+    fn reserve(&self, size_bytes: Option<u64>) -> io::Result<Result<(), Refusal>> {
+        let journal_bytes = size_bytes.map_or(0, |bytes| journal::most_bytes(super::chunks(bytes)));
+        let all =
+            [size_bytes.unwrap_or(0), journal_bytes, OVERHEAD_BYTES, state_bytes(&self.state, &self.stem, &["done"])?];
+        Ok(self.reservation.grow_to(all.into_iter().fold(0, u64::saturating_add)))
+    }
+}
+
+impl Drop for Account {
     fn drop(&mut self) {
-        let Some(reservation) = &self.reservation else { return };
-        if self.is_discarded.load(Ordering::Relaxed) {
-            // Also what was on its way then, and was written after that.
-            reservation.settle(0);
-        } else if !self.is_complete.load(Ordering::Relaxed) {
-            // What is left of an incomplete one is what the next session finds.
-            reservation.settle(self.system.status(&self.file).map_or(0, |status| status.size_bytes));
+        let bytes = match self.left_bytes.load(Ordering::Relaxed) {
+            u64::MAX => state_bytes(&self.state, &self.stem, &ENDINGS),
+            // What was on its way then may have been written and counted after that.
+            left_bytes => Ok(left_bytes),
+        };
+        // Where nobody knows, it stays as it was counted.
+        if let Ok(bytes) = bytes {
+            self.reservation.settle(bytes.saturating_add(self.named_bytes.load(Ordering::Relaxed)));
         }
     }
 }
@@ -539,7 +611,9 @@ fn stem(path: &[u8]) -> String {
     hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// More than a record has.
+/// Length of a record that a file is done.
+const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
+/// More than it has.
 const DONE_MAX_BYTES: u64 = 4096;
 
 fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
