@@ -12,7 +12,7 @@ use super::noise::Incoming;
 use super::receiver::Server;
 use super::session::Session;
 use super::store::Part;
-use super::supply::{AtEnd, lock};
+use super::supply::{AtEnd, batch_chunks, lock};
 use super::wire::Request;
 use crate::container::{Content, Payload};
 use crate::pipeline::Batch;
@@ -23,7 +23,8 @@ use crate::{Error, ErrorKind};
 /// A batch as it came.
 struct Sealed {
     payload: Arc<Payload>,
-    part: Arc<Part>,
+    /// `None` if the sender has given up the file since: the batch is passed over, and counted.
+    part: Option<Arc<Part>>,
     batch: Batch,
 }
 
@@ -74,9 +75,16 @@ fn read_all(
             Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
                 let payload = key.as_ref().filter(|(of, _)| *of == file).map(|(_, payload)| payload.clone());
                 let payload = payload.ok_or_else(|| broken("batch without a key"))?;
-                let part = session.part(file).ok_or_else(|| broken("batch belongs to no open file"))?;
+                let part = session.part(file);
+                if part.is_none() && !session.is_abandoned(file) {
+                    return Err(broken("batch belongs to no open file"));
+                }
                 let sealed_bytes = sealed_bytes as usize;
-                if !part.admits(first_chunk, sealed_bytes) {
+                let is_good = match &part {
+                    Some(part) => part.admits(first_chunk, sealed_bytes),
+                    None => batch_chunks(sealed_bytes).is_some(),
+                };
+                if !is_good {
                     return Err(broken("batch is outside the file"));
                 }
                 let Ok(buffer) = buffers.recv() else { return Ok(()) };
@@ -103,12 +111,14 @@ fn open_all(
     server: &Server<'_>,
 ) -> Result<(), Error> {
     while let Ok(Sealed { payload, part, mut batch }) = taken.recv() {
-        payload.unseal(batch.first_chunk, batch.sealed_mut())?;
-        if let Err(denied) = part.write(&batch) {
-            session.end(denied.reason, denied.error);
-            return Err(Error::new(ErrorKind::Declined(denied.reason)));
+        if let Some(part) = part {
+            payload.unseal(batch.first_chunk, batch.sealed_mut())?;
+            if let Err(denied) = part.write(&batch) {
+                session.end(denied.reason, denied.error);
+                return Err(Error::new(ErrorKind::Declined(denied.reason)));
+            }
+            server.count_batch(batch.plain_bytes());
         }
-        server.count_batch(batch.plain_bytes());
         session.count(stream);
         let _ = free.send(Some(batch));
     }

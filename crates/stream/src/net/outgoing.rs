@@ -78,6 +78,10 @@ struct State {
     taken: u64,
     sealed: u64,
     written: u64,
+    /// Plaintext of what was written and is not lost.
+    written_bytes: u64,
+    /// Why it cannot be read on.
+    failure: Option<Error>,
     /// Of a stream: plaintext so far, and whether its end was read.
     stream_bytes: u64,
     has_ended: bool,
@@ -87,6 +91,10 @@ struct State {
 }
 
 impl State {
+    fn is_of(&self, file: u32) -> bool {
+        self.job.as_ref().is_some_and(|job| job.file == file)
+    }
+
     fn is_all_taken(&self) -> bool {
         let is_stream = self.job.as_ref().is_some_and(|job| job.supply.size_bytes().is_none());
         self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
@@ -122,20 +130,43 @@ impl Work {
         self.bell.notify_all();
     }
 
-    /// Ends with the file, which the receiver has confirmed.
-    pub(crate) fn end(&self) {
-        lock(&self.state).job = None;
+    /// Ends with the file, which the receiver has confirmed or is to forget; what is sealed of it and not written stays here.
+    /// Returns the plaintext that was written.
+    pub(crate) fn end(&self) -> u64 {
+        let mut state = lock(&self.state);
+        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
+        let written_bytes = state.written_bytes;
+        *state = State { epochs, dead, ..State::default() };
+        self.bell.notify_all();
+        written_bytes
     }
 
-    /// Waits for a while; the size of the file if all of it is written.
-    pub(crate) fn wait_written(&self, time: Duration) -> Option<u64> {
+    /// Waits for a while; the size of the file if all of it is written. An error if it cannot be read on.
+    pub(crate) fn wait_written(&self, time: Duration) -> Result<Option<u64>, Error> {
         let mut state = lock(&self.state);
-        let is_written = |state: &State| state.is_all_taken() && state.written == state.taken;
+        let is_written =
+            |state: &State| state.failure.is_some() || state.is_all_taken() && state.written == state.taken;
         if !is_written(&state) {
             state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
         }
+        if let Some(error) = state.failure.take() {
+            return Err(error);
+        }
         let size_bytes = state.job.as_ref().and_then(|job| job.supply.size_bytes()).unwrap_or(state.stream_bytes);
-        is_written(&state).then_some(size_bytes)
+        Ok(is_written(&state).then_some(size_bytes))
+    }
+
+    /// The file of this job cannot be read on: nothing more of it is taken.
+    fn fail(&self, job: &Job, error: Error) {
+        let mut state = lock(&self.state);
+        if state.is_of(job.file) {
+            state.failure.get_or_insert(error);
+            state.todo = Ranges::default();
+            state.again = Ranges::default();
+            state.has_ended = true;
+        }
+        drop(state);
+        self.bell.notify_all();
     }
 
     /// Plaintext of the file that nobody has taken yet; `None` of a stream, and between files.
@@ -165,11 +196,14 @@ impl Work {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
             };
             lost_bytes += super::plain_bytes(size_bytes, chunks.end) - super::plain_bytes(size_bytes, chunks.start);
-            state.again.insert(chunks);
+            if state.failure.is_none() {
+                state.again.insert(chunks);
+            }
             state.taken -= 1;
             state.sealed -= 1;
             state.written -= 1;
         }
+        state.written_bytes = state.written_bytes.saturating_sub(lost_bytes);
         self.bell.notify_all();
         Ok(lost_bytes)
     }
@@ -224,10 +258,15 @@ impl Work {
                 }
             };
             if let Some(Taken { job, epoch, chunks, since }) = taken {
+                let read = match job.supply.size_bytes() {
+                    Some(_) => job.supply.read(&chunks, &mut batch),
+                    None => Ok(()),
+                };
+                if let Err(error) = read {
+                    self.fail(&job, error);
+                    continue;
+                }
                 let sealed = || {
-                    if job.supply.size_bytes().is_some() {
-                        job.supply.read(&chunks, &mut batch)?;
-                    }
                     session.trace.slice(row, "read", since, Some(chunks.start));
                     let sealing = Instant::now();
                     let first_chunk = batch.first_chunk;
@@ -247,7 +286,11 @@ impl Work {
                     session.fail(error);
                     return Err(None);
                 }
-                lock(&self.state).sealed += 1;
+                let mut state = lock(&self.state);
+                if state.is_of(job.file) {
+                    state.sealed += 1;
+                }
+                drop(state);
                 return Ok(Ready { writer, file: job.file, epoch, batch });
             }
             if !waits {
@@ -275,10 +318,21 @@ impl Work {
         // One reads at a time, and takes its chunks before the next one reads.
         let reading = lock(&self.reading);
         let is_over = |state: &State| state.has_ended || state.job.as_ref().is_none_or(|now| now.file != job.file);
-        if is_over(&lock(&self.state)) || !job.supply.read_next(batch)? {
+        if is_over(&lock(&self.state)) {
             return Ok(None);
         }
+        match job.supply.read_next(batch) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => {
+                self.fail(&job, error);
+                return Ok(None);
+            }
+        }
         let mut state = lock(&self.state);
+        if is_over(&state) {
+            return Ok(None);
+        }
         state.taken += 1;
         state.stream_bytes += batch.plain_bytes();
         state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
@@ -288,12 +342,18 @@ impl Work {
         Ok(Some(Taken { job, epoch, chunks, since }))
     }
 
-    fn written(&self) {
+    /// Counts a batch that is about to be written; `false` if its file is over, and the batch of no use.
+    fn written(&self, file: u32, plain_bytes: u64) -> bool {
         let mut state = lock(&self.state);
+        if !state.is_of(file) {
+            return false;
+        }
         state.written += 1;
+        state.written_bytes += plain_bytes;
         if state.is_all_taken() && state.written == state.taken {
             self.bell.notify_all();
         }
+        true
     }
 }
 
@@ -358,7 +418,10 @@ impl Writer<'_> {
                     && !session.ledger.is_drained(open.number)
             });
             // Counted before the ledger has it: from then on it may come back at any moment.
-            session.work.written();
+            if !session.work.written(file, ready.batch.plain_bytes()) {
+                lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
+                continue;
+            }
             session.control.add_done(ready.batch.plain_bytes());
             let noted = usable
                 && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));

@@ -516,7 +516,7 @@ impl Session<'_> {
     /// An error of one file is kept for the end, one of the session ends it.
     fn keep_first(&self, sent: Result<(), Error>, first: &mut Option<Error>, count: &mut u64) -> Result<(), Error> {
         let Err(error) = sent else { return Ok(()) };
-        if self.stopped().is_some() || error.kind == ErrorKind::InputChanged {
+        if self.stopped().is_some() {
             return Err(error);
         }
         *count += 1;
@@ -629,11 +629,11 @@ impl Session<'_> {
         self.control.add_held(held_bytes);
         self.work.begin(file, supply.clone(), todo);
         let sent = self.finish(file, supply);
-        self.work.end();
-        if let Err(error) = &sent
-            && error.kind == ErrorKind::InputChanged
-        {
-            self.abandon(file);
+        let written_bytes = self.work.end();
+        if sent.is_err() && self.stopped().is_none() {
+            // The receiver must not wait for the rest. The other files have nothing to do with it.
+            self.request(&Request::Abandon { file });
+            self.control.take_back(held_bytes + written_bytes);
         }
         report.bytes_sent += sent? - held_bytes;
         report.files += 1;
@@ -643,7 +643,7 @@ impl Session<'_> {
     /// Waits until all of the file is out, says so, and waits for the confirmation.
     fn finish(&self, file: u32, supply: &Supply) -> Result<u64, Error> {
         let size_bytes = loop {
-            if let Some(size_bytes) = self.work.wait_written(TICK) {
+            if let Some(size_bytes) = self.work.wait_written(TICK)? {
                 break size_bytes;
             }
             if let Some(error) = self.stopped() {
@@ -657,13 +657,6 @@ impl Session<'_> {
             Ok(_) => Err(self.broken()),
             Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),
         }
-    }
-
-    /// The receiver must not wait for the rest of a file that is another one now.
-    fn abandon(&self, file: u32) {
-        let patience = Patience::silence(Duration::from_secs(2), &|| None);
-        let _ = lock(&self.out).write(&Request::Abandon { file }.encode(), &patience);
-        self.stop();
     }
 
     /// A file that is not sent lowers the total, unless the session ends with it.

@@ -3,7 +3,7 @@
 //! The thread of the control connection answers the sender; a second one syncs, writes the journal and gives names, so
 //! that a slow disk does not look like a dead receiver. Data connections have threads of their own (`incoming.rs`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, TryLockError};
 use std::thread;
@@ -28,6 +28,8 @@ const DRAIN_TIME: Duration = Duration::from_secs(2);
 const LOST_TIME: Duration = Duration::from_millis(500);
 /// How long an earlier session may take to let go of a file.
 const TAKEOVER_TIME: Duration = Duration::from_secs(10);
+/// Files that were given up and are remembered.
+const MAX_ABANDONED: usize = 64;
 const PULSE: Duration = Duration::from_millis(200);
 /// How long a sender may take to hear that its session ends.
 pub(crate) const END_TIME: Duration = Duration::from_secs(2);
@@ -48,6 +50,8 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct State {
     current: Option<Current>,
+    /// Files that the sender gave up last: batches of them may still be on their way.
+    abandoned: VecDeque<u32>,
     connections: BTreeMap<u16, Connection>,
     /// Why this end ended it.
     reason: Option<Refusal>,
@@ -260,7 +264,14 @@ impl Session {
                 }
                 Request::Abandon { file } => {
                     let forgotten = |current: &mut Current| current.file == file && !current.is_completing;
-                    if let Some(current) = lock(&self.state).current.take_if(forgotten) {
+                    let mut state = lock(&self.state);
+                    let given_up = state.current.take_if(forgotten);
+                    if given_up.is_some() {
+                        state.abandoned.truncate(MAX_ABANDONED - 1);
+                        state.abandoned.push_front(file);
+                    }
+                    drop(state);
+                    if let Some(current) = given_up {
                         current.part.discard();
                         server.release(self, &current.path);
                     }
@@ -358,6 +369,11 @@ impl Session {
     /// The file of this number, if it is the one that is coming.
     pub(crate) fn part(&self, file: u32) -> Option<Arc<Part>> {
         self.with_current(file, |current| current.part.clone())
+    }
+
+    /// Whether the sender gave up this file not long ago.
+    pub(crate) fn is_abandoned(&self, file: u32) -> bool {
+        lock(&self.state).abandoned.contains(&file)
     }
 
     /// Plaintext that is there of the file that is coming, and its size.

@@ -170,3 +170,52 @@ fn nothing_of_another_folder_is_sent() {
     }
     running.stop();
 }
+
+/// One file changes while it is read; those before and after it arrive, on the same connections.
+#[test]
+fn a_changed_file_does_not_end_the_session() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(30 * BATCH);
+    let address: crate::keys::Address = ends.receiver.address().unwrap().parse().unwrap();
+    for (mode, streams) in [("counter", 2), ("barrier", 2), ("sequential", 1)] {
+        let folder = ends.root.path().join(mode);
+        fs::create_dir(&folder).unwrap();
+        for name in ["a", "b", "c", "d"] {
+            fs::write(folder.join(name), if name == "b" { &bytes } else { &bytes[..3 * BATCH] }).unwrap();
+        }
+        let inputs = ["a", "b", "c", "d"].map(|name| Source::Path(folder.join(name)));
+        let options = SendOptions {
+            streams,
+            stall_time: STALL,
+            // Slow enough to be overtaken: `b` takes a second and a half.
+            rate_bytes_per_s: Some(10_000_000),
+            compute_bytes_per_s: Some(if mode == "sequential" { 10_000_000 } else { 1_000_000_000 }),
+            synchronisation: if mode == "barrier" { Synchronisation::Barrier } else { Synchronisation::Counter },
+            sequential: mode == "sequential",
+            ..SendOptions::new(&running.to, address.clone())
+        };
+        let (control, network) = (Control::new(), Faulty::new([Fault::None]));
+        let sent = std::thread::scope(|scope| {
+            let sending = scope.spawn(|| send_on(&OS, &network, &inputs, &ends.sender, &options, &control));
+            assert!(soon(|| ends.output("a").exists()));
+            std::thread::sleep(Duration::from_millis(200));
+            let changed = fs::File::options().write(true).open(folder.join("b")).unwrap();
+            (&changed).write_all(b"other").unwrap();
+            sending.join().unwrap()
+        });
+        assert_eq!(sent.unwrap_err().kind, ErrorKind::InputChanged, "{mode}");
+        for (name, arrives) in [("a", true), ("b", false), ("c", true), ("d", true)] {
+            let received = fs::read(ends.output(name)).ok();
+            assert_eq!(received.is_some_and(|received| received == bytes[..3 * BATCH]), arrives, "{mode} {name}");
+            let _ = fs::remove_file(ends.output(name));
+        }
+        // What was on its way when the file was given up has cut no connection, and what counted of it does no more.
+        assert_eq!(network.connections.load(Ordering::Relaxed), u64::from(streams) + 1, "{mode}");
+        assert_eq!(control.done_bytes(), 9 * BATCH_PLAIN_BYTES, "{mode}");
+        assert_eq!(control.total_bytes(), Some(9 * BATCH_PLAIN_BYTES), "{mode}");
+    }
+    let log = running.log.lock().unwrap().join("\n");
+    assert!(!log.contains("Failed"), "{log}");
+    running.stop();
+}
