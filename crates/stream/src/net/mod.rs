@@ -55,9 +55,9 @@ mod wire;
 use std::time::Duration;
 
 pub use admission::{Allow, Limits};
-pub use options::{SendOptions, SendReport, Synchronisation};
+pub use options::{SendEvent, SendOptions, SendReport, Synchronisation};
 pub use receiver::{Event, ReceiveOptions, receive};
-pub use sender::send;
+pub use sender::{send, send_with_events};
 
 use zeroize::Zeroizing;
 

@@ -1,9 +1,10 @@
 //! What a caller of `send` chooses, and what it gets to know.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::STALL_TIME;
+use crate::Error;
 use crate::keys::Address;
 
 /// How workers and writers wait for each other.
@@ -71,6 +72,22 @@ impl SendOptions {
     }
 }
 
+/// What a sender tells whoever runs it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SendEvent<'a> {
+    /// A symbolic link inside a folder is not sent.
+    Skipped {
+        /// Its path.
+        link: &'a Path,
+    },
+    /// One more file or folder was not sent, after the first one, whose error `send` returns.
+    Failed {
+        /// Which one, and why.
+        error: &'a Error,
+    },
+}
+
 /// What was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SendReport {
@@ -78,6 +95,8 @@ pub struct SendReport {
     pub files: u64,
     /// Of these, files that it had already.
     pub complete_before: u64,
+    /// Symbolic links inside folders, which are not sent.
+    pub skipped: u64,
     /// Plaintext that was sent.
     pub bytes_sent: u64,
     /// Time from the call to the return.

@@ -12,7 +12,7 @@ use super::ledger::Ledger;
 use super::link::{Link, Network, Patience, Stop, TICK, Tcp};
 use super::noise::{self, Incoming, Outgoing, PublicKey};
 use super::opened::Opened;
-use super::options::{SendOptions, SendReport, Synchronisation};
+use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
 use super::outgoing::{Work, Writer};
 use super::rate::Rate;
 use super::stages::{Lanes, Mode};
@@ -41,23 +41,50 @@ const MAX_STAGE_CHUNKS: u64 = 1024;
 
 /// Sends files and folders. Each file is a transfer of its own: what the receiver has of it is not sent again.
 ///
-/// A file that cannot be read, or that the receiver refuses by its name, does not stop the others; its error is returned when
-/// they are done.
+/// A file that cannot be read, that changes meanwhile, or that the receiver refuses by its name, does not stop the others; the
+/// error of the first one is returned when they are done. Symbolic links inside a folder are skipped.
 ///
 /// # Errors
 /// `WrongPeer`, `PeerVersion`, `Refused`, `Stalled`, `Disconnected`, `Protocol`; `InputChanged`, `BadName`, `Io` of an input;
 /// `Interrupted`.
 pub fn send(inputs: &[Source], pair: &KeyPair, options: &SendOptions, control: &Control) -> Result<SendReport, Error> {
-    static OS: Os = Os;
-    send_on(&OS, &Tcp, inputs, pair, options, control)
+    send_with_events(inputs, pair, options, &|_| {}, control)
 }
 
+/// As [`send`], and tells what is not sent as soon as that is known.
+///
+/// # Errors
+/// Those of [`send`].
+pub fn send_with_events(
+    inputs: &[Source],
+    pair: &KeyPair,
+    options: &SendOptions,
+    tell: &(dyn Fn(&SendEvent<'_>) + Sync),
+    control: &Control,
+) -> Result<SendReport, Error> {
+    static OS: Os = Os;
+    send_telling(&OS, &Tcp, inputs, pair, options, tell, control)
+}
+
+#[cfg(test)]
 pub(crate) fn send_on(
     system: &'static dyn System,
     network: &dyn Network,
     inputs: &[Source],
     pair: &KeyPair,
     options: &SendOptions,
+    control: &Control,
+) -> Result<SendReport, Error> {
+    send_telling(system, network, inputs, pair, options, &|_| {}, control)
+}
+
+fn send_telling(
+    system: &'static dyn System,
+    network: &dyn Network,
+    inputs: &[Source],
+    pair: &KeyPair,
+    options: &SendOptions,
+    tell: &(dyn Fn(&SendEvent<'_>) + Sync),
     control: &Control,
 ) -> Result<SendReport, Error> {
     let started = Instant::now();
@@ -83,6 +110,7 @@ pub(crate) fn send_on(
         system,
         network,
         options,
+        tell,
         control,
         secret,
         receiver: *options.receiver.noise_public_key(),
@@ -242,6 +270,7 @@ pub(crate) struct Session<'a> {
     system: &'static dyn System,
     network: &'a dyn Network,
     pub(crate) options: &'a SendOptions,
+    tell: &'a (dyn Fn(&SendEvent<'_>) + Sync),
     pub(crate) control: &'a Control,
     secret: Zeroizing<[u8; 32]>,
     receiver: PublicKey,
@@ -520,6 +549,9 @@ impl Session<'_> {
             return Err(error);
         }
         *count += 1;
+        if first.is_some() {
+            (self.tell)(&SendEvent::Failed { error: &error });
+        }
         first.get_or_insert(error);
         Ok(())
     }
@@ -531,6 +563,11 @@ impl Session<'_> {
                 opened
                     .and_then(|opened| self.send_file(opened, &name, report))
                     .inspect_err(|_| self.expect_less(size_bytes))
+            }
+            Item::Link { path } => {
+                report.skipped += 1;
+                (self.tell)(&SendEvent::Skipped { link: &path });
+                Ok(())
             }
             Item::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
                 Reply::FolderReady => Ok(()),

@@ -1,9 +1,8 @@
 //! What there is to send: files under relative names, and the folders that they lie in.
 //!
 //! A folder is walked depth first in the order of its names, holding one folder's handle and names for each level. Everything is
-//! opened below these handles: a folder that becomes a link meanwhile leads nowhere. Symbolic links inside
-//! it, and whatever is neither file nor folder, are passed over and reported; the other files are sent. A link that is named
-//! itself is followed.
+//! opened below these handles: a folder that becomes a link meanwhile leads nowhere. Symbolic links inside it are skipped;
+//! whatever is neither file, folder nor link is an error, and the other files are sent. A link that is named itself is followed.
 
 use std::ffi::OsString;
 use std::io;
@@ -22,6 +21,10 @@ use crate::{Error, ErrorKind};
 pub(crate) enum Item {
     Folder {
         name: Vec<u8>,
+    },
+    /// Not sent.
+    Link {
+        path: PathBuf,
     },
     /// To be opened as `entry` of `folder`: what the path leads to may be another file by then.
     File {
@@ -115,10 +118,12 @@ impl Iterator for Walk<'_> {
                     Item::Folder { name }
                 }));
             }
+            if metadata.is_symlink() {
+                return Some(Ok(Item::Link { path }));
+            }
             if !metadata.is_file() {
-                let what = if metadata.is_symlink() { "symbolic links" } else { "special files" };
-                let detail = format!("{what} inside a folder are not sent");
-                return Some(Err(Error::new(ErrorKind::TreeSpecialFile).with_detail(detail).at(path)));
+                let error = Error::new(ErrorKind::TreeSpecialFile);
+                return Some(Err(error.with_detail("special files inside a folder are not sent").at(path)));
             }
             let (folder, size_bytes) = (level.folder.clone(), metadata.len());
             return Some(Ok(Item::File { folder, entry, path, name, size_bytes }));
@@ -149,13 +154,14 @@ mod tests {
             .iter()
             .map(|item| match item {
                 Ok(Item::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
+                Ok(Item::Link { path }) => format!("link {}", path.file_name().unwrap().display()),
                 Ok(Item::File { name, size_bytes, .. }) => format!("{} {size_bytes}", String::from_utf8_lossy(name)),
                 Err(error) => {
                     format!("{:?} {}", error.kind, error.path.as_ref().unwrap().file_name().unwrap().display())
                 }
             })
             .collect();
-        let link = cfg!(unix).then_some("TreeSpecialFile l");
+        let link = cfg!(unix).then_some("link l");
         assert_eq!(names, [&["top/a 1", "top/b/", "top/b/c 2", "top/b/empty/"], link.as_slice()].concat());
         assert_eq!(base_name(&Os, &root.join(".")).unwrap(), b"top");
         assert_eq!(base_name(&Os, Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
@@ -188,7 +194,7 @@ mod tests {
                     assert_eq!(&bytes, b"inside");
                     read += 1;
                 }
-                Ok(Item::Folder { name }) => panic!("{name:?} is not there any more"),
+                Ok(other) => panic!("{other:?} is not there any more"),
                 Err(error) => assert_eq!(error.kind, ErrorKind::InputChanged),
             }
         }
