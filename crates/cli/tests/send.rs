@@ -140,7 +140,9 @@ fn who_may_and_who_may_not() {
     let receiver = ends.receive_with(&["--allow", "empty"]);
     let refused = ends.send(&receiver, &["a"]).failed(&receiver.to);
     assert!(refused.stderr.contains("allow file"), "{}", refused.stderr);
-    receiver.stop();
+    // The receiver says it from its own end.
+    let (_, log) = receiver.stop();
+    assert!(log.contains("sender is not in the allow file") && !log.contains("receiver does not"), "{log}");
     assert!(fs::read_dir(ends.folder.path("out")).unwrap().next().is_none());
     let receiver = ends.receive_with(&["--allow-any"]);
     ends.send(&receiver, &["a"]).ok();
@@ -194,9 +196,18 @@ fn links_in_folders_are_left_out_and_told() {
     fs::create_dir(ends.folder.path("tree")).unwrap();
     ends.folder.write("tree/z", b"z");
     std::os::unix::fs::symlink("z", ends.folder.path("tree/a")).unwrap();
-    ends.send(&receiver, &["tree"]).failed("tree/a");
+    std::os::unix::fs::symlink("nowhere", ends.folder.path("tree/b")).unwrap();
+    let sent = ends.send(&receiver, &["--json", "tree"]).ok();
+    for line in ["tree/a: symbolic link, skipped", "tree/b: symbolic link, skipped", "2 symbolic links skipped"] {
+        assert!(sent.stderr.contains(line), "{}", sent.stderr);
+    }
+    let report: serde_json::Value = serde_json::from_slice(&sent.stdout).unwrap();
+    assert_eq!((&report["files"], &report["skipped"]), (&1.into(), &2.into()));
     ends.assert_received("tree/z", b"z");
     assert!(!ends.output("tree/a").exists());
+    // What is neither file nor link is an error.
+    assert!(Command::new("mkfifo").arg(ends.folder.path("tree/f")).status().unwrap().success());
+    ends.send(&receiver, &["tree"]).failed("tree/f");
     receiver.stop();
 }
 

@@ -16,8 +16,8 @@ const EXPERIMENTS: &str = "Options for experiments";
 /// address with -r, and the receiver has the sender's address in its --allow file.
 ///
 /// After an interruption, run the same command again: it continues where the receiver stopped. Standard input cannot be
-/// resumed. Symbolic links, devices and FIFOs inside a folder are not sent: each is reported, all other files are sent, and the
-/// exit status is 1.
+/// resumed. Symbolic links inside a folder are skipped, with a line for each and their number. Devices and FIFOs inside a folder,
+/// and files that change while they are sent, are errors: all other files are sent, and the exit status is 1.
 #[derive(Args)]
 #[command(override_usage = "tress send [OPTIONS] --to <HOST:PORT> -r <ADDRESS> -i <IDENTITY> <IN>...")]
 #[command(after_help = "\

@@ -3,13 +3,17 @@
 use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Instant,
 };
 
 use tress_stream::{
-    Error, ErrorKind,
+    Error, ErrorKind, Refusal,
     keys::{Address, KeyPair},
-    net::{self, Allow, Event, Limits, ReceiveOptions, SendOptions, Synchronisation},
+    net::{self, Allow, Event, Limits, ReceiveOptions, SendEvent, SendOptions, Synchronisation},
 };
 
 use super::cancellable;
@@ -48,7 +52,22 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         ..SendOptions::new(&options.to, receiver)
     };
     let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
-    let report = cancellable(|control| Ok(net::send(&inputs, &pair, &send, control)?))?;
+    let skipped = AtomicU64::new(0);
+    let tell = |event: &SendEvent<'_>| match event {
+        SendEvent::Skipped { link } => {
+            skipped.fetch_add(1, Ordering::Relaxed);
+            note(&format!("{}: symbolic link, skipped", link.display()));
+        }
+        SendEvent::Failed { error } => note(&error.to_string()),
+        _ => {}
+    };
+    let sent = cancellable(|control| Ok(net::send_with_events(&inputs, &pair, &send, &tell, control)?));
+    match skipped.into_inner() {
+        0 => {}
+        1 => note("1 symbolic link skipped"),
+        count => note(&format!("{count} symbolic links skipped")),
+    }
+    let report = sent?;
     if !options.json {
         return Ok(());
     }
@@ -57,6 +76,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         serde_json::json!({
             "files": report.files,
             "complete_before": report.complete_before,
+            "skipped": report.skipped,
             "bytes_sent": report.bytes_sent,
             "elapsed_s": report.elapsed.as_secs_f64(),
         })
@@ -82,32 +102,107 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
         limits: Limits { quota_bytes: options.quota, ..Limits::default() },
     };
     let unprinted = Mutex::new(None);
-    let tell = |event: &Event<'_>| show(event, &options.output, &unprinted);
-    cancellable(|control| Ok(net::receive(&pair, &receive, &tell, control)?))?;
-    unprinted.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+    let failures = Mutex::new(Lines::new(Instant::now()));
+    let tell = |event: &Event<'_>| show(event, &options.output, &unprinted, &failures);
+    let received = cancellable(|control| net::receive(&pair, &receive, &tell, control).map_err(failure_here));
+    let hidden = failures.into_inner().unwrap_or_else(PoisonError::into_inner).hidden;
+    if hidden > 0 {
+        note(&more(hidden));
+    }
+    received?;
+    unprinted.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// A line on standard error. One that is gone is no reason to stop.
+fn note(text: &str) {
+    let text = format!("tress: {}\n", escape(text));
+    let _ = progress::aside(|| io::stderr().lock().write_all(text.as_bytes()));
+}
+
+/// Lines that a stranger causes: some at once, then one in a second; the others are counted.
+struct Lines {
+    left: f64,
+    since: Instant,
+    hidden: u64,
+}
+
+impl Lines {
+    const AT_ONCE: f64 = 20.0;
+
+    fn new(now: Instant) -> Lines {
+        Lines { left: Lines::AT_ONCE, since: now, hidden: 0 }
+    }
+
+    /// Whether there may be one more now, and how many there were not since the last one.
+    fn take(&mut self, now: Instant) -> Option<u64> {
+        let passed_s = now.saturating_duration_since(self.since).as_secs_f64();
+        (self.left, self.since) = ((self.left + passed_s).min(Lines::AT_ONCE), now);
+        if self.left < 1.0 {
+            self.hidden += 1;
+            return None;
+        }
+        self.left -= 1.0;
+        Some(std::mem::take(&mut self.hidden))
+    }
+}
+
+fn more(hidden: u64) -> String {
+    format!("{hidden} more connections or sessions failed")
+}
+
+/// An error in the words of this end. The library's are those that the sender reads.
+fn text_here(error: &Error) -> String {
+    let here = match error.kind {
+        ErrorKind::WrongPeer => "sender does not have the address of this receiver",
+        ErrorKind::PeerVersion => "sender uses another protocol version or is not tress",
+        ErrorKind::Declined(reason) => match reason {
+            Refusal::NotAdmitted => "refused: sender is not in the allow file",
+            Refusal::Name => "refused: name is not allowed here",
+            Refusal::Exists => "refused: name exists here already",
+            Refusal::OtherVersion => "refused: part of an earlier version of this file is here",
+            Refusal::NoSpace => "refused: no space left here",
+            Refusal::Quota => "refused: quota of this sender is exceeded",
+            Refusal::Io => "refused: cannot write here",
+            Refusal::Stopping => "refused: shutting down",
+            _ => return error.to_string(),
+        },
+        _ => return error.to_string(),
+    };
+    error.to_string().replacen(&error.kind.to_string(), here, 1)
+}
+
+fn failure_here(error: Error) -> Failure {
+    match error.kind {
+        ErrorKind::Declined(Refusal::Quota) => Failure::failed(text_here(&error)).hint("--quota SIZE sets the limit"),
+        ErrorKind::Declined(_) => Failure::failed(text_here(&error)),
+        _ => error.into(),
+    }
 }
 
 /// Files to standard output, everything else to standard error.
-fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>) {
-    let note = |text: String| {
-        // A standard error that is gone is no reason to stop.
-        let text = format!("tress: {}\n", escape(&text));
-        let _ = progress::aside(|| io::stderr().lock().write_all(text.as_bytes()));
-    };
+fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, failures: &Mutex<Lines>) {
     match event {
-        Event::Listening(address) => note(format!("listening on {address}")),
+        Event::Listening(address) => note(&format!("listening on {address}")),
         Event::Admitted { folder, from } => {
-            note(format!("sender {folder} connected from {from}; its files go to {}", output.join(folder).display()));
+            note(&format!("sender {folder} connected from {from}; its files go to {}", output.join(folder).display()));
         }
         Event::Received { folder, name, .. } => {
             let path: PathBuf = output.join(folder).join(name);
             let text = format!("{}\n", escape(&path.display().to_string()));
             if let Err(failure) = progress::aside(|| files::print(&text)) {
-                unprinted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(failure);
+                unprinted.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
             }
         }
-        Event::Refused { folder, error } => note(format!("sender {folder}: {error}")),
-        Event::Failed { from, error } => note(format!("{from}: {error}")),
+        Event::Refused { folder, error } => note(&format!("sender {folder}: {}", text_here(error))),
+        Event::Failed { from, error } => {
+            let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(hidden) = failures.take(Instant::now()) {
+                if hidden > 0 {
+                    note(&more(hidden));
+                }
+                note(&format!("{from}: {}", text_here(error)));
+            }
+        }
         _ => {}
     }
 }
@@ -123,4 +218,40 @@ fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
             .hint("tress keygen makes identities that can send and receive"));
     }
     Ok(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn lines_of_strangers_are_few_and_counted() {
+        let begin = Instant::now();
+        let mut lines = Lines::new(begin);
+        let shown = (0..1000).filter(|_| lines.take(begin).is_some()).count();
+        assert_eq!((shown, lines.hidden), (20, 980));
+        assert_eq!(lines.take(begin + Duration::from_millis(500)), None);
+        assert_eq!(lines.take(begin + Duration::from_millis(1100)), Some(981));
+        assert_eq!(lines.take(begin + Duration::from_millis(1200)), None);
+        let later = begin + Duration::from_secs(3600);
+        assert_eq!((0..1000).filter(|_| lines.take(later).is_some()).count(), 20);
+    }
+
+    #[test]
+    fn refusals_are_told_from_this_end() {
+        for reason in
+            [Refusal::NotAdmitted, Refusal::Name, Refusal::Exists, Refusal::NoSpace, Refusal::Quota, Refusal::Io]
+        {
+            let error = Error::new(ErrorKind::Declined(reason)).at("file").with_detail("more");
+            let text = text_here(&error);
+            assert!(
+                !text.contains("receiver") && text.starts_with("file: refused: ") && text.ends_with(": more"),
+                "{text}"
+            );
+        }
+        let other = Error::new(ErrorKind::Stalled);
+        assert_eq!(text_here(&other), other.to_string());
+    }
 }
