@@ -36,7 +36,7 @@ pub fn run(bytes: &[u8]) {
 
 fn here(xlen: Xlen, file: &[u8]) -> Vec<u8> {
     let platform = Platform {
-        memory: vec![Region { base: TEXT, size: MEMORY_BYTES, writable: true }],
+        memory: vec![Region { base: TEXT, size: MEMORY_BYTES, writable: true, reserve: true }],
         devices: Vec::new(),
         ..Platform::generic(xlen, 1)
     };

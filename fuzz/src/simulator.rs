@@ -19,8 +19,8 @@ fn platform(xlen: Xlen, misaligned: bool) -> Platform {
         Device { base: 0x1001_3000, kind: DeviceKind::UartSifive },
     ];
     let memory = vec![
-        Region { base: BASE, size: MEMORY_BYTES, writable: true },
-        Region { base: BASE + MEMORY_BYTES, size: PAGE_BYTES, writable: false },
+        Region { base: BASE, size: MEMORY_BYTES, writable: true, reserve: true },
+        Region { base: BASE + MEMORY_BYTES, size: PAGE_BYTES, writable: false, reserve: true },
     ];
     Platform { memory, devices, misaligned, ..Platform::generic(xlen, 2) }
 }

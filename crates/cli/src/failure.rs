@@ -52,7 +52,7 @@ impl Failure {
                 Some("the linker script must fit the machine's memory; without --machine there is more memory")
             }
             tress_sim::ErrorKind::WrongXlen { .. } => {
-                Some("fe310 runs RV32 only; --machine raptor, or no --machine, runs RV32 and RV64")
+                Some("fe310 and e31 run RV32 only; --machine raptor, or no --machine, runs RV32 and RV64")
             }
             tress_sim::ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
             tress_sim::ErrorKind::Interrupted => Some("--limit N stops it after N instructions"),

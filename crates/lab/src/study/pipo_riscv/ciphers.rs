@@ -70,7 +70,7 @@ const PUBLISHED: [(&str, &str, &str); 8] = [
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let rows: Vec<&str> = KERNELS.iter().flat_map(|kernel| kernel.rows).collect();
-    let figures = simulate::all(&rows)?;
+    let figures = simulate::all(&rows, "fe310")?;
     let figures: &[[Figures; 3]] = figures.as_chunks().0;
     Ok(Section {
         text: "Cycles of one kernel call divided by the length of its message, with a prepared key. A kernel processes whole \

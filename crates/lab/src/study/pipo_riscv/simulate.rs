@@ -1,4 +1,4 @@
-//! Runs of the program on the model of an FE310, a row each.
+//! Runs of the program on a model of the core, a row each.
 
 use tress_sim::{Image, Machine, Model, Report, Simulation, timing::Account};
 
@@ -43,10 +43,9 @@ fn is_kernel(name: &str) -> bool {
 /// Instructions after which a run is a bug.
 const LIMIT: u64 = 1 << 30;
 
-fn one(row: usize, name: &str) -> Result<Figures, Error> {
-    let machine = Machine::preset("fe310").ok_or_else(|| Error::Program("the machine fe310 is missing".into()))?;
+fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
     let image = Image::parse(&program::asked_for(row)?)?;
-    let mut simulation = Simulation::new(&machine, Model::Pipeline, image, Box::new(std::io::sink()))?;
+    let mut simulation = Simulation::new(machine, Model::Pipeline, image, Box::new(std::io::sink()))?;
     match simulation.run(LIMIT)? {
         Some(0) => {}
         Some(code) => return Err(Error::Program(format!("{name}: exit code {code}"))),
@@ -103,8 +102,10 @@ fn slots(report: &Report) -> Account {
     }
 }
 
-/// What these rows come to, in their order.
-pub(super) fn all(wanted: &[&str]) -> Result<Vec<Figures>, Error> {
+/// What these rows come to on the machine of this name, in their order.
+pub(super) fn all(wanted: &[&str], machine: &str) -> Result<Vec<Figures>, Error> {
+    let machine =
+        Machine::preset(machine).ok_or_else(|| Error::Program(format!("the machine {machine} is missing")))?;
     let names = program::names()?;
     let place = |name: &&str| {
         let place = names.iter().position(|known| known == name);
@@ -112,7 +113,7 @@ pub(super) fn all(wanted: &[&str]) -> Result<Vec<Figures>, Error> {
     };
     let jobs: Vec<(usize, &str)> = wanted.iter().map(place).collect::<Result<_, _>>()?;
     let bytes = |job: &(usize, &str)| job.1.split_once(' ').map_or(0, |(_, bytes)| bytes.parse().unwrap_or(0));
-    runs::each(&jobs, bytes, |(row, name)| one(*row, name))
+    runs::each(&jobs, bytes, |(row, name)| one(*row, name, &machine))
 }
 
 #[cfg(test)]
@@ -123,7 +124,7 @@ mod tests {
     #[test]
     fn the_same_row_takes_the_same_cycles() {
         let rows = ["pipo128_encrypt4 32", "aes128_ctr 16", "pipo128_encrypt4 32"];
-        let figures = all(&rows).expect("figures");
+        let figures = all(&rows, "fe310").expect("figures");
         assert_eq!(figures[0], figures[2]);
         for figures in figures {
             assert_eq!(figures.slots.retired, u64::from(figures.instructions));
@@ -136,7 +137,7 @@ mod tests {
     /// `size -A` of the C library's object says 4224; here the linker has made some instructions shorter.
     #[test]
     fn code_is_that_of_the_kernel_alone() {
-        let figures = all(&["pipo128_encrypt4 32", "pipo128_paper_encrypt1 8"]).expect("figures");
+        let figures = all(&["pipo128_encrypt4 32", "pipo128_paper_encrypt1 8"], "fe310").expect("figures");
         assert!((4216..=4224).contains(&figures[0].code_bytes), "{}", figures[0].code_bytes);
         assert!(figures[1].code_bytes < 5000);
         assert_eq!([figures[0].stack_bytes, figures[1].stack_bytes], [96, 8]);
@@ -144,6 +145,6 @@ mod tests {
 
     #[test]
     fn what_the_program_lacks_is_an_error() {
-        assert!(matches!(all(&["pipo128_encrypt4 33"]), Err(Error::Program(_))));
+        assert!(matches!(all(&["pipo128_encrypt4 33"], "fe310"), Err(Error::Program(_))));
     }
 }

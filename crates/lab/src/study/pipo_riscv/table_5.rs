@@ -12,7 +12,7 @@ pub(super) type Simulated = [Figures; 3];
 /// What stands beside the table.
 pub(super) fn simulated() -> Result<Vec<Simulated>, Error> {
     let names: Vec<&str> = TABLE_5.iter().flat_map(|row| [row.layout, row.ours, row.ours_bulk]).collect();
-    Ok(simulate::all(&names)?.as_chunks().0.to_vec())
+    Ok(simulate::all(&names, "fe310")?.as_chunks().0.to_vec())
 }
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
