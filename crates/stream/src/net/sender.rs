@@ -126,6 +126,7 @@ fn send_telling(
         takes_refusals: AtomicBool::new(false),
         is_over: AtomicBool::new(false),
         state: Mutex::default(),
+        starting: Mutex::default(),
         bell: Condvar::new(),
     };
     let outcome = session.run(incoming, inputs, streams);
@@ -289,6 +290,8 @@ pub(crate) struct Session<'a> {
     is_over: AtomicBool,
     state: Mutex<State>,
     bell: Condvar,
+    /// Held until it is known which connections have a thread; workers wait for that, or they would seal for one that has none.
+    starting: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -411,10 +414,20 @@ impl Session<'_> {
         streams: usize,
     ) -> Result<(), Error> {
         let write = |index| self.start(scope, move || Writer { session: self, lanes, index, numbers }.run());
-        let work = |index| self.start(scope, move || lanes.work(self, index));
+        let await_start = || drop(lock(&self.starting));
+        let work = |index| {
+            self.start(scope, move || {
+                await_start();
+                lanes.work(self, index);
+            })
+        };
+        let starting = lock(&self.starting);
         self.start(scope, || self.pulse())?;
         if lanes.mode() == Mode::Barrier {
-            self.start(scope, || lanes.lead(self))?;
+            self.start(scope, move || {
+                await_start();
+                lanes.lead(self);
+            })?;
         }
         write(0)?;
         work(0)?;
@@ -423,6 +436,7 @@ impl Session<'_> {
                 self.work.bury(index);
             }
         }
+        drop(starting);
         // With the first of them the rest are refused as well.
         let _ = (1..workers).try_for_each(work);
         Ok(())
