@@ -38,8 +38,9 @@ pub(super) fn conclude(found: Found<'_>) -> Option<String> {
         "We could not reproduce the paper's single block and its variant with little memory: our copy of the layout takes \
          {least:.0} to {most:.0} % fewer cycles than printed. Waiting cycles do not explain the difference, so the measured code \
          had instructions that the text does not mention. The core as RTL shows how far to trust a simulated figure: {near} \
-         of {rows} statements about the model hold there. Of {claims} figures that can be recomputed, {} are misprinted, the \
+         of {rows} claims about the model {} there. Of {claims} figures that can be recomputed, {} are misprinted, the \
          sizes of the round keys by a factor of two.",
+        if rows == 1 { "holds" } else { "hold" },
         claims - holds,
     );
     Some(text)
