@@ -82,11 +82,11 @@ def simulate(
 ) -> dict[str, Any]:
     """Runs a RISC-V program (an ELF file) on a simulated machine, and returns what `tress simulate --json` prints.
 
-    `machine` is `fe310`, `e31`, `raptor`, a TOML file, or `None` for a machine that just runs: every instruction takes a cycle
-    there, so its `cycles` say nothing of time. `issue` and `harts` replace what it says; `unlimited` leaves nothing but
-    the flow of data; `limit` ends the run, with an error, after so many instructions, and without it a program that
-    never ends runs until Ctrl-C. `console` is called with what the program prints. An exit code other than 0 is no
-    error here: it is in the result.
+    `machine` is `fe310`, `e31`, `raptor`, a TOML file, or `None` for a machine that just runs: every instruction
+    takes a cycle there, so its `cycles` say nothing of time. `issue` and `harts` replace what it says; `unlimited`
+    leaves nothing but the flow of data; `limit` ends the run, with an error, after so many instructions, and without
+    it a program that never ends runs until Ctrl-C. `console` is called with what the program prints. An exit code
+    other than 0 is no error here: it is in the result.
     """
     report: dict[str, Any] = json.loads(
         _tress.simulate(

@@ -119,11 +119,11 @@ fn a_sender_that_reads_nothing_delays_nobody() {
     let (mut peer, _) = ends.hostile_session(&running);
     peer.say(&Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() });
     assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
-    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
     let second = deaf(&ends, &running);
     let begin = Instant::now();
     running.stop();
-    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
     drop((first, second));
 }
 
