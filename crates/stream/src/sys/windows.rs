@@ -71,6 +71,11 @@ fn move_new(from: &Path, to: &Path) -> io::Result<()> {
     })
 }
 
+/// Making a link takes a privilege here, and no folder is shared by the sticky bit.
+pub(super) fn refuse_planted(_path: &Path, _link: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
 pub(super) fn status_of(path: &Path) -> io::Result<Status> {
     // Neither for reading nor for writing, which is enough to ask.
     match OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path) {
