@@ -55,7 +55,9 @@ fn soon(what: impl Fn() -> bool) -> bool {
 fn a_data_connection_that_is_gone_holds_no_socket() {
     let ends = Ends::new();
     let network: &'static Counting = Box::leak(Box::default());
-    let running = ends.receive_on(&OS, network);
+    // The control connection says nothing meanwhile, and a busy machine takes its time.
+    let (handshake_time, stall_time) = (Duration::from_secs(30), Duration::from_secs(60));
+    let running = ends.receive_with(&OS, network, handshake_time, stall_time);
     let (mut control, ticket) = ends.hostile_session(&running);
     for stream in 0..100 {
         let mut data = ends.hostile(&running);
