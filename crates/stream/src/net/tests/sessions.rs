@@ -41,6 +41,49 @@ impl Drop for Counted {
     }
 }
 
+/// Connections of a receiver that take so many bytes from it and are full then: nobody reads at the other end.
+#[derive(Default)]
+struct Full(Arc<AtomicUsize>);
+
+const ROOM_BYTES: usize = 4096;
+
+/// What there is room for, and how many links are full.
+struct Filling(Box<dyn Link>, AtomicUsize, Arc<AtomicUsize>);
+
+impl Network for Full {
+    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
+        Tcp.connect(to)
+    }
+
+    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        Box::new(Filling(link, AtomicUsize::new(ROOM_BYTES), self.0.clone()))
+    }
+}
+
+impl Link for Filling {
+    fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.0.read(buffer)
+    }
+
+    fn write(&self, buffers: &[IoSlice<'_>]) -> std::io::Result<usize> {
+        if self.1.load(Ordering::Relaxed) == 0 {
+            std::thread::sleep(Duration::from_millis(5));
+            return Err(std::io::ErrorKind::WouldBlock.into());
+        }
+        let count = self.0.write(buffers)?;
+        let room = self.1.load(Ordering::Relaxed).saturating_sub(count);
+        self.1.store(room, Ordering::Relaxed);
+        if room == 0 {
+            self.2.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(count)
+    }
+
+    fn close(&self) {
+        self.0.close();
+    }
+}
+
 /// Waits for something that comes soon.
 fn soon(what: impl Fn() -> bool) -> bool {
     let until = Instant::now() + Duration::from_secs(20);
@@ -98,35 +141,26 @@ fn sessions_that_begin_at_once_are_counted() {
     running.stop();
 }
 
-/// A session whose sender asks, and never reads an answer.
-fn deaf(ends: &Ends, running: &Running) -> Peer {
-    let (mut peer, _) = ends.hostile_session(running);
-    let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
-    peer.say(&offer);
-    assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
-    // Until nothing goes any more: the receiver is stuck in an answer.
-    let briefly = Patience::silence(Duration::from_millis(500), &|| None);
-    while peer.out.write(&Request::Ping.encode(), &briefly).is_ok() {}
-    peer
-}
-
 #[test]
 fn a_sender_that_reads_nothing_delays_nobody() {
     let ends = Ends::new();
+    let network: &'static Full = Box::leak(Box::default());
     let forever = Duration::from_secs(3600);
-    let running = ends.receive_with(&OS, &Tcp, Duration::from_secs(1), forever);
-    let first = deaf(&ends, &running);
-    // Another session of the same sender takes the file over.
+    let running = ends.receive_with(&OS, network, Duration::from_secs(1), forever);
+    let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
     let begin = Instant::now();
-    let (mut peer, _) = ends.hostile_session(&running);
-    peer.say(&Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() });
-    assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
-    assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
-    let second = deaf(&ends, &running);
-    let begin = Instant::now();
+    // The second takes the file over from the first, which is stuck in an answer.
+    let deaf = [1, 2].map(|number| {
+        let (mut peer, _) = ends.hostile_session(&running);
+        peer.say(&offer);
+        assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
+        (0..ROOM_BYTES / 16).for_each(|_| peer.say(&Request::Ping));
+        assert!(soon(|| network.0.load(Ordering::Relaxed) == number));
+        peer
+    });
     running.stop();
     assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
-    drop((first, second));
+    drop(deaf);
 }
 
 #[test]
