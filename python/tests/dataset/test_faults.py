@@ -219,7 +219,8 @@ def test_every_call_fails(
         again = run(verb, source, target)
         assert again.ok, f"{where}, then {again}"
         assert same(read_tree(target), expected), where
-        if fault.unsynced and isinstance(summary, Summary):
+        # Where nothing can be written any more, the manifest keeps what it had said; an object that is lost is missed all the same.
+        if fault.unsynced and isinstance(summary, Summary) and not forever:
             assert again.objects >= summary.failed, f"what may be lost was not written again: {where}"
         left = [path for path in leftovers(target) if "/.tress-dataset/" not in path]
         assert not left and (not leftovers(target) or "unlink" in fault.hit), where
