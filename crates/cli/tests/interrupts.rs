@@ -129,6 +129,8 @@ fn a_closed_pipe() {
 fn on_terminal(folder: &Folder, command: &str, typed: &[&str]) -> Option<(Option<i32>, String)> {
     let mut child = Command::new("script")
         .args(["--quiet", "--return", "--command", command, "/dev/null"])
+        // On TERM=dumb no progress is drawn.
+        .env("TERM", "xterm")
         .current_dir(folder.root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
