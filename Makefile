@@ -214,14 +214,14 @@ qemu-all:
 firmware:
 	@tools/setup firmware
 	@tools/setup python
-	PYTHON=$(CURDIR)/$(VENV)/bin/python firmware/check
+	PYTHON=$(CURDIR)/$(VENV)/bin/python riscv/firmware/check
 
 generators:
 	tools/vectors/check
 
 firmware-qemu:
 	@tools/setup firmware
-	firmware/test
+	riscv/firmware/test
 
 rtl-check:
 	@tools/rtl/check
@@ -242,10 +242,10 @@ fuzz:
 
 dos:
 	@tools/setup dos
-	@systems/dos/run
+	@lab/systems/dos/run
 
 systems:
-	@systems/run
+	@lab/systems/run
 
 soak: nightly test-windows-crates reproducible test-dataset
 	TRESS_SOAK=1 $(PYTEST) -s python/tests/dataset -k scheduling

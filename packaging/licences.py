@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE")
 # Not a crate: what draws in the pages of `tress report`.
-UPLOT = ROOT / "crates/lab/src/report/uplot"
+UPLOT = ROOT / "lab/src/report/uplot"
 
 
 @dataclass(frozen=True, order=True)

@@ -1,6 +1,6 @@
 //! What the simulator's tests share, with one difference: the numbers come from the fuzzer's input as long as there is any.
 
-#[path = "../../crates/sim/tests/common/mod.rs"]
+#[path = "../../riscv/sim/tests/common/mod.rs"]
 mod tests;
 
 use std::cell::RefCell;

@@ -1,9 +1,9 @@
 //! Programs of instructions that the input picks, executed here and by QEMU's user mode: afterwards all registers and the memory
 //! are the same. The generator is the one of the simulator's tests.
 
-#[path = "../../crates/sim/tests/qemu/compressed.rs"]
+#[path = "../../riscv/sim/tests/qemu/compressed.rs"]
 mod compressed;
-#[path = "../../crates/sim/tests/qemu/program.rs"]
+#[path = "../../riscv/sim/tests/qemu/program.rs"]
 mod program;
 
 use std::io::Write as _;

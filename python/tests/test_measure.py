@@ -52,7 +52,7 @@ def test_wrong_plans() -> None:
         tress.plan("1", 1.0, 1.0)  # type: ignore[arg-type]
 
 
-SHORT = ROOT / "firmware" / "images" / "secrets.elf"
+SHORT = ROOT / "riscv" / "firmware" / "images" / "secrets.elf"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_simulations_that_fail(tmp_path: pathlib.Path) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        tress.simulate(ROOT / "firmware" / "images" / "kernels-ram.elf", machine=None, console=fails, limit=100_000_000)
+        tress.simulate(ROOT / "riscv" / "firmware" / "images" / "kernels-ram.elf", machine=None, console=fails, limit=100_000_000)
 
 
 def test_bench_and_frames() -> None:

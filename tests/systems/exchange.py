@@ -197,7 +197,7 @@ class Others(SystemTest):
 
     def test_what_is_computed(self) -> None:
         """Plans and simulations are the same on every system, and lists of ciphers but for what the processor has."""
-        image = ROOT / "crates/lab/images/pipo-riscv.elf"
+        image = ROOT / "lab/images/pipo-riscv.elf"
         self.path("image.elf").write_bytes(image.read_bytes())
         lines = [["simulate", "--json", "--machine", "fe310", "image.elf"],
                  ["plan", "--json", "--size", "1GiB", "--compute-rate", "100MB", "--link-rate", "1Gbit", "--sync-cost", "10us"]]

@@ -57,7 +57,7 @@ std::vector<uint8_t> read_file(const char* path) {
     return bytes;
 }
 
-// See `Parameters` in firmware/programs/src/bin/kernels.rs.
+// See `Parameters` in riscv/firmware/programs/src/bin/kernels.rs.
 void ask_for_report(std::vector<uint8_t>& elf) {
     static const char MAGIC[] = "kernels1";
     auto found = std::search(elf.begin(), elf.end(), MAGIC, MAGIC + 8);

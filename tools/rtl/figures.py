@@ -1,5 +1,5 @@
 """Figures of kernels, four numbers each, as a file of vectors: PROGRAM.elf FIGURES. The names are those that the program has
-in it, or in the order of `ALL` in firmware/programs/src/kernels/mod.rs."""
+in it, or in the order of `ALL` in riscv/firmware/programs/src/kernels/mod.rs."""
 
 import hashlib
 import pathlib
@@ -14,7 +14,7 @@ rows = re.search(rb"rows of [^\n]*\n((?:[a-z][a-z0-9_]* [0-9]+\n)+)", program.re
 if rows:
     names = rows[1].decode().splitlines()
 else:
-    source = pathlib.Path("firmware/programs/src/kernels/mod.rs").read_text()
+    source = pathlib.Path("riscv/firmware/programs/src/kernels/mod.rs").read_text()
     names = re.findall(r'Kernel \{ name: "([^"]+)"', source)
 numbers = [int(line) for line in figures.read_text().split()]
 if len(numbers) != 4 * len(names):

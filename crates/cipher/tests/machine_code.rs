@@ -1,7 +1,7 @@
 //! No branch, no address and no time depends on a secret, in the machine code of the backends that use VAES, GFNI and
 //! AVX-512, which Valgrind does not know (for the others: `secrets.rs`).
 //!
-//! Needs the feature `secrets` (`make secrets`). An interpreter (`crates/machine-code`) runs the code of this very
+//! Needs the feature `secrets` (`make secrets`). An interpreter (`lab/machine-code`) runs the code of this very
 //! executable, with keys and data marked as secret, and stops where a secret shows. It needs no processor that could run
 //! it. What the compiler made of every function has to be seen, all instructions but those that lead to a panic. Leaks
 //! that are planted (`planted.rs`) have to be found. docs/side-channels.md says what this shows and what it does not.

@@ -437,7 +437,7 @@ fn says_the_same(files: &[(&str, &str)], arguments: &[&str], least: usize) {
 #[test]
 fn no_failure_simulates_another_program_or_machine() {
     let files =
-        [("machine.toml", "crates/sim/src/machine/presets/fe310.toml"), ("node.elf", "firmware/images/node.elf")];
+        [("machine.toml", "riscv/sim/src/machine/presets/fe310.toml"), ("node.elf", "riscv/firmware/images/node.elf")];
     says_the_same(&files, &["simulate", "--json", "--machine", "machine.toml", "node.elf"], 25);
 }
 

@@ -1,7 +1,7 @@
 //! `tress simulate` as a script sees it: programs that end, and programs, files and options that are wrong in every way, each
 //! with one line that says what, where and after how many instructions.
 
-#[path = "../../sim/tests/common/mod.rs"]
+#[path = "../../../riscv/sim/tests/common/mod.rs"]
 mod programs;
 
 use std::path::PathBuf;
@@ -83,7 +83,7 @@ fn json(run: Run) -> Value {
 }
 
 fn image(name: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../firmware/images").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../riscv/firmware/images").join(name);
     path.to_str().unwrap().to_owned()
 }
 

@@ -1,7 +1,7 @@
 //! No branch, no address and no time depends on a secret in the machine code that uses IFMA, which Valgrind does not know,
 //! and in that with MULX, ADCX and ADOX.
 //!
-//! Needs the feature `secrets` (`make secrets`). An interpreter (`crates/machine-code`) runs the code of this
+//! Needs the feature `secrets` (`make secrets`). An interpreter (`lab/machine-code`) runs the code of this
 //! very executable, with moduli, bases and exponents marked as secret, and stops where a secret shows. It needs no
 //! processor that could run it. What the compiler made of every function with those instructions has to be seen, all
 //! instructions but those that lead to a panic. Leaks that are planted have to be found.

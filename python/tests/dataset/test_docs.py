@@ -36,7 +36,7 @@ def test_executors(tmp_path: Path, keys: Keys) -> None:
 
 
 def test_sweep(tmp_path: Path) -> None:
-    program = ROOT / "firmware" / "images" / "secrets.elf"
+    program = ROOT / "riscv" / "firmware" / "images" / "secrets.elf"
     run(BLOCKS[2] + f'\nif __name__ == "__main__":\n    widths({str(program)!r})\n', tmp_path)
 
 

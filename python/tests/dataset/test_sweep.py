@@ -12,7 +12,7 @@ import tress
 from dataset_support import ROOT
 from tress import sweep
 
-PROGRAM = ROOT / "firmware" / "images" / "secrets.elf"
+PROGRAM = ROOT / "riscv" / "firmware" / "images" / "secrets.elf"
 MACHINES = ["fe310", "raptor"]
 
 

@@ -194,7 +194,7 @@ pub(crate) struct Study {
     /// Take fewer samples and smaller messages
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Times of other systems, a file that systems/run wrote (modular only) [default: built in]
+    /// Times of other systems, a file that lab/systems/run wrote (modular only) [default: built in]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) systems: Option<PathBuf>,
     /// Run only this part of the study; repeatable

@@ -1,0 +1,232 @@
+//! A gateway: opens the packets of many devices (riscv/firmware/devices/src/node), each with a key of its own, side by side in lanes;
+//! tells and drops what is forged, replayed, damaged, cut off, or of nobody it knows. docs/formats/node.md is the format.
+//!
+//! ```text
+//! gateway simulate                     a thousand simulated devices, and an attacker between them and us
+//! gateway simulate --out FOLDER        keeps what was received, and the keys, in FOLDER
+//! gateway read KEYS [CAPTURE]          what a UART has brought: a file, or standard input
+//! ```
+//!
+//! A line of KEYS is the identifier and the key of a device in hexadecimal. It has no memory of its own between two runs: a
+//! gateway that is restarted has to keep the last counter of every device, or it takes a replay from before.
+
+mod attacker;
+mod nodes;
+mod receiver;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+use nodes::{Node, Nodes};
+use receiver::{Packet, Receiver, Summary};
+use wire::{Frames, IDENTIFIER, KEY};
+
+/// The image of every device.
+const NODE: &[u8] = include_bytes!("../../../riscv/firmware/images/node.elf");
+/// Packets that are opened at a time.
+const BATCH: usize = 1024;
+/// Bytes that are read at a time.
+const READ: usize = 1 << 16;
+/// Longer files of keys are none: a million devices.
+const MAX_KEYS_BYTES: u64 = 64 << 20;
+
+/// Opens the packets of many devices, each with its own key.
+#[derive(Parser)]
+#[command(name = "gateway")]
+enum Command {
+    /// Runs devices on the simulator, puts an attacker between them and the gateway, and says what came of it.
+    Simulate {
+        /// How many devices.
+        #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        devices: u32,
+        /// Packets that each of them sends.
+        #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        packets: u32,
+        /// A folder for `keys` and `capture`, which `gateway read` takes.
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Opens what a UART has brought: a line for each packet that is genuine, and a summary to standard error.
+    Read {
+        /// A line for each device: its identifier and its key, in hexadecimal.
+        keys: PathBuf,
+        /// What was received; without it, standard input.
+        capture: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::Simulate { devices, packets, out } => simulate(devices, packets, out.as_deref()),
+        Command::Read { keys, capture } => read(&keys, capture.as_deref()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gateway: error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Devices with the numbers 0 to `count` − 1. Their keys are made of their numbers, so that a run is the same every time;
+/// those of real devices come from a generator of random numbers.
+fn provision(count: u32, packets: u32) -> Vec<Node> {
+    let node = |number: u32| {
+        let mut identifier = *b"node\0\0\0\0";
+        identifier[4..].copy_from_slice(&number.to_be_bytes());
+        let hash = Zeroizing::new(Sha256::digest([b"gateway example key ".as_slice(), &identifier].concat()));
+        let mut key = Zeroizing::new([0; KEY]);
+        key.copy_from_slice(&hash[..KEY]);
+        Node { identifier, key, packets, begin: true }
+    };
+    (0..count).map(node).collect()
+}
+
+fn simulate(devices: u32, packets: u32, out: Option<&Path>) -> Result<(), String> {
+    let devices = provision(devices, packets);
+    let progress = indicatif::ProgressBar::new(devices.len() as u64)
+        .with_style(indicatif::ProgressStyle::with_template("{bar:40} {pos} of {len} devices").expect("a template"));
+    let outputs = Nodes::new(NODE)?.run_all(&devices, || progress.inc(1));
+    progress.finish_and_clear();
+    let (received, planted) = attacker::between(&outputs?, &devices)?;
+    if let Some(folder) = out {
+        keep(folder, &devices, &received)?;
+    }
+    let mut receiver = Receiver::new(devices.iter().map(|device| (device.identifier, &*device.key)));
+    let mut summary = Summary::default();
+    let time = open(&mut receiver, &mut summary, &received[..], |_| Ok(()))?;
+    println!("{summary}");
+    println!(
+        "{} frames opened in {:.1} ms, each with its device's own key",
+        summary.frames(),
+        1e3 * time.as_secs_f64()
+    );
+    let sent = devices.len() as u64 * u64::from(packets);
+    if summary.opened != sent || summary.dropped != planted {
+        return Err(format!("{sent} packets were sent, and planted among them: {planted:?}"));
+    }
+    Ok(())
+}
+
+fn read(keys: &Path, capture: Option<&Path>) -> Result<(), String> {
+    let devices = read_keys(keys)?;
+    let mut receiver = Receiver::new(devices.iter().map(|(identifier, key)| (*identifier, &**key)));
+    let mut summary = Summary::default();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let print = |packet: &Packet| writeln!(out, "{packet}").and_then(|()| out.flush());
+    match capture {
+        None => open(&mut receiver, &mut summary, io::stdin().lock(), print)?,
+        Some(path) => {
+            let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            open(&mut receiver, &mut summary, file, print)?
+        }
+    };
+    eprintln!("{summary}");
+    Ok(())
+}
+
+/// Opens all that comes, at most [`BATCH`] frames at a time and no later than the input pauses; how long opening took.
+fn open(
+    receiver: &mut Receiver,
+    summary: &mut Summary,
+    mut input: impl Read,
+    mut taken: impl FnMut(&Packet) -> io::Result<()>,
+) -> Result<Duration, String> {
+    let (mut frames, mut waiting, mut time) = (Frames::default(), Vec::new(), Duration::ZERO);
+    let mut bytes = vec![0; READ];
+    loop {
+        let count = match input.read(&mut bytes) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(format!("reading: {error}")),
+        };
+        frames.feed(&bytes[..count], &mut waiting);
+        if count == 0 {
+            frames.end(&mut waiting);
+        }
+        for batch in waiting.chunks_mut(BATCH) {
+            let start = Instant::now();
+            let outcomes = receiver.open(batch);
+            time += start.elapsed();
+            for outcome in &outcomes {
+                summary.count(outcome);
+                if let Ok(packet) = outcome {
+                    taken(packet).map_err(|error| format!("writing: {error}"))?;
+                }
+            }
+        }
+        waiting.clear();
+        if count == 0 {
+            return Ok(time);
+        }
+    }
+}
+
+/// Identifier and key of a device.
+type Identity = ([u8; IDENTIFIER], Zeroizing<[u8; KEY]>);
+
+/// Lines of identifier and key in hexadecimal; empty ones and those that begin with # are none.
+fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let mut text = Zeroizing::new(String::new());
+    let file = File::open(path).map_err(|error| failed(&error))?;
+    file.take(MAX_KEYS_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
+    if text.len() as u64 > MAX_KEYS_BYTES {
+        return Err(failed(&"longer than a file of keys can be"));
+    }
+    let mut devices = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        let mut words = line.split_whitespace();
+        let device = (words.next().and_then(hexadecimal), words.next().and_then(hexadecimal).map(Zeroizing::new));
+        let ((Some(identifier), Some(key)), None) = (device, words.next()) else {
+            return Err(failed(&format_args!("line {}: not an identifier and a key", number + 1)));
+        };
+        devices.push((identifier, key));
+    }
+    let mut identifiers: Vec<_> = devices.iter().map(|(identifier, _)| *identifier).collect();
+    identifiers.sort_unstable();
+    if let Some(twice) = identifiers.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(failed(&format_args!("{} twice", wire::Hexadecimal(&twice[0]))));
+    }
+    Ok(devices)
+}
+
+fn hexadecimal<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    if text.len() != 2 * N || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
+/// Writes what `gateway read` takes.
+fn keep(folder: &Path, devices: &[Node], received: &[u8]) -> Result<(), String> {
+    let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let mut text = String::from("# identifier, key\n");
+    for device in devices {
+        let (identifier, key) = (wire::Hexadecimal(&device.identifier), wire::Hexadecimal(&*device.key));
+        text += &format!("{identifier} {key}\n");
+    }
+    for (name, bytes) in [("keys", text.as_bytes()), ("capture", received)] {
+        let path = folder.join(name);
+        fs::write(&path, bytes).map_err(|error| failed(&path, error))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! The program that is simulated (riscv/firmware/programs/src/bin/block_parallelism.rs), what it is asked to do, and what has to
+//! come out, which Tress computes here.
+
+use object::{Object, ObjectSegment, ObjectSymbol};
+use tress_cipher::{
+    BlockCipher,
+    aes::Aes,
+    modes::{cbc, ecb},
+    rc6::Rc6,
+};
+
+use super::super::Error;
+
+/// For RV64GC. `riscv/firmware/build` makes it.
+const IMAGE: &[u8] = include_bytes!("../../../images/block-parallelism.elf");
+
+/// What a program is asked to do lies at this symbol, and begins with [`MAGIC`].
+const PARAMETERS: &str = "tress_parameters";
+const MAGIC: &[u8] = b"blkpar01";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cipher {
+    /// RC6-32/20, one block at a time, as the submission has it.
+    Rc6,
+    /// Rijndael by four tables, one block at a time, as the submission has it.
+    Rijndael,
+    /// Rijndael by Tress' portable code: 16 blocks side by side, in CBC of 16 messages.
+    RijndaelBitsliced,
+    /// RC6-32/20, two messages side by side.
+    Rc6Pairs,
+    /// Rijndael by four tables, its state in memory.
+    RijndaelInMemory,
+    /// RC6-32/20 with a division for each step of the key schedule.
+    Rc6ByDivision,
+}
+
+impl Cipher {
+    /// Those of the paper.
+    pub(super) const PAPER: [Cipher; 2] = [Cipher::Rijndael, Cipher::Rc6];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Cipher::Rc6 => "RC6",
+            Cipher::Rijndael => "Rijndael",
+            Cipher::RijndaelBitsliced => "Rijndael, bitsliced",
+            Cipher::Rc6Pairs => "RC6, two lanes",
+            Cipher::RijndaelInMemory => "Rijndael, state in memory",
+            Cipher::Rc6ByDivision => "RC6, indexes by division",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Mode {
+    Ecb,
+    Cbc,
+}
+
+impl Mode {
+    pub(super) const BOTH: [Mode; 2] = [Mode::Ecb, Mode::Cbc];
+
+    pub(super) fn name(self) -> &'static str {
+        if self == Mode::Ecb { "ECB" } else { "CBC" }
+    }
+}
+
+/// What a program is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Work {
+    pub(super) cipher: Cipher,
+    pub(super) mode: Mode,
+    /// Blocks of a message.
+    pub(super) blocks: u32,
+    pub(super) messages: u32,
+    /// Harts, which share the messages.
+    pub(super) harts: u32,
+    /// How often all is done before it counts.
+    pub(super) warm: u32,
+}
+
+impl Work {
+    /// One block of one message on one hart.
+    pub(super) fn new(cipher: Cipher, mode: Mode) -> Work {
+        Work { cipher, mode, blocks: 1, messages: 1, harts: 1, warm: 0 }
+    }
+
+    /// The program that does this, as an ELF file.
+    pub(super) fn program(&self) -> Result<Vec<u8>, Error> {
+        self.patch(IMAGE).ok_or_else(|| Error::Program("its parameters are missing".into()))
+    }
+
+    fn patch(&self, image: &[u8]) -> Option<Vec<u8>> {
+        let file = object::File::parse(image).ok()?;
+        let address = file.symbols().find(|symbol| symbol.name() == Ok(PARAMETERS))?.address();
+        let segment = file
+            .segments()
+            .find(|segment| segment.address() <= address && address - segment.address() < segment.file_range().1)?;
+        let start = usize::try_from(segment.file_range().0 + (address - segment.address())).ok()?;
+        let mut parameters = MAGIC.to_vec();
+        let (cipher, mode) = (self.cipher as u32, self.mode as u32);
+        for word in [cipher, mode, self.blocks, self.messages, self.harts, self.warm, self.sum().ok()?, 1] {
+            parameters.extend(word.to_le_bytes());
+        }
+        let mut patched = image.to_vec();
+        let place = patched.get_mut(start..start + parameters.len())?;
+        if !place.starts_with(MAGIC) {
+            return None;
+        }
+        place.copy_from_slice(&parameters);
+        Some(patched)
+    }
+
+    /// What the program has to find of its ciphertext: FNV-1a with words instead of bytes.
+    fn sum(&self) -> Result<u32, Error> {
+        let words = self.ciphertext()?;
+        let words = words.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+        Ok(words.fold(0x811c_9dc5, |sum: u32, word| (sum ^ word).wrapping_mul(0x0100_0193)))
+    }
+
+    /// The ciphertext, by the backends of this machine.
+    fn ciphertext(&self) -> Result<Vec<u8>, Error> {
+        let mut x = 1u32;
+        let mut numbers = |words: u32| -> Vec<u8> {
+            let next = |_| {
+                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (x ^ x >> 16).to_le_bytes()
+            };
+            (0..words).flat_map(next).collect()
+        };
+        let keys = numbers(8 * self.messages);
+        let mut data = numbers(4 * self.blocks * self.messages);
+        let messages = data.chunks_mut(16 * self.blocks as usize);
+        for (key, message) in keys.as_chunks::<32>().0.iter().zip(messages) {
+            let (key, iv) = key.split_at(16);
+            match self.cipher {
+                Cipher::Rc6 | Cipher::Rc6Pairs | Cipher::Rc6ByDivision => self.encrypt(&Rc6::new(key)?, iv, message)?,
+                Cipher::Rijndael | Cipher::RijndaelBitsliced | Cipher::RijndaelInMemory => {
+                    self.encrypt(&Aes::new(key)?, iv, message)?
+                }
+            }
+        }
+        Ok(data)
+    }
+
+    fn encrypt<C: BlockCipher>(&self, cipher: &C, iv: &[u8], message: &mut [u8]) -> Result<(), tress_cipher::Error> {
+        match self.mode {
+            Mode::Ecb => ecb::encrypt(cipher, message),
+            Mode::Cbc => cbc::encrypt(cipher, iv, message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const CIPHERS: [Cipher; 6] = [
+        Cipher::Rc6,
+        Cipher::Rijndael,
+        Cipher::RijndaelBitsliced,
+        Cipher::Rc6Pairs,
+        Cipher::RijndaelInMemory,
+        Cipher::Rc6ByDivision,
+    ];
+
+    /// The exit code of the program under QEMU, which has HTIF on the machine `spike`; none without QEMU.
+    fn under_qemu(program: &[u8], harts: u32) -> Option<i32> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("program.elf");
+        std::fs::write(&file, program).expect("written");
+        let run = Command::new("timeout")
+            .args(["60", "qemu-system-riscv64", "-M", "spike", "-m", "64M", "-bios", "none", "-display", "none"])
+            .args(["-serial", "stdio", "-monitor", "none", "-smp", &harts.to_string(), "-kernel"])
+            .arg(&file)
+            .output();
+        let output = run.ok()?;
+        // `timeout` has 127 where there is no such program.
+        match output.status.code() {
+            Some(127) => None,
+            code => Some(code.expect("not killed")),
+        }
+    }
+
+    /// What the program computes is checked in it, against what this machine computes.
+    #[test]
+    fn the_program_is_right_under_qemu() {
+        for cipher in CIPHERS {
+            for mode in Mode::BOTH {
+                for (blocks, messages, harts) in
+                    [(1, 1, 1), (3, 1, 1), (1024, 1, 1), (1, 128, 1), (17, 19, 1), (5, 22, 4)]
+                {
+                    let work = Work { cipher, mode, blocks, messages, harts, warm: 1 };
+                    let Some(code) = under_qemu(&work.program().expect("a program"), harts) else {
+                        assert!(std::env::var_os("CI").is_none(), "no qemu-system-riscv64");
+                        eprintln!("skipped: no qemu-system-riscv64 (Debian's qemu-system-misc)");
+                        return;
+                    };
+                    assert_eq!(code, 0, "{work:?}");
+                }
+            }
+        }
+    }
+
+    /// The comparison in the program can fail, and what cannot be is refused.
+    #[test]
+    fn wrong_sums_and_wrong_parameters_are_told() {
+        let work = Work::new(Cipher::Rijndael, Mode::Cbc);
+        let program = work.program().expect("a program");
+        let start = program.windows(8).position(|bytes| bytes == MAGIC).expect("parameters");
+        let mut wrong = program.clone();
+        wrong[start + 8 + 4 * 6] ^= 1;
+        assert!(matches!(under_qemu(&wrong, 1), None | Some(2)));
+        for (parameter, value) in [(0, 6u32), (1, 2), (2, 0), (2, 1 << 31), (3, 1 << 20), (4, 0), (4, 65)] {
+            let mut wrong = program.clone();
+            let place = start + 8 + 4 * parameter;
+            wrong[place..place + 4].copy_from_slice(&value.to_le_bytes());
+            assert!(matches!(under_qemu(&wrong, 1), None | Some(1)), "{parameter} {value}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let work = Work::new(Cipher::Rc6, Mode::Ecb);
+        assert!(work.patch(b"\x7fELF").is_none());
+        assert!(work.patch(&IMAGE[..IMAGE.len() / 2]).is_none());
+    }
+}

@@ -1,0 +1,254 @@
+//! `tress study`: what a paper says, beside what its model gives, what a simulation gives, and what this machine does.
+//!
+//! A [`Study`] is a list of [`Part`]s; a part gives a [`Section`]: rows with up to four figures each, pictures, and
+//! verdicts. [`run`] makes them one after the other and writes the page. With a folder to write to, every section is kept
+//! as soon as it is there, and a run that was ended goes on where it stopped.
+//!
+//! A new study is a file or folder here and a line in [`all`].
+
+mod aes_strategies;
+mod block_parallelism;
+mod busy;
+mod ccm_overlap;
+mod error;
+mod found;
+pub(crate) mod keep;
+mod modular;
+mod page;
+mod pipo_riscv;
+mod runs;
+mod verdict;
+
+use std::{fs, io::Write, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{bench::statistics::Median, picture::Drawing};
+pub use error::Error;
+pub use found::Found;
+pub(crate) use page::{exact, figure};
+use verdict::Claim;
+pub use verdict::Verdict;
+
+/// A study of one paper.
+pub struct Study {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it asks.
+    pub title: &'static str,
+    /// Where that comes from.
+    pub source: &'static str,
+    /// What it does, in this order.
+    pub parts: &'static [Part],
+    /// What held, what did not and why, misprints included: words around what was found. None where a part is missing that
+    /// they speak of.
+    pub conclude: fn(Found<'_>) -> Option<String>,
+}
+
+/// One question of a study.
+pub struct Part {
+    /// The name of its files.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// Answers it.
+    pub run: fn(&Effort) -> Result<Section, Error>,
+}
+
+/// How much to measure.
+#[derive(Clone, Debug)]
+pub struct Effort {
+    /// Little.
+    pub is_quick: bool,
+    /// Samples of every figure.
+    pub samples: usize,
+    /// Bytes of the largest message.
+    pub message_bytes: usize,
+    /// The command that makes real transfers.
+    pub tress: Option<PathBuf>,
+    /// A file of lab/systems/run, rather than the built-in one.
+    pub systems: Option<PathBuf>,
+}
+
+impl Effort {
+    fn new(is_quick: bool, tress: Option<PathBuf>) -> Effort {
+        let (samples, message_bytes) = if is_quick { (5, 1 << 20) } else { (21, 16 << 20) };
+        Effort { is_quick, samples, message_bytes, tress, systems: None }
+    }
+}
+
+/// What a part found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Section {
+    /// What was done, for the reader.
+    pub text: String,
+    /// The figures.
+    pub rows: Vec<Row>,
+    /// Figures of many systems, in tables of their own.
+    #[serde(default)]
+    pub tables: Vec<Table>,
+    /// The pictures.
+    pub pictures: Vec<Picture>,
+    /// What follows.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// One figure, from up to four places.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Row {
+    /// Of what.
+    pub what: String,
+    /// Its unit; empty for ratios.
+    pub unit: String,
+    /// As the paper prints it.
+    pub paper: Option<String>,
+    /// As the model gives it.
+    pub model: Option<f64>,
+    /// As a simulated machine gives it.
+    pub simulated: Option<f64>,
+    /// As this machine does it.
+    pub measured: Option<Measured>,
+}
+
+/// A median and its 95 % confidence interval.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// The median.
+    pub median: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl From<Median> for Measured {
+    fn from(median: Median) -> Measured {
+        Measured { median: median.median, low: median.low, high: median.high }
+    }
+}
+
+/// A table that has columns of its own.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// The cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A picture of a section.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Picture {
+    /// The name of its file, without its ending.
+    pub name: String,
+    /// What it shows, with its figures.
+    pub drawing: Drawing,
+}
+
+impl Picture {
+    fn new(name: &str, drawing: impl Into<Drawing>) -> Picture {
+        Picture { name: name.into(), drawing: drawing.into() }
+    }
+}
+
+/// What to run, and where to.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A name of [`all`], or `all`.
+    pub name: String,
+    /// The folder for pages, pictures and what is kept; without one the pages go to `out` and nothing is kept.
+    pub folder: Option<PathBuf>,
+    /// Fewer samples, smaller messages.
+    pub quick: bool,
+    /// Only the parts with these names; all of them if there are none.
+    pub parts: Vec<String>,
+    /// The command that makes real transfers. Without it they are left out.
+    pub tress: Option<PathBuf>,
+    /// A file of lab/systems/run: what arithmetic takes on other systems. Without it a built-in one.
+    pub systems: Option<PathBuf>,
+}
+
+/// Every study.
+pub fn all() -> Vec<Study> {
+    vec![ccm_overlap::STUDY, modular::STUDY, block_parallelism::STUDY, pipo_riscv::STUDY, aes_strategies::STUDY]
+}
+
+/// Cores that threads have.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get())
+}
+
+/// The closing words of a study with these sections.
+pub(crate) fn conclusion(study: &Study, sections: &[(&'static Part, Section)]) -> Option<String> {
+    (study.conclude)(Found::new(sections))
+}
+
+/// Runs the studies that `options` name. Progress goes to a terminal on standard error.
+///
+/// # Errors
+/// `UnknownStudy`, failures of writing, and what a cipher refuses.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
+    let wanted: Vec<Study> =
+        all().into_iter().filter(|study| options.name == "all" || study.name == options.name).collect();
+    if wanted.is_empty() {
+        return Err(Error::UnknownStudy(options.name.clone()));
+    }
+    let parts = || wanted.iter().flat_map(|study| study.parts);
+    if let Some(unknown) = options.parts.iter().find(|name| !parts().any(|part| part.name == *name)) {
+        return Err(Error::UnknownPart(unknown.clone(), parts().map(|part| part.name).collect()));
+    }
+    for study in &wanted {
+        let sections = sections(study, options)?;
+        let page = page::write(study, &sections, options.quick);
+        match &options.folder {
+            None => out.write_all(page.as_bytes()).map_err(Error::Output)?,
+            Some(folder) => {
+                let folder = folder.join(study.name);
+                for picture in sections.iter().flat_map(|(_, section)| &section.pictures) {
+                    keep::write(&folder.join(format!("{}.svg", picture.name)), picture.drawing.svg().as_bytes())?;
+                }
+                let path = folder.join("README.md");
+                keep::write(&path, page.as_bytes())?;
+                writeln!(out, "{}", path.display()).map_err(Error::Output)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The sections of a study: those that were kept, and the others now.
+fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Section)>, Error> {
+    let folder = options.folder.as_ref().map(|folder| folder.join(study.name));
+    if let Some(folder) = &folder {
+        // Rather now than after the first part, which may take minutes.
+        let is_writable = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
+        is_writable.map_err(|error| Error::files(folder, error))?;
+    }
+    let mut effort = Effort::new(options.quick, options.tress.clone());
+    effort.systems = options.systems.clone();
+    // What was kept for other inputs is not taken.
+    let inputs = if study.name == modular::STUDY.name { modular::inputs(&effort)? } else { String::new() };
+    let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
+    let progress = crate::bench::progress(study.parts.len() as u64);
+    let mut sections = Vec::with_capacity(study.parts.len());
+    for part in study.parts.iter().filter(is_wanted) {
+        progress.set_message(part.title);
+        let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
+        let section = match path.as_deref().and_then(|path| keep::load(path, options.quick, &inputs)) {
+            Some(section) => section,
+            None => {
+                let section = (part.run)(&effort)?;
+                if let Some(path) = &path {
+                    keep::store(path, options.quick, &inputs, &section)?;
+                }
+                section
+            }
+        };
+        sections.push((part, section));
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    Ok(sections)
+}

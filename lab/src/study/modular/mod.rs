@@ -1,0 +1,75 @@
+//! Arithmetic for signatures on several systems: the paper's tables 2 to 5 beside this machine and beside what lab/systems/run
+//! recorded, its three questions, and what is misprinted in it.
+
+mod conclude;
+mod digits;
+mod far_pointers;
+mod library;
+mod misprints;
+mod paper;
+mod record;
+mod tables;
+
+use std::{ops::Range, time::Duration};
+
+use tress_modular_times::Operation;
+
+use super::{Effort, Error, Measured, Part, Study, busy::Looks};
+use crate::bench::{
+    modular::{Cell, in_turn},
+    statistics,
+};
+
+pub(super) const STUDY: Study = Study {
+    name: "modular",
+    title: "Arithmetic for digital signatures on several systems",
+    source: "Choi, Baek, Kim and Won, \"Implementation and Benchmarking Test for the Cryptographic Library on Several \
+             OSs\" (in Korean), Sung Kyun Kwan University, 1990s. The paper's machines: a Pentium of 100 MHz, and for \
+             UNIX a Unistation 20.",
+    parts: &[
+        Part { name: "table-2", title: "Table 2: 256 bits", run: tables::table_2 },
+        Part { name: "table-3", title: "Table 3: 512 bits", run: tables::table_3 },
+        Part { name: "table-4", title: "Table 4: 768 bits", run: tables::table_4 },
+        Part { name: "table-5", title: "Table 5: 1024 bits", run: tables::table_5 },
+        Part { name: "far-pointers", title: "What does a far pointer cost?", run: far_pointers::run },
+        Part { name: "library", title: "What does a shared library cost?", run: library::run },
+        Part { name: "digits", title: "What does a wider digit gain?", run: digits::run },
+        Part { name: "misprints", title: "Misprints", run: misprints::run },
+    ],
+    conclude: conclude::conclude,
+};
+
+/// What a study is made from that is not measured.
+pub(super) fn inputs(effort: &Effort) -> Result<String, Error> {
+    record::text(effort)
+}
+
+/// Samples of the paper's operations of these rows on numbers of so many bits, digits of 16, 32 and 64 bits in turn.
+fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) -> Result<Vec<[Vec<f64>; 3]>, Error> {
+    // A quick run is over in a minute, whatever the machine.
+    let limit = if effort.is_quick { Duration::from_millis(200) } else { Duration::from_secs(2) };
+    Operation::PAPER[rows]
+        .iter()
+        .map(|&operation| {
+            let mut cells = [16, 32, 64].map(|digit_bits| Cell::new(operation, bits, digit_bits));
+            looks.look();
+            let found = in_turn(&mut cells, effort.samples, limit)?;
+            looks.look();
+            Ok(found.try_into().unwrap_or_default())
+        })
+        .collect()
+}
+
+/// Of ratios of samples taken in turn.
+fn ratio(over: &[f64], under: &[f64]) -> Measured {
+    let ratios: Vec<f64> = over.iter().zip(under).map(|(over, under)| over / under).collect();
+    statistics::median(&ratios).into()
+}
+
+/// The smallest and the largest of some figures, as `1.10 to 2.04`.
+fn span(figures: impl IntoIterator<Item = f64>) -> String {
+    let (low, high) = figures.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), figure| {
+        (f64::min(low, figure), f64::max(high, figure))
+    });
+    if low > high { "nothing".into() } else { format!("{low:.2} to {high:.2}") }
+}

@@ -1,0 +1,186 @@
+//! What other systems took: a file of lab/systems/run, JSON lines as docs/systems.md has them. Whatever it holds may be wrong.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde::Deserialize;
+use tress_modular_times::Operation;
+
+use super::super::{Effort, Error};
+
+/// The record that comes with this program, for those that were not made on the reader's machine.
+const BUILT_IN: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../bench/record/2026-11-22-intel-xeon-2-80ghz-systems.jsonl"
+));
+
+/// Of a file: more than any that lab/systems/run writes.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// The version of the lines.
+const SCHEMA: u32 = 1;
+
+#[derive(Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum Line {
+    System {
+        schema: u32,
+        #[serde(flatten)]
+        system: System,
+    },
+    Time {
+        system: String,
+        digit_bits: u32,
+        bits: usize,
+        operation: String,
+        runs: u64,
+        elapsed: u64,
+    },
+}
+
+/// A system and its times.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct System {
+    #[serde(rename = "system")]
+    pub(super) name: String,
+    pub(super) title: String,
+    /// `ns` for real times; everything else is an emulator's.
+    pub(super) unit: String,
+    /// What runs its programs, where it is not the system itself.
+    pub(super) through: Option<String>,
+    pub(super) compiler: String,
+    pub(super) machine: String,
+    pub(super) time: u64,
+    /// By digit bits, number bits and operation's name.
+    #[serde(skip)]
+    pub(super) times: BTreeMap<(u32, usize, &'static str), f64>,
+}
+
+impl System {
+    /// Whether its times are those of a machine.
+    pub(super) fn is_real(&self) -> bool {
+        self.unit == "ns"
+    }
+
+    /// What one run takes, in the system's unit.
+    pub(super) fn per_run(&self, digit_bits: u32, bits: usize, operation: Operation) -> Option<f64> {
+        self.times.get(&(digit_bits, bits, operation.name())).copied()
+    }
+}
+
+/// The systems of the file that was asked for, or of the record that is built in.
+pub(super) fn systems(effort: &Effort) -> Result<Vec<System>, Error> {
+    let text = text(effort)?;
+    parse(&text).map_err(|(line, why)| Error::Record { path: path(effort), line, why })
+}
+
+/// Its bytes.
+pub(super) fn text(effort: &Effort) -> Result<String, Error> {
+    match &effort.systems {
+        None => Ok(BUILT_IN.into()),
+        Some(path) => read(path).map_err(|error| Error::files(path, error)),
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<String> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    fs::File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MOST_BYTES {
+        return Err(std::io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(text)
+}
+
+fn path(effort: &Effort) -> std::path::PathBuf {
+    effort.systems.clone().unwrap_or_else(|| "the built-in record".into())
+}
+
+/// The systems in their order, or the line that is wrong and why.
+fn parse(text: &str) -> Result<Vec<System>, (usize, String)> {
+    let mut systems: Vec<System> = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let wrong = |why: &str| (number + 1, why.to_string());
+        match serde_json::from_str(line).map_err(|error| (number + 1, error.to_string()))? {
+            Line::System { schema, .. } if schema != SCHEMA => return Err(wrong("unknown version of the record")),
+            Line::System { system, .. } => {
+                if systems.iter().any(|other| other.name == system.name) {
+                    return Err(wrong("duplicate system"));
+                }
+                systems.push(System {
+                    title: words(&system.title),
+                    unit: words(&system.unit),
+                    machine: words(&system.machine),
+                    compiler: words(&system.compiler),
+                    through: system.through.as_deref().map(words),
+                    ..system
+                });
+            }
+            Line::Time { system, digit_bits, bits, operation, runs, elapsed } => {
+                let Some(system) = systems.iter_mut().find(|other| other.name == system) else {
+                    return Err(wrong("time of a system that has no description above"));
+                };
+                let operation = Operation::of_name(&operation).ok_or_else(|| wrong("unknown operation"))?;
+                if !matches!(digit_bits, 16 | 32 | 64) || runs == 0 {
+                    return Err(wrong("digits must have 16, 32 or 64 bits, and runs must be at least 1"));
+                }
+                let per_run = elapsed as f64 / runs as f64;
+                if system.times.insert((digit_bits, bits, operation.name()), per_run).is_some() {
+                    return Err(wrong("duplicate time"));
+                }
+            }
+        }
+    }
+    if systems.is_empty() {
+        return Err((1, "the record has no system".into()));
+    }
+    Ok(systems)
+}
+
+/// A text that stays inside its cell of a table.
+fn words(text: &str) -> String {
+    let is_plain = |letter: &char| !letter.is_control() && !matches!(letter, '|' | '<' | '>' | '[' | ']' | '`');
+    text.chars().filter(is_plain).take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SYSTEM: &str = r#"{"kind":"system","schema":1,"system":"a","title":"A | b","unit":"ns","through":null,"calls":"inlined",
+        "compiler":"c","machine":"m","time":1}"#;
+    const TIME: &str =
+        r#"{"kind":"time","system":"a","digit_bits":16,"bits":256,"operation":"add","runs":4,"elapsed":10}"#;
+
+    fn lines(lines: &[&str]) -> String {
+        lines.iter().map(|line| line.replace('\n', "") + "\n").collect()
+    }
+
+    #[test]
+    fn a_record() {
+        let systems = parse(&lines(&[SYSTEM, TIME])).expect("systems");
+        assert_eq!(systems[0].per_run(16, 256, Operation::Add), Some(2.5));
+        assert_eq!(systems[0].per_run(32, 256, Operation::Add), None);
+        assert_eq!((systems[0].title.as_str(), systems[0].is_real()), ("A  b", true));
+        assert!(parse(BUILT_IN).expect("the built-in record").len() > 10);
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused_with_its_line() {
+        for (wrong, line) in [
+            (lines(&[]), 1),
+            (lines(&["{}"]), 1),
+            (lines(&["no JSON"]), 1),
+            (lines(&[&SYSTEM.replace("\"schema\":1", "\"schema\":2")]), 1),
+            (lines(&[SYSTEM, SYSTEM]), 2),
+            (lines(&[TIME]), 1),
+            (lines(&[SYSTEM, TIME, TIME]), 3),
+            (lines(&[SYSTEM, &TIME.replace("add", "divide")]), 2),
+            (lines(&[SYSTEM, &TIME.replace(":16", ":8")]), 2),
+            (lines(&[SYSTEM, &TIME.replace("\"runs\":4", "\"runs\":0")]), 2),
+            (lines(&[SYSTEM, &TIME.replace("\"elapsed\":10", "\"elapsed\":-1")]), 2),
+            (lines(&[SYSTEM, &TIME[..TIME.len() / 2]]), 2),
+        ] {
+            assert_eq!(parse(&wrong).expect_err(&wrong).0, line, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The program that is simulated (riscv/firmware/pipo-riscv), how it is told what to do, and what has to come out, which Tress
+//! computes here.
+
+use object::{Object, ObjectSymbol};
+use tress_cipher::{
+    BlockCipher,
+    aes::Aes,
+    modes::{cbc, ctr, ecb},
+    pipo::Pipo,
+    rc6::Rc6,
+};
+
+use super::super::Error;
+
+/// For RV32IMAC, code in flash. `riscv/firmware/build` makes it.
+pub(super) const IMAGE: &[u8] = include_bytes!("../../../images/pipo-riscv.elf");
+
+/// What it is asked to do begins with this; then the first row, how many, an address that takes results or 0, and whether
+/// it says nothing on its console.
+const MAGIC: &[u8] = b"kernels1";
+/// What the names of its rows begin with; they end with an empty line or a byte that is no text.
+const NAMES: &[u8] = b"rows of pipo-riscv:\n";
+
+/// Where a search ends, in bytes.
+fn after(bytes: &[u8], searched: &[u8]) -> Option<usize> {
+    bytes.windows(searched.len()).position(|window| window == searched).map(|start| start + searched.len())
+}
+
+/// The rows that the program has: a kernel and the bytes of a call.
+pub(super) fn names() -> Result<Vec<&'static str>, Error> {
+    let missing = || Error::Program("the names of its rows are missing".into());
+    let text = &IMAGE[after(IMAGE, NAMES).ok_or_else(missing)?..];
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n');
+    let end = text.iter().position(|byte| !is_text(byte)).unwrap_or(text.len());
+    let text = std::str::from_utf8(&text[..end]).map_err(|_| missing())?;
+    let is_row = |line: &&str| line.split_once(' ').is_some_and(|(_, bytes)| bytes.parse::<u32>().is_ok());
+    Ok(text.lines().take_while(is_row).collect())
+}
+
+/// The program, asked for one row.
+pub(super) fn asked_for(row: usize) -> Result<Vec<u8>, Error> {
+    let missing = || Error::Program("its parameters are missing".into());
+    let start = after(IMAGE, MAGIC).ok_or_else(missing)?;
+    let mut program = IMAGE.to_vec();
+    let words = program.get_mut(start..start + 16).ok_or_else(missing)?;
+    for (word, value) in words.chunks_exact_mut(4).zip([row as u32, 1, 0, 1]) {
+        word.copy_from_slice(&value.to_le_bytes());
+    }
+    Ok(program)
+}
+
+/// Where a symbol is.
+pub(super) fn symbol(name: &str) -> Result<u64, Error> {
+    let file = object::File::parse(IMAGE).map_err(|error| Error::Program(error.to_string()))?;
+    let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name));
+    symbol.map(|symbol| symbol.address()).ok_or_else(|| Error::Program(format!("it has no symbol {name}")))
+}
+
+/// The sum that a row has to give: FNV-1a with words instead of bytes.
+pub(super) fn sum(name: &str) -> Result<u32, Error> {
+    let data = Work::new().done(name)?;
+    let words = data.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
+    Ok(words.fold(0x811c_9dc5, |sum: u32, word| (sum ^ word).wrapping_mul(0x0100_0193)))
+}
+
+/// What the program fills its memory with.
+struct Work {
+    key: [u8; 32],
+    /// Chains and counters.
+    state: Vec<u8>,
+    data: Vec<u8>,
+}
+
+/// Where the paper's kernels write.
+const APART: usize = 64;
+
+impl Work {
+    fn new() -> Work {
+        let mut x = 1u32;
+        let mut numbers = |words: usize| -> Vec<u8> {
+            let next = |_| {
+                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (x ^ x >> 16).to_le_bytes()
+            };
+            (0..words).flat_map(next).collect()
+        };
+        let (mut key, bytes) = ([0; 32], numbers(8));
+        key.copy_from_slice(&bytes);
+        let (mut state, data) = (numbers(32), numbers(256));
+        state[15] = 0;
+        Work { key, state, data }
+    }
+
+    /// The data after a row.
+    fn done(self, name: &str) -> Result<Vec<u8>, Error> {
+        let unknown = || Error::Program(format!("the expected output of {name} is unknown"));
+        let (kernel, bytes) = name.split_once(' ').ok_or_else(unknown)?;
+        let bytes: usize = bytes.parse().ok().filter(|bytes| *bytes <= self.data.len()).ok_or_else(unknown)?;
+        let (cipher, mode) = kernel.split_once('_').ok_or_else(unknown)?;
+        let key = self.key;
+        let done = match cipher {
+            "pipo128" => self.with(&Pipo::new(&key[..16])?, mode, bytes),
+            "pipo256" => self.with(&Pipo::new(&key)?, mode, bytes),
+            "aes128" => self.with(&Aes::new(&key[..16])?, mode, bytes),
+            "aes256" => self.with(&Aes::new(&key)?, mode, bytes),
+            "rc6" => self.with(&Rc6::new(&key[..16])?, mode, bytes),
+            _ => Ok(None),
+        };
+        done?.ok_or_else(unknown)
+    }
+
+    fn with<C: BlockCipher>(mut self, cipher: &C, mode: &str, bytes: usize) -> Result<Option<Vec<u8>>, Error> {
+        let block = C::BLOCK_BYTES;
+        let iv = self.state[..block].to_vec();
+        // PIPO's nonce has six bytes, and its counter begins with zero.
+        let counter = if block == 8 { [&iv[..6], &[0; 2]].concat() } else { iv.clone() };
+        let (mode, is_paper) = mode.strip_prefix("paper_").map_or((mode, false), |mode| (mode, true));
+        if is_paper {
+            let (from, to) = self.data.split_at_mut(APART);
+            to[..bytes].copy_from_slice(&from[..bytes]);
+        }
+        let start = if is_paper { APART } else { 0 };
+        let data = &mut self.data[start..start + bytes];
+        match mode {
+            "encrypt1" | "encrypt4" | "small_encrypt4" | "memory4" | "ecb_encrypt" => ecb::encrypt(cipher, data)?,
+            "decrypt1" | "decrypt4" | "small_decrypt4" => ecb::decrypt(cipher, data)?,
+            "cbc_encrypt1" | "cbc_encrypt" => cbc::encrypt(cipher, &iv, data)?,
+            "cbc_decrypt4" | "cbc_decrypt" => cbc::decrypt(cipher, &iv, data)?,
+            "cbc_x4" => {
+                for (message, iv) in data.chunks_mut(bytes / 4).zip(self.state.chunks(block)) {
+                    cbc::encrypt(cipher, iv, message)?;
+                }
+            }
+            // One block, whose last two bytes are as they are.
+            "ctr1" if is_paper => ctr::apply(cipher, &iv, data)?,
+            "ctr1" | "ctr4" | "ctr" | "table_ctr" => ctr::apply(cipher, &counter, data)?,
+            // The chain leaves no trace in the data; tests of the library look at it.
+            "ccm" => ccm(cipher, &self.state[block..], data)?,
+            "ccm_x4" => {
+                for (lane, message) in data.chunks_mut(bytes / 4).enumerate() {
+                    ccm(cipher, &self.state[block * (4 + lane)..], message)?;
+                }
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(self.data))
+    }
+}
+
+/// CTR as CCM has it: the last eight bytes of a block count (SP 800-38C, with a nonce of seven bytes).
+fn ccm<C: BlockCipher>(cipher: &C, counter: &[u8], data: &mut [u8]) -> Result<(), Error> {
+    let mut counter = counter[..C::BLOCK_BYTES].to_vec();
+    for block in data.chunks_mut(C::BLOCK_BYTES) {
+        let mut stream = counter.clone();
+        ecb::encrypt(cipher, &mut stream)?;
+        block.iter_mut().zip(&stream).for_each(|(byte, stream)| *byte ^= stream);
+        for byte in counter[C::BLOCK_BYTES - 8..].iter_mut().rev() {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::paper::TABLE_5;
+    use super::*;
+
+    #[test]
+    fn the_program_has_what_the_study_asks_for() {
+        let names = names().expect("names");
+        assert!(names.len() > 80, "{names:?}");
+        for row in &TABLE_5 {
+            for name in [row.layout, row.ours, row.ours_bulk] {
+                assert!(names.contains(&name), "{name}");
+            }
+        }
+        for name in names {
+            sum(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_an_error() {
+        for name in
+            ["", "pipo128_encrypt1", "pipo128_encrypt1 x", "pipo128_encrypt1 4096", "des_encrypt 8", "rc6_ofb 16"]
+        {
+            assert!(matches!(sum(name), Err(Error::Program(_))), "{name}");
+        }
+        assert!(matches!(symbol("tress_nothing_of_that_kind"), Err(Error::Program(_))));
+    }
+}

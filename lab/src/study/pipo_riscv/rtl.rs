@@ -1,0 +1,125 @@
+//! The same program on the model and on a core as RTL: vectors/rtl/e31-pipo.json, which tools/rtl/check makes.
+
+use serde::Deserialize;
+
+use super::super::{Claim, Effort, Error, Section, Table, Verdict};
+use super::simulate::{self, Figures};
+use super::{cells, header};
+
+const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/rtl/e31-pipo.json"));
+
+/// How far the model may be from the RTL.
+const TOLERANCE: f64 = 0.01;
+#[derive(Deserialize)]
+struct Vectors {
+    source: String,
+    kernels: Vec<Kernel>,
+}
+
+#[derive(Deserialize)]
+struct Kernel {
+    name: String,
+    cycles: u32,
+    instructions: u32,
+}
+
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
+    let broken = |error: serde_json::Error| Error::Program(format!("vectors/rtl/e31-pipo.json: {error}"));
+    let vectors: Vectors = serde_json::from_str(VECTORS).map_err(broken)?;
+    let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let figures = simulate::all(&names, "e31")?;
+    Ok(Section {
+        text: format!(
+            "Every row of the program, with the bytes per call after its name. RTL: {}. The model is the machine \
+             `e31`, which has the branch predictor and the memory of that RTL.",
+            vectors.source
+        ),
+        tables: vec![table(&vectors.kernels, &figures)],
+        verdicts: verdicts(&vectors.kernels, &figures),
+        ..Section::default()
+    })
+}
+
+fn off(kernel: &Kernel, figures: &Figures) -> f64 {
+    f64::from(figures.cycles) / f64::from(kernel.cycles) - 1.0
+}
+
+fn table(kernels: &[Kernel], figures: &[Figures]) -> Table {
+    let row = |(kernel, figures): (&Kernel, &Figures)| {
+        cells([
+            kernel.name.clone(),
+            figures.cycles.to_string(),
+            kernel.cycles.to_string(),
+            format!("{:+.2} %", 100.0 * off(kernel, figures)),
+            format!("{:.1}", f64::from(kernel.cycles) / f64::from(figures.bytes)),
+        ])
+    };
+    Table {
+        title: "Cycles per call".into(),
+        header: header(&["", "model, simulated", "RTL", "difference", "RTL, per byte"]),
+        rows: kernels.iter().zip(figures).map(row).collect(),
+    }
+}
+
+fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    let pairs = || kernels.iter().zip(figures);
+    let far = |(kernel, figures): &(&Kernel, &Figures)| off(kernel, figures).abs() > TOLERANCE;
+    let (far, near): (Vec<_>, Vec<_>) = pairs().partition(far);
+    let most = near.iter().map(|(kernel, figures)| off(kernel, figures).abs()).fold(0.0, f64::max);
+    let mean = pairs().map(|(kernel, figures)| off(kernel, figures).abs()).sum::<f64>() / kernels.len().max(1) as f64;
+    verdicts.push(Claim::Ours.judge(
+        format!(
+            "the model is within 1 % of the RTL in {} of {} rows: at most {:.2} % off in these, {:.2} % on average in all",
+            near.len(),
+            kernels.len(),
+            100.0 * most,
+            100.0 * mean
+        ),
+        near.len() == kernels.len(),
+    ));
+    for (kernel, figures) in far {
+        verdicts.push(Verdict::Fails(format!(
+            "{}: the model is within 1 % of the RTL ({:+.2} %)",
+            kernel.name,
+            100.0 * off(kernel, figures)
+        )));
+    }
+    let others: Vec<&str> = pairs()
+        .filter(|(kernel, figures)| kernel.instructions != figures.instructions)
+        .map(|(kernel, _)| kernel.name.as_str())
+        .collect();
+    if !others.is_empty() {
+        verdicts.push(Verdict::Fails(format!(
+            "the RTL ran another program: the instruction counts of {} differ",
+            others.join(", ")
+        )));
+    }
+    verdicts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_and_the_rtl_ran_the_same_program() {
+        let section = run(&Effort::new(true, None)).expect("a section");
+        assert!(section.tables[0].rows.len() > 80);
+        for verdict in &section.verdicts {
+            assert!(matches!(verdict, Verdict::Holds(_)), "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn what_differs_is_told() {
+        let kernel = |cycles, instructions| Kernel { name: "k".into(), cycles, instructions };
+        let figures = Figures { bytes: 8, cycles: 1000, instructions: 900, ..Figures::default() };
+        let fails = |kernel: Kernel| {
+            verdicts(&[kernel], &[figures]).iter().filter(|verdict| matches!(verdict, Verdict::Fails(_))).count()
+        };
+        assert_eq!([fails(kernel(1000, 900)), fails(kernel(960, 900)), fails(kernel(1000, 901))], [0, 2, 1]);
+        let two = [kernel(960, 900), kernel(960, 900)];
+        assert!(matches!(&verdicts(&two, &[figures; 2])[0], Verdict::Fails(text) if text.contains("in 0 of 2 rows")));
+    }
+}

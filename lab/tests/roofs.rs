@@ -1,0 +1,73 @@
+//! No recorded row is above its roof: where one is, the roof was measured wrong, or the row needs less than its model says.
+//!
+//! Roofs are those of records that have them, and of `tests/roofs/`: the higher ones of two runs of `tress bench roofs --json`, of
+//! one core and without samples, on the machine of the records of before there were roofs.
+
+use std::{fs, path::PathBuf};
+
+use tress_lab::{
+    bench::Document,
+    roofs::{Roofs, Share},
+};
+
+/// Cycles are counted by a chain beside each sample; a clock that changes between roof and row shows in rates.
+const BY_CYCLES: f64 = 1.02;
+const BY_TIME: f64 = 1.15;
+/// On Zen 5 the loop of this roof takes 9.0 cycles a round, and the cipher's own 8.3: a chain that is measured too slow there.
+const BY_CHAIN_OF_RC6: f64 = 1.1;
+
+fn records() -> Vec<(PathBuf, Document)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/record");
+    let files = fs::read_dir(folder).expect("the records").map(|entry| entry.expect("a file").path());
+    let records = files.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    let read = |file: PathBuf| {
+        let text = fs::read(&file).expect("a record");
+        let document = serde_json::from_slice(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        (file, document)
+    };
+    records.map(read).collect()
+}
+
+#[test]
+fn recorded_rows_are_below_their_roofs() {
+    let records = records();
+    let mut compared = 0;
+    let mut bound = Vec::new();
+    let (kept_model, kept): (String, Roofs) =
+        serde_json::from_str(include_str!("roofs/ice-lake-server.json")).expect("roofs");
+    // Under a hypervisor several generations have one name.
+    let with_roofs = records.iter().filter_map(|(_, Document { machine, roofs, .. })| {
+        Some((&machine.model, Some(&machine.flags), roofs.as_ref()?))
+    });
+    for (model, flags, roofs) in with_roofs.chain([(&kept_model, None, &kept)]) {
+        let is_same = |document: &Document| {
+            document.machine.model == *model && flags.is_none_or(|flags| document.machine.flags == *flags)
+        };
+        for (file, document) in records.iter().filter(|(_, document)| is_same(document)) {
+            for row in &document.rows {
+                let Some(Share { roof, share }) = Share::of(row, roofs) else { continue };
+                let has_cycles =
+                    row.cycles_per_byte.is_some() && roofs.find(&roof).is_some_and(|r| r.per_cycle.is_some());
+                let most = match (roof.as_str(), has_cycles) {
+                    ("rc6-chain", _) => BY_CHAIN_OF_RC6,
+                    (_, true) => BY_CYCLES,
+                    (_, false) => BY_TIME,
+                };
+                let what = format!("{} {}, {}", row.name, row.direction, row.workload);
+                assert!(share > 0.0 && share <= most, "{}: {what}: {share} of {roof}", file.display());
+                compared += 1;
+                bound.push(row.name.clone());
+            }
+        }
+    }
+    // The records of 2026-11 have that many rows of a model, and every kind of model.
+    assert!(compared >= 80, "{compared} rows");
+    for name in
+        ["aes-128-ccm", "aes-128-cbc", "rc6-128-ctr", "pipo-128-ctr", "rijndael-256-256-ecb", "multiply", "power"]
+    {
+        assert!(bound.iter().any(|row| row == name), "{name}");
+    }
+    for name in ["rsa-2048-sign", "rsa-2048-verify", "dsa-2048-sign", "encrypt-file"] {
+        assert!(bound.iter().any(|row| row == name), "{name}");
+    }
+}

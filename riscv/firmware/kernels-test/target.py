@@ -1,0 +1,83 @@
+"""Calls kernels for 32-bit RISC-V under QEMU's user emulation, and checks how they behave as functions."""
+
+import os
+import pathlib
+import struct
+import subprocess
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+ROOT = HERE.parents[2]
+KERNELS = ROOT / "crates/cipher/src/riscv32"
+STACK_LIMIT = 256
+
+
+def built(name):
+    """A program of this folder's package; `riscv/firmware/build` makes it if it is not up to date."""
+    subprocess.run([ROOT / "riscv/firmware/build", "--tests"], check=True)
+    target = ROOT / "riscv/firmware" / os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
+    return str(target / "firmware/riscv32imac-unknown-none-elf/release" / name)
+
+
+class Buffer:
+    """Bytes at an address `off` a word's border. Kind "h": not an argument itself; "r": pointers into the buffer before."""
+
+    def __init__(self, content, off=0, kind="b"):
+        self.content, self.off, self.kind = bytes(content), off, kind.encode()
+
+
+class Into:
+    """An address so many bytes into the buffer before."""
+
+    def __init__(self, offset):
+        self.offset = offset
+
+
+class Target:
+    """The kernels of some files, or the library if there are none, and the functions that are to be called."""
+
+    def __init__(self, files, functions, march="rv32imac", qemu=(), stack_limit=STACK_LIMIT):
+        self.functions, self.stack_limit = list(functions), stack_limit
+        self.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(self.folder.name)
+        kernels = folder / "kernels.S"
+        kernels.write_text("".join((KERNELS / name).read_text() for name in files))
+        build = "build" if march == "rv32imac" else f"build/{march}"
+        library = ROOT / "riscv/firmware/library" / build / "libtress_rv32.a"
+        if not files:
+            subprocess.run(["make", "-s", "-C", str(ROOT / "riscv/firmware/library"), f"B={build}",
+                            f"ARCH=-march={march} -mabi=ilp32"], check=True, stdout=subprocess.DEVNULL)
+        (folder / "functions.h").write_text("".join(f"FUNCTION({name})\n" for name in self.functions))
+        self.program = folder / "target"
+        command = ["riscv64-unknown-elf-gcc", f"-march={march}", "-mabi=ilp32", "-O1", "-nostdlib", "-static", "-ffreestanding",
+                   f"-I{folder}", str(HERE / "call.S"), str(HERE / "target.c"), str(library if not files else kernels), "-Wl,--gc-sections,--no-warn-rwx-segments", "-o",
+                   str(self.program), "-lgcc"]
+        subprocess.run(command, check=True)
+        self.process = subprocess.Popen(["qemu-riscv32", *qemu, str(self.program)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE)
+        self.stack = {}
+
+    def call(self, name, *arguments):
+        """The result and the buffers as they were left. Numbers are passed as they are."""
+        request = bytearray([self.functions.index(name), len(arguments)])
+        for argument in arguments:
+            if isinstance(argument, Buffer):
+                request += argument.kind + struct.pack("<IB", len(argument.content), argument.off) + argument.content
+            elif isinstance(argument, Into):
+                request += b"o" + struct.pack("<I", argument.offset)
+            else:
+                request += b"n" + struct.pack("<I", argument & 0xFFFFFFFF)
+        self.process.stdin.write(request)
+        self.process.stdin.flush()
+        changed, stack, outside, result = struct.unpack("<4I", self.read(16))
+        buffers = [self.read(len(a.content)) for a in arguments if isinstance(a, Buffer)]
+        assert changed == 0, f"{name} changed registers {changed:#x}"
+        assert outside == 0, f"{name} wrote outside a buffer"
+        assert stack <= self.stack_limit, f"{name} used {stack} bytes of stack"
+        self.stack[name] = max(self.stack.get(name, 0), stack)
+        return result, buffers
+
+    def read(self, count):
+        data = self.process.stdout.read(count)
+        assert len(data) == count, "the target ended"
+        return data

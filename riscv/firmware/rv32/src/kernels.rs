@@ -1,0 +1,131 @@
+//! The assembly, and a table of its parts: functions, and what they share, each in a section of its own.
+
+use core::arch::global_asm;
+
+macro_rules! parts {
+    ($($part:ident)*) => {
+        /// A part of the kernels: a function, or what functions share.
+        #[allow(missing_docs, non_camel_case_types)]
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Part { $($part),* }
+
+        const COUNT: usize = [$(Part::$part),*].len();
+
+        // Sections lie in memory in the order in which they are named first. Behind the assembly: a label behind the last
+        // instruction of each, and for each an address, a difference, which the linker fills in, and a name. Nothing else
+        // refers to that table, so a program that does not ask for it has none of this.
+        global_asm!(
+            $(concat!(".section .text.", stringify!($part), ",\"ax\",@progbits"),)*
+            // The only section whose code has no name.
+            ".section .text.tress_aes8_ccm4_carry",
+            "tress_aes8_ccm4_carry:",
+            include_str!("../../../../crates/cipher/src/riscv32/aes/macros.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/bytes.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/eight.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/two.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/blocks.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/ctr.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/ccm4.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/chain.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/eight_inverse.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/decrypt.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/keys.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/aes/table.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/rc6/rc6.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/layers.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/frame.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/rounds1.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/ecb4.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/cbc4.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/ctr4.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/one.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/prepare.S"),
+            include_str!("../../../../crates/cipher/src/riscv32/pipo/small4.S"),
+            $(
+                concat!(".pushsection .text.", stringify!($part), ",\"ax\",@progbits"),
+                concat!(".Lend_", stringify!($part), ":"),
+                ".popsection",
+            )*
+            ".size tress_aes8_ccm4_carry, .Lend_tress_aes8_ccm4_carry - tress_aes8_ccm4_carry",
+            ".pushsection .constants.tress_rv32_parts,\"a\",@progbits",
+            ".balign 4",
+            ".globl tress_rv32_parts",
+            ".type tress_rv32_parts, @object",
+            "tress_rv32_parts:",
+            $(concat!(
+                ".word ", stringify!($part), ", .Lend_", stringify!($part), " - ", stringify!($part),
+                ", .Lname_", stringify!($part), ", .Lname_end_", stringify!($part), " - .Lname_", stringify!($part)
+            ),)*
+            ".size tress_rv32_parts, . - tress_rv32_parts",
+            $(concat!(
+                ".Lname_", stringify!($part), ": .ascii \"", stringify!($part), "\"\n.Lname_end_", stringify!($part), ":"
+            ),)*
+            ".popsection",
+            options(raw)
+        );
+    };
+}
+
+// What runs together lies together: the instruction cache of an FE310 has two ways of 8 KiB, and AES for eight blocks, with
+// 10 to 14 KB, is much slower where its parts are apart.
+parts! {
+    tress_aes_copy tress_aes_add tress_aes_add_block
+    tress_aes8_pack tress_aes8_rounds tress_aes8_last tress_aes8_encrypt_frame tress_aes8_ecb_encrypt
+    tress_aes8_counters tress_aes8_counters_1 tress_aes8_counters_2 tress_aes8_prepare tress_aes8_use_key_stream
+    tress_aes8_ctr
+    tress_aes8_ccm4_begin tress_aes8_ccm4_counters tress_aes8_ccm4_carry tress_aes8_ccm4_encrypt tress_aes8_ccm4_decrypt
+    tress_aes8_inverse_rounds tress_aes8_inverse_last tress_aes8_decrypt_frame
+    tress_aes8_ecb_decrypt tress_aes8_cbc_decrypt
+    tress_aes_sub_word tress_aes8_key_form tress_aes8_expand_key tress_aes8_set_lane_key
+    tress_aes2_key_form tress_aes2_expand_key tress_aes2_encrypt_words tress_aes2_encrypt tress_aes2_cbc_encrypt
+    tress_aes2_ccm_encrypt tress_aes2_ccm_decrypt
+    tress_aes_table_make tress_aes_table_key_form tress_aes_table_expand_key tress_aes_table_encrypt
+    tress_aes_table_stream
+    tress_rc6_expand_key tress_rc6_encrypt_words tress_rc6_decrypt_words tress_rc6_encrypt tress_rc6_decrypt
+    tress_rc6_stream
+    tress_pipo_prepare4 tress_pipo_prepare1 tress_pipo_nonce4 tress_pipo_nonce1
+    tress_pipo128_encrypt1 tress_pipo128_decrypt1 tress_pipo128_cbc_encrypt1 tress_pipo128_ctr1
+    tress_pipo128_encrypt4 tress_pipo128_decrypt4 tress_pipo128_small_encrypt4 tress_pipo128_small_decrypt4
+    tress_pipo128_cbc_decrypt4 tress_pipo128_cbc_x4 tress_pipo128_ctr4
+    tress_pipo256_encrypt1 tress_pipo256_decrypt1 tress_pipo256_cbc_encrypt1 tress_pipo256_ctr1
+    tress_pipo256_encrypt4 tress_pipo256_decrypt4 tress_pipo256_small_encrypt4 tress_pipo256_small_decrypt4
+    tress_pipo256_cbc_decrypt4 tress_pipo256_cbc_x4 tress_pipo256_ctr4
+}
+
+/// A part, as the table above has it.
+#[repr(C)]
+struct Entry {
+    address: usize,
+    bytes: usize,
+    name: *const u8,
+    name_bytes: usize,
+}
+
+unsafe extern "C" {
+    static tress_rv32_parts: [Entry; COUNT];
+}
+
+impl Part {
+    fn entry(self) -> &'static Entry {
+        // SAFETY: the table above, which nobody writes.
+        unsafe { &tress_rv32_parts[self as usize] }
+    }
+
+    /// Where it begins.
+    pub fn address(self) -> usize {
+        self.entry().address
+    }
+
+    /// Bytes of machine code.
+    pub fn bytes(self) -> usize {
+        self.entry().bytes
+    }
+
+    /// Its symbol.
+    pub fn name(self) -> &'static str {
+        let entry = self.entry();
+        // SAFETY: so many letters stand there.
+        unsafe { core::str::from_utf8_unchecked(core::slice::from_raw_parts(entry.name, entry.name_bytes)) }
+    }
+}

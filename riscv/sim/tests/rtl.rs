@@ -1,0 +1,71 @@
+//! The in-order model against RTL: programs of `riscv/firmware/` on the E31 that `tools/rtl/check` measured.
+//!
+//! The machine is the preset `e31`, which has that core's parameters and that test bench's memory.
+
+use std::{io, path::PathBuf};
+
+use object::{Object, ObjectSymbol};
+use serde_json::Value;
+use tress_sim::{Image, Machine, Model, Simulation};
+
+/// Kernels that the model misses by more than 3 %, and by how much at most.
+const FAR: [(&str, f64); 1] = [("calls", 0.035)];
+
+fn read(path: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Cycles of the kernels' first and second runs, instructions, and results, from the program's memory.
+fn simulated(program: &[u8], kernels: usize) -> Vec<[u32; 4]> {
+    let machine = Machine::preset("e31").unwrap();
+    let file = object::File::parse(program).unwrap();
+    let results =
+        file.symbols().find(|symbol| symbol.name() == Ok("tress_result")).expect("what it measured").address();
+    let image = Image::parse(program).unwrap();
+    let mut simulation = Simulation::new(&machine, Model::Pipeline, image, Box::new(io::sink())).unwrap();
+    let code = loop {
+        if let Some(code) = simulation.run(1 << 20).unwrap() {
+            break code;
+        }
+    };
+    assert_eq!(code, 0);
+    let bytes = simulation.system().bus.memory.bytes(results, 16 * kernels as u64);
+    let word = |place: usize| u32::from_le_bytes(bytes[4 * place..4 * place + 4].try_into().unwrap());
+    (0..kernels).map(|kernel| std::array::from_fn(|figure| word(4 * kernel + figure))).collect()
+}
+
+/// Holds the model against a file of vectors, and its mean against `most_mean`.
+fn compare(vectors: &str, most_mean: f64) {
+    let vectors: Value = serde_json::from_slice(&read(vectors)).unwrap();
+    let kernels = vectors["kernels"].as_array().unwrap();
+    let program = read(vectors["program"].as_str().unwrap());
+    let mut sum = 0.0;
+    for (kernel, ours) in kernels.iter().zip(simulated(&program, kernels.len())) {
+        let (name, number) = (kernel["name"].as_str().unwrap(), |key: &str| kernel[key].as_u64().unwrap() as u32);
+        assert_eq!(
+            [ours[2], ours[3]],
+            [number("instructions"), number("result")],
+            "{name}: another image than was measured"
+        );
+        let off = f64::from(ours[1]) / f64::from(number("cycles")) - 1.0;
+        println!("{name}: {} cycles, {:+.2} %", ours[1], 100.0 * off);
+        let most = FAR.iter().find(|(far, _)| *far == name).map_or(0.03, |(_, most)| *most);
+        assert!(off.abs() <= most, "{name}: {} cycles, of RTL {}", ours[1], number("cycles"));
+        sum += off.abs();
+    }
+    let mean = sum / kernels.len() as f64;
+    println!("mean {:.2} %", 100.0 * mean);
+    assert!(mean <= most_mean, "{mean}");
+}
+
+#[test]
+fn the_model_of_an_e31_is_near_its_rtl() {
+    compare("vectors/rtl/e31-kernels.json", 0.006);
+}
+
+/// PIPO in a paper's layout and in ours, AES and RC6, on messages of 8 to 1024 bytes.
+#[test]
+fn kernels_for_32_bits_take_what_they_take_on_rtl() {
+    compare("vectors/rtl/e31-pipo.json", 0.002);
+}
