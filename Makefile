@@ -104,8 +104,8 @@ test-windows: build
 
 test-windows-crates:
 	@tools/setup windows
-	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-stream -p tress-sign --lib --bins
-	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-stream --test all -- container:: pipeline:: raw:: damage::
+	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-container -p tress-transfer -p tress-sign --lib --bins
+	tools/windows $(CARGO) test --locked --no-fail-fast -p tress -p tress-container --test all -- container:: pipeline:: raw:: damage::
 
 # The library's tests are the same code on all of these; what is built for others is the command.
 test-systems: build
@@ -177,7 +177,7 @@ test-pip:
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH pip install --quiet --no-build-isolation --no-deps --force-reinstall .
 	$(PYTEST) -n 4 python/tests --ignore=python/tests/dataset
 
-PRODUCT := -p tress-cipher -p tress-modular -p tress-sign -p tress-stream -p tress
+PRODUCT := -p tress-cipher -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked $(PRODUCT) --all-targets -- -D warnings
@@ -195,7 +195,8 @@ deny:
 # What is released, not the debug build, whose assertions branch.
 secrets:
 	@tools/setup secrets
-	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign --features secrets --test secrets --test machine_code
+	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign --features secrets --test secrets
+	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
@@ -251,8 +252,8 @@ soak: nightly test-windows-crates reproducible test-dataset
 	TRESS_SOAK=1 $(PYTEST) -s python/tests/dataset -k scheduling
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress-fuzz --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
-	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-stream --test all -- --nocapture every_bit::
-	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-stream --lib -- --nocapture fault power any_receiver
+	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-container --test all -- --nocapture every_bit::
+	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-container -p tress-transfer --lib -- --nocapture fault power any_receiver
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress --test all -- --nocapture faults::
 	$(CARGO) test --release --locked -p tress --test all -- memory::
 	TRESS_CPU=-avx512 PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher

@@ -3,9 +3,9 @@
 
 use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
 
-use tress_stream::age::Recipient;
-use tress_stream::keys::key_file;
-use tress_stream::streaming::{Decryptor, Reader, decrypt_bytes, rewrap_head};
+use tress_container::age::Recipient;
+use tress_container::keys::key_file;
+use tress_container::streaming::{Decryptor, Reader, decrypt_bytes, rewrap_head};
 
 use crate::edits::edited;
 use crate::input::Input;

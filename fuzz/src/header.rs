@@ -3,10 +3,10 @@
 
 use std::io::Write;
 
-use tress_stream::ErrorKind;
-use tress_stream::age::{Encryptor, Recipient};
-use tress_stream::container::{ALIGNMENT_BYTES, Aead, Header, MAX_AGE_FILE_BYTES, MAX_RECIPIENTS, is_valid_name};
-use tress_stream::keys::{RawKey, key_file};
+use tress_container::ErrorKind;
+use tress_container::age::{Encryptor, Recipient};
+use tress_container::container::{ALIGNMENT_BYTES, Aead, Header, MAX_AGE_FILE_BYTES, MAX_RECIPIENTS, is_valid_name};
+use tress_container::keys::{RawKey, key_file};
 
 use crate::input::Input;
 use crate::vectors::identities;

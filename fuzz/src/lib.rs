@@ -25,7 +25,7 @@ mod common;
 
 /// Messages of a transfer, and what a receiver keeps on disk: what is read is what would be written.
 pub fn messages(bytes: &[u8]) {
-    tress_stream::net::read_anything(bytes);
+    tress_transfer::read_anything(bytes);
 }
 
 /// Sessions of a transfer: a sender that does what these bytes say, and what has to hold of the receiver.
@@ -34,5 +34,5 @@ pub fn sessions(bytes: &[u8]) {
     // SAFETY: no handler is replaced that anybody set.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
     let mut rest = bytes.iter().copied();
-    tress_stream::net::any_sender(&mut || rest.next(), place::empty());
+    tress_transfer::any_sender(&mut || rest.next(), place::empty());
 }

@@ -1,10 +1,10 @@
 //! Recipients, identities, addresses, passphrases and raw keys as text: each is read or refused; what is read can be used, and
 //! what is written of it reads back as the same.
 
-use tress_stream::ErrorKind;
-use tress_stream::age::secrecy::ExposeSecret;
-use tress_stream::container::{Aead, Content, ContentType, Header};
-use tress_stream::keys::{Address, KeyPair, identities_file, key_file, passphrase_file, recipients_file};
+use tress_container::ErrorKind;
+use tress_container::age::secrecy::ExposeSecret;
+use tress_container::container::{Aead, Content, ContentType, Header};
+use tress_container::keys::{Address, KeyPair, identities_file, key_file, passphrase_file, recipients_file};
 
 use crate::vectors::containers;
 
@@ -35,7 +35,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// A container for these opens for as many.
-fn sealed(recipients: &[Box<dyn tress_stream::age::Recipient + Send>]) {
+fn sealed(recipients: &[Box<dyn tress_container::age::Recipient + Send>]) {
     let content = Content::generate(Aead::default(), ContentType::File, None).expect("randomness");
     match Header::seal(&content, recipients) {
         Ok(header) => {
@@ -67,7 +67,7 @@ fn texts(text: &str) {
 }
 
 /// No piece of a secret's length is in an error.
-fn shows_nothing(bytes: &[u8], error: &tress_stream::Error) {
+fn shows_nothing(bytes: &[u8], error: &tress_container::Error) {
     const LENGTH: usize = 24;
     let shown = format!("{error} {error:?}").into_bytes();
     for line in bytes.split(|byte| *byte == b'\n') {

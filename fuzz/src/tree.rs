@@ -6,8 +6,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tress_stream::Control;
-use tress_stream::tree::{pack, unpack};
+use tress_container::Control;
+use tress_container::tree::{pack, unpack};
 
 use crate::input::Input;
 use crate::place;

@@ -3,10 +3,10 @@
 use std::sync::OnceLock;
 
 use serde_json::Value;
+use tress_container::age::Identity;
+use tress_container::keys::{identities_file, key_file};
+use tress_container::streaming::decrypt_bytes;
 use tress_sign::Hash;
-use tress_stream::age::Identity;
-use tress_stream::keys::{identities_file, key_file};
-use tress_stream::streaming::decrypt_bytes;
 
 macro_rules! files {
     ($($name:literal),*) => {

@@ -3,12 +3,12 @@
 
 use std::fs;
 
-use tress_stream::Control;
-use tress_stream::age::Recipient;
-use tress_stream::container::ContentType;
-use tress_stream::keys::key_file;
-use tress_stream::streaming::{Opening, decrypt_bytes};
-use tress_stream::verbs::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
+use tress_container::Control;
+use tress_container::age::Recipient;
+use tress_container::container::ContentType;
+use tress_container::keys::key_file;
+use tress_container::streaming::{Opening, decrypt_bytes};
+use tress_container::verbs::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
 
 use crate::edits::edited;
 use crate::input::Input;

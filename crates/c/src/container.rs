@@ -3,8 +3,8 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use tress_stream::container::{Content, ContentType};
-use tress_stream::streaming::{Decryptor, Encryptor, Opening, Sealing};
+use tress_container::container::{Content, ContentType};
+use tress_container::streaming::{Decryptor, Encryptor, Opening, Sealing};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::buffer::tress_buffer;
@@ -198,7 +198,7 @@ pub unsafe extern "C" fn tress_decryptor_new(
         raw::give(decryptor, || {
             let output = Output::new(write, context)?;
             let secrets = raw::handle(identities)?.secrets();
-            let open = move |header: &tress_stream::container::Header| header.open(&identities_of(&secrets)?);
+            let open = move |header: &tress_container::container::Header| header.open(&identities_of(&secrets)?);
             Ok(tress_decryptor {
                 decryptor: Some(Decryptor::new(open, options::threads(threads)?)),
                 output,

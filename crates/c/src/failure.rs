@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tress_stream::ErrorKind;
+use tress_container::ErrorKind;
 
 use crate::status::tress_status::{self, *};
 
@@ -40,8 +40,8 @@ impl From<tress_cipher::Error> for Failure {
     }
 }
 
-impl From<tress_stream::Error> for Failure {
-    fn from(error: tress_stream::Error) -> Self {
+impl From<tress_container::Error> for Failure {
+    fn from(error: tress_container::Error) -> Self {
         Self { status: of_container(&error.kind), detail: Some(error.to_string()) }
     }
 }

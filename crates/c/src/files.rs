@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 use std::path::PathBuf;
 
-use tress_stream::Control;
-use tress_stream::verbs::{self, Sink, Source};
+use tress_container::Control;
+use tress_container::verbs::{self, Sink, Source};
 
 use crate::failure::Failure;
 use crate::keys::{tress_identities, tress_recipients};

@@ -5,10 +5,10 @@
 
 use std::ffi::{CString, c_char};
 
-use tress_stream::Error;
-use tress_stream::age::secrecy::{ExposeSecret, SecretString};
-use tress_stream::age::{Callbacks, Identity, Recipient};
-use tress_stream::keys::{self, KeyPair, RawKey};
+use tress_container::Error;
+use tress_container::age::secrecy::{ExposeSecret, SecretString};
+use tress_container::age::{Callbacks, Identity, Recipient};
+use tress_container::keys::{self, KeyPair, RawKey};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::failure::Failure;

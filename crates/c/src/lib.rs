@@ -1,6 +1,6 @@
 //! Tress for C: `libtress` and `tress.h`.
 //!
-//! Every function here is the C form of one of `tress-cipher`, `tress-stream` or `tress-sign`. What is told to C users
+//! Every function here is the C form of one of `tress-cipher`, `tress-container` or `tress-sign`. What is told to C users
 //! stands in the comments of this crate, from which `tests/header.rs` makes `include/tress.h`; types and functions have
 //! the names that C sees.
 //!

@@ -2,9 +2,9 @@
 
 use std::ffi::{c_char, c_int};
 
-use tress_stream::Control;
-use tress_stream::container::Aead;
-use tress_stream::verbs::{DecryptOptions, EncryptOptions, MAX_THREADS, Range, Report};
+use tress_container::Control;
+use tress_container::container::Aead;
+use tress_container::verbs::{DecryptOptions, EncryptOptions, MAX_THREADS, Range, Report};
 
 use crate::failure::Failure;
 use crate::raw;

@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_int, c_void};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use tress_stream::Error;
-use tress_stream::streaming::Reader;
+use tress_container::Error;
+use tress_container::streaming::Reader;
 use zeroize::Zeroize as _;
 
 use crate::container::Named;

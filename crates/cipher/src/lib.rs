@@ -4,7 +4,7 @@
 //! one message leaves a processor idle for most of its time; [`lanes`] runs the chains of many messages side by side in
 //! the slots of vector registers.
 //!
-//! For files and messages take containers first (crate `tress-stream`), which choose keys and nonces themselves, and notice every
+//! For files and messages take containers first (crate `tress-container`), which choose keys and nonces themselves, and notice every
 //! change. What is here are their building blocks, for protocols that say what nonces and limits are.
 //!
 //! - [`aes`]: AES-128, AES-192 and AES-256 with all backends ([`Backend`]); the choice is made once, at key setup.

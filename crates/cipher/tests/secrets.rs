@@ -3,7 +3,7 @@
 //!
 //! Needs the feature `secrets` (`make secrets`). The test runs itself again under Valgrind, which knows no
 //! AVX-512, VAES and GFNI: so this is about the backends `portable`, `aesni` and `avx2`; for the others there is
-//! `machine_code.rs`. `reference`, which looks up tables, is the planted leak: it has to be found.
+//! `lab/machine-code`. `reference`, which looks up tables, is the planted leak: it has to be found.
 #![cfg(target_arch = "x86_64")]
 
 #[path = "../../modular/tests/common/memcheck.rs"]

@@ -7,8 +7,8 @@ use std::{
     path::Path,
 };
 
-pub(crate) use tress_stream::shown::foreign;
-use tress_stream::{Error, ErrorKind, Refusal, shown::is_hidden};
+pub(crate) use tress_container::shown::foreign;
+use tress_container::{Error, ErrorKind, Refusal, shown::is_hidden};
 
 /// The operation failed: wrong key, damaged input, I/O.
 pub(crate) const FAILED: u8 = 1;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use serde::Serialize;
-use tress_stream::verbs::{Sink, Source};
+use tress_container::verbs::{Sink, Source};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) fn picture_sink(output: Option<&Path>, json: bool, force: bool) -> Re
             .hint("give it a name that ends in .svg"));
     }
     if path.is_file() && !force {
-        return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
+        return Err(tress_container::Error::new(tress_container::ErrorKind::OutputExists).at(path).into());
     }
     Ok(Some(Sink::Path { path: path.to_path_buf(), force }))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tress_stream::{
+use tress_container::{
     Error, ErrorKind,
     age::{Identity, Recipient},
     keys,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tress_stream::{
+use tress_container::{
     Error, ErrorKind,
     age::secrecy::{ExposeSecret as _, SecretString},
 };

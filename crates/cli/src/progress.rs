@@ -15,7 +15,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tress_stream::Control;
+use tress_container::Control;
 
 use self::line::{Window, line};
 use crate::units::count_text;

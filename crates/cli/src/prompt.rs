@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use tress_stream::age::{Callbacks, secrecy::SecretString};
+use tress_container::age::{Callbacks, secrecy::SecretString};
 
 use crate::failure::{Failure, escape};
 
@@ -33,7 +33,7 @@ mod system {
     };
 
     use rustix::termios::{self, LocalModes, OptionalActions, Termios};
-    use tress_stream::age::secrecy::SecretString;
+    use tress_container::age::secrecy::SecretString;
     use zeroize::Zeroizing;
 
     use super::no_terminal;
@@ -96,7 +96,7 @@ mod system {
 mod system {
     use std::io::{self, BufRead as _, Write as _};
 
-    use tress_stream::age::secrecy::SecretString;
+    use tress_container::age::secrecy::SecretString;
     use zeroize::Zeroizing;
 
     use super::no_terminal;

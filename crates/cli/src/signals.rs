@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, thread, time::Duration};
 
-use tress_stream::Control;
+use tress_container::Control;
 
 /// Time to clean up before the user is told how to end it sooner.
 #[cfg(any(unix, windows))]
@@ -58,7 +58,7 @@ mod system {
         iterator::Signals,
         low_level::emulate_default_handler,
     };
-    use tress_stream::Control;
+    use tress_container::Control;
 
     use crate::prompt;
 
@@ -128,7 +128,7 @@ mod system {
         },
     };
 
-    use tress_stream::Control;
+    use tress_container::Control;
 
     /// STATUS_CONTROL_C_EXIT, with which Windows itself ends a program.
     const STATUS: i32 = 0xC000_013A_u32 as i32;

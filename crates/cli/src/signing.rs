@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use tress_container::age::secrecy::ExposeSecret as _;
 use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey};
-use tress_stream::age::secrecy::ExposeSecret as _;
 
 use crate::{
     args,

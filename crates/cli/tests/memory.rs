@@ -17,7 +17,7 @@ use std::{
 
 use crate::common::{Folder, plaintext, skip};
 use scan::Secrets;
-use tress_stream::{
+use tress_container::{
     age::Identity,
     keys::{identities_file, key_file, passphrase_identity},
 };

@@ -6,13 +6,13 @@ use std::{fmt::Debug, fs};
 
 use crate::common::{Folder, Run, plaintext};
 use tress_cipher::{aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
-use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
-use tress_stream::{
+use tress_container::{
     age::{Identity, Recipient},
     container::{Aead, Content, ContentType, Header, Payload},
     keys::{KeyPair, key_file},
     streaming::Decryptor,
 };
+use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
 
 /// No eight letters of a secret stand in what was shown, however they are set.
 #[track_caller]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use crate::common::{CHUNK_BYTES, Folder, plaintext};
-use tress_stream::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
+use tress_container::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
 
 #[test]
 fn there_and_back() {
@@ -48,7 +48,7 @@ fn there_and_back() {
 
 /// A container whose content is a tree of these bytes.
 fn tree(folder: &Folder, tar: &[u8]) -> Vec<u8> {
-    let recipient = tress_stream::keys::recipient(&folder.recipient).unwrap();
+    let recipient = tress_container::keys::recipient(&folder.recipient).unwrap();
     let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
     let mut container = Header::seal(&content, &[recipient]).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();

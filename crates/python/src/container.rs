@@ -2,10 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tress_stream::container::Aead;
-use tress_stream::streaming::{self, NewHead, Opening, Sealing};
-use tress_stream::verbs::EncryptOptions;
-use tress_stream::{Error, ErrorKind};
+use tress_container::container::Aead;
+use tress_container::streaming::{self, NewHead, Opening, Sealing};
+use tress_container::verbs::EncryptOptions;
+use tress_container::{Error, ErrorKind};
 
 use crate::arguments;
 use crate::errors::{self, Class};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
-use tress_stream::{Error, ErrorKind};
+use tress_container::{Error, ErrorKind};
 
 /// A class of `tress._errors`.
 #[derive(Clone, Copy)]
@@ -65,7 +65,7 @@ pub(crate) fn invalid_tag(py: Python<'_>, indices: Vec<usize>) -> PyErr {
     Class::InvalidTag.with(py, ("authentication failed", "cipher-authentication", indices))
 }
 
-/// What a call of `tress-stream` failed with.
+/// What a call of `tress-container` failed with.
 pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
     let class = match &error.kind {
         ErrorKind::Io(_) => return system(py, &error),

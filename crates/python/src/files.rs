@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tress_stream::verbs::{self, DecryptOptions, Range, Report, Sink, Source};
-use tress_stream::{Control, Error};
+use tress_container::verbs::{self, DecryptOptions, Range, Report, Sink, Source};
+use tress_container::{Control, Error};
 
 use crate::arguments;
 use crate::container::options;

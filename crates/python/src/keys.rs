@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
-use tress_stream::age::secrecy::{ExposeSecret, SecretString};
-use tress_stream::age::{Identity, Recipient, scrypt};
-use tress_stream::{Error, ErrorKind, keys, verbs};
+use tress_container::age::secrecy::{ExposeSecret, SecretString};
+use tress_container::age::{Identity, Recipient, scrypt};
+use tress_container::{Error, ErrorKind, keys, verbs};
 use zeroize::Zeroizing;
 
 use crate::arguments;

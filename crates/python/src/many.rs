@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm::{self, Job};
-use tress_stream::verbs::MAX_THREADS;
+use tress_container::verbs::MAX_THREADS;
 
 use crate::aead;
 use crate::errors;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use tress_plan::{Compute, Problem, Strategy, SyncCost};
 use tress_sim::{Image, Machine, Model, Platform, Report, Simulation, System};
-use tress_stream::plan::{Compute, Problem, Strategy, SyncCost};
 
 use crate::arguments;
 use crate::errors::{self, Class, kind_name};
@@ -116,7 +116,7 @@ pub(crate) fn simulate(
 
 /// Why nothing was simulated, or not to the end.
 enum Failure {
-    File(tress_stream::Error),
+    File(tress_container::Error),
     Simulation(tress_sim::Error),
 }
 
@@ -206,11 +206,11 @@ impl Runner {
 /// A small file, whole.
 fn read(path: &Path, most_bytes: u64) -> Result<Vec<u8>, Failure> {
     use std::io::Read as _;
-    let failed = |error: io::Error| Failure::File(tress_stream::Error::from(error).at(path));
+    let failed = |error: io::Error| Failure::File(tress_container::Error::from(error).at(path));
     let mut bytes = Vec::new();
     std::fs::File::open(path).map_err(failed)?.take(most_bytes + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > most_bytes {
-        return Err(Failure::File(tress_stream::Error::new(tress_stream::ErrorKind::MessageTooLong).at(path)));
+        return Err(Failure::File(tress_container::Error::new(tress_container::ErrorKind::MessageTooLong).at(path)));
     }
     Ok(bytes)
 }

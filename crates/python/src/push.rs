@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tress_stream::container::Header;
-use tress_stream::{Error, ErrorKind, streaming};
+use tress_container::container::Header;
+use tress_container::{Error, ErrorKind, streaming};
 use zeroize::Zeroizing;
 
 use crate::arguments;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::{PyBlockingIOError, PyValueError};
 use pyo3::prelude::*;
-use tress_stream::{Error, streaming};
+use tress_container::{Error, streaming};
 
 use crate::arguments;
 use crate::errors;

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use tress_stream::ErrorKind;
+use tress_container::ErrorKind;
 
 use crate::errors;
 

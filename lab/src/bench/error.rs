@@ -75,13 +75,6 @@ pub enum Error {
         /// Why.
         error: io::Error,
     },
-    /// A record that has not what a plan needs.
-    Lacks {
-        /// The record's path.
-        path: PathBuf,
-        /// What it has none of.
-        what: &'static str,
-    },
     /// A record that holds medians only, where samples are needed.
     NoSamples {
         /// The record's path.
@@ -143,7 +136,6 @@ impl fmt::Display for Error {
             Error::NoRecord(path) => write!(f, "{}: not replaced, because it is not a bench record", path.display()),
             Error::NoSuchRow(why) => f.write_str(why),
             Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
-            Error::Lacks { path, what } => write!(f, "{}: the record has no {what}", path.display()),
             Error::NoSamples { path, commit } => {
                 write!(f, "{}: the record holds medians only, its samples are in commit {commit}", path.display())
             }

@@ -10,6 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
+use tress_plan::date;
 
 use super::{enough::Stopped, statistics};
 use crate::roofs::Roofs;
@@ -287,36 +288,9 @@ impl Formatter for Lines {
     }
 }
 
-/// The day in UTC of a time in seconds since 1970, as `2026-11-21`.
-pub(crate) fn date(time: u64) -> String {
-    let is_leap = |year: u64| (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
-    let mut days = time / 86_400;
-    let mut year = 1970;
-    while days >= 365 + u64::from(is_leap(year)) {
-        days -= 365 + u64::from(is_leap(year));
-        year += 1;
-    }
-    let lengths = [31, 28 + u64::from(is_leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while days >= lengths[month] {
-        days -= lengths[month];
-        month += 1;
-    }
-    format!("{year}-{:02}-{:02}", month + 1, days + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Expected days from `date -u -d @SECONDS +%F`.
-    #[test]
-    fn days() {
-        assert_eq!(date(0), "1970-01-01");
-        assert_eq!(date(951_782_400), "2000-02-29");
-        assert_eq!(date(1_709_251_199), "2024-02-29");
-        assert_eq!(date(4_102_444_799), "2099-12-31");
-    }
 
     #[test]
     fn file_names_are_short() {

@@ -251,7 +251,7 @@ pub(super) fn anchor(prefix: &str, text: &str) -> String {
 pub(super) fn moment(time: u64) -> String {
     // Nobody measures after the year 9999, but a damaged record may say so.
     let time = time.min(253_402_300_799);
-    format!("{} {:02}:{:02} UTC", crate::bench::record::date(time), time / 3600 % 24, time / 60 % 60)
+    format!("{} {:02}:{:02} UTC", tress_plan::date(time), time / 3600 % 24, time / 60 % 60)
 }
 
 #[cfg(test)]

@@ -2,16 +2,14 @@
 //!
 //! `loops` measures the processor's instructions, `memory` its caches and memory, `threads` what threads cost each other and
 //! the loopback; [`bounds`] says how much of which of these a row of `tress bench` needs at least, and `share` which of them
-//! binds it. [`command`] is `tress bench roofs`, with a [`picture`]. [`Recorded`] makes
-//! figures for a plan of a record. What is measured, and how the loops were checked, is in
-//! docs/method.md.
+//! binds it. [`command`] is `tress bench roofs`, with a [`picture`]. What is measured, and how the loops were
+//! checked, is in docs/method.md.
 
 pub mod bounds;
 pub mod command;
 mod loops;
 mod memory;
 pub mod picture;
-mod recorded;
 mod share;
 mod table;
 mod threads;
@@ -23,7 +21,6 @@ use tress_peers::ceilings;
 
 use crate::bench::statistics::{Median, median};
 
-pub use recorded::Recorded;
 pub use share::{Share, fill};
 
 /// One ceiling.

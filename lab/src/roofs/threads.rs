@@ -7,7 +7,10 @@ use std::{
     time::Instant,
 };
 
-use tress_stream::plan::measure::{SyncKind, loopback_samples, sync_samples};
+use tress_plan::{
+    measure::{SyncKind, loopback_samples, sync_samples},
+    sync_name as name,
+};
 
 use super::{Effort, Roof, Sample, roof};
 
@@ -17,11 +20,6 @@ pub(super) const THREADS: [usize; 3] = [2, 4, 8];
 pub(super) const STEPS: usize = SyncKind::ALL.len() * THREADS.len() + 2;
 /// Wakings in a sample.
 const WAKINGS: u64 = 200;
-
-/// The name of a way to wait among roofs.
-pub(super) fn name(kind: SyncKind, threads: usize) -> String {
-    format!("{}-{threads}", kind.name().replace(' ', "-"))
-}
 
 pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) {
     let per_s = |seconds: Vec<f64>| -> Vec<Sample> {

@@ -2,11 +2,11 @@
 
 use std::{ffi::OsString, io, path::Path};
 
+use tress_container::verbs::{self, Sink};
 use tress_lab::{
     bench::{self, Options, builds, compare, matrix, modular},
     roofs,
 };
-use tress_stream::verbs::{self, Sink};
 
 use super::cancellable;
 use crate::{args, failure::Failure, files, names};

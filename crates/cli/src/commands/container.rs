@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tress_stream::{
+use tress_container::{
     Control, Error, ErrorKind, container,
     verbs::{self, DecryptOptions, EncryptOptions, Range},
 };

@@ -1,7 +1,7 @@
 //! `tress inspect`: what a container says about itself, checked where a key is given.
 
 use serde::Serialize;
-use tress_stream::verbs::{self, Inspection};
+use tress_container::verbs::{self, Inspection};
 
 use crate::{
     args,

@@ -5,12 +5,12 @@ use std::{
     path::Path,
 };
 
+use tress_container::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair, verbs};
 use tress_sign::{
     PrivateKey,
     discrete::{self, GroupSize},
     rsa,
 };
-use tress_stream::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair, verbs};
 
 use super::cancellable;
 use crate::{

@@ -16,7 +16,7 @@ mod study;
 
 use std::{io::Write as _, sync::Arc};
 
-use tress_stream::Control;
+use tress_container::Control;
 
 use crate::{
     args::Verb,

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tress_lab::{picture, roofs::Recorded};
-use tress_stream::{
+use tress_container::{
     Control,
     container::CHUNK_BYTES,
-    plan::{
-        Compute, Invalid, Limit, Measurement, Plan, Problem, Strategy, SyncCost,
-        cache::{self, Cached},
-        measure::{self, Spread, SyncKind},
-    },
     verbs::{self, Sink},
+};
+use tress_plan::{
+    Compute, Invalid, Limit, Measurement, Plan, Problem, Recorded, Strategy, SyncCost,
+    cache::{self, Cached},
+    measure::{self, Spread, SyncKind},
+    picture,
 };
 
 use super::{cancellable, note};
@@ -87,7 +87,7 @@ impl Origin {
                 compute: Some(recorded.compute.clone()),
                 r_comm: recorded.r_comm,
                 sync: recorded.sync_cost(kind),
-                cores: Some(recorded.machine.cores),
+                cores: Some(recorded.cores),
             },
             (None, Some(measured)) => Figures {
                 compute: Some(measured.compute()),
@@ -110,8 +110,8 @@ impl Origin {
 }
 
 fn machine_text(recorded: &Recorded) -> String {
-    let Recorded { machine, date, .. } = recorded;
-    format!("{}, {} cores, {date}", crate::failure::escape(&machine.model), machine.cores)
+    let Recorded { model, cores, date, .. } = recorded;
+    format!("{}, {cores} cores, {date}", crate::failure::escape(model))
 }
 
 /// Which row R_comp is.
@@ -261,8 +261,8 @@ fn invalid(error: Invalid) -> Failure {
 
 fn row<'a>(problem: &Problem, plan: &Plan, origin: &'a Origin) -> Row<'a> {
     let from = origin.recorded.as_ref().map(|recorded| From {
-        machine: &recorded.machine.model,
-        cores: recorded.machine.cores,
+        machine: &recorded.model,
+        cores: recorded.cores,
         date: &recorded.date,
         is_this_machine: recorded.is_here,
         row: row_text(recorded),

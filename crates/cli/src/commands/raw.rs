@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tress_cipher::{BlockCipher, CcmCipher};
-use tress_stream::{
+use tress_container::{
     Error,
     verbs::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
 };

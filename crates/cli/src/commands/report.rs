@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use tress_container::verbs::{self, Sink};
 use tress_lab::report;
-use tress_stream::verbs::{self, Sink};
 
 use super::{cancellable, note};
 use crate::{args, failure::Failure, files};
@@ -17,7 +17,7 @@ pub(crate) fn run(options: &args::Report) -> Result<(), Failure> {
     if let Sink::Path { path, force: false } = &sink
         && path.is_file()
     {
-        return Err(tress_stream::Error::new(tress_stream::ErrorKind::OutputExists).at(path).into());
+        return Err(tress_container::Error::new(tress_container::ErrorKind::OutputExists).at(path).into());
     }
     let report = report::make(&options.folder).map_err(|error| match error {
         report::Error::Nothing(_) => Failure::failed(error.to_string())

@@ -10,11 +10,11 @@ use std::{
     time::Instant,
 };
 
-use tress_stream::{
+use tress_container::{
     Error, ErrorKind, Refusal,
     keys::{Address, KeyPair},
-    net::{self, Allow, Event, Limits, ReceiveOptions, SendEvent, SendOptions, Synchronisation},
 };
+use tress_transfer::{Allow, Event, Limits, ReceiveOptions, SendEvent, SendOptions, Synchronisation};
 
 use super::cancellable;
 use crate::{
@@ -61,7 +61,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         SendEvent::Failed { error } => note(&error.to_string()),
         _ => {}
     };
-    let sent = cancellable(|control| Ok(net::send_with_events(&inputs, &pair, &send, &tell, control)?));
+    let sent = cancellable(|control| Ok(tress_transfer::send_with_events(&inputs, &pair, &send, &tell, control)?));
     match skipped.into_inner() {
         0 => {}
         1 => note("1 symbolic link skipped"),
@@ -104,7 +104,8 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
     let unprinted = Mutex::new(None);
     let failures = Mutex::new(Lines::new(Instant::now()));
     let tell = |event: &Event<'_>| show(event, &options.output, &unprinted, &failures);
-    let received = cancellable(|control| net::receive(&pair, &receive, &tell, control).map_err(failure_here));
+    let received =
+        cancellable(|control| tress_transfer::receive(&pair, &receive, &tell, control).map_err(failure_here));
     let hidden = failures.into_inner().unwrap_or_else(PoisonError::into_inner).hidden;
     if hidden > 0 {
         note(&more(hidden));

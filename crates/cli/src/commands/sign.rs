@@ -13,11 +13,11 @@ use std::{
     thread,
 };
 
-use tress_sign::{Hash, Scheme, VerifyJob, VerifyingKey, verify_batch};
-use tress_stream::{
+use tress_container::{
     Control, Error, ErrorKind,
     verbs::{self, Sink},
 };
+use tress_sign::{Hash, Scheme, VerifyJob, VerifyingKey, verify_batch};
 
 use super::cancellable;
 use crate::{

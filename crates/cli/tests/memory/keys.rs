@@ -9,7 +9,7 @@ use age_core::{
 };
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
-use tress_stream::age::{self, DecryptError, Identity};
+use tress_container::age::{self, DecryptError, Identity};
 
 use super::scan::Secrets;
 

@@ -2,11 +2,11 @@
 
 use std::{env, fs, hint, path::Path, process::Command};
 
-use tress_sign::{KeyFile, Scheme, SigningKey};
-use tress_stream::{
+use tress_container::{
     keys::{KeyPair, key_file},
     verbs::{self, Control, DecryptOptions, EncryptOptions, Sink, Source},
 };
+use tress_sign::{KeyFile, Scheme, SigningKey};
 use zeroize::Zeroizing;
 
 use super::{Stopped, keys, scan::Secrets};

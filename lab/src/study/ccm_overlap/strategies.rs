@@ -4,7 +4,8 @@
 use std::{hint::black_box, thread, time::Duration};
 
 use tress_cipher::{Backend, aes::Aes, lanes, modes::ccm};
-use tress_stream::{container::CHUNK_BYTES, plan::Strategy};
+use tress_container::container::CHUNK_BYTES;
+use tress_plan::Strategy;
 
 use super::super::{Claim, Effort, Error, Row, Section, busy::Looks};
 use super::{by_size, cores, in_turn, message::Message, ratio};

@@ -1,6 +1,6 @@
-//! Table 1 of the paper and the two figures in the text below it, against `tress_stream::plan`.
+//! Table 1 of the paper and the two figures in the text below it, against `tress_plan`.
 
-use tress_stream::plan::Problem;
+use tress_plan::Problem;
 
 use super::super::{Effort, Error, Picture, Row, Section, Verdict};
 use super::PAPER_R_COMP;

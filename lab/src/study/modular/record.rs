@@ -8,10 +8,8 @@ use tress_modular_times::Operation;
 use super::super::{Effort, Error};
 
 /// The record that comes with this program, for those that were not made on the reader's machine.
-const BUILT_IN: &str = include_str!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../bench/record/2026-11-22-intel-xeon-2-80ghz-systems.jsonl"
-));
+const BUILT_IN: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../bench/record/2026-11-22-intel-xeon-2-80ghz-systems.jsonl"));
 
 /// Of a file: more than any that lab/systems/run writes.
 const MOST_BYTES: u64 = 16 << 20;

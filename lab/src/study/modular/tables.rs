@@ -7,7 +7,9 @@ use super::super::{Claim, Effort, Error, Section, Table, Verdict, busy::Looks};
 use super::paper::{OPERATIONS, SYSTEMS, TABLES, UNIX, WINDOWS_31_LARGE};
 use super::record::{System, systems};
 use super::samples;
-use crate::bench::{modular::duration, record::date, statistics};
+use tress_plan::date;
+
+use crate::bench::{modular::duration, statistics};
 
 const DIGITS: [u32; 3] = [16, 32, 64];
 

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use tress_stream::Control;
+use tress_container::Control;
 
 /// Bytes that are read at once, and how many such pieces may wait for the program.
 const PIECE_BYTES: usize = 1 << 16;

@@ -16,7 +16,7 @@ use tress_sim::{
 };
 
 use input::Input;
-use tress_stream::Control;
+use tress_container::Control;
 
 use super::note;
 use crate::{

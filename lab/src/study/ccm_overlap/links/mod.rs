@@ -6,7 +6,8 @@ pub(super) mod wire;
 
 use std::{thread, time::Duration};
 
-use tress_stream::{container::CHUNK_BYTES, plan::Problem};
+use tress_container::container::CHUNK_BYTES;
+use tress_plan::Problem;
 
 use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks};
 use super::PAPER_R_COMP;

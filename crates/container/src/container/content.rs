@@ -1,0 +1,233 @@
+//! What the age file in a header carries: the payload's input key, and what the payload is.
+//!
+//! Text lines, an empty line, then the raw key (`docs/formats/container.md`, "Content"). Parsing accepts exactly what
+//! encoding produces: one order, no repeats, no unknown lines, nothing behind the key.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use super::Aead;
+use crate::{Error, ErrorKind};
+
+/// Longest name that a container stores, in bytes: what common file systems take.
+pub const MAX_NAME_BYTES: usize = 255;
+
+/// Upper bound on the encoded content; the longest valid one has far less.
+pub(super) const MAX_CONTENT_BYTES: usize = 1024;
+
+/// What the plaintext is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ContentType {
+    /// The bytes of one file.
+    File,
+    /// A tar stream of a folder.
+    Tree,
+}
+
+impl ContentType {
+    /// The name in the header and in `inspect`: `file` or `tree`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ContentType::File => "file",
+            ContentType::Tree => "tree",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::File, Self::Tree].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Whether a container can store this name: 1 to 255 bytes, no path separator of any system, no control character, and
+/// neither `.` nor `..`. The name comes from whoever wrote the container, so a reader that makes a file of it relies
+/// on this.
+pub fn is_valid_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= MAX_NAME_BYTES
+        && name != "."
+        && name != ".."
+        && !name.chars().any(|c| c == '/' || c == '\\' || c.is_control())
+}
+
+/// The secret part of a header. The key is wiped on drop and never shown by `Debug`.
+#[derive(Clone)]
+pub struct Content {
+    /// The AEAD of the payload.
+    pub aead: Aead,
+    /// What the plaintext is.
+    pub content_type: ContentType,
+    /// Name of the file or folder, as [`is_valid_name`] allows.
+    pub name: Option<String>,
+    input_key: Zeroizing<Vec<u8>>,
+}
+
+impl Content {
+    /// A content with a fresh random input key.
+    ///
+    /// # Errors
+    /// `BadName` for a name that [`is_valid_name`] refuses; `Io` when the system has no randomness.
+    pub fn generate(aead: Aead, content_type: ContentType, name: Option<String>) -> Result<Self, Error> {
+        if name.as_deref().is_some_and(|name| !is_valid_name(name)) {
+            return Err(ErrorKind::BadName.into());
+        }
+        let mut input_key = Zeroizing::new(vec![0; aead.key_bytes()]);
+        fill_random(&mut input_key)?;
+        Ok(Self { aead, content_type, name, input_key })
+    }
+
+    /// A file's content with an input key that came from elsewhere; `None` if its length is not the AEAD's.
+    #[doc(hidden)]
+    pub fn with_input_key(aead: Aead, input_key: &[u8]) -> Option<Self> {
+        (input_key.len() == aead.key_bytes()).then(|| Self {
+            aead,
+            content_type: ContentType::File,
+            name: None,
+            input_key: Zeroizing::new(input_key.to_vec()),
+        })
+    }
+
+    /// The payload's input key: 16 bytes for `aes-128-ccm`, 32 for `aes-256-ccm`.
+    #[doc(hidden)]
+    pub fn input_key(&self) -> &[u8] {
+        &self.input_key
+    }
+
+    /// The bytes that the age file carries.
+    pub(super) fn encode(&self) -> Zeroizing<Vec<u8>> {
+        // One allocation that never grows: a grown vector leaves the key behind in freed memory.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_CONTENT_BYTES));
+        bytes.extend_from_slice(format!("aead {}\ntype {}\n", self.aead.name(), self.content_type.name()).as_bytes());
+        if let Some(name) = &self.name {
+            bytes.extend_from_slice(b"name ");
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.push(b'\n');
+        }
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&self.input_key);
+        bytes
+    }
+
+    /// Reads what [`Content::encode`] wrote.
+    ///
+    /// # Errors
+    /// `HeaderDamaged` for anything else: it was authenticated, so no accident made it.
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        Self::parse(bytes).ok_or_else(|| Error::new(ErrorKind::HeaderDamaged).with_detail("content is malformed"))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let (line, rest) = split_line(bytes)?;
+        let aead = Aead::from_name(line.strip_prefix("aead ")?)?;
+        let (line, rest) = split_line(rest)?;
+        let content_type = ContentType::from_name(line.strip_prefix("type ")?)?;
+        let (line, rest) = split_line(rest)?;
+        let (name, key) = if line.is_empty() {
+            (None, rest)
+        } else {
+            let name = line.strip_prefix("name ").filter(|name| is_valid_name(name))?;
+            let (end, key) = split_line(rest)?;
+            if !end.is_empty() {
+                return None;
+            }
+            (Some(name.to_owned()), key)
+        };
+        (key.len() == aead.key_bytes()).then(|| Self {
+            aead,
+            content_type,
+            name,
+            input_key: Zeroizing::new(key.to_vec()),
+        })
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Content")
+            .field("aead", &self.aead)
+            .field("content_type", &self.content_type)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+fn split_line(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    Some((std::str::from_utf8(&bytes[..end]).ok()?, &bytes[end + 1..]))
+}
+
+/// Random bytes from the system.
+#[doc(hidden)]
+pub fn fill_random(bytes: &mut [u8]) -> Result<(), Error> {
+    getrandom::fill(bytes).map_err(|error| {
+        Error::new(ErrorKind::Io(std::io::ErrorKind::Other))
+            .with_detail("the system provides no random bytes")
+            .with_source(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(name: Option<&str>) -> Content {
+        Content::generate(Aead::Aes256Ccm, ContentType::Tree, name.map(Into::into)).unwrap()
+    }
+
+    #[test]
+    fn what_is_encoded_decodes() {
+        for name in [None, Some("a"), Some("Größe 1.txt"), Some(&*"x".repeat(MAX_NAME_BYTES))] {
+            let original = content(name);
+            let read = Content::decode(&original.encode()).unwrap();
+            assert_eq!(read.aead, original.aead);
+            assert_eq!(read.content_type, original.content_type);
+            assert_eq!(read.name.as_deref(), name);
+            assert_eq!(read.input_key(), original.input_key());
+        }
+    }
+
+    #[test]
+    fn names_that_could_leave_a_folder_are_refused() {
+        for name in ["", ".", "..", "a/b", "a\\b", "a\nb", "a\0", "\u{7f}", &"x".repeat(MAX_NAME_BYTES + 1)] {
+            assert!(!is_valid_name(name), "{name:?}");
+            let error = Content::generate(Aead::Aes128Ccm, ContentType::File, Some(name.into())).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::BadName);
+        }
+    }
+
+    #[test]
+    fn every_deviation_is_damage() {
+        let key = [7; 16];
+        let good: &[&[u8]] = &[b"aead aes-128-ccm\ntype file\n\n", b"aead aes-128-ccm\ntype tree\nname n\n\n"];
+        let bad: &[&[u8]] = &[
+            b"",
+            b"aead aes-128-ccm\n",
+            b"type file\naead aes-128-ccm\n\n",
+            b"aead aes-128-ccm\r\ntype file\r\n\r\n",
+            b"aead aes-192-ccm\ntype file\n\n",
+            b"aead aes-256-ccm\ntype file\n\n",
+            b"aead aes-128-ccm\ntype link\n\n",
+            b"aead aes-128-ccm\ntype file\nname \n\n",
+            b"aead aes-128-ccm\ntype file\nname a/b\n\n",
+            b"aead aes-128-ccm\ntype file\nname a\nname b\n\n",
+            b"aead aes-128-ccm\ntype file\nsize 1\n\n",
+            b"aead aes-128-ccm\ntype file\nname \xff\n\n",
+            b"aead aes-128-ccm\ntype file\n\n\n",
+        ];
+        for head in good {
+            assert!(Content::decode(&[*head, &key].concat()).is_ok());
+        }
+        for head in bad {
+            let error = Content::decode(&[*head, &key].concat()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::HeaderDamaged, "{:?}", String::from_utf8_lossy(head));
+        }
+    }
+
+    #[test]
+    fn debug_shows_no_key() {
+        let mut content = content(None);
+        content.input_key = Zeroizing::new(vec![0xAB; 32]);
+        let shown = format!("{content:?}");
+        assert!(!shown.contains("171") && !shown.to_lowercase().contains("ab, ab"));
+    }
+}

@@ -1,0 +1,163 @@
+//! The input of a verb: what it is, how it is read, and whether it stayed the same meanwhile.
+//!
+//! A regular file is read at offsets, by several workers at once. Everything else is a stream, read in order.
+
+use std::fs::File;
+use std::io::{self, IoSliceMut, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::sys::{Kind, Readiness, Status, System};
+use crate::verbs::{Control, Source};
+use crate::{Error, ErrorKind};
+
+/// How long a wait for a pipe lasts before the cancel flag is looked at again.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// An open input.
+pub struct Input<'a> {
+    system: &'a dyn System,
+    file: File,
+    name: PathBuf,
+    /// As it was at the open, before the first read.
+    status: Status,
+    /// Where the data begins: standard input may be a file that someone has read from already.
+    start: u64,
+}
+
+impl<'a> Input<'a> {
+    /// Opens a source that is no folder.
+    pub fn open(system: &'a dyn System, source: &Source) -> Result<Self, Error> {
+        let name = source.path().unwrap_or(Path::new("standard input")).to_path_buf();
+        let opened = || -> io::Result<_> {
+            let file = match source {
+                Source::Stdin => system.stdin()?,
+                Source::Path(path) => system.open(path)?,
+            };
+            let status = system.status(&file)?;
+            if status.kind == Kind::Folder {
+                return Err(io::Error::from(io::ErrorKind::IsADirectory));
+            }
+            let start = match source {
+                Source::Stdin if status.kind == Kind::Regular => system.position(&file)?,
+                _ => 0,
+            };
+            Ok((file, status, start))
+        };
+        match opened() {
+            Ok((file, status, start)) => Ok(Self { system, file, name, status, start }),
+            Err(error) => Err(Error::from(error).at(name)),
+        }
+    }
+
+    /// Bytes in all, if they can be read at offsets. Files of size 0 are read as streams, because the size of a file
+    /// in /proc is 0 whatever it holds.
+    pub fn seekable_bytes(&self) -> Option<u64> {
+        (self.status.kind == Kind::Regular && self.status.size_bytes > 0)
+            .then(|| self.status.size_bytes.saturating_sub(self.start))
+    }
+
+    /// What the system said at the open.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// The handle, for calls on two files.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The name for messages.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Names the input in an error, and says `Interrupted` when that is the reason.
+    pub fn failure(&self, error: impl Into<Error>, control: &Control) -> Error {
+        if control.is_cancelled() {
+            return Error::new(ErrorKind::Interrupted);
+        }
+        error.into().at(&self.name)
+    }
+
+    /// Fills all of `buffers` from `offset` after the beginning of the data. `InputChanged` if the file ends before.
+    pub fn read_exact_at(&self, mut buffers: &mut [IoSliceMut<'_>], offset: u64) -> Result<(), Error> {
+        let mut offset = self.start + offset;
+        IoSliceMut::advance_slices(&mut buffers, 0);
+        while !buffers.is_empty() {
+            match self.system.read_at(&self.file, buffers, offset) {
+                Ok(0) => return Err(Error::new(ErrorKind::InputChanged).at(&self.name)),
+                Ok(bytes) => {
+                    offset += bytes as u64;
+                    IoSliceMut::advance_slices(&mut buffers, bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(Error::from(error).at(&self.name)),
+            }
+        }
+        Ok(())
+    }
+
+    /// A reader from the beginning.
+    pub fn reader<'b>(&'b self, control: &'b Control) -> Reader<'b> {
+        Reader { input: self, control, offset: 0 }
+    }
+
+    /// A reader that begins at `offset`, where the input has offsets.
+    pub fn reader_at<'b>(&'b self, control: &'b Control, offset: u64) -> Reader<'b> {
+        Reader { input: self, control, offset }
+    }
+
+    /// `InputChanged` if a regular file is not what it was at the open.
+    pub fn check_unchanged(&self) -> Result<(), Error> {
+        if self.status.kind != Kind::Regular {
+            return Ok(());
+        }
+        match self.system.status(&self.file) {
+            Ok(status) if status == self.status => Ok(()),
+            Ok(_) => Err(Error::new(ErrorKind::InputChanged).at(&self.name)),
+            Err(error) => Err(Error::from(error).at(&self.name)),
+        }
+    }
+}
+
+/// Reads an input in order. Waiting for a pipe ends soon after a cancellation, with an error.
+pub struct Reader<'a> {
+    input: &'a Input<'a>,
+    control: &'a Control,
+    offset: u64,
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_vectored(&mut [IoSliceMut::new(buffer)])
+    }
+
+    fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let Input { system, file, start, .. } = self.input;
+        loop {
+            // Not `io::ErrorKind::Interrupted`, upon which callers would try again.
+            if self.control.is_cancelled() {
+                return Err(io::Error::other(Error::new(ErrorKind::Interrupted)));
+            }
+            let result = if self.input.seekable_bytes().is_some() {
+                system.read_at(file, buffers, start + self.offset)
+            } else {
+                match system.wait(file, Readiness::Readable, POLL_INTERVAL) {
+                    Ok(true) => system.read(file, buffers),
+                    Ok(false) => continue,
+                    Err(error) => Err(error),
+                }
+            };
+            match result {
+                Ok(bytes) => {
+                    self.offset += bytes as u64;
+                    return Ok(bytes);
+                }
+                // A pipe that another process made non-blocking.
+                Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

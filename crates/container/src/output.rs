@@ -1,0 +1,348 @@
+//! The output of a verb: a name that appears only when all is written and synced, or a stream.
+//!
+//! First [`Destination::check`] decides what the sink is and refuses what cannot be, before any work. Then
+//! [`Destination::create`] makes the temporary file, and [`NewFile::commit`] gives it its name.
+
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+
+use crate::input::{Input, POLL_INTERVAL};
+use crate::sys::{Kind, Readers, Readiness, Status, System};
+use crate::verbs::{Control, Sink};
+use crate::{Error, ErrorKind};
+
+/// As many symlinks as Linux follows in one name.
+const MAX_SYMLINKS: usize = 40;
+
+/// What a sink turned out to be.
+pub enum Destination<'a> {
+    /// Something open that is written in order.
+    Stream(StreamOutput<'a>),
+    /// A name in a folder.
+    Name(Name<'a>),
+}
+
+/// A name to write to, symlinks resolved.
+pub struct Name<'a> {
+    system: &'a dyn System,
+    /// What the user typed, for messages.
+    shown: PathBuf,
+    pub path: PathBuf,
+    pub folder: PathBuf,
+    pub force: bool,
+    /// A folder has this name already.
+    pub is_folder: bool,
+    /// The file that force replaces, whose permissions the new one gets.
+    replaced: Option<Status>,
+    readers: Readers,
+}
+
+impl<'a> Destination<'a> {
+    /// Decides what the sink is. Refuses an output that is the input, one that exists (without force), and one whose
+    /// folder does not.
+    pub fn check(system: &'a dyn System, sink: &Sink, input: Option<&Input<'_>>) -> Result<Self, Error> {
+        let shown = sink.path().unwrap_or(Path::new("standard output")).to_path_buf();
+        let named = |error: io::Error| Error::from(error).at(&shown);
+        let (path, force) = match sink {
+            Sink::Stdout => {
+                let file = system.stdout().map_err(named)?;
+                let status = system.status(&file).map_err(named)?;
+                refuse_input(&status, input).map_err(|error| error.at(&shown))?;
+                let is_pipe = status.kind == Kind::Stream;
+                return Ok(Self::Stream(StreamOutput::new(system, file, shown, is_pipe)));
+            }
+            Sink::Path { path, force } => (resolve(system, path).map_err(named)?, *force),
+        };
+        let (mut is_folder, mut replaced) = (false, None);
+        match system.status_of(&path) {
+            Ok(status) if status.kind == Kind::Stream => {
+                let file = system.open_existing(&path).map_err(named)?;
+                // Someone may have put a file there in between; that one is not ours to write into.
+                if system.status(&file).map_err(named)?.kind != Kind::Stream {
+                    return Err(Error::new(ErrorKind::OutputExists).at(shown));
+                }
+                return Ok(Self::Stream(StreamOutput::new(system, file, shown, true)));
+            }
+            Ok(status) => {
+                refuse_input(&status, input).map_err(|error| error.at(&shown))?;
+                if status.identity.is_none()
+                    && let Some(input) = input
+                    && let Ok(input_path) = system.canonical(input.name())
+                    && input_path == system.canonical(&path).map_err(named)?
+                {
+                    return Err(Error::new(ErrorKind::OutputIsInput).at(shown));
+                }
+                is_folder = status.kind == Kind::Folder;
+                // A file cannot take a folder's name, with or without force. A tree can, and looks at force itself.
+                if !force && !is_folder {
+                    return Err(Error::new(ErrorKind::OutputExists).at(shown));
+                }
+                replaced = Some(status);
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(named(error)),
+        }
+        let folder = folder_of(&path);
+        if path.file_name().is_none() {
+            return Err(Error::new(ErrorKind::Io(io::ErrorKind::InvalidInput)).at(shown));
+        }
+        match system.status_of(&folder) {
+            Ok(status) if status.kind == Kind::Folder => {}
+            Ok(_) => return Err(Error::from(io::Error::from(io::ErrorKind::NotADirectory)).at(folder)),
+            Err(error) => return Err(Error::from(error).at(folder)),
+        }
+        // Whom the old file shuts out must not read the new one either, from its first byte on.
+        let readers = if replaced.is_some() { Readers::Owner } else { Readers::Umask };
+        Ok(Self::Name(Name { system, shown, path, folder, force, is_folder, replaced, readers }))
+    }
+
+    /// Makes the temporary file of a name; a stream is open already.
+    pub fn create(self) -> Result<Output<'a>, Error> {
+        match self {
+            Self::Stream(stream) => Ok(Output::Stream(stream)),
+            Self::Name(name) => Ok(Output::File(name.create()?)),
+        }
+    }
+}
+
+/// Where a name is.
+fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn refuse_input(status: &Status, input: Option<&Input<'_>>) -> Result<(), Error> {
+    let Some(input) = input else { return Ok(()) };
+    let is_input =
+        status.kind == Kind::Regular && status.identity.is_some() && status.identity == input.status().identity;
+    if is_input { Err(Error::new(ErrorKind::OutputIsInput)) } else { Ok(()) }
+}
+
+/// Follows symlinks at the end of the name, also to a target that does not exist yet.
+fn resolve(system: &dyn System, path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_SYMLINKS {
+        match system.read_link(&path)? {
+            None => return Ok(path),
+            Some(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+        }
+    }
+    // What ELOOP means; the library's kind for it is not stable yet.
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "too many symlinks"))
+}
+
+/// An open output.
+pub enum Output<'a> {
+    Stream(StreamOutput<'a>),
+    File(NewFile<'a>),
+}
+
+impl Output<'_> {
+    /// Gives a file its name, unless the run was cancelled at the last moment; a stream has nothing to commit.
+    pub fn commit(self, control: &Control) -> Result<(), Error> {
+        match self {
+            Self::Stream(_) => Ok(()),
+            Self::File(_) if control.is_cancelled() => Err(Error::new(ErrorKind::Interrupted)),
+            Self::File(file) => file.commit(),
+        }
+    }
+}
+
+/// An output that is written in order: standard output, a FIFO, a device.
+pub struct StreamOutput<'a> {
+    system: &'a dyn System,
+    file: File,
+    name: PathBuf,
+    /// Whether writing may block for as long as someone else likes.
+    may_block: bool,
+    is_terminal: bool,
+}
+
+impl<'a> StreamOutput<'a> {
+    fn new(system: &'a dyn System, file: File, name: PathBuf, may_block: bool) -> Self {
+        let is_terminal = may_block && system.is_terminal(&file);
+        Self { system, file, name, may_block, is_terminal }
+    }
+
+    /// Refuses a terminal, which containers are never written to.
+    pub fn refuse_terminal(&self) -> Result<(), Error> {
+        if self.is_terminal { Err(Error::new(ErrorKind::BinaryToTerminal).at(&self.name)) } else { Ok(()) }
+    }
+
+    /// Writes all of `buffers`. Waiting for a reader ends soon after a cancellation. A terminal gets text only, and
+    /// nothing of buffers that hold anything else.
+    pub fn write_all(&self, mut buffers: &mut [IoSlice<'_>], control: &Control) -> Result<(), Error> {
+        if self.is_terminal && !buffers.iter().all(|buffer| is_text(buffer)) {
+            return self.refuse_terminal();
+        }
+        IoSlice::advance_slices(&mut buffers, 0);
+        while !buffers.is_empty() {
+            if control.is_cancelled() {
+                return Err(Error::new(ErrorKind::Interrupted));
+            }
+            let result = if self.may_block {
+                match self.system.wait(&self.file, Readiness::Writable, POLL_INTERVAL) {
+                    Ok(true) => self.system.write_ready(&self.file, buffers),
+                    Ok(false) => continue,
+                    Err(error) => Err(error),
+                }
+            } else {
+                self.system.write(&self.file, buffers)
+            };
+            match result {
+                Ok(0) => return Err(Error::from(io::Error::from(io::ErrorKind::WriteZero)).at(&self.name)),
+                Ok(bytes) => IoSlice::advance_slices(&mut buffers, bytes),
+                Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+                Err(error) => return Err(Error::from(error).at(&self.name)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a terminal shows this as it is: UTF-8 (perhaps cut at both ends) without controls that move the cursor.
+fn is_text(bytes: &[u8]) -> bool {
+    let cut = bytes.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
+    let text = match std::str::from_utf8(&bytes[cut..]) {
+        Ok(text) => text,
+        Err(error) if error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[cut..cut + error.valid_up_to()]).unwrap_or("\0")
+        }
+        Err(_) => return false,
+    };
+    !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\x0c'))
+}
+
+/// A file that has no name yet, or a temporary one.
+pub struct NewFile<'a> {
+    name: Name<'a>,
+    file: File,
+    /// Set while a temporary name exists.
+    temporary: Option<PathBuf>,
+    anonymous: bool,
+}
+
+impl<'a> Name<'a> {
+    /// A new name for what only its owner may read. No link is followed: what has the name keeps it.
+    pub fn private(system: &'a dyn System, path: &Path) -> Self {
+        Self {
+            system,
+            shown: path.to_path_buf(),
+            path: path.to_path_buf(),
+            folder: folder_of(path),
+            force: false,
+            is_folder: false,
+            replaced: None,
+            readers: Readers::Owner,
+        }
+    }
+
+    /// Makes the temporary file next to the name.
+    pub fn create(self) -> Result<NewFile<'a>, Error> {
+        if self.is_folder {
+            return Err(Error::from(io::Error::from(io::ErrorKind::IsADirectory)).at(self.shown));
+        }
+        match self.system.create_anonymous(&self.folder, self.readers) {
+            Ok(file) => return Ok(NewFile { name: self, file, temporary: None, anonymous: true }),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {}
+            Err(error) => return Err(Error::from(error).at(&self.folder)),
+        }
+        loop {
+            let temporary = self.random_name();
+            match self.system.create_new(&temporary, self.readers) {
+                Ok(file) => {
+                    return Ok(NewFile { name: self, file, temporary: Some(temporary), anonymous: false });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(Error::from(error).at(&self.folder)),
+            }
+        }
+    }
+
+    /// A name in the same folder that nobody else uses. Created exclusively, so that guessing it gains nothing.
+    fn random_name(&self) -> PathBuf {
+        let random = std::hash::RandomState::new().build_hasher().finish();
+        self.folder.join(format!(".tress-{random:016x}.tmp"))
+    }
+}
+
+impl NewFile<'_> {
+    /// The handle, for calls on two files.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Writes all of `buffers` at `offset`.
+    pub fn write_all_at(&self, mut buffers: &mut [IoSlice<'_>], mut offset: u64) -> Result<(), Error> {
+        IoSlice::advance_slices(&mut buffers, 0);
+        while !buffers.is_empty() {
+            match self.name.system.write_at(&self.file, buffers, offset) {
+                Ok(0) => return Err(self.named(io::ErrorKind::WriteZero.into())),
+                Ok(bytes) => {
+                    offset += bytes as u64;
+                    IoSlice::advance_slices(&mut buffers, bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.named(error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Syncs the file, gives it its name and syncs the folder. After an error the name is as it was, unless an old
+    /// file was replaced already and only the folder could not be synced.
+    pub fn commit(mut self) -> Result<(), Error> {
+        let system = self.name.system;
+        if let Some(old) = &self.name.replaced {
+            system.adopt(&self.file, old).map_err(|error| self.named(error))?;
+        }
+        system.sync(&self.file).map_err(|error| self.named(error))?;
+        self.publish().map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.name.shown),
+            _ => self.named(error),
+        })?;
+        system.sync_folder(&self.name.folder).map_err(|error| {
+            if !self.name.force {
+                let _ = system.unlink(&self.name.path);
+            }
+            self.named(error)
+        })
+    }
+
+    fn publish(&mut self) -> io::Result<()> {
+        let system = self.name.system;
+        if self.anonymous && !self.name.force {
+            return system.link(&self.file, &self.name.path);
+        }
+        if self.anonymous {
+            // A link never replaces, so the file gets a temporary name first.
+            let temporary = self.name.random_name();
+            system.link(&self.file, &temporary)?;
+            self.temporary = Some(temporary);
+        }
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        if self.name.force {
+            system.rename(temporary, &self.name.path)?;
+        } else {
+            system.rename_new(temporary, &self.name.path)?;
+        }
+        self.temporary = None;
+        Ok(())
+    }
+
+    fn named(&self, error: io::Error) -> Error {
+        Error::from(error).at(&self.name.shown)
+    }
+}
+
+impl Drop for NewFile<'_> {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = self.name.system.unlink(temporary);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The pipeline: source, lanes on N workers, sink.
+//!
+//! Every worker has one buffer and repeats: take a batch, seal or unseal it in place, put it. What is read or written at
+//! offsets needs no order. What is a stream is read by one worker at a time, and written by the one whose turn it is; so
+//! one worker computes while another reads and a third writes, with no thread and no queue beside the workers, and
+//! memory is their buffers.
+//!
+//! A failure at batch `n` stops everything after `n` and lets what comes before finish: so the error that a run reports is
+//! the first in the order of the data, and a stream gets every chunk before it and none after.
+
+pub mod batch;
+mod drain;
+mod feed;
+pub mod pipe;
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub use batch::Batch;
+pub use drain::{Drain, Outlet, Window};
+pub use feed::{Feed, Ordered, Positioned};
+
+use crate::container::Payload;
+use crate::threads::start;
+use crate::verbs::{Control, MAX_THREADS};
+use crate::{Error, ErrorKind};
+
+/// What workers do to a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    Seal,
+    Unseal,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    pub chunks: u64,
+    /// Plaintext sealed or unsealed.
+    pub plain_bytes: u64,
+    /// The same with tags.
+    pub sealed_bytes: u64,
+}
+
+/// A number of threads as options have it: 0 is one for each core, and nobody gets more than [`MAX_THREADS`].
+pub fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+        asked => asked.min(MAX_THREADS),
+    }
+}
+
+/// One run.
+pub struct Pipeline<'a, 'f, 'd> {
+    payload: &'a Payload,
+    direction: Direction,
+    feed: Feed<'f>,
+    drain: Drain<'d>,
+    control: &'a Control,
+    threads: usize,
+    progress: Progress,
+}
+
+/// What workers tell each other.
+#[derive(Default)]
+pub struct Progress {
+    /// Number of the first batch that failed, plus one; 0 while none has.
+    failed: AtomicU64,
+    failure: Mutex<Option<(u64, Error)>>,
+    chunks: AtomicU64,
+    plain_bytes: AtomicU64,
+    sealed_bytes: AtomicU64,
+}
+
+impl Progress {
+    /// Whether batch `number` is of no use any more.
+    pub fn is_void(&self, number: u64) -> bool {
+        match self.failed.load(Ordering::Acquire) {
+            0 => false,
+            failed => number >= failed - 1,
+        }
+    }
+
+    /// Keeps the failure of the lowest batch.
+    fn fail(&self, number: u64, error: Error) {
+        let mut failure = lock(&self.failure);
+        if failure.as_ref().is_none_or(|(first, _)| number < *first) {
+            *failure = Some((number, error));
+            self.failed.store(number + 1, Ordering::Release);
+        }
+    }
+}
+
+/// A panic elsewhere is reported by the thread that joins; nothing behind these locks is left half-changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
+    /// A run with this many workers; 0 is one for each core.
+    pub fn new(
+        payload: &'a Payload,
+        direction: Direction,
+        feed: Feed<'f>,
+        drain: Drain<'d>,
+        control: &'a Control,
+        threads: usize,
+    ) -> Self {
+        Self { payload, direction, feed, drain, control, threads, progress: Progress::default() }
+    }
+
+    /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one when there
+    /// is a single batch or the system refuses more.
+    pub fn run(self) -> Result<Totals, Error> {
+        let mut batch = Batch::new(self.feed.most_chunks());
+        if self.take(&mut batch) {
+            let threads = if self.feed.is_nearly_done() { 1 } else { threads(self.threads) };
+            if threads == 1 {
+                self.work(batch);
+            } else {
+                std::thread::scope(|scope| {
+                    for _ in 1..threads {
+                        let helper = start(scope, || {
+                            let mut batch = Batch::new(self.feed.most_chunks());
+                            if self.take(&mut batch) {
+                                self.work(batch);
+                            }
+                        });
+                        if helper.is_err() {
+                            break;
+                        }
+                    }
+                    self.work(batch);
+                });
+            }
+        }
+        if self.control.is_cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        match lock(&self.progress.failure).take() {
+            Some((_, error)) => Err(error),
+            None => {
+                self.drain.finish()?;
+                Ok(Totals {
+                    chunks: self.progress.chunks.load(Ordering::Relaxed),
+                    plain_bytes: self.progress.plain_bytes.load(Ordering::Relaxed),
+                    sealed_bytes: self.progress.sealed_bytes.load(Ordering::Relaxed),
+                })
+            }
+        }
+    }
+
+    /// Works on a batch that was taken, then on those that it takes.
+    fn work(&self, mut batch: Batch) {
+        let alarm = Alarm(self);
+        loop {
+            if let Err(error) = self.process(&mut batch) {
+                self.fail(batch.number, error);
+            }
+            if !self.take(&mut batch) {
+                break;
+            }
+        }
+        std::mem::forget(alarm);
+    }
+
+    /// Takes the next batch, unless there is none or the run has failed.
+    fn take(&self, batch: &mut Batch) -> bool {
+        if self.control.is_cancelled() {
+            self.fail(0, Error::new(ErrorKind::Interrupted));
+        }
+        if self.progress.failed.load(Ordering::Acquire) != 0 {
+            return false;
+        }
+        match self.feed.take(self.direction, batch) {
+            Ok(taken) => taken,
+            Err(missing) => {
+                self.fail(missing.number, missing.error);
+                false
+            }
+        }
+    }
+
+    fn process(&self, batch: &mut Batch) -> Result<(), Error> {
+        let first_chunk = batch.first_chunk;
+        let result = match self.direction {
+            Direction::Seal => self.payload.seal(first_chunk, batch.sealed_mut()),
+            Direction::Unseal => self.payload.unseal(first_chunk, batch.sealed_mut()),
+        };
+        let good_chunks = match &result {
+            Ok(()) => batch.chunks(),
+            Err(Error { kind: ErrorKind::ChunkDamaged { chunk }, .. }) => chunk - first_chunk,
+            Err(_) => 0,
+        };
+        self.drain.put(self.direction, batch, good_chunks, result.is_ok(), self.control, &self.progress)?;
+        result?;
+        self.progress.chunks.fetch_add(batch.chunks(), Ordering::Relaxed);
+        self.progress.plain_bytes.fetch_add(batch.plain_bytes(), Ordering::Relaxed);
+        self.progress.sealed_bytes.fetch_add(batch.sealed_bytes as u64, Ordering::Relaxed);
+        self.control.add_done(match self.direction {
+            Direction::Seal => batch.plain_bytes(),
+            Direction::Unseal => batch.sealed_bytes as u64,
+        });
+        Ok(())
+    }
+
+    fn fail(&self, number: u64, error: Error) {
+        self.progress.fail(number, error);
+        self.drain.wake();
+    }
+}
+
+/// Ends the run when a worker panics, so that the others do not wait for its turn for ever.
+struct Alarm<'p, 'a, 'f, 'd>(&'p Pipeline<'a, 'f, 'd>);
+
+impl Drop for Alarm<'_, '_, '_, '_> {
+    fn drop(&mut self) {
+        self.0.fail(0, Error::new(ErrorKind::Interrupted));
+    }
+}

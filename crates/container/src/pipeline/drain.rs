@@ -1,0 +1,134 @@
+//! Where batches go.
+
+use std::io::{self, IoSlice, Write};
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use super::batch::Batch;
+use super::pipe::PipeWriter;
+use super::{Direction, Progress, lock};
+use crate::output::{NewFile, StreamOutput};
+use crate::verbs::Control;
+use crate::{Error, ErrorKind};
+
+/// The bytes of the plaintext that are wanted.
+pub type Window = Range<u64>;
+
+/// A sink for batches.
+pub enum Drain<'a> {
+    /// Workers write different batches at the same time, from `offset` of the file on.
+    Positioned { file: &'a NewFile<'a>, offset: u64, window: Window },
+    /// Workers write one after the other, each when its turn comes.
+    Ordered { turn: Mutex<Turn<'a>>, bell: Condvar, window: Window },
+}
+
+/// Who may write, and to what.
+pub struct Turn<'a> {
+    next: u64,
+    outlet: Outlet<'a>,
+}
+
+/// What is written in order.
+pub enum Outlet<'a> {
+    Stream(&'a StreamOutput<'a>),
+    /// Taken when the end is declared.
+    Pipe(Option<PipeWriter>),
+}
+
+impl Outlet<'_> {
+    fn write_all(&mut self, buffers: &mut [IoSlice<'_>], control: &Control) -> Result<(), Error> {
+        match self {
+            Outlet::Stream(stream) => stream.write_all(buffers, control),
+            Outlet::Pipe(writer) => {
+                let Some(writer) = writer else {
+                    return Err(Error::new(ErrorKind::Io(io::ErrorKind::BrokenPipe)));
+                };
+                for buffer in buffers {
+                    writer.write_all(buffer)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<'a> Drain<'a> {
+    /// Into a file, from `offset` on.
+    pub fn file(file: &'a NewFile<'a>, offset: u64, window: Window) -> Self {
+        Self::Positioned { file, offset, window }
+    }
+
+    /// In order.
+    pub fn ordered(outlet: Outlet<'a>, window: Window) -> Self {
+        Self::Ordered { turn: Mutex::new(Turn { next: 0, outlet }), bell: Condvar::new(), window }
+    }
+
+    /// Writes what is good of a batch. Of an incomplete one a stream gets the verified chunks; a file, which nobody will
+    /// see, gets none, and nothing that was not sealed goes anywhere.
+    pub(super) fn put(
+        &self,
+        direction: Direction,
+        batch: &Batch,
+        good_chunks: u64,
+        is_complete: bool,
+        control: &Control,
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        match self {
+            Drain::Positioned { .. } if !is_complete => Ok(()),
+            Drain::Ordered { .. } if !is_complete && direction == Direction::Seal => Ok(()),
+            Drain::Positioned { file, offset, window } => match direction {
+                Direction::Seal => {
+                    // Tags lie between the chunks, so a sealed offset is the plain one and the tags before it.
+                    let place = offset + batch.first_chunk * crate::container::SEALED_CHUNK_BYTES as u64;
+                    file.write_all_at(&mut [IoSlice::new(batch.sealed())], place)
+                }
+                Direction::Unseal => {
+                    let (begin, mut slices) = batch.plain_within(good_chunks, window);
+                    file.write_all_at(&mut slices, offset + (begin - window.start))
+                }
+            },
+            Drain::Ordered { turn, bell, window } => {
+                let mut turn = lock(turn);
+                while turn.next != batch.number {
+                    if progress.is_void(batch.number) {
+                        return Ok(());
+                    }
+                    turn = bell.wait(turn).unwrap_or_else(PoisonError::into_inner);
+                }
+                match direction {
+                    Direction::Seal => turn.outlet.write_all(&mut [IoSlice::new(batch.sealed())], control)?,
+                    Direction::Unseal => {
+                        let (_, mut slices) = batch.plain_within(good_chunks, window);
+                        turn.outlet.write_all(&mut slices, control)?;
+                    }
+                }
+                if is_complete {
+                    turn.next += 1;
+                    bell.notify_all();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets waiting workers look whether the run has failed.
+    pub(super) fn wake(&self) {
+        if let Drain::Ordered { turn, bell, .. } = self {
+            // With the lock, so that nobody is between looking and waiting.
+            let _turn = lock(turn);
+            bell.notify_all();
+        }
+    }
+
+    /// Declares the end of a stream inside the process.
+    pub(super) fn finish(&self) -> Result<(), Error> {
+        if let Drain::Ordered { turn, .. } = self
+            && let Outlet::Pipe(writer) = &mut lock(turn).outlet
+            && let Some(writer) = writer.take()
+        {
+            writer.finish()?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! Containers that are no files: pushed through piece by piece, read at any place, or whole in memory.
+//!
+//! - [`Encryptor`] and [`Decryptor`] take pieces of any length and append what they make of them; memory is one batch.
+//! - [`Reader`] is `Read` and `Seek` over the plaintext of whatever is `Read` and `Seek` itself.
+//! - [`encrypt_bytes`] and [`decrypt_bytes`] do a whole container; [`Sealing`] and [`Opening`] the same into buffers of the
+//!   caller.
+//! - [`rewrap_head`] makes a container's new header where only its first bytes are at hand.
+//!
+//! What is here never touches a file. Files and folders are [`verbs`](crate::verbs), which overlap reading, computing and
+//! writing.
+//!
+//! ```
+//! use tress_container::keys::KeyPair;
+//! use tress_container::streaming::{Encryptor, decrypt_bytes};
+//! use tress_container::verbs::EncryptOptions;
+//!
+//! let key = KeyPair::generate()?;
+//! let recipients = [tress_container::keys::recipient(&key.recipient())?];
+//! let mut encryptor = Encryptor::new(&recipients, &EncryptOptions::default())?;
+//! let mut container = Vec::new();
+//! for piece in [&b"lanes "[..], b"side ", b"by side"] {
+//!     encryptor.push(piece, &mut container)?;
+//! }
+//! encryptor.finish(&mut container)?;
+//!
+//! let plain = decrypt_bytes(&container, &[Box::new(key.identity().clone())], 1)?;
+//! assert_eq!(plain, b"lanes side by side");
+//! # Ok::<(), tress_container::Error>(())
+//! ```
+
+mod decryptor;
+mod encryptor;
+mod parallel;
+mod reader;
+mod rewrap;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+pub use decryptor::Decryptor;
+pub use encryptor::Encryptor;
+pub use reader::Reader;
+pub use rewrap::{NewHead, rewrap_head};
+pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};
+
+use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES};
+
+/// Chunks that one thread does at a time: as many as the widest engine has lanes, and few enough for the second cache.
+const BATCH_CHUNKS: usize = 32;
+/// Plaintext of such a batch, and what it becomes.
+const BATCH_BYTES: usize = BATCH_CHUNKS * CHUNK_BYTES;
+const SEALED_BATCH_BYTES: usize = BATCH_CHUNKS * SEALED_CHUNK_BYTES;

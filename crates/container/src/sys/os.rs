@@ -1,0 +1,189 @@
+//! [`System`] by the standard library, and by `rustix` where unix has calls that the library lacks.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IoSlice, IoSliceMut, IsTerminal, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use cap_std::fs::Dir;
+
+use super::{Opening, within};
+use super::{Readers, Readiness, Status, System};
+
+/// The real system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Os;
+
+impl System for Os {
+    fn stdin(&self) -> io::Result<File> {
+        system::stdin()
+    }
+
+    fn stdout(&self) -> io::Result<File> {
+        system::stdout()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<File> {
+        system::open(path)
+    }
+
+    fn open_existing(&self, path: &Path) -> io::Result<File> {
+        OpenOptions::new().write(true).open(path)
+    }
+
+    fn create_anonymous(&self, folder: &Path, readers: Readers) -> io::Result<File> {
+        system::create_anonymous(folder, readers)
+    }
+
+    fn create_new(&self, path: &Path, readers: Readers) -> io::Result<File> {
+        system::create_new(path, readers)
+    }
+
+    fn link(&self, file: &File, path: &Path) -> io::Result<()> {
+        system::link(file, path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
+        system::rename_new(from, to)
+    }
+
+    fn unlink(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<Option<PathBuf>> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                system::refuse_planted(path, &metadata)?;
+                fs::read_link(path).map(Some)
+            }
+            Ok(_) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(_) if system::is_bare_device(path) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
+    fn names_in(&self, folder: &Path) -> io::Result<Vec<OsString>> {
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    fn metadata_of(&self, path: &Path) -> io::Result<fs::Metadata> {
+        fs::symlink_metadata(path)
+    }
+
+    fn status_of(&self, path: &Path) -> io::Result<Status> {
+        system::status_of(path)
+    }
+
+    fn status(&self, file: &File) -> io::Result<Status> {
+        system::status_of_handle(file)
+    }
+
+    fn adopt(&self, file: &File, old: &Status) -> io::Result<()> {
+        system::adopt(file, old)
+    }
+
+    fn position(&self, mut file: &File) -> io::Result<u64> {
+        file.stream_position()
+    }
+
+    fn is_terminal(&self, file: &File) -> bool {
+        file.is_terminal()
+    }
+
+    fn wait(&self, file: &File, readiness: Readiness, timeout: Duration) -> io::Result<bool> {
+        system::wait(file, readiness, timeout)
+    }
+
+    fn read(&self, mut file: &File, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        file.read_vectored(buffers)
+    }
+
+    fn read_at(&self, file: &File, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        system::read_at(file, buffers, offset)
+    }
+
+    fn write(&self, mut file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+        file.write_vectored(buffers)
+    }
+
+    fn write_ready(&self, file: &File, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+        system::write_ready(file, buffers)
+    }
+
+    fn write_at(&self, file: &File, buffers: &[IoSlice<'_>], offset: u64) -> io::Result<usize> {
+        system::write_at(file, buffers, offset)
+    }
+
+    fn copy(&self, from: &File, mut to: &File, bytes: u64) -> io::Result<u64> {
+        // The library copies between files by copy_file_range where the system has it, which shares blocks where the
+        // file system does.
+        io::copy(&mut from.take(bytes), &mut to)
+    }
+
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        system::sync_folder(folder)
+    }
+
+    fn open_in(&self, folder: &Dir, name: &OsStr, how: Opening) -> io::Result<File> {
+        within::open(folder, name, how)
+    }
+
+    fn open_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<Dir> {
+        within::open_folder(parent, name)
+    }
+
+    fn create_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        within::create_folder(parent, name)
+    }
+
+    fn close_folder_in(&self, parent: &Dir, name: &OsStr) -> io::Result<()> {
+        within::close_folder(parent, name)
+    }
+
+    fn exists_in(&self, folder: &Dir, name: &OsStr) -> io::Result<bool> {
+        within::exists(folder, name)
+    }
+
+    fn remove_in(&self, folder: &Dir, name: &OsStr) -> io::Result<()> {
+        within::remove(folder, name)
+    }
+
+    fn rename_in(&self, folder: &Dir, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        within::rename(folder, from, to)
+    }
+
+    fn move_in(&self, from_folder: &Dir, from: &OsStr, to_folder: &Dir, to: &OsStr) -> io::Result<()> {
+        within::move_new(from_folder, from, to_folder, to)
+    }
+
+    fn sync_folder_in(&self, folder: &Dir) -> io::Result<()> {
+        within::sync_folder(folder)
+    }
+
+    fn set_length(&self, file: &File, bytes: u64) -> io::Result<()> {
+        file.set_len(bytes)
+    }
+}
+
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod system;
+
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod system;

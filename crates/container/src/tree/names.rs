@@ -1,0 +1,179 @@
+//! Names inside a tree: which are admitted, and what a symbolic link may point to.
+//!
+//! A tree is unpacked on machines of strangers, so its names are checked one component at a time and nothing is
+//! repaired: a name that would have to be changed to be harmless is refused. Names are bytes, as in tar; only Windows
+//! needs them to be UTF-8.
+use std::ffi::OsStr;
+
+/// Longest path below the root of a tree and longest target of a link, in bytes: what one system call takes (Linux
+/// `PATH_MAX` less its NUL), so that every path can be opened from the root's handle in one step.
+pub const MAX_PATH_BYTES: usize = 4095;
+
+/// The operating system whose rules a name has to obey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rules {
+    /// Any byte but NUL and `/`.
+    Unix,
+    /// UTF-8 without the characters and names that Win32 gives a meaning.
+    Windows,
+}
+
+impl Rules {
+    /// The rules of the system that this runs on.
+    pub const HERE: Rules = if cfg!(windows) { Rules::Windows } else { Rules::Unix };
+}
+
+/// Splits the path of an entry into its names; the root, `./`, has none.
+///
+/// One leading `./` is admitted, since GNU tar writes it when it is given a folder, and one trailing `/`, which marks a
+/// folder. Returns `None` for a path that is empty, absolute, too long, or holds NUL, an empty name, `.`, `..` or a name that
+/// the rules forbid.
+pub fn split(path: &[u8], rules: Rules) -> Option<Vec<&[u8]>> {
+    if path.is_empty() || path.len() > MAX_PATH_BYTES {
+        return None;
+    }
+    let inner = path.strip_prefix(b"./").unwrap_or(path);
+    if inner.is_empty() {
+        return Some(Vec::new());
+    }
+    let inner = inner.strip_suffix(b"/").unwrap_or(inner);
+    let names: Vec<&[u8]> = inner.split(|&byte| byte == b'/').collect();
+    names.iter().all(|name| is_admitted(name, rules)).then_some(names)
+}
+
+/// Whether a symbolic link that lies below `depth` folders (0 in the root) stays inside the tree.
+///
+/// `..` is admitted only before the first name, and `.` and the empty name are names here. There it leaves folders that are known to be
+/// real, because an entry's parents are never links. After a name it might leave whatever folder another link leads to, and `a/b/up -> ../..`
+/// with `x -> a/b/up/..` would lead out although each link by itself looks harmless.
+pub fn link_stays_inside(depth: usize, target: &[u8], rules: Rules) -> bool {
+    if target.is_empty() || target.len() > MAX_PATH_BYTES || target[0] == b'/' {
+        return false;
+    }
+    let mut above = depth;
+    let mut has_descended = false;
+    for name in target.split(|&byte| byte == b'/') {
+        match name {
+            b"" | b"." => has_descended = true,
+            b".." if has_descended || above == 0 => return false,
+            b".." => above -= 1,
+            name if is_admitted(name, rules) => has_descended = true,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether one component may be created.
+fn is_admitted(name: &[u8], rules: Rules) -> bool {
+    if name.is_empty() || name == b"." || name == b".." || name.contains(&0) || name.contains(&b'/') {
+        return false;
+    }
+    match rules {
+        Rules::Unix => true,
+        Rules::Windows => std::str::from_utf8(name).is_ok_and(is_admitted_on_windows),
+    }
+}
+
+/// Microsoft, "Naming Files, Paths, and Namespaces". A colon would name a drive or an alternate stream, and a trailing
+/// dot or space is dropped, so that two names would mean one file.
+fn is_admitted_on_windows(name: &str) -> bool {
+    let has_meaning = |character: char| character < ' ' || r#"<>:"/\|?*"#.contains(character);
+    if name.contains(has_meaning) || name.ends_with(['.', ' ']) {
+        return false;
+    }
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_uppercase();
+    let is_port = ["COM", "LPT"].iter().any(|port| {
+        stem.strip_prefix(port).is_some_and(|digit| digit.chars().count() == 1 && digit.contains(is_port_digit))
+    });
+    !is_port && !["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"].contains(&stem.as_str())
+}
+
+/// Windows takes the superscripts of Latin-1 for digits here.
+fn is_port_digit(character: char) -> bool {
+    character.is_ascii_digit() || "¹²³".contains(character)
+}
+
+/// One name as the file system takes it; `None` where this system cannot express it.
+pub fn to_os(name: &[u8]) -> Option<&OsStr> {
+    #[cfg(unix)]
+    {
+        Some(std::os::unix::ffi::OsStrExt::from_bytes(name))
+    }
+    #[cfg(not(unix))]
+    {
+        std::str::from_utf8(name).ok().map(OsStr::new)
+    }
+}
+
+/// One name as the tree stores it; `None` where it is no Unicode and this system's names are not bytes.
+pub fn to_bytes(name: &OsStr) -> Option<&[u8]> {
+    #[cfg(unix)]
+    {
+        Some(std::os::unix::ffi::OsStrExt::as_bytes(name))
+    }
+    #[cfg(not(unix))]
+    {
+        name.to_str().map(str::as_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_split_or_refused() {
+        let split = |path| split(path, Rules::Unix);
+        assert_eq!(split(b"a/b"), Some(vec![&b"a"[..], b"b"]));
+        assert_eq!(split(b"./a/"), Some(vec![&b"a"[..]]));
+        assert_eq!(split(b"\xff\\:con"), Some(vec![&b"\xff\\:con"[..]]));
+        assert_eq!(split(b"./"), Some(Vec::new()));
+        for refused in [
+            &b""[..],
+            b".",
+            b"./.",
+            b"././",
+            b"/",
+            b"/a",
+            b"..",
+            b"../a",
+            b"a/../b",
+            b"a/..",
+            b"a//b",
+            b"a/./b",
+            b"a//",
+            b"././a",
+            b"a\0b",
+            b".//a",
+        ] {
+            assert_eq!(split(refused), None, "{refused:?}");
+        }
+        assert_eq!(split(&[b'a'; MAX_PATH_BYTES + 1]), None);
+    }
+
+    #[test]
+    fn windows_names() {
+        for refused in
+            ["a:b", "a\\b", "C:", "con", "Nul.txt", "com1", "LPT².log", "aux .c", "a.", "a ", "a?", "a\u{1}", "conin$"]
+        {
+            assert!(!is_admitted(refused.as_bytes(), Rules::Windows), "{refused}");
+        }
+        for admitted in ["a.b", "console", "com10", "com", "ä", ".git", "nul1"] {
+            assert!(is_admitted(admitted.as_bytes(), Rules::Windows), "{admitted}");
+        }
+        assert!(!is_admitted(b"\xff", Rules::Windows));
+    }
+
+    #[test]
+    fn links_stay_inside_or_are_refused() {
+        let inside = |depth, target: &str| link_stays_inside(depth, target.as_bytes(), Rules::Unix);
+        assert!(!inside(3, "..//..") && !inside(3, "..//../x") && !inside(3, "./../x") && inside(1, "..//"));
+        assert!(inside(0, "a") && inside(0, "./a//b/") && inside(1, "..") && inside(2, "../../a") && inside(0, "."));
+        let outside =
+            [(0, ""), (0, ".."), (1, "../.."), (0, "/a"), (3, "/"), (2, "a/.."), (3, "../a/../b"), (0, "a\0")];
+        for (depth, target) in outside.into_iter().chain([(2, "./../x"), (2, ".././../x")]) {
+            assert!(!inside(depth, target), "{depth} {target:?}");
+        }
+    }
+}

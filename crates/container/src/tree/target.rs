@@ -1,0 +1,210 @@
+//! Where a tree is unpacked: a temporary folder beside the target, which takes the target's name when it is complete.
+use super::calls::{self, Dir};
+use super::{platform, remove};
+use crate::{Error, ErrorKind};
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A place for a tree. Dropped before [`Target::install`], it removes what was unpacked.
+pub(crate) struct Target {
+    /// Links resolved, as far as it exists.
+    path: PathBuf,
+    parent: Dir,
+    name: OsString,
+    temporary: OsString,
+    /// Whether there is an old folder to be replaced.
+    replaces: bool,
+    is_installed: bool,
+}
+
+impl Target {
+    /// Chooses the place and makes the temporary folder.
+    ///
+    /// An existing target is refused without `force`. With it, only a folder can be replaced, and neither the current
+    /// folder nor one that holds it: nobody means to empty these.
+    pub(crate) fn create(target: &Path, force: bool) -> Result<Target, Error> {
+        let at_target = |error: io::Error| Error::from(error).at(target);
+        let exists = || Error::new(ErrorKind::OutputExists).at(target);
+        let replaces = calls::exists(target).map_err(at_target)?;
+        if replaces && !force {
+            return Err(exists());
+        }
+        let path = match replaces {
+            true => calls::canonical(target).map_err(at_target)?,
+            false => target.to_path_buf(),
+        };
+        if replaces {
+            let current = std::env::current_dir().and_then(|path| calls::canonical(&path)).map_err(at_target)?;
+            if !path.is_dir() || current.starts_with(&path) {
+                return Err(
+                    exists().with_detail("only a folder can be replaced, not the current folder or one above it")
+                );
+            }
+        }
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(at_target(io::ErrorKind::InvalidInput.into()));
+        };
+        let beside = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let name = name.to_owned();
+        let parent = calls::open_given_folder(beside).map_err(at_target)?;
+        let temporary = create_temporary(&parent).map_err(at_target)?;
+        Ok(Target { path, parent, name, temporary, replaces, is_installed: false })
+    }
+
+    pub(crate) fn parent(&self) -> &Dir {
+        &self.parent
+    }
+
+    /// The temporary folder's name in the parent.
+    pub(crate) fn temporary(&self) -> &OsStr {
+        &self.temporary
+    }
+
+    /// Gives the temporary folder the target's name. The names are on the disk when this returns.
+    pub(crate) fn install(mut self) -> Result<(), Error> {
+        if self.replaces {
+            self.exchange()?;
+        } else {
+            platform::rename_to_free_name(&self.parent, &self.temporary, &self.name)
+                .map_err(|error| self.failed(error))?;
+        }
+        if let Err(error) = platform::sync_names(&self.parent) {
+            // Not to be relied on, so it must not be there. If even this fails, the new tree stays: it is complete.
+            let undone = match self.replaces {
+                true => self.exchange().is_ok(),
+                false => platform::rename_to_free_name(&self.parent, &self.name, &self.temporary).is_ok(),
+            };
+            self.is_installed = !undone;
+            let error = Error::from(error).at(&self.path);
+            return Err(match self.replaces && !undone {
+                true => self.with_old_folder(error, &self.temporary),
+                false => error,
+            });
+        }
+        self.is_installed = true;
+        match self.replaces {
+            true => remove::remove_folder(&self.parent, &self.temporary)
+                .map_err(|error| Error::from(error).at(self.path.with_file_name(&self.temporary))),
+            false => Ok(()),
+        }
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        match error.kind() {
+            // Made by another process while this one unpacked.
+            io::ErrorKind::AlreadyExists => Error::new(ErrorKind::OutputExists).at(&self.path),
+            _ => Error::from(error).at(&self.path),
+        }
+    }
+
+    /// Says in an error under which name the folder is that was to be replaced.
+    fn with_old_folder(&self, error: Error, name: &OsStr) -> Error {
+        error.with_detail(format!("the old folder is now {}", self.path.with_file_name(name).display()))
+    }
+
+    /// Exchanges the target's name and the temporary one, in one step where the system can.
+    fn exchange(&mut self) -> Result<(), Error> {
+        match platform::exchange(&self.parent, &self.temporary, &self.name) {
+            Some(done) => done.map_err(|error| self.failed(error)),
+            None => self.exchange_in_steps(),
+        }
+    }
+
+    /// The same where a name has to be free. What had the target's name has a new temporary one afterwards. After an error it has
+    /// the target's name still, or one that the error tells.
+    fn exchange_in_steps(&mut self) -> Result<(), Error> {
+        let aside = take_name(|aside| platform::rename_to_free_name(&self.parent, &self.name, aside))
+            .map_err(|error| self.failed(error))?;
+        if let Err(error) = platform::rename_to_free_name(&self.parent, &self.temporary, &self.name) {
+            let back = platform::rename_to_free_name(&self.parent, &aside, &self.name);
+            return Err(match back {
+                Ok(()) => self.failed(error),
+                Err(_) => self.with_old_folder(self.failed(error), &aside),
+            });
+        }
+        self.temporary = aside;
+        Ok(())
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if !self.is_installed {
+            // The error that led here is the one to report.
+            drop(remove::remove_folder(&self.parent, &self.temporary));
+        }
+    }
+}
+
+/// Makes a temporary folder.
+fn create_temporary(parent: &Dir) -> io::Result<OsString> {
+    take_name(|name| platform::create_folder(parent, name))
+}
+
+/// Has a name taken: `.tress-` and sixteen hexadecimal digits. They need not be secret, since `take` fails when there is such
+/// a name.
+fn take_name(take: impl Fn(&OsStr) -> io::Result<()>) -> io::Result<OsString> {
+    let random = RandomState::new();
+    let mut attempt = 0;
+    loop {
+        let name = OsString::from(format!(".tress-{:016x}", random.hash_one(attempt)));
+        match take(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
+            taken => return taken.map(|()| name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::calls::faults;
+    use super::*;
+    use crate::testing::faulty::Fault;
+    use std::fs;
+
+    #[test]
+    fn both_ways_of_exchanging_do_the_same() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("target");
+        fs::create_dir_all(path.join("old")).unwrap();
+        let mut target = Target::create(&path, true).unwrap();
+        for exchange in [Target::exchange_in_steps, Target::exchange] {
+            exchange(&mut target).unwrap();
+            assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
+            exchange(&mut target).unwrap();
+            assert!(path.join("old").is_dir());
+        }
+        drop(target);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// With one call that fails, and with all from one call on.
+    #[test]
+    fn whatever_fails_in_an_exchange_in_steps_the_old_folder_is_there_or_its_name_is_told() {
+        for fault in [Fault::Error(io::ErrorKind::StorageFull), Fault::Gone] {
+            for calls in 0.. {
+                let folder = tempfile::TempDir::new().unwrap();
+                let path = folder.path().join("target");
+                fs::create_dir_all(path.join("old")).unwrap();
+                let mut target = Target::create(&path, true).unwrap();
+                faults::begin(calls, fault);
+                let result = target.exchange_in_steps();
+                if !faults::has_failed() {
+                    result.unwrap();
+                    assert!(calls >= 2);
+                    break;
+                }
+                let error = result.unwrap_err();
+                drop(target);
+                let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+                assert_eq!(left.len(), 1, "{fault:?} in call {calls}: {left:?}");
+                assert!(left[0].join("old").is_dir());
+                let name = left[0].file_name().unwrap();
+                let is_told = error.to_string().ends_with(name.to_str().unwrap());
+                assert!(name == "target" || is_told, "{fault:?} in call {calls}: {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! `encrypt`: a file, a stream or a folder into one container.
+
+use std::io::IoSlice;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use super::{Control, Report, Sink, Source};
+use crate::container::{
+    Aead, CHUNK_BYTES, Content, ContentType, Header, MAX_CHUNKS, PREFIX_BYTES, Payload, TAG_BYTES, is_valid_name,
+};
+use crate::input::Input;
+use crate::output::{Destination, Output};
+use crate::pipeline::pipe::{PipeWriter, pipe};
+use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned};
+use crate::sys::{Kind, Os, System};
+use crate::threads::start;
+use crate::tree::Skipped;
+use crate::{Error, ErrorKind, tree};
+
+/// How to encrypt.
+#[derive(Clone, Debug)]
+pub struct EncryptOptions {
+    /// The payload's AEAD.
+    pub aead: Aead,
+    /// Workers; 0 means one for each core that this process may use. [`MAX_THREADS`](super::MAX_THREADS) at most.
+    pub threads: usize,
+    /// The name kept (encrypted) in the container; `None` takes the name of the source file or folder, if a container
+    /// can store it.
+    pub name: Option<String>,
+}
+
+impl Default for EncryptOptions {
+    fn default() -> Self {
+        Self { aead: Aead::Aes128Ccm, threads: 0, name: None }
+    }
+}
+
+/// Encrypts `source` to every one of `recipients` and writes the container to `sink`. A folder becomes a tree.
+///
+/// # Errors
+/// Every failure of reading, sealing or writing, and [`ErrorKind::Interrupted`]; nothing is left under the sink's name.
+pub fn encrypt(
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+) -> Result<Report, Error> {
+    encrypt_on(&Os, source, sink, recipients, options, control)
+}
+
+/// The same, and what a tree cannot hold is left out: links that may lead out of the folder and special files. `skipped` is called
+/// for each.
+///
+/// # Errors
+/// As [`encrypt`].
+pub fn encrypt_skipping(
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+    skipped: Skipped<'_>,
+) -> Result<Report, Error> {
+    encrypt_with(&Os, source, sink, recipients, options, control, Some(skipped))
+}
+
+pub(crate) fn encrypt_on(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+) -> Result<Report, Error> {
+    encrypt_with(system, source, sink, recipients, options, control, None)
+}
+
+fn encrypt_with(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+    skipped: Option<Skipped<'_>>,
+) -> Result<Report, Error> {
+    let started = Instant::now();
+    let root = match source {
+        Source::Path(path) => {
+            let status = system.status_of(path).map_err(|error| Error::from(error).at(path))?;
+            (status.kind == Kind::Folder).then_some(path)
+        }
+        Source::Stdin => None,
+    };
+    let mut report = match root {
+        Some(root) => encrypt_tree(system, root, sink, recipients, options, control, skipped)?,
+        None => encrypt_file(system, source, sink, recipients, options, control)?,
+    };
+    report.elapsed = started.elapsed();
+    Ok(report)
+}
+
+fn encrypt_file(
+    system: &dyn System,
+    source: &Source,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+) -> Result<Report, Error> {
+    let input = Input::open(system, source)?;
+    let destination = Destination::check(system, sink, Some(&input))?;
+    let name = options.name.clone().or_else(|| match input.status().kind {
+        Kind::Regular => source.path().and_then(storable_name),
+        _ => None,
+    });
+    let sealed = Sealed::create(destination, ContentType::File, name, recipients, options)?;
+    let feed = match input.seekable_bytes() {
+        Some(bytes) => {
+            control.set_total(bytes);
+            let chunks = bytes / CHUNK_BYTES as u64 + 1;
+            if chunks > MAX_CHUNKS {
+                return Err(Error::new(ErrorKind::TooManyChunks).at(input.name()));
+            }
+            let last_sealed_bytes = (bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES;
+            Feed::Positioned(Positioned::new(&input, 0, 0, chunks, last_sealed_bytes))
+        }
+        None => Feed::Ordered(Ordered::new(input.reader(control), input.name()).into()),
+    };
+    let report = sealed.run(feed, options.threads, control)?;
+    input.check_unchanged()?;
+    sealed.commit(control)?;
+    Ok(report)
+}
+
+/// Seals what `reader` gives into a container that goes into a pipe. Its end is declared when all is sealed.
+#[doc(hidden)]
+pub fn encrypt_to_pipe(
+    reader: impl Read + Send,
+    shown: &Path,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    mut writer: PipeWriter,
+    control: &Control,
+) -> Result<(), Error> {
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, storable_name(shown))?;
+    writer.write_all(&Header::seal(&content, recipients)?)?;
+    let (payload, prefix) = Payload::create(&content)?;
+    writer.write_all(&prefix)?;
+    let feed = Feed::Ordered(Ordered::new(reader, shown).into());
+    let drain = Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX);
+    Pipeline::new(&payload, Direction::Seal, feed, drain, control, 0).run().map(drop)
+}
+
+/// Streams the folder's tar through the workers; this thread packs.
+fn encrypt_tree(
+    system: &dyn System,
+    root: &Path,
+    sink: &Sink,
+    recipients: &[Box<dyn age::Recipient + Send>],
+    options: &EncryptOptions,
+    control: &Control,
+    skipped: Option<Skipped<'_>>,
+) -> Result<Report, Error> {
+    let destination = Destination::check(system, sink, None)?;
+    if let Destination::Name(name) = &destination {
+        // The container would hold itself.
+        let canonical = |path: &Path| system.canonical(path).map_err(|error| Error::from(error).at(path));
+        if canonical(&name.folder)?.starts_with(canonical(root)?) {
+            return Err(Error::new(ErrorKind::OutputIsInput).at(&name.path));
+        }
+    }
+    let name = options.name.clone().or_else(|| storable_name(root));
+    let sealed = Sealed::create(destination, ContentType::Tree, name, recipients, options)?;
+    let (writer, reader) = pipe();
+    let report = std::thread::scope(|scope| {
+        let (reader, sealed) = (reader, &sealed);
+        let worker = start(scope, move || {
+            let feed = Feed::Ordered(Ordered::new(reader, root).into());
+            sealed.run(feed, options.threads, control)
+        })?;
+        let packed = pack(root, writer, control, skipped);
+        let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        match (packed, report) {
+            // Whichever end failed, the other one only saw the pipe break.
+            (Err(error), Err(other)) if is_broken_pipe(&error) => Err(other),
+            (Err(error), _) => Err(error),
+            (Ok(()), report) => report,
+        }
+    })?;
+    sealed.commit(control)?;
+    Ok(report)
+}
+
+fn pack(root: &Path, mut writer: PipeWriter, control: &Control, skipped: Option<Skipped<'_>>) -> Result<(), Error> {
+    tree::pack_with(root, &mut writer, control, skipped)?;
+    Ok(writer.finish()?)
+}
+
+pub(super) fn is_broken_pipe(error: &Error) -> bool {
+    error.kind == ErrorKind::Io(std::io::ErrorKind::BrokenPipe)
+}
+
+/// The last part of a path, if a container can store it. `.` and `..` have none: the folder's real name counts.
+fn storable_name(path: &Path) -> Option<String> {
+    let name = match path.file_name() {
+        Some(name) => name.to_owned(),
+        None => std::fs::canonicalize(path).ok()?.file_name()?.to_owned(),
+    };
+    name.into_string().ok().filter(|name| is_valid_name(name))
+}
+
+/// A container whose header exists and whose payload does not yet.
+struct Sealed<'a> {
+    payload: Payload,
+    /// Header and prefix.
+    head: Vec<u8>,
+    output: Output<'a>,
+}
+
+impl<'a> Sealed<'a> {
+    fn create(
+        destination: Destination<'a>,
+        content_type: ContentType,
+        name: Option<String>,
+        recipients: &[Box<dyn age::Recipient + Send>],
+        options: &EncryptOptions,
+    ) -> Result<Self, Error> {
+        if let Destination::Stream(stream) = &destination {
+            stream.refuse_terminal()?;
+        }
+        let content = Content::generate(options.aead, content_type, name)?;
+        let mut head = Header::seal(&content, recipients)?;
+        let (payload, prefix): (Payload, [u8; PREFIX_BYTES]) = Payload::create(&content)?;
+        head.extend_from_slice(&prefix);
+        Ok(Self { payload, head, output: destination.create()? })
+    }
+
+    fn run(&self, feed: Feed<'_>, threads: usize, control: &Control) -> Result<Report, Error> {
+        let everything = 0..u64::MAX;
+        let mut head = [IoSlice::new(&self.head)];
+        let drain = match &self.output {
+            Output::Stream(stream) => {
+                stream.write_all(&mut head, control)?;
+                Drain::ordered(Outlet::Stream(stream), everything)
+            }
+            Output::File(file) => {
+                file.write_all_at(&mut head, 0)?;
+                Drain::file(file, self.head.len() as u64, everything)
+            }
+        };
+        let totals = Pipeline::new(&self.payload, Direction::Seal, feed, drain, control, threads).run()?;
+        Ok(Report {
+            bytes_in: totals.plain_bytes,
+            bytes_out: self.head.len() as u64 + totals.sealed_bytes,
+            chunks: totals.chunks,
+            ..Report::default()
+        })
+    }
+
+    fn commit(self, control: &Control) -> Result<(), Error> {
+        self.output.commit(control)
+    }
+}

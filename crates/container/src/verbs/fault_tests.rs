@@ -1,0 +1,268 @@
+//! Every call on a file fails once: nothing is left behind, and nothing half-written has a final name.
+
+use std::fs;
+use std::path::Path;
+
+use tress_cipher::aes::Aes;
+
+use super::decrypt::decrypt_on;
+use super::encrypt::encrypt_on;
+use super::fault_walk::{Layer, holds, walk, walk_reads};
+use super::inspect::inspect_on;
+use super::raw::{raw_ccm_on, raw_on};
+use super::rewrap::rewrap_on;
+use super::store::{store_on, store_private_on};
+use super::{Control, DecryptOptions, EncryptOptions, RawCcm, RawDirection, RawMode, Sink, Source};
+use crate::keys;
+use crate::streaming::decrypt_bytes;
+use crate::testing::faulty::{Fault, Faulty};
+
+/// Four batches and a rest, so that two workers have something to do.
+pub(super) const PLAIN_BYTES: usize = 130 * 16384 + 77;
+
+pub(super) fn recipients() -> Vec<Box<dyn age::Recipient + Send>> {
+    vec![Box::new(keys::key_file(&[7; 16]).unwrap())]
+}
+
+pub(super) fn identities() -> Vec<Box<dyn age::Identity>> {
+    vec![Box::new(keys::key_file(&[7; 16]).unwrap())]
+}
+
+pub(super) fn plain() -> Vec<u8> {
+    (0..PLAIN_BYTES).map(|i| (i % 251) as u8).collect()
+}
+
+fn holds_plain(path: &Path) -> bool {
+    let container = fs::read(path).unwrap();
+    decrypt_bytes(&container, &identities(), 1).is_ok_and(|found| found == plain())
+}
+
+fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::Error> {
+    let options = EncryptOptions { threads: 2, ..EncryptOptions::default() };
+    let sink = Sink::Path { path: folder.join("out"), force };
+    let source = Source::Path(folder.join("in"));
+    encrypt_on(system, &source, &sink, &recipients(), &options, &Control::new()).map(drop)
+}
+
+#[test]
+fn no_failure_of_an_encryption_leaves_anything() {
+    for has_anonymous in [true, false] {
+        let prepare = |folder: &Path| fs::write(folder.join("in"), plain()).unwrap();
+        walk(
+            Layer::Pipeline,
+            "out",
+            has_anonymous,
+            prepare,
+            |folder, system| encrypt_in(folder, system, false),
+            holds_plain,
+        );
+    }
+}
+
+#[test]
+fn no_failure_of_a_replacing_encryption_harms_the_old_file() {
+    for has_anonymous in [true, false] {
+        let prepare = |folder: &Path| {
+            fs::write(folder.join("in"), plain()).unwrap();
+            fs::write(folder.join("out"), b"old").unwrap();
+        };
+        walk(
+            Layer::Pipeline,
+            "out",
+            has_anonymous,
+            prepare,
+            |folder, system| encrypt_in(folder, system, true),
+            holds_plain,
+        );
+    }
+}
+
+/// A container made once, copied into each fresh folder.
+pub(super) fn container() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in"), plain()).unwrap();
+    encrypt_in(folder.path(), &Faulty::none(), false).unwrap();
+    fs::read(folder.path().join("out")).unwrap()
+}
+
+#[test]
+fn no_failure_of_a_decryption_leaves_anything() {
+    let container = container();
+    let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
+    let verb = |folder: &Path, system: &Faulty| decrypt_in(folder, system).map(drop);
+    walk(Layer::Pipeline, "out", true, prepare, verb, |path| holds(path, &plain()));
+}
+
+fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Error> {
+    let sink = Sink::Path { path: folder.join("out"), force: false };
+    let options = DecryptOptions { threads: 2, range: None };
+    decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new())
+}
+
+#[test]
+fn no_failure_of_a_rewrap_harms_the_container() {
+    let container = container();
+    let prepare = |folder: &Path| fs::write(folder.join("box"), &container).unwrap();
+    let verb = |folder: &Path, system: &Faulty| {
+        rewrap_on(system, &folder.join("box"), &identities(), &recipients(), &Control::new()).map(drop)
+    };
+    walk(Layer::Pipeline, "box", true, prepare, verb, holds_plain);
+}
+
+#[test]
+fn signals_and_short_reads_and_writes_change_nothing() {
+    let container = container();
+    for fault in [Fault::Signal, Fault::Short] {
+        for period in [2, 3, 7] {
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("in"), plain()).unwrap();
+            encrypt_in(folder.path(), &Faulty::every(period, fault), false).unwrap();
+            assert!(holds_plain(&folder.path().join("out")), "{fault:?} {period}");
+            fs::remove_file(folder.path().join("out")).unwrap();
+            fs::write(folder.path().join("in"), &container).unwrap();
+            decrypt_in(folder.path(), &Faulty::every(period, fault)).unwrap();
+            assert!(fs::read(folder.path().join("out")).unwrap() == plain(), "{fault:?} {period}");
+        }
+    }
+}
+
+#[test]
+fn no_failure_of_an_inspection_is_taken_for_an_answer() {
+    let container = container();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in");
+    fs::write(&path, &container).unwrap();
+    let inspect = |system: &Faulty, source: &Source, identities: Option<&[Box<dyn age::Identity>]>| {
+        inspect_on(system, source, identities, &Control::new())
+    };
+    for identities in [None, Some(identities())] {
+        let expected = super::inspect(&Source::Path(path.clone()), identities.as_deref()).unwrap();
+        assert_eq!((expected.plaintext_bytes, expected.verified), (PLAIN_BYTES as u64, identities.is_some()));
+        walk_reads(|system| {
+            let found = inspect(&system, &Source::Path(path.clone()), identities.as_deref());
+            (system.has_failed(), found.map(|found| assert_eq!(found, expected)))
+        });
+        // A stream is read to its end.
+        walk_reads(|system| {
+            let (reader, mut writer) = std::io::pipe().unwrap();
+            let container = &container;
+            std::thread::scope(|scope| {
+                scope.spawn(move || drop(std::io::Write::write_all(&mut writer, container)));
+                let system = system.with_standard(Some(handle(reader)), None);
+                let found = inspect(&system, &Source::Stdin, identities.as_deref());
+                let has_failed = system.has_failed();
+                // Or the writer waits for ever.
+                drop(system);
+                (has_failed, found.map(|found| assert_eq!(found, expected)))
+            })
+        });
+    }
+}
+
+#[cfg(unix)]
+fn handle(reader: std::io::PipeReader) -> fs::File {
+    std::os::fd::OwnedFd::from(reader).into()
+}
+
+#[cfg(windows)]
+fn handle(reader: std::io::PipeReader) -> fs::File {
+    std::os::windows::io::OwnedHandle::from(reader).into()
+}
+
+#[test]
+fn no_failure_of_a_raw_mode_leaves_anything() {
+    let cipher = Aes::new(&[7; 16]).unwrap();
+    let prepare = |bytes: Vec<u8>| move |folder: &Path| fs::write(folder.join("in"), &bytes).unwrap();
+    let ends = |folder: &Path| (Source::Path(folder.join("in")), Sink::Path { path: folder.join("out"), force: false });
+    // Some buffers and a rest.
+    let plain = plain()[..700_001].to_vec();
+    for mode in [
+        RawMode::Ecb { padding: true },
+        RawMode::Cbc { iv: vec![3; 16], padding: true },
+        RawMode::Ctr { counter: vec![9; 16] },
+    ] {
+        let verb = |direction| {
+            let (cipher, mode) = (&cipher, &mode);
+            move |folder: &Path, system: &Faulty| {
+                let (source, sink) = ends(folder);
+                raw_on(system, &source, &sink, cipher, mode, direction, &Control::new())
+            }
+        };
+        let folder = tempfile::tempdir().unwrap();
+        prepare(plain.clone())(folder.path());
+        verb(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
+        let sealed = fs::read(folder.path().join("out")).unwrap();
+        let is_sealed = |path: &Path| holds(path, &sealed);
+        walk(Layer::Pipeline, "out", true, prepare(plain.clone()), verb(RawDirection::Encrypt), is_sealed);
+        let is_plain = |path: &Path| holds(path, &plain);
+        walk(Layer::Pipeline, "out", false, prepare(sealed.clone()), verb(RawDirection::Decrypt), is_plain);
+    }
+    let parameters = RawCcm { nonce: vec![1; 12], associated_data: b"header".to_vec(), tag_bytes: 16 };
+    let verb = |direction| {
+        let (cipher, parameters) = (&cipher, &parameters);
+        move |folder: &Path, system: &Faulty| {
+            let (source, sink) = ends(folder);
+            raw_ccm_on(system, &source, &sink, cipher, parameters, direction, &Control::new())
+        }
+    };
+    let folder = tempfile::tempdir().unwrap();
+    prepare(plain.clone())(folder.path());
+    verb(RawDirection::Encrypt)(folder.path(), &Faulty::none()).unwrap();
+    let sealed = fs::read(folder.path().join("out")).unwrap();
+    assert_eq!(sealed.len(), plain.len() + 16);
+    let is_sealed = |path: &Path| holds(path, &sealed);
+    walk(Layer::Pipeline, "out", true, prepare(plain.clone()), verb(RawDirection::Encrypt), is_sealed);
+    let is_plain = |path: &Path| holds(path, &plain);
+    walk(Layer::Pipeline, "out", true, prepare(sealed.clone()), verb(RawDirection::Decrypt), is_plain);
+}
+
+/// What signatures, identities and signing keys are written with.
+#[test]
+fn no_failure_of_storing_leaves_anything() {
+    let text = &plain()[..7_001];
+    for has_anonymous in [true, false] {
+        for force in [false, true] {
+            let prepare = |folder: &Path| {
+                if force {
+                    fs::write(folder.join("out"), b"old").unwrap();
+                }
+            };
+            let verb = |folder: &Path, system: &Faulty| {
+                store_on(system, text, &Sink::Path { path: folder.join("out"), force }, &Control::new())
+            };
+            walk(Layer::Pipeline, "out", has_anonymous, prepare, verb, |path| holds(path, text));
+        }
+        let verb =
+            |folder: &Path, system: &Faulty| store_private_on(system, text, &folder.join("out"), &Control::new());
+        let is_private = |path: &Path| {
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o7777, 0o600);
+            }
+            holds(path, text)
+        };
+        walk(Layer::Pipeline, "out", has_anonymous, |_| {}, verb, is_private);
+    }
+}
+
+#[test]
+fn a_secret_takes_no_name_that_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    let store = || super::store_private(b"secret", &path, &Control::new()).map_err(|error| error.kind);
+    for make in [
+        |path: &Path| fs::write(path, b"theirs").unwrap(),
+        |path: &Path| fs::create_dir(path).unwrap(),
+        #[cfg(unix)]
+        |path: &Path| std::os::unix::fs::symlink("nowhere", path).unwrap(),
+    ] {
+        make(&path);
+        assert_eq!(store(), Err(crate::ErrorKind::OutputExists));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let _ = fs::remove_file(&path);
+        let _ = fs::remove_dir(&path);
+    }
+    store().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"secret");
+}

@@ -1,0 +1,166 @@
+//! What the tests of faults share: a run for every call that may fail, with every fault that it may have, and what has to hold
+//! after each.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind as IoKind;
+use std::path::{Path, PathBuf};
+
+use crate::ErrorKind;
+use crate::testing::faulty::{Fault, Faulty, broken_disk, wants_all};
+use crate::tree::calls::faults;
+
+/// Whose calls fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layer {
+    /// Those of containers and plain files.
+    Pipeline,
+    /// Those of the folders that a tree is made of, or made into.
+    Tree,
+}
+
+/// The faults that one call may have: no space, a broken disk (EIO), a handle that would block, a signal, fewer bytes than asked
+/// for; and a disk that is gone from this call on, or has lost what it should have synced.
+fn all_faults() -> [Fault; 7] {
+    let errors = [IoKind::StorageFull, broken_disk(), IoKind::WouldBlock].map(Fault::Error);
+    let [full, broken, busy] = errors;
+    [full, broken, busy, Fault::Signal, Fault::Short, Fault::Gone, Fault::Lost]
+}
+
+/// The kind of error that a run may end with.
+fn kind(fault: Fault) -> ErrorKind {
+    ErrorKind::Io(match fault {
+        Fault::Error(kind) => kind,
+        Fault::Signal => IoKind::Interrupted,
+        Fault::Gone | Fault::Lost => broken_disk(),
+        Fault::Short | Fault::Slow => unreachable!("harmless"),
+    })
+}
+
+/// A file's content, or everything below a folder; links as their targets.
+pub(super) fn snapshot(path: &Path) -> Option<BTreeMap<PathBuf, Vec<u8>>> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    let mut found = BTreeMap::new();
+    let own = if metadata.is_symlink() {
+        fs::read_link(path).unwrap().into_os_string().into_encoded_bytes()
+    } else if metadata.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            let name = PathBuf::from(entry.unwrap().file_name());
+            let below = snapshot(&path.join(&name)).unwrap();
+            // A path of nothing would leave a slash.
+            found.extend(below.into_iter().map(|(below, bytes)| (name.iter().chain(below.iter()).collect(), bytes)));
+        }
+        Vec::new()
+    } else {
+        fs::read(path).unwrap()
+    };
+    found.insert(PathBuf::new(), own);
+    Some(found)
+}
+
+pub(super) fn holds(path: &Path, bytes: &[u8]) -> bool {
+    fs::read(path).is_ok_and(|found| found == bytes)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Runs `verb` in a fresh folder with a fault in call 0, 1, 2, ..., until a run needs fewer calls. After each failure
+/// `output` has to be as it was or right, and no other file be there; after each success it has to be right.
+///
+/// Of the calls of trees, which are many, every third by default; with `TRESS_EVERY_FAULT` in the environment every one.
+pub(super) fn walk(
+    layer: Layer,
+    output: &str,
+    has_anonymous: bool,
+    prepare: impl Fn(&Path),
+    verb: impl Fn(&Path, &Faulty) -> Result<(), crate::Error>,
+    is_right: impl Fn(&Path) -> bool,
+) {
+    let (mut points, mut told) = (0, 0);
+    let stride = if layer == Layer::Tree && !wants_all() { 3 } else { 1 };
+    for (index, fault) in all_faults().into_iter().enumerate() {
+        for fails in (index as u64 % stride..).step_by(stride as usize) {
+            let folder = tempfile::tempdir().unwrap();
+            prepare(folder.path());
+            let before = names(folder.path());
+            let output_path = folder.path().join(output);
+            let old = snapshot(&output_path);
+            let (result, has_failed) = match layer {
+                Layer::Pipeline => {
+                    let system = Faulty::new(fails, fault, has_anonymous);
+                    (verb(folder.path(), &system), system.has_failed())
+                }
+                Layer::Tree => {
+                    faults::begin(fails as u32, fault);
+                    (verb(folder.path(), &Faulty::none()), faults::has_failed())
+                }
+            };
+            if !has_failed {
+                result.unwrap();
+                assert!(fails > 5 || fault == Fault::Lost, "the walk has to reach the calls that matter: {fails}");
+                break;
+            }
+            points += 1;
+            let label = format!("{fault:?} in call {fails} of {layer:?}");
+            let found = names(folder.path());
+            let is_there = output_path.symlink_metadata().is_ok();
+            match result {
+                // A call whose failure does no harm, or that was made again.
+                Ok(()) => {
+                    assert!(found.iter().all(|name| before.contains(name) || name == output), "{label}");
+                    assert!(is_right(&output_path), "{label}");
+                }
+                Err(error) => {
+                    told += 1;
+                    assert_ne!(fault, Fault::Short, "{label}: {error}");
+                    assert_eq!(error.kind, kind(fault), "{label}");
+                    // Replacing is one step: the output is the old one or, if only the folder's sync failed, a complete new one.
+                    let is_old = snapshot(&output_path) == old;
+                    // Where folders cannot be exchanged in one step, a disk that goes between the steps leaves the old one under
+                    // another name, which is told.
+                    let is_aside = |name: &String| {
+                        snapshot(&folder.path().join(name)) == old && error.to_string().contains(name.as_str())
+                    };
+                    let is_told = fault == Fault::Gone && found.iter().any(is_aside);
+                    assert!(is_old || is_there && is_right(&output_path) || is_told, "{label}: {error}, {found:?}");
+                    // A disk that is gone takes nothing away any more, and an old folder may resist.
+                    if fault != Fault::Gone && is_old {
+                        assert_eq!(found, before, "{label}");
+                    }
+                    let is_ours = |name: &String| name.starts_with(".tress-") || name == output;
+                    assert!(found.iter().all(|name| before.contains(name) || is_ours(name)), "{label}: {found:?}");
+                }
+            }
+        }
+    }
+    println!("{output}, {layer:?}: {points} calls had a fault, {told} runs failed by it");
+    assert!(points > 40 && told > 20, "{points} {told}");
+}
+
+/// The same of a run that makes nothing: each is right, or fails and says why. `run` says whether the call was reached.
+pub(super) fn walk_reads(run: impl Fn(Faulty) -> (bool, Result<(), crate::Error>)) {
+    let (mut points, mut told) = (0, 0);
+    for fault in all_faults().into_iter().filter(|&fault| fault != Fault::Lost) {
+        for fails in 0.. {
+            let (has_failed, result) = run(Faulty::new(fails, fault, true));
+            if !has_failed {
+                result.unwrap();
+                assert!(fails > 2, "{fails}");
+                break;
+            }
+            points += 1;
+            if let Err(error) = result {
+                told += 1;
+                assert_ne!(fault, Fault::Short, "call {fails}: {error}");
+                assert_eq!(error.kind, kind(fault), "{fault:?} in call {fails}");
+            }
+        }
+    }
+    println!("{points} calls had a fault, {told} runs failed by it");
+    assert!(points >= 15 && told >= 10, "{points} {told}");
+}

@@ -1,0 +1,102 @@
+//! What the command, the C library and Python call: encrypt, decrypt, rewrap, inspect. Each verb is one call that
+//! returns when its output is complete and verified, or fails and leaves nothing behind.
+
+mod control;
+mod decrypt;
+mod encrypt;
+#[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
+mod fault_walk;
+mod filter;
+mod inspect;
+mod open;
+#[cfg(all(test, unix))]
+mod power_tests;
+mod raw;
+mod rewrap;
+#[cfg(test)]
+mod standard_tests;
+mod store;
+#[cfg(test)]
+mod thread_tests;
+#[cfg(test)]
+mod tree_fault_tests;
+#[cfg(all(test, unix))]
+mod tree_power_tests;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[doc(hidden)]
+pub use encrypt::encrypt_to_pipe;
+
+pub use control::Control;
+pub use decrypt::{DecryptOptions, Range, decrypt};
+pub use encrypt::{EncryptOptions, encrypt, encrypt_skipping};
+pub use inspect::{Inspection, inspect};
+pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};
+pub use rewrap::rewrap;
+pub use store::{store, store_private};
+
+/// Most threads of one call, whatever it asks for: each has a buffer, and comes from a caller who may be wrong.
+pub const MAX_THREADS: usize = 1024;
+
+/// Where a verb reads from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input, wherever it leads. A regular file is read from its current position.
+    Stdin,
+    /// A file, FIFO or device, or a folder when encrypting.
+    Path(PathBuf),
+}
+
+impl Source {
+    /// The path to name in messages.
+    #[doc(hidden)]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Source::Stdin => None,
+            Source::Path(path) => Some(path),
+        }
+    }
+}
+
+/// Where a verb writes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sink {
+    /// Standard output, as a stream. A terminal gets text only.
+    Stdout,
+    /// A name that appears only when the output is complete. One that exists and is neither a regular file nor a
+    /// folder (a device, a FIFO) is opened and streamed into.
+    Path {
+        /// The name. A symlink is followed, unless a stranger may have put it into a folder that everybody shares.
+        path: PathBuf,
+        /// Replace an existing file. The new one gets its permissions and, where this process may give files away, its owner.
+        force: bool,
+    },
+}
+
+impl Sink {
+    /// The path to name in messages.
+    #[doc(hidden)]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Sink::Stdout => None,
+            Sink::Path { path, .. } => Some(path),
+        }
+    }
+}
+
+/// What a verb did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Bytes read: plaintext when encrypting, container when decrypting.
+    pub bytes_in: u64,
+    /// Bytes written.
+    pub bytes_out: u64,
+    /// Chunks sealed or verified.
+    pub chunks: u64,
+    /// Time from the call to the return.
+    pub elapsed: Duration,
+}

@@ -1,0 +1,89 @@
+//! The same for trees: folders into a container and out of it. Calls on the container fail, and calls on the folders.
+
+use std::fs;
+use std::path::Path;
+
+use super::decrypt::decrypt_on;
+use super::encrypt::encrypt_on;
+use super::fault_tests::{identities, plain, recipients};
+use super::fault_walk::{Layer, snapshot, walk};
+use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
+use crate::testing::faulty::Faulty;
+
+/// Folders in folders, an empty file, one of several buffers, a link.
+pub(super) fn make_tree(folder: &Path) {
+    let root = folder.join("tree");
+    fs::create_dir_all(root.join("a/b")).unwrap();
+    fs::create_dir(root.join("empty")).unwrap();
+    fs::write(root.join("a/b/large"), &plain()[..600_001]).unwrap();
+    fs::write(root.join("a/none"), b"").unwrap();
+    fs::write(root.join("z"), b"last").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("b/large", root.join("a/link")).unwrap();
+}
+
+fn is_the_tree(path: &Path) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    make_tree(folder.path());
+    snapshot(path) == snapshot(&folder.path().join("tree"))
+}
+
+fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::Error> {
+    let options = EncryptOptions { threads: 2, ..EncryptOptions::default() };
+    let sink = Sink::Path { path: folder.join("out"), force };
+    let source = Source::Path(folder.join("tree"));
+    encrypt_on(system, &source, &sink, &recipients(), &options, &Control::new()).map(drop)
+}
+
+pub(super) fn decrypt_in(folder: &Path, system: &dyn crate::sys::System, force: bool) -> Result<(), crate::Error> {
+    let sink = Sink::Path { path: folder.join("out"), force };
+    let options = DecryptOptions { threads: 2, range: None };
+    decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new()).map(drop)
+}
+
+/// A tree's container, made once.
+pub(super) fn container() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    make_tree(folder.path());
+    encrypt_in(folder.path(), &Faulty::none(), false).unwrap();
+    fs::read(folder.path().join("out")).unwrap()
+}
+
+fn opens_to_the_tree(path: &Path) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(path, folder.path().join("in")).unwrap();
+    decrypt_in(folder.path(), &Faulty::none(), false).is_ok() && is_the_tree(&folder.path().join("out"))
+}
+
+#[test]
+fn no_failure_of_a_folders_encryption_leaves_anything() {
+    let encrypt = |folder: &Path, system: &Faulty| encrypt_in(folder, system, false);
+    // What is read is the same whatever the container is written to.
+    walk(Layer::Tree, "out", true, make_tree, encrypt, opens_to_the_tree);
+    for has_anonymous in [true, false] {
+        walk(Layer::Pipeline, "out", has_anonymous, make_tree, encrypt, opens_to_the_tree);
+    }
+    let prepare = |folder: &Path| {
+        make_tree(folder);
+        fs::write(folder.join("out"), b"old").unwrap();
+    };
+    let replace = |folder: &Path, system: &Faulty| encrypt_in(folder, system, true);
+    walk(Layer::Pipeline, "out", true, prepare, replace, opens_to_the_tree);
+}
+
+#[test]
+fn no_failure_of_a_decryption_into_a_folder_leaves_anything() {
+    let container = container();
+    for layer in [Layer::Pipeline, Layer::Tree] {
+        let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
+        let verb = |folder: &Path, system: &Faulty| decrypt_in(folder, system, false);
+        walk(layer, "out", true, prepare, verb, is_the_tree);
+        let prepare = |folder: &Path| {
+            prepare(folder);
+            fs::create_dir_all(folder.join("out/old/older")).unwrap();
+            fs::write(folder.join("out/old/file"), b"old").unwrap();
+        };
+        let verb = |folder: &Path, system: &Faulty| decrypt_in(folder, system, true);
+        walk(layer, "out", true, prepare, verb, is_the_tree);
+    }
+}

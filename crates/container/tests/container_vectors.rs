@@ -1,0 +1,106 @@
+//! Runs every container of `vectors/container/`: what is valid opens to the expected plaintext, and everything else
+//! fails with the expected kind of error.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tress_container::container::{Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
+use tress_container::keys::{identities_file, key_file, passphrase_identity};
+use tress_container::{Error, ErrorKind, age::Identity};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/container")
+}
+
+struct Opened {
+    header: Header,
+    content_type: &'static str,
+    name: Option<String>,
+    plaintext: Vec<u8>,
+}
+
+/// The whole reader, with the container in memory.
+fn open_all(container: &[u8], identities: &[Box<dyn Identity>]) -> Result<Opened, Error> {
+    let mut rest = container;
+    let header = Header::read(&mut rest)?;
+    assert_eq!(rest.len() as u64, container.len() as u64 - header.header_bytes(), "reads exactly the header");
+    let content = header.open(identities)?;
+    let (prefix, chunks) = rest.split_first_chunk::<PREFIX_BYTES>().ok_or(ErrorKind::Truncated)?;
+    let payload = Payload::open(&content, prefix)?;
+    let plain = plain_bytes(chunks.len() as u64)?;
+    let mut chunks = chunks.to_vec();
+    payload.unseal(0, &mut chunks)?;
+    let plaintext: Vec<u8> =
+        chunks.chunks(SEALED_CHUNK_BYTES).flat_map(|chunk| &chunk[..chunk.len() - TAG_BYTES]).copied().collect();
+    assert_eq!(plaintext.len() as u64, plain);
+    Ok(Opened { header, content_type: content.content_type.name(), name: content.name, plaintext })
+}
+
+fn identity(entry: &Value) -> Vec<Box<dyn Identity>> {
+    let value = entry["value"].as_str().expect("a text");
+    match entry["type"].as_str().expect("a text") {
+        "age" | "ssh" => identities_file(value.as_bytes()).unwrap(),
+        "passphrase" => vec![passphrase_identity(value.into()).unwrap()],
+        "raw-key" => vec![Box::new(key_file(&hex(value)).unwrap())],
+        other => panic!("identity of unknown type {other}"),
+    }
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("hex")).collect()
+}
+
+fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn error_name(kind: &ErrorKind) -> String {
+    format!("{kind:?}").split([' ', '(', '{']).next().expect("a name").to_owned()
+}
+
+#[test]
+fn every_vector_says_what_the_index_says() {
+    let index = std::fs::read(folder().join("index.json")).expect("vectors/container/index.json");
+    let index: Value = serde_json::from_slice(&index).expect("JSON");
+    let mut run = 0;
+    for group in index["testGroups"].as_array().expect("groups") {
+        assert_eq!(group["type"], "TressContainer");
+        for test in group["tests"].as_array().expect("tests") {
+            let name = test["name"].as_str().expect("a name");
+            let entry = &index["identities"][test["identity"].as_str().expect("an identity")];
+            run += 1;
+            if entry["type"] == "ssh" && cfg!(not(feature = "ssh")) {
+                eprintln!("{name}: SKIPPED, needs --features ssh");
+                continue;
+            }
+            let container = std::fs::read(folder().join(test["file"].as_str().expect("a file"))).expect(name);
+            check(name, test, open_all(&container, &identity(entry)));
+        }
+    }
+    assert_eq!(run, index["numberOfTests"]);
+    assert!(run > 90, "vectors are missing");
+}
+
+fn check(name: &str, test: &Value, result: Result<Opened, Error>) {
+    match result {
+        Ok(opened) => {
+            assert_eq!(test["result"], "valid", "{name} opened");
+            assert_eq!(opened.plaintext.len(), test["plaintextBytes"], "{name}");
+            assert_eq!(sha256_hex(&opened.plaintext), test["plaintextSha256"], "{name}");
+            assert_eq!(opened.content_type, test["contentType"], "{name}");
+            assert_eq!(opened.name.as_deref(), test["contentName"].as_str(), "{name}");
+            let types: Vec<_> =
+                test["recipients"].as_array().expect(name).iter().map(|t| t.as_str().unwrap()).collect();
+            assert_eq!(opened.header.recipient_types(), types, "{name}");
+        }
+        Err(error) => {
+            assert_eq!(test["result"], "invalid", "{name}: {error}");
+            assert_eq!(error_name(&error.kind), test["error"].as_str().expect(name), "{name}: {error}");
+            if let ErrorKind::ChunkDamaged { chunk } = error.kind {
+                assert_eq!(test["chunk"], chunk, "{name}");
+            }
+            assert!(!error.to_string().contains('\n'), "{name}: one line");
+        }
+    }
+}

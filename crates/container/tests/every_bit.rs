@@ -1,0 +1,197 @@
+//! Every single bit of a container flipped, every truncation, chunks swapped, dropped, doubled and taken from other
+//! containers: each is detected, and no wrong byte is released before it is.
+//!
+//! By default one bit of every byte, which takes seconds; with `TRESS_EVERY_BIT` in the environment all eight (`make soak`),
+//! more than a million damaged containers.
+
+use std::collections::BTreeMap;
+
+use tress_container::container::{
+    Aead, CHUNK_BYTES, Content, Header, PREFIX_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, sealed_bytes,
+};
+use tress_container::keys::{KeyPair, recipient};
+use tress_container::streaming::{Decryptor, encrypt_bytes};
+use tress_container::verbs::EncryptOptions;
+use tress_container::{ErrorKind, age};
+
+/// Around a chunk, and three chunks of which the last is short.
+const LENGTHS: [usize; 6] = [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 9000];
+
+struct Sample {
+    key: KeyPair,
+    plain: Vec<u8>,
+    sealed: Vec<u8>,
+    /// What the header carries.
+    content: Content,
+    header_bytes: usize,
+    chunks_offset: usize,
+}
+
+impl Sample {
+    fn new(bytes: usize, aead: Aead) -> Sample {
+        let key = KeyPair::generate().unwrap();
+        let plain: Vec<u8> = (0..bytes).map(|place| (place * 7 + place / 251) as u8).collect();
+        let options = EncryptOptions { aead, threads: 1, name: None };
+        let sealed = encrypt_bytes(&plain, &[recipient(&key.recipient()).unwrap()], &options).unwrap();
+        let header = Header::read(&mut &sealed[..]).unwrap();
+        let content = header.open(&identities(&key)).unwrap();
+        let header_bytes = header.header_bytes() as usize;
+        let chunks_offset = header_bytes + PREFIX_BYTES;
+        assert_eq!(sealed.len(), chunks_offset + sealed_bytes(bytes as u64) as usize);
+        Sample { key, plain, sealed, content, header_bytes, chunks_offset }
+    }
+
+    fn chunks(&self) -> Vec<&[u8]> {
+        self.sealed[self.chunks_offset..].chunks(SEALED_CHUNK_BYTES).collect()
+    }
+
+    /// Header and prefix, then these chunks.
+    fn with_chunks(&self, chunks: &[&[u8]]) -> Vec<u8> {
+        [&self.sealed[..self.chunks_offset], &chunks.concat()].concat()
+    }
+}
+
+fn identities(key: &KeyPair) -> [Box<dyn age::Identity>; 1] {
+    [Box::new(key.identity().clone())]
+}
+
+/// How many containers were damaged in which way, and how many bytes came out of them before that was seen.
+#[derive(Default)]
+struct Tally {
+    detected: BTreeMap<&'static str, u64>,
+    released: u64,
+}
+
+impl Tally {
+    /// Opens a damaged container in pieces, and sees that it fails, with nothing wrong before.
+    fn try_one(&mut self, how: &'static str, sample: &Sample, damaged: &[u8]) -> ErrorKind {
+        assert!(damaged != sample.sealed, "{how}: not damaged");
+        // Opening a header takes most of the time, and one that was left as it was gives what it gave before.
+        let has_its_header = damaged.starts_with(&sample.sealed[..sample.header_bytes]);
+        let content = has_its_header.then(|| sample.content.clone());
+        let identity = sample.key.identity().clone();
+        let open = move |header: &Header| content.map_or_else(|| header.open(&[Box::new(identity)]), Ok);
+        let mut decryptor = Decryptor::new(open, 1);
+        let mut plain = Vec::new();
+        let pushed = decryptor.push(damaged, &mut plain);
+        let error = pushed.and_then(|()| decryptor.finish(&mut plain)).expect_err(how);
+        assert!(sample.plain.starts_with(&plain), "{how}: wrong bytes were released");
+        assert!(plain.len().is_multiple_of(CHUNK_BYTES), "{how}: a part of a chunk was released");
+        *self.detected.entry(how).or_default() += 1;
+        self.released += plain.len() as u64;
+        error.kind
+    }
+
+    fn print(&self, bytes: usize) {
+        let all: u64 = self.detected.values().sum();
+        println!("{bytes} bytes: {all} damaged containers, all detected: {:?}", self.detected);
+        println!("  {} bytes of whole chunks were released before the damage, none of them wrong", self.released);
+    }
+}
+
+fn every_bit() -> bool {
+    std::env::var_os("TRESS_EVERY_BIT").is_some()
+}
+
+#[test]
+fn every_bit_and_every_end() {
+    for (bytes, aead) in LENGTHS.into_iter().zip([Aead::Aes128Ccm, Aead::Aes256Ccm].into_iter().cycle()) {
+        let sample = Sample::new(bytes, aead);
+        let mut tally = Tally::default();
+        let mut damaged = sample.sealed.clone();
+        for place in 0..damaged.len() {
+            for bit in 0..8 {
+                if every_bit() || bit == place % 8 {
+                    damaged[place] ^= 1 << bit;
+                    let kind = tally.try_one("bits flipped", &sample, &damaged);
+                    let chunk =
+                        place.checked_sub(sample.chunks_offset).map(|place| (place / SEALED_CHUNK_BYTES) as u64);
+                    match chunk {
+                        Some(chunk) => assert_eq!(kind, ErrorKind::ChunkDamaged { chunk }),
+                        None if place >= sample.header_bytes => assert_eq!(kind, ErrorKind::Commitment),
+                        None => {}
+                    }
+                    damaged[place] ^= 1 << bit;
+                }
+            }
+        }
+        for end in 0..sample.sealed.len() {
+            let kind = tally.try_one("ends cut", &sample, &sample.sealed[..end]);
+            // A chunk that lost its end is a chunk with another tag.
+            let is_right = matches!(kind, ErrorKind::Truncated | ErrorKind::ChunkDamaged { .. });
+            assert!(is_right || end < b"tress/".len(), "{end}: {kind:?}");
+        }
+        for more in [1, TAG_BYTES - 1, TAG_BYTES, TAG_BYTES + 1, SEALED_CHUNK_BYTES, SEALED_CHUNK_BYTES + TAG_BYTES] {
+            tally.try_one("zeros added", &sample, &[&sample.sealed[..], &vec![0; more]].concat());
+        }
+        tally.print(bytes);
+    }
+}
+
+#[test]
+fn chunks_in_other_places() {
+    for bytes in [CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 9000, 5 * CHUNK_BYTES, 5 * CHUNK_BYTES + 1] {
+        let sample = Sample::new(bytes, Aead::Aes128Ccm);
+        let mut tally = Tally::default();
+        let chunks = sample.chunks();
+        for one in 0..chunks.len() {
+            for other in 0..chunks.len() {
+                if one != other {
+                    let mut moved = chunks.clone();
+                    moved.swap(one, other);
+                    tally.try_one("chunks swapped", &sample, &sample.with_chunks(&moved));
+                    let mut copied = chunks.clone();
+                    copied[one] = chunks[other];
+                    tally.try_one("chunks copied over others", &sample, &sample.with_chunks(&copied));
+                }
+                let mut more = chunks.clone();
+                more.insert(one, chunks[other]);
+                tally.try_one("chunks inserted", &sample, &sample.with_chunks(&more));
+            }
+            let mut fewer = chunks.clone();
+            fewer.remove(one);
+            tally.try_one("chunks dropped", &sample, &sample.with_chunks(&fewer));
+            tally.try_one("ends between chunks", &sample, &sample.with_chunks(&chunks[..one]));
+        }
+        tally.print(bytes);
+    }
+}
+
+/// Parts of a container in another one: of another key, and of the same key and header with another salt.
+#[test]
+fn splices() {
+    for bytes in [0, CHUNK_BYTES + 1, 2 * CHUNK_BYTES + 9000] {
+        let sample = Sample::new(bytes, Aead::Aes128Ccm);
+        let stranger = Sample::new(bytes, Aead::Aes128Ccm);
+        let (payload, prefix) = tress_container::container::Payload::create(&sample.content).unwrap();
+        let mut chunks = sample.plain.chunks(CHUNK_BYTES).map(<[u8]>::to_vec).collect::<Vec<_>>();
+        if bytes.is_multiple_of(CHUNK_BYTES) {
+            chunks.push(Vec::new());
+        }
+        let mut twin = [&sample.sealed[..sample.header_bytes], &prefix].concat();
+        for (number, mut chunk) in (0..).zip(chunks) {
+            chunk.resize(chunk.len() + TAG_BYTES, 0);
+            payload.seal(number, &mut chunk).unwrap();
+            twin.extend(chunk);
+        }
+        let mut tally = Tally::default();
+        let places = [sample.header_bytes, sample.header_bytes + 24, sample.chunks_offset];
+        let places: Vec<usize> = places
+            .into_iter()
+            .chain((sample.chunks_offset..sample.sealed.len()).step_by(SEALED_CHUNK_BYTES).skip(1))
+            .collect();
+        for (how, other) in [("spliced with another key's", &stranger.sealed), ("spliced with its twin", &twin)] {
+            for &from in &places {
+                // The twin has the same header, so that from there on it is whole.
+                if from > sample.header_bytes || how.ends_with("key's") {
+                    tally.try_one(how, &sample, &[&sample.sealed[..from], &other[from..]].concat());
+                }
+                for &to in places.iter().filter(|&&to| to > from) {
+                    let parts = [&sample.sealed[..from], &other[from..to], &sample.sealed[to..]];
+                    tally.try_one(how, &sample, &parts.concat());
+                }
+            }
+        }
+        tally.print(bytes);
+    }
+}

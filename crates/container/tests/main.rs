@@ -1,0 +1,10 @@
+//! The tests of this crate as one program: one file for each subject. A new file needs its line here.
+
+mod container;
+mod container_vectors;
+mod every_bit;
+mod pipeline;
+mod pipeline_support;
+mod tree;
+mod tree_hostile;
+mod verbs_hostile;

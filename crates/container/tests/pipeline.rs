@@ -1,0 +1,473 @@
+//! The verbs through files and FIFOs: every size that matters, every number of workers, ranges, damage, cancellation.
+
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::pipeline_support::{Bench, damaged, plain};
+use proptest::prelude::*;
+use tress_container::verbs::{DecryptOptions, Range, Sink, Source, decrypt, encrypt, inspect, rewrap};
+use tress_container::{Control, ErrorKind};
+
+const BATCH_BYTES: usize = 32 * 16384;
+
+fn sizes() -> Vec<usize> {
+    let mut sizes = vec![0, 1, 16383, 16384, 16385];
+    for batches in [1, 2, 5] {
+        sizes.extend([batches * BATCH_BYTES - 1, batches * BATCH_BYTES, batches * BATCH_BYTES + 1]);
+    }
+    sizes
+}
+
+#[test]
+fn files_come_back_at_every_size_with_every_number_of_workers() {
+    let bench = Bench::new();
+    for bytes in sizes() {
+        for threads in 1..=4 {
+            let data = plain(bytes);
+            fs::write(bench.path("in"), &data).unwrap();
+            let sealed = bench.encrypt("in", "box", threads).unwrap();
+            assert_eq!(sealed.bytes_in, bytes as u64);
+            assert_eq!(sealed.bytes_out, fs::metadata(bench.path("box")).unwrap().len());
+            assert_eq!(sealed.chunks, bytes as u64 / 16384 + 1);
+            let opened = bench.decrypt("box", "out", threads).unwrap();
+            assert_eq!(opened.bytes_out, bytes as u64);
+            assert_eq!(opened.bytes_in, sealed.bytes_out);
+            assert!(fs::read(bench.path("out")).unwrap() == data, "{bytes} bytes, {threads} workers");
+            assert_eq!(bench.names(), ["box", "in", "out"]);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn streams_come_back_at_every_size_with_every_number_of_workers() {
+    let bench = Bench::new();
+    for bytes in sizes() {
+        for threads in 1..=4 {
+            let data = plain(bytes);
+            let sealed = bench.through_fifos(&data, |source, sink| bench.encrypt_from(source, sink, threads)).unwrap();
+            let opened =
+                bench.through_fifos(&sealed, |source, sink| bench.decrypt_from(source, sink, threads)).unwrap();
+            assert!(opened == data, "{bytes} bytes, {threads} workers");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ranges_are_slices(bytes in 0_usize..3_000_000, start in 0_usize..3_100_000, length in 0_usize..200_000, threads in 1_usize..4) {
+        let bench = Bench::new();
+        let data = plain(bytes);
+        fs::write(bench.path("in"), &data).unwrap();
+        bench.encrypt("in", "box", 2).unwrap();
+        let range = Range { start: start as u64, end: Some((start + length) as u64) };
+        let result = bench.decrypt_range("box", "out", range, threads);
+        match data.get(start..start + length) {
+            Some(slice) => {
+                result.unwrap();
+                prop_assert!(fs::read(bench.path("out")).unwrap() == slice);
+            }
+            None => {
+                prop_assert_eq!(result.unwrap_err().kind, ErrorKind::RangeOutOfBounds);
+                prop_assert!(!bench.path("out").exists());
+            }
+        }
+    }
+}
+
+#[test]
+fn ranges_at_borders() {
+    let bench = Bench::new();
+    let data = plain(40000);
+    fs::write(bench.path("in"), &data).unwrap();
+    bench.encrypt("in", "box", 2).unwrap();
+    let to_end = |start| Range { start, end: None };
+    let to = |start, end| Range { start, end: Some(end) };
+    for range in [to_end(0), to_end(16384), to_end(39999), to_end(40000), to(0, 0), to(16384, 32768), to(40000, 40000)]
+    {
+        bench.decrypt_range("box", "out", range, 2).unwrap();
+        let end = range.end.unwrap_or(40000) as usize;
+        assert!(fs::read(bench.path("out")).unwrap() == data[range.start as usize..end], "{range:?}");
+    }
+    fs::remove_file(bench.path("out")).unwrap();
+    for range in [to_end(40001), to(0, 40001), to(40001, 40001)] {
+        assert_eq!(bench.decrypt_range("box", "out", range, 2).unwrap_err().kind, ErrorKind::RangeOutOfBounds);
+    }
+    assert_eq!(bench.decrypt_range("box", "out", to(2, 1), 2).unwrap_err().kind, ErrorKind::Usage);
+    assert!(!bench.path("out").exists());
+}
+
+#[test]
+fn a_range_reads_only_what_it_needs_and_the_last_chunk() {
+    let bench = Bench::new();
+    let data = plain(100 * 16384 + 5);
+    fs::write(bench.path("in"), &data).unwrap();
+    bench.encrypt("in", "box", 1).unwrap();
+    let good = fs::read(bench.path("box")).unwrap();
+    let chunk = |number: usize| bench.chunks_offset() + number * 16400;
+    let range = Range { start: 50 * 16384, end: Some(51 * 16384) };
+    for (number, expected) in [(49, None), (50, Some(50)), (51, None), (100, Some(100))] {
+        fs::write(bench.path("box"), damaged(&good, chunk(number))).unwrap();
+        let result = bench.decrypt_range("box", "out", range, 2);
+        match expected {
+            None => drop(result.unwrap()),
+            Some(chunk) => assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk }),
+        }
+    }
+}
+
+#[test]
+fn damage_is_found_at_its_chunk_and_nothing_is_left() {
+    let bench = Bench::new();
+    let data = plain(10 * BATCH_BYTES + 9);
+    fs::write(bench.path("in"), &data).unwrap();
+    bench.encrypt("in", "box", 2).unwrap();
+    fs::remove_file(bench.path("in")).unwrap();
+    let good = fs::read(bench.path("box")).unwrap();
+    let begin = bench.chunks_offset();
+    for threads in 1..=4 {
+        for chunk in [0, 1, 31, 32, 64, 200, 320] {
+            // A later chunk is damaged as well: the first is the one to report.
+            let bad = damaged(&damaged(&good, begin + 320 * 16400), begin + chunk * 16400 + 3);
+            fs::write(bench.path("box"), &bad).unwrap();
+            let error = bench.decrypt("box", "out", threads).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
+            assert_eq!(error.path.as_deref(), Some(bench.path("box").as_path()));
+            assert_eq!(bench.names(), ["box"]);
+        }
+    }
+    fs::write(bench.path("box"), damaged(&good, begin - 1)).unwrap();
+    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::Commitment);
+    for end in [begin - 1, begin, begin + 15, begin + 16400, begin + 64 * 16400, begin + 64 * 16400 + 3] {
+        fs::write(bench.path("box"), &good[..end]).unwrap();
+        assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::Truncated, "{end}");
+    }
+    fs::write(bench.path("box"), &good[..begin + 64 * 16400 + 16]).unwrap();
+    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 64 });
+    let mut longer = good.clone();
+    longer.push(0);
+    fs::write(bench.path("box"), &longer).unwrap();
+    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 320 });
+    assert_eq!(bench.names(), ["box"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stream_gets_the_verified_chunks_before_the_damage_and_none_after() {
+    let bench = Bench::new();
+    let data = plain(6 * BATCH_BYTES + 9);
+    fs::write(bench.path("in"), &data).unwrap();
+    bench.encrypt("in", "box", 2).unwrap();
+    let good = fs::read(bench.path("box")).unwrap();
+    for threads in 1..=4 {
+        for chunk in [0_usize, 1, 70, 192] {
+            let bad = damaged(&good, bench.chunks_offset() + chunk * 16400);
+            let mut released = Vec::new();
+            let result =
+                bench.between_fifos(&bad, &mut released, |source, sink| bench.decrypt_from(source, sink, threads));
+            assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
+            assert!(released == data[..chunk * 16384], "chunk {chunk}, {threads} workers");
+        }
+    }
+    // Between two chunks: all that is there is good, but it is not all.
+    let mut released = Vec::new();
+    let cut = &good[..bench.chunks_offset() + 64 * 16400];
+    let result = bench.between_fifos(cut, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
+    assert_eq!(result.unwrap_err().kind, ErrorKind::Truncated);
+    assert!(released == data[..64 * 16384]);
+}
+
+#[test]
+fn outputs_are_refused() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(100)).unwrap();
+    fs::write(bench.path("old"), b"old").unwrap();
+    assert_eq!(bench.encrypt_new("in", "old").unwrap_err().kind, ErrorKind::OutputExists);
+    assert_eq!(bench.encrypt("in", "in", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
+    let error = bench.encrypt("in", "missing/box", 2).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::NotFound));
+    assert_eq!(error.path.as_deref(), Some(bench.path("missing").as_path()));
+    assert_eq!(fs::read(bench.path("old")).unwrap(), b"old");
+    let error = bench.encrypt("none", "box", 2).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::NotFound));
+    assert_eq!(bench.names(), ["in", "old"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn symlinks_are_followed_and_devices_stay() {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(100)).unwrap();
+    symlink("in", bench.path("same")).unwrap();
+    assert_eq!(bench.encrypt("in", "same", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
+    symlink("target", bench.path("link")).unwrap();
+    bench.encrypt_new("in", "link").unwrap();
+    assert!(fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
+    assert!(fs::symlink_metadata(bench.path("target")).unwrap().is_file());
+    fs::write(bench.path("plain"), b"").unwrap();
+    let umask_mode = fs::metadata(bench.path("plain")).unwrap().mode();
+    assert_eq!(fs::metadata(bench.path("target")).unwrap().mode(), umask_mode);
+
+    let to = |path: &str| {
+        let sink = Sink::Path { path: path.into(), force: true };
+        encrypt(&Source::Path(bench.path("in")), &sink, &bench.recipients(), &bench.options(2), &Control::new())
+    };
+    to("/dev/null").unwrap();
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    assert_eq!(to("/dev/full").unwrap_err().kind, ErrorKind::Io(std::io::ErrorKind::StorageFull));
+
+    fs::set_permissions(bench.path("target"), fs::Permissions::from_mode(0o640)).unwrap();
+    rewrap(&bench.path("link"), &bench.identities(), &bench.other_recipients(), &Control::new()).unwrap();
+    assert!(fs::symlink_metadata(bench.path("link")).unwrap().is_symlink());
+    assert_eq!(fs::metadata(bench.path("target")).unwrap().mode() & 0o777, 0o640);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_force_replaces_keeps_its_mode() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let bench = Bench::new();
+    let mode = |name| fs::metadata(bench.path(name)).unwrap().mode() & 0o7777;
+    fs::write(bench.path("in"), plain(100)).unwrap();
+    for (old, new) in [(0o600, 0o600), (0o640, 0o640), (0o666, 0o666), (0o400, 0o400), (0o4755, 0o755)] {
+        for (from, to) in [("in", "box"), ("box", "out")] {
+            fs::write(bench.path(to), b"old").unwrap();
+            fs::set_permissions(bench.path(to), fs::Permissions::from_mode(old)).unwrap();
+            let done = if to == "box" { bench.encrypt(from, to, 2) } else { bench.decrypt(from, to, 2) };
+            done.unwrap();
+            assert_eq!(mode(to), new, "{to} {old:o}");
+            fs::set_permissions(bench.path(to), fs::Permissions::from_mode(0o600)).unwrap();
+        }
+    }
+    // Only root may give files away.
+    if chown(bench.path("out"), Some(12345), Some(54321)).is_ok() {
+        bench.decrypt("box", "out", 2).unwrap();
+        let status = fs::metadata(bench.path("out")).unwrap();
+        assert_eq!((status.uid(), status.gid()), (12345, 54321));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn planted_links_are_not_followed() {
+    use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(100)).unwrap();
+    fs::create_dir(bench.path("folder")).unwrap();
+    fs::write(bench.path("folder/file"), plain(100)).unwrap();
+    bench.encrypt("folder", "tree", 2).unwrap();
+    fs::create_dir(bench.path("shared")).unwrap();
+    fs::create_dir(bench.path("victims")).unwrap();
+    let (link, target) = (bench.path("shared/out"), bench.path("victims/target"));
+    symlink(&target, &link).unwrap();
+    // A link of `owner` in a folder of `folder` with this mode; Linux refuses to follow the same ones.
+    let cases = [
+        (0o1777, 0, 12345, false),
+        (0o1777, 23456, 12345, false),
+        (0o1777, 0, 0, true),
+        (0o1777, 12345, 12345, true),
+        (0o1777, 23456, 0, true),
+        (0o777, 0, 12345, true),
+        (0o1755, 0, 12345, true),
+    ];
+    for (mode, folder, owner, is_followed) in cases {
+        if lchown(&link, Some(owner), None).and_then(|()| chown(bench.path("shared"), Some(folder), None)).is_err() {
+            eprintln!("\n*** SKIPPED: only root can plant a link of another user ***");
+            return;
+        }
+        fs::set_permissions(bench.path("shared"), fs::Permissions::from_mode(mode)).unwrap();
+        for from in ["in", "tree"] {
+            for force in [false, true] {
+                if force && is_followed {
+                    if from == "tree" { fs::create_dir(&target) } else { fs::write(&target, b"old") }.unwrap();
+                }
+                let sink = Sink::Path { path: link.clone(), force };
+                let done = match from {
+                    "in" => bench.encrypt_from(&Source::Path(bench.path(from)), &sink, 2),
+                    _ => decrypt(
+                        &Source::Path(bench.path(from)),
+                        &sink,
+                        &bench.identities(),
+                        &Default::default(),
+                        &Control::new(),
+                    ),
+                };
+                let what = format!("{from} {force} {mode:o} {folder} {owner}");
+                let expected = ErrorKind::Io(std::io::ErrorKind::PermissionDenied);
+                assert_eq!(
+                    done.map(drop).map_err(|error| error.kind),
+                    if is_followed { Ok(()) } else { Err(expected) },
+                    "{what}"
+                );
+                assert_eq!(target.exists(), is_followed, "{what}");
+                let _ = fs::remove_file(&target).or_else(|_| fs::remove_dir_all(&target));
+            }
+        }
+        assert_eq!(fs::read_dir(bench.path("victims")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(bench.path("shared")).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn rewrap_changes_who_opens_and_nothing_else() {
+    let bench = Bench::new();
+    let data = plain(6 * BATCH_BYTES);
+    fs::write(bench.path("in"), &data).unwrap();
+    bench.encrypt("in", "box", 2).unwrap();
+    let before = fs::read(bench.path("box")).unwrap();
+    let begin = bench.chunks_offset() - 56;
+    assert_eq!(
+        rewrap(&bench.path("box"), &bench.other_identities(), &bench.other_recipients(), &Control::new())
+            .unwrap_err()
+            .kind,
+        ErrorKind::NoMatchingKey
+    );
+    assert!(fs::read(bench.path("box")).unwrap() == before);
+    rewrap(&bench.path("box"), &bench.identities(), &bench.other_recipients(), &Control::new()).unwrap();
+    assert!(fs::read(bench.path("box")).unwrap()[begin..] == before[begin..]);
+    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::NoMatchingKey);
+    let sink = Sink::Path { path: bench.path("out"), force: false };
+    let source = Source::Path(bench.path("box"));
+    decrypt(&source, &sink, &bench.other_identities(), &DecryptOptions::default(), &Control::new()).unwrap();
+    assert!(fs::read(bench.path("out")).unwrap() == data);
+}
+
+#[cfg(unix)]
+#[test]
+fn inspect_tells_the_same_of_a_file_and_a_stream() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(100_000)).unwrap();
+    bench.encrypt("in", "box", 2).unwrap();
+    let source = Source::Path(bench.path("box"));
+    let found = inspect(&source, None).unwrap();
+    assert_eq!((found.chunks, found.plaintext_bytes, found.verified), (7, 100_000, false));
+    assert_eq!(found.name, None);
+    let found = inspect(&source, Some(&bench.identities())).unwrap();
+    assert!(found.verified);
+    assert_eq!(found.name.as_deref(), Some("in"));
+    let sealed = fs::read(bench.path("box")).unwrap();
+    let streamed = bench.out_of_fifo(&sealed, |source| inspect(source, Some(&bench.identities())));
+    assert_eq!(streamed.unwrap(), found);
+    fs::write(bench.path("box"), damaged(&sealed, sealed.len() - 1)).unwrap();
+    assert_eq!(inspect(&source, Some(&bench.identities())).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: 6 });
+}
+
+#[test]
+fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(80 * BATCH_BYTES)).unwrap();
+    let control = Control::new();
+    let sink = Sink::Path { path: bench.path("box"), force: false };
+    let error = thread::scope(|scope| {
+        scope.spawn(|| {
+            while control.done_bytes() == 0 {
+                thread::yield_now();
+            }
+            control.cancel();
+        });
+        encrypt(&Source::Path(bench.path("in")), &sink, &bench.recipients(), &bench.options(2), &control).unwrap_err()
+    });
+    assert_eq!(error.kind, ErrorKind::Interrupted);
+    assert_eq!(bench.names(), ["in"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_waits_for_a_pipe_can_be_cancelled() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
+    bench.fifo("pipe");
+    // Nobody writes any more, then nobody reads any more; the other end stays open.
+    for is_source in [true, false] {
+        let control = Control::new();
+        let started = Instant::now();
+        let error = thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut held = if is_source {
+                    let mut pipe = File::options().write(true).open(bench.path("pipe")).unwrap();
+                    pipe.write_all(&[1; 20000]).unwrap();
+                    pipe
+                } else {
+                    File::open(bench.path("pipe")).unwrap()
+                };
+                thread::sleep(Duration::from_millis(200));
+                control.cancel();
+                thread::sleep(Duration::from_millis(800));
+                let _ = held.read(&mut [0]);
+            });
+            let (source, sink) = if is_source {
+                (Source::Path(bench.path("pipe")), Sink::Path { path: bench.path("box"), force: false })
+            } else {
+                (Source::Path(bench.path("in")), Sink::Path { path: bench.path("pipe"), force: false })
+            };
+            let error = encrypt(&source, &sink, &bench.recipients(), &bench.options(2), &control).unwrap_err();
+            assert!(started.elapsed() < Duration::from_millis(900));
+            error
+        });
+        assert_eq!(error.kind, ErrorKind::Interrupted);
+        assert_eq!(bench.names(), ["in", "pipe"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_a_closed_pipe() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(16 * BATCH_BYTES)).unwrap();
+    bench.fifo("pipe");
+    let error = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut pipe = File::open(bench.path("pipe")).unwrap();
+            pipe.read_exact(&mut [0; 100_000]).unwrap();
+        });
+        bench.encrypt("in", "pipe", 3).unwrap_err()
+    });
+    assert_eq!(error.kind, ErrorKind::Io(std::io::ErrorKind::BrokenPipe));
+    assert_eq!(bench.names(), ["in", "pipe"]);
+}
+
+#[test]
+fn an_input_that_changes_fails_the_run() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(80 * BATCH_BYTES)).unwrap();
+    let control = Control::new();
+    let sink = Sink::Path { path: bench.path("box"), force: false };
+    let error = thread::scope(|scope| {
+        scope.spawn(|| {
+            while control.done_bytes() == 0 {
+                thread::yield_now();
+            }
+            File::options().append(true).open(bench.path("in")).unwrap().write_all(b"more").unwrap();
+        });
+        encrypt(&Source::Path(bench.path("in")), &sink, &bench.recipients(), &bench.options(2), &control).unwrap_err()
+    });
+    assert_eq!(error.kind, ErrorKind::InputChanged);
+    assert_eq!(bench.names(), ["in"]);
+}
+
+#[test]
+fn a_folder_becomes_a_tree_and_comes_back() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("in/deep/er")).unwrap();
+    fs::write(bench.path("in/deep/er/big"), plain(6 * BATCH_BYTES + 1)).unwrap();
+    fs::write(bench.path("in/empty"), b"").unwrap();
+    bench.encrypt("in", "box", 2).unwrap();
+    bench.decrypt("box", "out", 2).unwrap();
+    assert!(fs::read(bench.path("out/deep/er/big")).unwrap() == plain(6 * BATCH_BYTES + 1));
+    assert_eq!(fs::read(bench.path("out/empty")).unwrap(), b"");
+    // The container would hold itself.
+    assert_eq!(bench.encrypt("in", "in/deep/box", 2).unwrap_err().kind, ErrorKind::OutputIsInput);
+    // Damage, and nothing of the tree is there.
+    let good = fs::read(bench.path("box")).unwrap();
+    fs::write(bench.path("box"), damaged(&good, good.len() - 1)).unwrap();
+    fs::remove_dir_all(bench.path("out")).unwrap();
+    assert!(matches!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { .. }));
+    assert_eq!(bench.names(), ["box", "in"]);
+}

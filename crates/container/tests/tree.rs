@@ -1,0 +1,381 @@
+//! Trees that mean no harm: what is packed comes back, GNU tar reads what is packed, and what GNU tar writes is read.
+#![cfg(unix)]
+
+use std::fs;
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+use tress_container::tree::{pack, unpack};
+use tress_container::{Control, Error, ErrorKind};
+
+/// A temporary folder that goes although there are read-only folders in it.
+struct Scratch(TempDir);
+
+impl Scratch {
+    fn new() -> Scratch {
+        Scratch(TempDir::new().unwrap())
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(self.path()).output();
+    }
+}
+
+/// Kind, mode, seconds and nanoseconds of modification, and content or target of everything below a folder, by path.
+type Listing = Vec<(PathBuf, char, u32, (i64, i64), Vec<u8>)>;
+
+fn list(root: &Path) -> Listing {
+    let mut listing = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(path) = folders.pop() {
+        let full = root.join(&path);
+        let metadata = fs::symlink_metadata(&full).unwrap();
+        let (kind, content) = if metadata.is_dir() {
+            folders.extend(fs::read_dir(&full).unwrap().map(|entry| path.join(entry.unwrap().file_name())));
+            ('d', Vec::new())
+        } else if metadata.is_symlink() {
+            ('l', fs::read_link(&full).unwrap().into_os_string().into_vec())
+        } else {
+            ('f', fs::read(&full).unwrap())
+        };
+        let mode = if kind == 'l' { 0 } else { metadata.mode() & 0o7777 };
+        listing.push((path, kind, mode, (metadata.mtime(), metadata.mtime_nsec()), content));
+    }
+    listing.sort();
+    listing
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// GNU `touch` sets times of links too, and before 1970.
+fn touch(path: &Path, date: &str) {
+    let status = Command::new("touch").args(["-h", "-d", date]).arg(path).status().unwrap();
+    assert!(status.success());
+}
+
+fn name(bytes: &[u8]) -> &Path {
+    Path::new(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A tree with one of everything.
+fn rich_tree(root: &Path) {
+    fs::create_dir_all(root.join("folder/inner")).unwrap();
+    fs::create_dir(root.join("empty")).unwrap();
+    fs::write(root.join("folder/empty file"), b"").unwrap();
+    for size_bytes in [1, 511, 512, 513] {
+        fs::write(root.join(format!("folder/inner/{size_bytes}")), vec![7; size_bytes]).unwrap();
+    }
+    let big: Vec<u8> = (0..3_000_001_u32).map(|index| (index % 251) as u8).collect();
+    fs::write(root.join("big"), &big).unwrap();
+    fs::write(root.join("program"), b"#!/bin/sh\n").unwrap();
+    set_mode(&root.join("program"), 0o755);
+    set_mode(&root.join("big"), 0o400);
+    // Names: not UTF-8, characters that mean something elsewhere, 100, 101 and 255 bytes, a path beyond any ustar field.
+    fs::write(root.join(name(b"not \xff\xfe utf-8")), b"raw").unwrap();
+    fs::write(root.join("a:b\\c\n\u{e4}\u{1f600}"), b"odd").unwrap();
+    fs::write(root.join("n".repeat(100)), b"100").unwrap();
+    fs::write(root.join("n".repeat(101)), b"101").unwrap();
+    fs::write(root.join(name(&[0xe9; 255])), b"255").unwrap();
+    let long = root.join("l".repeat(200)).join("m".repeat(200)).join("n".repeat(200));
+    fs::create_dir_all(&long).unwrap();
+    fs::write(long.join("file"), b"far").unwrap();
+    // Links: to a file, to a folder, upwards, dangling, long, and not UTF-8.
+    symlink("big", root.join("to file")).unwrap();
+    symlink("folder/inner", root.join("to folder")).unwrap();
+    symlink("../../big", root.join("folder/inner/up")).unwrap();
+    symlink("nowhere", root.join("dangling")).unwrap();
+    symlink("t".repeat(150), root.join("long target")).unwrap();
+    symlink(name(b"\xff"), root.join("odd target")).unwrap();
+    fs::hard_link(root.join("big"), root.join("second name of big")).unwrap();
+    touch(&root.join("program"), "1999-12-31 23:59:59.123456789 UTC");
+    touch(&root.join("big"), "1969-07-20 20:17:40.5 UTC");
+    touch(&root.join("dangling"), "2001-02-03 04:05:06.000000007 UTC");
+    set_mode(&root.join("folder/inner"), 0o500);
+    touch(&root.join("folder/inner"), "2011-11-11 11:11:11.111111111 UTC");
+    set_mode(&root.join("folder"), 0o711);
+    touch(&root.join("folder"), "2012-12-12 12:12:12 UTC");
+    touch(root, "1980-01-01 00:00:00 UTC");
+    set_mode(root, 0o750);
+}
+
+fn packed(root: &Path) -> Result<Vec<u8>, Error> {
+    let mut archive = Vec::new();
+    pack(root, &mut archive, &Control::new()).map(|()| archive)
+}
+
+fn unpacked(archive: &[u8], target: &Path) -> Result<(), Error> {
+    unpack(&mut &*archive, target, false, &Control::new())
+}
+
+fn kind(result: Result<impl Sized, Error>) -> ErrorKind {
+    result.map(|_| ()).unwrap_err().kind
+}
+
+#[test]
+fn a_rich_tree_comes_back() {
+    let folder = Scratch::new();
+    let (source, target) = (folder.path().join("source"), folder.path().join("target"));
+    rich_tree(&source);
+    let archive = packed(&source).unwrap();
+    unpacked(&archive, &target).unwrap();
+    assert_eq!(list(&target), list(&source));
+    assert_eq!(archive, packed(&target).unwrap());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn gnu_tar_reads_what_is_packed() {
+    let folder = Scratch::new();
+    let (source, target) = (folder.path().join("source"), folder.path().join("target"));
+    rich_tree(&source);
+    fs::write(folder.path().join("tar"), packed(&source).unwrap()).unwrap();
+    fs::create_dir(&target).unwrap();
+    let archive = folder.path().join("tar");
+    let output =
+        Command::new("tar").args(["--same-permissions", "-xf"]).arg(archive).arg("-C").arg(&target).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(list(&target), list(&source));
+}
+
+#[test]
+fn what_gnu_tar_writes_is_read() {
+    for format in ["pax", "gnu"] {
+        let folder = Scratch::new();
+        let (source, target) = (folder.path().join("source"), folder.path().join("target"));
+        rich_tree(&source);
+        fs::remove_file(source.join("second name of big")).unwrap();
+        touch(&source, "1980-01-01 00:00:00 UTC");
+        let output =
+            Command::new("tar").args(["--format", format, "-cf", "-", "-C"]).arg(&source).arg(".").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        unpacked(&output.stdout, &target).unwrap();
+        let (mut seen, mut expected) = (list(&target), list(&source));
+        if format == "gnu" {
+            // This format has whole seconds only.
+            for entry in seen.iter_mut().chain(&mut expected) {
+                entry.3.1 = 0;
+            }
+        }
+        assert_eq!(seen, expected, "{format}");
+    }
+}
+
+#[test]
+fn a_tree_deeper_than_open_files_are_allowed() {
+    let folder = Scratch::new();
+    let (source, target) = (folder.path().join("source"), folder.path().join("target"));
+    // The usual limit is 1024.
+    let mut deep = source.clone();
+    for level in 0..1200 {
+        deep.push(format!("{}", level % 10));
+        // Siblings before and after, so that every level is come back to.
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.with_file_name("z"), b"after").unwrap();
+    }
+    unpacked(&packed(&source).unwrap(), &target).unwrap();
+    assert_eq!(list(&target), list(&source));
+    // And is replaced, which removes the old one.
+    let archive = packed(&source).unwrap();
+    unpack(&mut &archive[..], &target, true, &Control::new()).unwrap();
+    assert_eq!(list(&target), list(&source));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn special_files_and_escaping_links_are_not_packed() {
+    let folder = Scratch::new();
+    for (target, expected) in [("/etc/passwd", false), ("..", false), ("a/../..", false), ("a", true), (".", true)] {
+        let root = folder.path().join("links");
+        fs::create_dir(&root).unwrap();
+        symlink(target, root.join("link")).unwrap();
+        match packed(&root) {
+            Ok(_) => assert!(expected, "{target}"),
+            Err(error) => {
+                assert!(!expected, "{target}");
+                assert_eq!(error.kind, ErrorKind::TreeLink);
+                assert_eq!(error.path, Some(root.join("link")));
+            }
+        }
+        fs::remove_dir_all(root).unwrap();
+    }
+    let root = folder.path().join("special");
+    fs::create_dir(&root).unwrap();
+    assert!(Command::new("mkfifo").arg(root.join("fifo")).status().unwrap().success());
+    let error = packed(&root).unwrap_err();
+    assert_eq!((error.kind, error.path), (ErrorKind::TreeSpecialFile, Some(root.join("fifo"))));
+    let file = folder.path().join("file");
+    fs::write(&file, b"").unwrap();
+    assert_eq!(kind(packed(&file)), ErrorKind::Io(io::ErrorKind::NotADirectory));
+    assert_eq!(kind(packed(&folder.path().join("missing"))), ErrorKind::Io(io::ErrorKind::NotFound));
+}
+
+/// Calls back when the bytes have been written that come before the change.
+struct ChangeAfter<'a> {
+    left_bytes: usize,
+    change: &'a dyn Fn(),
+}
+
+impl io::Write for ChangeAfter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.left_bytes > 0 {
+            self.left_bytes = self.left_bytes.saturating_sub(bytes.len());
+            if self.left_bytes == 0 {
+                (self.change)();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn what_changes_while_it_is_read_fails_the_run() {
+    let append = |path: &Path| {
+        use std::io::Write;
+        fs::OpenOptions::new().append(true).open(path).unwrap().write_all(b"more").unwrap();
+    };
+    // Same size, same inode, and the time of modification put back: only the time of change tells.
+    let rewrite = |path: &Path| {
+        let modified = fs::metadata(path).unwrap().modified().unwrap();
+        fs::write(path, vec![1; 1_000_000]).unwrap();
+        fs::File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+    };
+    let shrink = |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(600_000).unwrap();
+    let add = |path: &Path| fs::write(path.with_file_name("added"), b"").unwrap();
+    let remove = |path: &Path| fs::remove_file(path.with_file_name("second")).unwrap();
+    let replace = |path: &Path| {
+        let second = path.with_file_name("second");
+        fs::remove_file(&second).unwrap();
+        symlink("first", second).unwrap();
+    };
+    type Change<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+    let changes: [Change<'_>; 6] = [
+        ("append", &append, "first"),
+        ("rewrite", &rewrite, "first"),
+        ("shrink", &shrink, "first"),
+        ("add", &add, ""),
+        ("remove", &remove, "second"),
+        ("replace", &replace, ""),
+    ];
+    for (label, change, named) in changes {
+        let folder = Scratch::new();
+        let first = folder.path().join("first");
+        fs::write(&first, vec![0; 1_000_000]).unwrap();
+        fs::write(folder.path().join("second"), b"2").unwrap();
+        // Coarse file times must have moved on.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut out = ChangeAfter { left_bytes: 300_000, change: &|| change(&first) };
+        let error = pack(folder.path(), &mut out, &Control::new()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::InputChanged, "{label}");
+        assert_eq!(error.path, Some(folder.path().join(named)), "{label}");
+    }
+}
+
+#[test]
+fn existing_targets() {
+    let folder = Scratch::new();
+    let (source, target) = (folder.path().join("source"), folder.path().join("target"));
+    fs::create_dir(&source).unwrap();
+    fs::write(source.join("new"), b"new").unwrap();
+    let archive = packed(&source).unwrap();
+    let replace = |path: &Path| unpack(&mut &archive[..], path, true, &Control::new());
+
+    // A folder, even an empty one: not without force.
+    fs::create_dir(&target).unwrap();
+    assert_eq!(kind(unpacked(&archive, &target)), ErrorKind::OutputExists);
+    fs::create_dir(target.join("old")).unwrap();
+    fs::write(target.join("old/file"), b"old").unwrap();
+    set_mode(&target.join("old"), 0o500);
+    replace(&target).unwrap();
+    assert_eq!(list(&target), list(&source));
+
+    // Through a link: the link stays.
+    let link = folder.path().join("link");
+    symlink("target", &link).unwrap();
+    assert_eq!(kind(unpacked(&archive, &link)), ErrorKind::OutputExists);
+    fs::write(target.join("old"), b"old").unwrap();
+    replace(&link).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(list(&target), list(&source));
+
+    // Never a file, and never the current folder or what holds it.
+    let file = folder.path().join("file");
+    fs::write(&file, b"keep").unwrap();
+    assert_eq!(kind(replace(&file)), ErrorKind::OutputExists);
+    assert_eq!(fs::read(&file).unwrap(), b"keep");
+    for kept in [Path::new("."), Path::new(".."), Path::new("/"), &std::env::current_dir().unwrap()] {
+        assert_eq!(kind(replace(kept)), ErrorKind::OutputExists);
+    }
+
+    // A failure leaves the old one alone.
+    let truncated = &archive[..archive.len() - 1];
+    assert_eq!(kind(unpack(&mut &*truncated, &target, true, &Control::new())), ErrorKind::TreeDamaged);
+    assert_eq!(list(&target), list(&source));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
+    assert_eq!(kind(unpacked(&archive, &folder.path().join("missing/target"))), ErrorKind::Io(io::ErrorKind::NotFound));
+}
+
+#[test]
+fn cancelling_leaves_nothing() {
+    let folder = Scratch::new();
+    let source = folder.path().join("source");
+    rich_tree(&source);
+    let archive = packed(&source).unwrap();
+    let control = Control::new();
+    control.cancel();
+    assert_eq!(kind(pack(&source, &mut io::sink(), &control)), ErrorKind::Interrupted);
+    assert_eq!(kind(unpack(&mut &archive[..], &folder.path().join("target"), false, &control)), ErrorKind::Interrupted);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Fails like a pipeline whose next chunk is damaged.
+struct DamagedAfter<'a>(&'a [u8]);
+
+impl io::Read for DamagedAfter<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match io::Read::read(&mut self.0, buffer)? {
+            0 => Err(io::Error::other(Error::new(ErrorKind::ChunkDamaged { chunk: 5 }))),
+            count => Ok(count),
+        }
+    }
+}
+
+#[test]
+fn errors_of_the_streams_come_through() {
+    let folder = Scratch::new();
+    let source = folder.path().join("source");
+    rich_tree(&source);
+    let archive = packed(&source).unwrap();
+    for length in [0, 512, 3000, archive.len() - 1024, archive.len()] {
+        let target = folder.path().join("target");
+        let error = unpack(&mut DamagedAfter(&archive[..length]), &target, false, &Control::new()).unwrap_err();
+        assert_eq!((error.kind, error.path), (ErrorKind::ChunkDamaged { chunk: 5 }, None));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    struct Full;
+    impl io::Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::StorageFull.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let error = pack(&source, &mut Full, &Control::new()).unwrap_err();
+    assert_eq!((error.kind, error.path), (ErrorKind::Io(io::ErrorKind::StorageFull), None));
+}

@@ -1,0 +1,172 @@
+//! Containers that mean harm, through the verbs: a hostile tree in a good container, and chunks that were moved or come
+//! from another container. Every one fails with its kind, and nothing is left behind.
+#![cfg(unix)]
+
+use std::fs;
+
+use crate::pipeline_support::{Bench, plain};
+use tar::{EntryType, Header};
+use tress_container::container::{self, Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
+use tress_container::{Error, ErrorKind};
+
+/// A container of type `tree` around any bytes: what a stranger can make who knows a recipient.
+fn sealed_tree(bench: &Bench, tar: &[u8]) -> Vec<u8> {
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
+    let mut sealed = container::Header::seal(&content, &bench.recipients()).unwrap();
+    let (payload, prefix) = Payload::create(&content).unwrap();
+    sealed.extend_from_slice(&prefix);
+    let mut chunks = Vec::new();
+    for number in 0..=tar.len() / CHUNK_BYTES {
+        let start = number * CHUNK_BYTES;
+        chunks.extend_from_slice(&tar[start..tar.len().min(start + CHUNK_BYTES)]);
+        chunks.extend_from_slice(&[0; 16]);
+    }
+    payload.seal(0, &mut chunks).unwrap();
+    sealed.extend_from_slice(&chunks);
+    sealed
+}
+
+fn entry(tar: &mut Vec<u8>, entry_type: u8, path: &[u8], target: &[u8], data: &[u8]) {
+    let mut header = Header::new_ustar();
+    header.set_entry_type(EntryType::new(entry_type));
+    header.set_mode(0o755);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(1_000_000_000);
+    header.set_size(data.len() as u64);
+    header.as_old_mut().name[..path.len()].copy_from_slice(path);
+    header.as_old_mut().linkname[..target.len()].copy_from_slice(target);
+    header.set_cksum();
+    tar.extend_from_slice(header.as_bytes());
+    tar.extend_from_slice(data);
+    tar.resize(tar.len().next_multiple_of(512), 0);
+}
+
+/// Entries that unpack well and fill several batches, so that much is on disk when the hostile one comes.
+fn harmless() -> Vec<u8> {
+    let mut tar = Vec::new();
+    entry(&mut tar, b'5', b"./", b"", b"");
+    entry(&mut tar, b'0', b"big", b"", &plain(3_000_000));
+    entry(&mut tar, b'5', b"d/", b"", b"");
+    entry(&mut tar, b'0', b"d/file", b"", b"content");
+    tar
+}
+
+#[test]
+fn a_hostile_tree_leaves_nothing_and_touches_nothing() {
+    type Hostile<'a> = (&'a str, ErrorKind, &'a [(u8, &'a [u8], &'a [u8])]);
+    let cases: [Hostile<'_>; 10] = [
+        ("absolute name", ErrorKind::TreePath, &[(b'0', b"/tmp/tress-escaped", b"")]),
+        ("name with ..", ErrorKind::TreePath, &[(b'0', b"d/../../victim", b"")]),
+        ("absolute link", ErrorKind::TreeLink, &[(b'2', b"l", b"/etc/passwd")]),
+        ("link that leads out", ErrorKind::TreeLink, &[(b'2', b"l", b"../victim")]),
+        ("entry below a link", ErrorKind::TreeLink, &[(b'2', b"l", b"d"), (b'0', b"l/file", b"")]),
+        ("file twice", ErrorKind::TreeDuplicate, &[(b'0', b"big", b"")]),
+        ("FIFO", ErrorKind::TreeSpecialFile, &[(b'6', b"fifo", b"")]),
+        ("device", ErrorKind::TreeSpecialFile, &[(b'3', b"null", b"")]),
+        ("hard link", ErrorKind::TreeSpecialFile, &[(b'1', b"hard", b"big")]),
+        ("folder come back to", ErrorKind::TreeDamaged, &[(b'0', b"x", b""), (b'0', b"d/late", b"")]),
+    ];
+    for (label, expected, entries) in cases {
+        let bench = Bench::new();
+        fs::write(bench.path("victim"), b"untouched").unwrap();
+        let mut tar = harmless();
+        for (entry_type, path, target) in entries {
+            entry(&mut tar, *entry_type, path, target, b"");
+        }
+        // What comes after is never reached; the workers have to notice that nobody reads on.
+        entry(&mut tar, b'0', b"zz", b"", &plain(5_000_000));
+        tar.resize(tar.len() + 1024, 0);
+        fs::write(bench.path("box"), sealed_tree(&bench, &tar)).unwrap();
+        for threads in [1, 3] {
+            assert_eq!(bench.decrypt("box", "out", threads).expect_err(label).kind, expected, "{label}");
+            assert_eq!(bench.names(), ["box", "victim"], "{label}");
+        }
+        assert_eq!(fs::read(bench.path("victim")).unwrap(), b"untouched", "{label}");
+    }
+}
+
+#[test]
+fn a_tree_needs_its_end_and_a_verified_last_chunk() {
+    let bench = Bench::new();
+    let mut tar = harmless();
+    fs::write(bench.path("box"), sealed_tree(&bench, &tar)).unwrap();
+    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::TreeDamaged);
+    tar.resize(tar.len() + 1024, 0);
+    let good = sealed_tree(&bench, &tar);
+    // The whole tree is there and its end mark has been read, but not the container's end.
+    let mut bad = good.clone();
+    *bad.last_mut().unwrap() ^= 1;
+    fs::write(bench.path("box"), &bad).unwrap();
+    let last = (tar.len() / CHUNK_BYTES) as u64;
+    assert_eq!(bench.decrypt("box", "out", 2).unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: last });
+    assert_eq!(bench.names(), ["box"]);
+    fs::write(bench.path("box"), &good).unwrap();
+    bench.decrypt("box", "out", 2).unwrap();
+    assert!(fs::read(bench.path("out/big")).unwrap() == plain(3_000_000));
+}
+
+/// Seals `data` into `box` and returns its bytes; the first chunk begins at `bench.chunks_offset()`.
+fn seal(bench: &Bench, data: &[u8]) -> Result<Vec<u8>, Error> {
+    fs::write(bench.path("in"), data).unwrap();
+    bench.encrypt("in", "box", 2)?;
+    fs::remove_file(bench.path("in")).unwrap();
+    Ok(fs::read(bench.path("box")).unwrap())
+}
+
+#[test]
+fn chunks_that_were_moved_or_come_from_another_container_are_damage() {
+    let bench = Bench::new();
+    let data = plain(200 * CHUNK_BYTES + 100);
+    let other = seal(&bench, &data).unwrap();
+    let good = seal(&bench, &data).unwrap();
+    let begin = bench.chunks_offset();
+    let chunk = |bytes: &[u8], number: usize| {
+        let start = begin + number * SEALED_CHUNK_BYTES;
+        bytes[start..bytes.len().min(start + SEALED_CHUNK_BYTES)].to_vec()
+    };
+    let with = |number: usize, replacement: &[u8]| {
+        let mut bytes = good.clone();
+        let start = begin + number * SEALED_CHUNK_BYTES;
+        let end = bytes.len().min(start + SEALED_CHUNK_BYTES);
+        bytes.splice(start..end, replacement.iter().copied());
+        bytes
+    };
+    let swap = |one: usize, two: usize| {
+        let mut bytes = with(one, &chunk(&good, two));
+        bytes.splice(begin + two * SEALED_CHUNK_BYTES.., good[begin + two * SEALED_CHUNK_BYTES..].iter().copied());
+        bytes[begin + two * SEALED_CHUNK_BYTES..][..SEALED_CHUNK_BYTES].copy_from_slice(&chunk(&good, one));
+        bytes
+    };
+    let head = |bytes: &[u8], end: usize| bytes[..end].to_vec();
+    let cases = [
+        ("neighbours swapped", 5, swap(5, 6)),
+        ("swapped between batches", 3, swap(3, 130)),
+        ("duplicated", 8, with(8, &[chunk(&good, 7), chunk(&good, 8)].concat())),
+        ("dropped", 70, with(70, &[])),
+        ("from another container", 64, with(64, &chunk(&other, 64))),
+        ("last from another container", 200, with(200, &chunk(&other, 200))),
+        ("payload behind another header", 0, [head(&good, begin), other[begin..].to_vec()].concat()),
+        (
+            "payload with its prefix behind another header",
+            u64::MAX,
+            [head(&good, begin - 56), other[begin - 56..].to_vec()].concat(),
+        ),
+        ("container behind the container", 200, [good.clone(), good.clone()].concat()),
+        ("first chunk appended", 200, [good.clone(), chunk(&good, 0)].concat()),
+    ];
+    for (label, damaged, bytes) in cases {
+        let expected = match damaged {
+            u64::MAX => ErrorKind::Commitment,
+            chunk => ErrorKind::ChunkDamaged { chunk },
+        };
+        fs::write(bench.path("box"), &bytes).unwrap();
+        assert_eq!(bench.decrypt("box", "out", 2).expect_err(label).kind, expected, "{label}");
+        assert_eq!(bench.names(), ["box"], "{label}");
+        let mut released = Vec::new();
+        let result = bench.between_fifos(&bytes, &mut released, |source, sink| bench.decrypt_from(source, sink, 2));
+        assert_eq!(result.expect_err(label).kind, expected, "{label}");
+        let good_chunks = if damaged == u64::MAX { 0 } else { damaged as usize };
+        assert!(released == data[..good_chunks * CHUNK_BYTES], "{label}");
+    }
+}

@@ -1,0 +1,148 @@
+//! Measurements that are kept for this machine: one JSON file in the user's cache folder, `$XDG_CACHE_HOME/tress/` or
+//! `~/.cache/tress/` (on Windows below `%LOCALAPPDATA%`).
+//!
+//! The file may be missing, old, of another machine, cut off or anything else: whatever is not a plausible measurement of
+//! this machine by this version is no measurement.
+
+use std::env;
+use std::fs::DirBuilder;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::measure::{Machine, Measurement, SCHEMA};
+use tress_container::sys::{Os, System};
+use tress_container::verbs::{self, Control, Sink};
+use tress_container::{Error, ErrorKind};
+
+const NAME: &str = "machine-v1.json";
+/// Far more than a measurement has.
+const MOST_BYTES: u64 = 256 << 10;
+
+/// What the cache holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cached {
+    /// Nothing, or nothing that can be reached.
+    Missing,
+    /// Something that is no measurement of this machine by this version.
+    Unusable,
+    /// A measurement of this machine.
+    Found(Box<Measurement>),
+}
+
+/// The file, where the system says where such files go.
+pub fn path() -> Option<PathBuf> {
+    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = if cfg!(windows) {
+        absolute("LOCALAPPDATA")
+    } else {
+        absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+    };
+    Some(folder?.join("tress").join(NAME))
+}
+
+/// What is kept in this file about this machine.
+pub fn load(path: &Path) -> Cached {
+    // Nothing but a regular file: opening a pipe would wait for its other end.
+    if !path.is_file() {
+        return Cached::Missing;
+    }
+    let Ok(file) = Os.open(path) else { return Cached::Missing };
+    let mut text = Vec::new();
+    if file.take(MOST_BYTES).read_to_end(&mut text).is_err() {
+        return Cached::Unusable;
+    }
+    match serde_json::from_slice::<Measurement>(&text) {
+        Ok(found) if found.schema == SCHEMA && found.machine == Machine::this() && found.is_plausible() => {
+            Cached::Found(Box::new(found))
+        }
+        _ => Cached::Unusable,
+    }
+}
+
+/// Keeps a measurement in this file, instead of what it had. Makes its folder.
+///
+/// # Errors
+/// Those of writing a file.
+pub fn store(path: &Path, measurement: &Measurement, control: &Control) -> Result<(), Error> {
+    if let Some(folder) = path.parent() {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        // As the XDG base directory specification asks.
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder).map_err(|error| Error::from(error).at(folder))?;
+    }
+    let mut text = serde_json::to_vec_pretty(measurement)
+        .map_err(|error| Error::new(ErrorKind::Io(std::io::ErrorKind::InvalidData)).with_source(error))?;
+    text.push(b'\n');
+    verbs::store(&text, &Sink::Path { path: path.to_path_buf(), force: true }, control)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::measure::{Figure, Spread, SyncFigures, SyncKind};
+    use super::*;
+
+    fn measurement() -> Measurement {
+        let cost = Spread { median: 2e-9, low: 1e-9, high: 3e-9 };
+        let figures = vec![Figure { count: 1, cost }, Figure { count: 2, cost }];
+        let sync = |kind| SyncFigures { kind, seconds: vec![Figure { count: 2, cost }] };
+        Measurement {
+            schema: SCHEMA,
+            machine: Machine::this(),
+            time: 1,
+            lanes: figures.clone(),
+            threads: figures,
+            memory: cost,
+            loopback: None,
+            sync: SyncKind::ALL.into_iter().map(sync).collect(),
+        }
+    }
+
+    #[test]
+    fn what_was_stored_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/tress.json");
+        assert_eq!(load(&path), Cached::Missing);
+        let mut kept = measurement();
+        for time in [1, 2] {
+            kept.time = time;
+            store(&path, &kept, &Control::new()).unwrap();
+            assert_eq!(load(&path), Cached::Found(Box::new(kept.clone())));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_a_measurement() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tress.json");
+        let unusable = |change: fn(&mut Measurement)| {
+            let mut kept = measurement();
+            change(&mut kept);
+            store(&path, &kept, &Control::new()).unwrap();
+            assert_eq!(load(&path), Cached::Unusable, "{kept:?}");
+        };
+        unusable(|kept| kept.schema += 1);
+        unusable(|kept| kept.machine.cores += 1);
+        unusable(|kept| kept.machine.model.push('x'));
+        unusable(|kept| kept.machine.tress.push('x'));
+        unusable(|kept| kept.lanes.clear());
+        unusable(|kept| kept.lanes.reverse());
+        unusable(|kept| kept.threads[0].cost.median = 0.0);
+        unusable(|kept| kept.memory.low = -1.0);
+        unusable(|kept| kept.memory.high = 1e-10);
+        unusable(|kept| drop(kept.sync.pop()));
+        unusable(|kept| kept.sync[0].seconds.clear());
+
+        let whole = serde_json::to_vec(&measurement()).unwrap();
+        for damaged in
+            [&whole[..whole.len() / 2], b"", b"null", b"[]", b"\xff\xfe", &[b'['; 100_000], &vec![b' '; 1 << 20]]
+        {
+            fs::write(&path, damaged).unwrap();
+            assert_eq!(load(&path), Cached::Unusable);
+        }
+        assert_eq!(load(folder.path()), Cached::Missing);
+    }
+}

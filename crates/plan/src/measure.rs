@@ -1,0 +1,463 @@
+//! R_comp, R_comm and T_syn of this machine, by the library's own code (docs/plan.md says what each figure is).
+//!
+//! Every figure is the median of [`SAMPLES`] samples by the wall clock (fewer where a busy machine makes them take long),
+//! with quartiles: the plan needs what really passes, other programs included.
+
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::num::NonZero;
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tress_cipher::Backend;
+use tress_cipher::aes::Aes;
+
+use super::sync::{Counter, SpinningBarrier};
+use super::{Compute, Rate, SyncCost};
+use tress_container::container::{Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
+use tress_container::threads::{start, together};
+use tress_container::verbs::Control;
+use tress_container::{Error, ErrorKind};
+
+/// The version of [`Measurement`]; another one is not read.
+pub(super) const SCHEMA: u32 = 1;
+
+/// Most samples of a figure.
+pub const SAMPLES: usize = 15;
+
+/// How long a sample takes, about.
+const SAMPLE: Duration = Duration::from_millis(8);
+/// After this long a figure makes do with the samples that it has.
+const ENOUGH: Duration = Duration::from_millis(400);
+/// Chunks in flight at once, fewest first; 32 is a batch of the pipeline.
+const LANES: [usize; 6] = [1, 2, 4, 8, 16, 32];
+/// Threads that synchronise.
+const SYNC_THREADS: [usize; 3] = [2, 4, 8];
+/// What is copied or sent as one.
+const PIECE_BYTES: usize = 32 * CHUNK_BYTES;
+/// More than caches hold.
+const MEMORY_BYTES: usize = 64 << 20;
+/// Sent in one sample.
+const LOOPBACK_BYTES: usize = 16 << 20;
+/// For a loopback that does not answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A median and how far the middle half of the samples reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// The median.
+    pub median: f64,
+    /// The lower quartile.
+    pub low: f64,
+    /// The upper quartile.
+    pub high: f64,
+}
+
+/// A figure with so many lanes or threads.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// How many.
+    pub count: usize,
+    /// Seconds, or seconds per byte.
+    pub cost: Spread,
+}
+
+/// How threads wait for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SyncKind {
+    /// `std::sync::Barrier`, which sleeps.
+    Barrier,
+    /// A barrier that spins.
+    SpinningBarrier,
+    /// Counters from point to point, two buffers between the sides.
+    Counter,
+}
+
+impl SyncKind {
+    /// Every kind.
+    pub const ALL: [SyncKind; 3] = [SyncKind::Barrier, SyncKind::SpinningBarrier, SyncKind::Counter];
+
+    /// The name in the command's output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SyncKind::Barrier => "barrier",
+            SyncKind::SpinningBarrier => "spinning barrier",
+            SyncKind::Counter => "counter",
+        }
+    }
+}
+
+/// What one synchronisation costs, by the number of threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SyncFigures {
+    /// Which.
+    pub kind: SyncKind,
+    /// Seconds for one stage in which nothing is done.
+    pub seconds: Vec<Figure>,
+}
+
+/// What this machine is to a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The version of this structure.
+    pub schema: u32,
+    /// What was measured; figures of another machine or another build are no use here.
+    pub machine: Machine,
+    /// Seconds since 1970-01-01 00:00 UTC.
+    pub time: u64,
+    /// R_comp on one thread, seconds per byte of plaintext, by chunks in flight.
+    pub lanes: Vec<Figure>,
+    /// R_comp with 32 chunks in flight on every thread, by the number of threads.
+    pub threads: Vec<Figure>,
+    /// Copying from memory to memory, seconds per byte.
+    pub memory: Spread,
+    /// One TCP connection of this machine with itself, seconds per byte; none where there is no loopback.
+    pub loopback: Option<Spread>,
+    /// T_syn.
+    pub sync: Vec<SyncFigures>,
+}
+
+/// What makes figures comparable.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The processor's name.
+    pub model: String,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// The backend of AES.
+    pub backend: String,
+    /// The version of Tress, `+debug` where it was built without optimisation.
+    pub tress: String,
+}
+
+impl Machine {
+    /// This one.
+    pub fn this() -> Machine {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model = cpuinfo.lines().find_map(|line| Some(line.strip_prefix("model name")?.split_once(':')?.1.trim()));
+        let debug = if cfg!(debug_assertions) { "+debug" } else { "" };
+        Machine {
+            model: model.unwrap_or(std::env::consts::ARCH).into(),
+            cores: thread::available_parallelism().map_or(1, NonZero::get),
+            backend: Backend::best_of(<Aes as tress_cipher::BlockCipher>::BACKENDS).name().into(),
+            tress: format!("{}{debug}", env!("CARGO_PKG_VERSION")),
+        }
+    }
+}
+
+impl Measurement {
+    /// R_comp as a plan takes it.
+    pub fn compute(&self) -> Compute {
+        let rates = |figures: &[Figure]| {
+            figures.iter().map(|figure| Rate { count: figure.count, seconds_per_byte: figure.cost.median }).collect()
+        };
+        Compute::Measured { by_lanes: rates(&self.lanes), by_cores: rates(&self.threads) }
+    }
+
+    /// T_syn as a plan takes it.
+    pub fn sync_cost(&self, kind: SyncKind) -> SyncCost {
+        let figures = self.sync.iter().filter(|figures| figures.kind == kind).flat_map(|figures| &figures.seconds);
+        SyncCost::Measured(figures.map(|figure| (figure.count, figure.cost.median)).collect())
+    }
+
+    /// R_comm of this machine with itself: the loopback, or memory where there is none.
+    pub fn r_comm(&self) -> f64 {
+        self.loopback.unwrap_or(self.memory).median
+    }
+
+    /// Whether these are figures: what a file says may be anything.
+    pub(super) fn is_plausible(&self) -> bool {
+        let is_cost = |cost: &Spread| {
+            [cost.low, cost.median, cost.high].iter().all(|value| value.is_finite() && *value > 0.0)
+                && cost.low <= cost.median
+                && cost.median <= cost.high
+        };
+        let is_list = |figures: &[Figure]| {
+            figures.iter().all(|figure| figure.count >= 1 && is_cost(&figure.cost))
+                && figures.is_sorted_by(|a, b| a.count < b.count)
+        };
+        [&self.lanes, &self.threads].iter().all(|list| is_list(list) && list.first().is_some_and(|f| f.count == 1))
+            && is_cost(&self.memory)
+            && self.loopback.as_ref().is_none_or(is_cost)
+            && SyncKind::ALL.iter().all(|kind| {
+                self.sync
+                    .iter()
+                    .find(|figures| figures.kind == *kind)
+                    .is_some_and(|figures| !figures.seconds.is_empty() && is_list(&figures.seconds))
+            })
+    }
+}
+
+/// Measures everything, in a few seconds. `progress` hears before each figure what it is, and how many of how many are
+/// done.
+///
+/// # Errors
+/// `Interrupted` when cancelled, `Io` when the system has no randomness for a key, `NoThread` when it refuses a thread.
+pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) -> Result<Measurement, Error> {
+    let machine = Machine::this();
+    let threads = thread_counts(machine.cores);
+    let total = LANES.len() + threads.len() - 1 + 2 + SyncKind::ALL.len() * SYNC_THREADS.len();
+    let mut done = 0;
+    let mut step = |what: &str| {
+        if control.is_cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        progress(what, done, total);
+        done += 1;
+        Ok(())
+    };
+
+    let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None)?;
+    let (payload, _) = Payload::create(&content)?;
+    let mut by_lanes = Vec::with_capacity(LANES.len());
+    for lanes in LANES {
+        step(&format!("encrypting, chunks in flight: {lanes}"))?;
+        by_lanes.push(Figure { count: lanes, cost: sealing(&payload, lanes, 1)? });
+    }
+    // The last one is also what one thread does with all lanes filled.
+    let all = by_lanes[LANES.len() - 1].cost;
+    let mut by_threads = vec![Figure { count: 1, cost: all }];
+    for count in threads.into_iter().skip(1) {
+        step(&format!("encrypting, threads: {count}"))?;
+        by_threads.push(Figure { count, cost: sealing(&payload, LANES[LANES.len() - 1], count)? });
+    }
+    step("memory")?;
+    let memory = copying();
+    step("loopback")?;
+    let loopback = loopback_samples().ok().map(spread);
+    let mut sync = Vec::with_capacity(SyncKind::ALL.len());
+    for kind in SyncKind::ALL {
+        let mut seconds = Vec::with_capacity(SYNC_THREADS.len());
+        for count in SYNC_THREADS {
+            step(&format!("{}, threads: {count}", kind.name()))?;
+            seconds.push(Figure { count, cost: spread(synchronising(kind, count)?) });
+        }
+        sync.push(SyncFigures { kind, seconds });
+    }
+    progress("", total, total);
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    Ok(Measurement { schema: SCHEMA, machine, time, lanes: by_lanes, threads: by_threads, memory, loopback, sync })
+}
+
+/// 1, 2, 4, ... and the number of cores.
+fn thread_counts(cores: usize) -> Vec<usize> {
+    let mut counts: Vec<usize> = (0..).map(|power| 1 << power).take_while(|count| *count < cores).collect();
+    counts.push(cores);
+    counts
+}
+
+fn spread(mut samples: Vec<f64>) -> Spread {
+    // A clock that stood still is no cost of nothing.
+    samples.iter_mut().for_each(|sample| *sample = sample.max(1e-15));
+    samples.sort_by(f64::total_cmp);
+    let at = |quarter: usize| samples[quarter * (samples.len() - 1) / 4];
+    Spread { median: at(2), low: at(1), high: at(3) }
+}
+
+/// How often to repeat what took `once`, so that it fills a sample.
+fn repetitions(once: Duration) -> u64 {
+    let times = SAMPLE.as_nanos() / once.as_nanos().max(1);
+    (times as u64).clamp(1, 1 << 20)
+}
+
+/// Seconds per byte of plaintext, of `threads` threads that each seal a buffer of `lanes` chunks over and over.
+fn sealing(payload: &Payload, lanes: usize, threads: usize) -> Result<Spread, Error> {
+    let bytes = lanes * CHUNK_BYTES;
+    let seal = |buffer: &mut Vec<u8>, chunk: &mut u64, times: u64| {
+        for _ in 0..times {
+            payload.seal(*chunk, buffer).expect("no sample has so many chunks");
+            *chunk += lanes as u64;
+        }
+    };
+    let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
+    seal(&mut buffer, &mut chunk, 2);
+    let start = Instant::now();
+    seal(&mut buffer, &mut chunk, 2);
+    let times = repetitions(start.elapsed() / 2);
+    let seconds = in_step(threads, || {
+        let (mut buffer, mut chunk) = (vec![0x33; lanes * SEALED_CHUNK_BYTES], 0);
+        move || seal(&mut buffer, &mut chunk, times)
+    })?;
+    Ok(spread(seconds.into_iter().map(|seconds| seconds / (times as f64 * (threads * bytes) as f64)).collect()))
+}
+
+/// The seconds of every sample in which each of `threads` threads does its work once. `work` makes the work of a thread.
+fn in_step<W: FnMut()>(threads: usize, work: impl Fn() -> W + Sync) -> Result<Vec<f64>, Error> {
+    let line = Barrier::new(threads);
+    together(threads, |_| {
+        let mut work = work();
+        let mut seconds = Vec::with_capacity(SAMPLES);
+        // The first one warms up.
+        for _ in 0..=SAMPLES {
+            line.wait();
+            let start = Instant::now();
+            work();
+            line.wait();
+            seconds.push(start.elapsed().as_secs_f64());
+        }
+        seconds.split_off(1)
+    })
+}
+
+/// Seconds per byte of a copy between two places that no cache holds.
+fn copying() -> Spread {
+    let from = vec![0x33; MEMORY_BYTES];
+    let mut to = vec![0; MEMORY_BYTES];
+    let mut samples = Vec::with_capacity(SAMPLES);
+    for _ in 0..=SAMPLES {
+        let start = Instant::now();
+        for (to, from) in to.chunks_mut(PIECE_BYTES).zip(from.chunks(PIECE_BYTES)) {
+            to.copy_from_slice(from);
+        }
+        std::hint::black_box(&mut to);
+        samples.push(start.elapsed().as_secs_f64() / MEMORY_BYTES as f64);
+    }
+    spread(samples.split_off(1))
+}
+
+/// Seconds per byte through one TCP connection of this machine with itself, as [`Measurement::loopback`] has them. It
+/// carries no data of anybody, so it does not go through `sys`.
+///
+/// # Errors
+/// Those of sockets, such as a machine without a loopback.
+pub fn loopback_samples() -> io::Result<Vec<f64>> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let mut sender = TcpStream::connect_timeout(&listener.local_addr()?, PATIENCE)?;
+    let (mut receiver, peer) = listener.accept()?;
+    if peer != sender.local_addr()? {
+        // Somebody else of this machine was faster.
+        return Err(io::ErrorKind::ConnectionRefused.into());
+    }
+    sender.set_write_timeout(Some(PATIENCE))?;
+    receiver.set_read_timeout(Some(PATIENCE))?;
+    thread::scope(|scope| {
+        let sending = start(scope, move || {
+            let piece = vec![0x33; PIECE_BYTES];
+            // The receiver that stops early has closed its end.
+            for _ in 0..(SAMPLES + 1) * LOOPBACK_BYTES / PIECE_BYTES {
+                if sender.write_all(&piece).is_err() {
+                    break;
+                }
+            }
+        });
+        sending.map_err(io::Error::other)?;
+        let mut piece = vec![0; PIECE_BYTES];
+        let mut samples = Vec::with_capacity(SAMPLES + 1);
+        for _ in 0..=SAMPLES {
+            let start = Instant::now();
+            for _ in 0..LOOPBACK_BYTES / PIECE_BYTES {
+                receiver.read_exact(&mut piece)?;
+            }
+            samples.push(start.elapsed().as_secs_f64() / LOOPBACK_BYTES as f64);
+        }
+        drop(receiver);
+        Ok(samples.split_off(1))
+    })
+}
+
+/// Seconds for one stage in which nothing is done, with so many threads, as [`Measurement::sync`] has them.
+///
+/// # Panics
+/// If the system refuses a thread.
+pub fn sync_samples(kind: SyncKind, threads: usize) -> Vec<f64> {
+    synchronising(kind, threads).expect("the system has threads to measure with")
+}
+
+fn synchronising(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
+    let begin = Instant::now();
+    let mut samples = Vec::with_capacity(SAMPLES + 1);
+    let mut rounds = 64;
+    // The first one warms up, and tells how many stages fill a sample; where threads share a core, each tells anew.
+    while samples.len() <= SAMPLES && (samples.len() < 4 || begin.elapsed() < ENOUGH) {
+        let seconds = stages(kind, threads, rounds)? / rounds as f64;
+        samples.push(seconds);
+        rounds = repetitions(Duration::from_secs_f64(seconds));
+    }
+    Ok(samples.split_off(1))
+}
+
+/// The seconds of so many empty stages. With counters one thread is the link, which waits for all the others, and they
+/// wait for it to have emptied the buffer that they want to fill: one of two, so the link may be a stage behind.
+fn stages(kind: SyncKind, threads: usize, rounds: u64) -> Result<f64, Error> {
+    let (sleeping, spinning) = (Barrier::new(threads), SpinningBarrier::new(threads));
+    let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
+    let line = Barrier::new(threads);
+    together(threads, |number| {
+        line.wait();
+        let start = Instant::now();
+        for stage in 0..rounds {
+            match kind {
+                SyncKind::Barrier => drop(sleeping.wait()),
+                SyncKind::SpinningBarrier => spinning.wait(),
+                SyncKind::Counter if number == 0 => {
+                    counters[1..].iter().for_each(|counter| counter.wait_for(stage + 1));
+                    counters[0].advance();
+                }
+                SyncKind::Counter => {
+                    counters[0].wait_for(stage.saturating_sub(1));
+                    counters[number].advance();
+                }
+            }
+        }
+        // The link ends last.
+        start.elapsed().as_secs_f64()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: of 1 to 5 the middle half reaches from 2 to 4.
+    #[test]
+    fn spreads() {
+        assert_eq!(spread(vec![5.0, 1.0, 4.0, 2.0, 3.0]), Spread { median: 3.0, low: 2.0, high: 4.0 });
+        assert!(spread(vec![0.0; 3]).median > 0.0);
+    }
+
+    #[test]
+    fn threads_double_up_to_the_cores() {
+        assert_eq!(thread_counts(1), [1]);
+        assert_eq!(thread_counts(2), [1, 2]);
+        assert_eq!(thread_counts(6), [1, 2, 4, 6]);
+        assert_eq!(thread_counts(8), [1, 2, 4, 8]);
+    }
+
+    #[test]
+    fn repetitions_fill_a_sample() {
+        assert_eq!(repetitions(Duration::from_millis(2)), 4);
+        assert_eq!(repetitions(Duration::from_secs(1)), 1);
+        assert_eq!(repetitions(Duration::ZERO), 1 << 20);
+    }
+
+    #[test]
+    fn a_measurement_is_plausible_and_plans() {
+        let mut steps = Vec::new();
+        let measured = measure(&Control::new(), &mut |what, done, total| steps.push((what.to_string(), done, total)))
+            .expect("a measurement");
+        assert!(measured.is_plausible(), "{measured:?}");
+        assert_eq!(steps.len(), steps[0].2 + 1);
+        assert!(steps.iter().enumerate().all(|(number, step)| step.1 == number));
+        for kind in SyncKind::ALL {
+            let problem = crate::Problem {
+                compute: measured.compute(),
+                sync: measured.sync_cost(kind),
+                min_batch_bytes: Some(CHUNK_BYTES as u64),
+                ..crate::Problem::new(1 << 30, 1.0, measured.r_comm(), 1.0)
+            };
+            let plan = problem.plan().expect("a plan");
+            assert!(plan.time_s >= plan.lower_bound_s && plan.stage_bytes >= CHUNK_BYTES as u64);
+        }
+    }
+
+    #[test]
+    fn cancelled() {
+        let control = Control::new();
+        control.cancel();
+        let error = measure(&control, &mut |_, _, _| {}).expect_err("nothing is measured");
+        assert_eq!(error.kind, ErrorKind::Interrupted);
+    }
+}

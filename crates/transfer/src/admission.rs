@@ -1,0 +1,384 @@
+//! Whom a receiver lets in, and how much of it a stranger may use.
+//!
+//! Before a connection has proven its key it costs one handshake, one thread and no buffer; how many of these there may be
+//! at once, and how often one address may try, is bounded here.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, Read};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use super::link::Link;
+use super::noise::PublicKey;
+use super::supply::lock;
+use tress_container::keys::Address;
+use tress_container::{Error, ErrorKind};
+
+/// Longest allow file.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Most addresses that are remembered.
+const MAX_PEERS: usize = 4096;
+
+/// Who may send.
+#[derive(Clone, Debug)]
+pub enum Allow {
+    /// The senders with these addresses; an empty list admits nobody.
+    Only(Vec<Address>),
+    /// Everyone who has the receiver's address.
+    Any,
+}
+
+impl Allow {
+    /// Reads an allow file: one address (`tress1…`) a line, empty lines and lines that begin with `#` ignored.
+    ///
+    /// # Errors
+    /// `BadRecipient` with the line's number; `Io`.
+    pub fn read(reader: impl BufRead) -> Result<Self, Error> {
+        let mut text = String::new();
+        let bad = |detail: String| Error::new(ErrorKind::BadRecipient).with_detail(detail);
+        reader.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
+        if text.len() as u64 > MAX_FILE_BYTES {
+            return Err(bad("file is larger than 1 MiB".into()));
+        }
+        let mut addresses = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                addresses.push(line.parse().map_err(|_| bad(format!("line {}: not a tress address", index + 1)))?);
+            }
+        }
+        Ok(Self::Only(addresses))
+    }
+
+    pub(crate) fn admits(&self, sender: &PublicKey) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(addresses) => addresses.iter().any(|address| address.noise_public_key() == sender),
+        }
+    }
+}
+
+/// What a receiver grants.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Connections that have not proven their key, of all addresses together.
+    pub half_open: usize,
+    /// The same of one address (of IPv6, of one /64).
+    pub half_open_per_address: usize,
+    /// Handshakes that one address may begin at once.
+    pub handshake_burst: u32,
+    /// Handshakes that one address may begin in a second after that.
+    pub handshakes_per_s: u32,
+    /// Connections in all.
+    pub connections: usize,
+    /// Of these, how many one sender may have.
+    pub connections_per_sender: usize,
+    /// Sessions of one sender at the same time.
+    pub sessions_per_sender: usize,
+    /// Data connections of one session at the same time, at most 64.
+    pub streams: u16,
+    /// Bytes that one sender may leave, with 4 KiB for every file and folder; `None` is as much as there is room for.
+    pub quota_bytes: Option<u64>,
+    /// Time for a handshake and the message after it.
+    pub handshake_time: Duration,
+    /// Silence after which the other end counts as gone.
+    pub stall_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            half_open: 64,
+            half_open_per_address: 16,
+            handshake_burst: 128,
+            handshakes_per_s: 16,
+            connections: 256,
+            connections_per_sender: 192,
+            sessions_per_sender: 8,
+            streams: super::wire::MAX_STREAMS as u16,
+            quota_bytes: None,
+            handshake_time: super::HANDSHAKE_TIME,
+            stall_time: super::STALL_TIME,
+        }
+    }
+}
+
+/// Counts connections.
+pub(crate) struct Gate {
+    limits: Limits,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    /// Connections that have not proven their key, by their numbers, which rise.
+    half_open: BTreeMap<u64, HalfOpen>,
+    connections: usize,
+    peers: HashMap<IpAddr, Peer>,
+    /// How many connections each sender has.
+    senders: HashMap<PublicKey, usize>,
+    next: u64,
+}
+
+struct HalfOpen {
+    peer: IpAddr,
+    link: Arc<dyn Link>,
+    /// It has sent a first message that only who knows the receiver's address can write, or replay.
+    has_greeted: bool,
+}
+
+struct Peer {
+    half_open: usize,
+    /// Handshakes that may begin now, and when that was so.
+    tokens: f64,
+    since: Instant,
+}
+
+/// A connection that was let in. Dropping it makes room.
+pub(crate) struct Pass<'a> {
+    gate: &'a Gate,
+    number: u64,
+    sender: OnceLock<PublicKey>,
+}
+
+impl Gate {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, counts: Mutex::default() }
+    }
+
+    /// Lets a new connection in, or not. Where there is room for no more that have not proven their key, one of these is closed:
+    /// the oldest of those that have said nothing of use. Who is silent would keep all others out.
+    pub(crate) fn enter(&self, address: IpAddr, link: &Arc<dyn Link>, now: Instant) -> Option<Pass<'_>> {
+        let peer = network(address);
+        let limits = &self.limits;
+        let (burst, rate) = (f64::from(limits.handshake_burst), f64::from(limits.handshakes_per_s));
+        let mut counts = lock(&self.counts);
+        if counts.connections >= limits.connections {
+            return None;
+        }
+        if counts.peers.len() >= MAX_PEERS && !counts.peers.contains_key(&peer) {
+            // Those that could begin a full burst anyway need no remembering.
+            counts.peers.retain(|_, peer| {
+                peer.half_open > 0 || peer.tokens + now.duration_since(peer.since).as_secs_f64() * rate < burst
+            });
+            if counts.peers.len() >= MAX_PEERS {
+                return None;
+            }
+        }
+        let entry = counts.peers.entry(peer).or_insert(Peer { half_open: 0, tokens: burst, since: now });
+        entry.tokens = (entry.tokens + now.duration_since(entry.since).as_secs_f64() * rate).min(burst);
+        entry.since = now;
+        if entry.tokens < 1.0 {
+            return None;
+        }
+        entry.tokens -= 1.0;
+        if entry.half_open >= limits.half_open_per_address {
+            counts.make_room(Some(peer));
+        } else if counts.half_open.len() >= limits.half_open {
+            counts.make_room(None);
+        }
+        let number = counts.next;
+        counts.next += 1;
+        counts.half_open.insert(number, HalfOpen { peer, link: link.clone(), has_greeted: false });
+        counts.peers.entry(peer).and_modify(|peer| peer.half_open += 1);
+        counts.connections += 1;
+        Some(Pass { gate: self, number, sender: OnceLock::new() })
+    }
+}
+
+impl Counts {
+    /// Closes a connection that is half-open, of this address or of any.
+    fn make_room(&mut self, of: Option<IpAddr>) {
+        let all = self.half_open.iter().filter(|(_, one)| of.is_none_or(|address| one.peer == address));
+        let first = all.min_by_key(|(number, one)| (one.has_greeted, **number));
+        if let Some(link) = first.map(|(number, _)| *number).and_then(|number| self.leave(number)) {
+            link.close();
+        }
+    }
+
+    /// It is half-open no longer. None where it was not.
+    fn leave(&mut self, number: u64) -> Option<Arc<dyn Link>> {
+        let HalfOpen { peer, link, .. } = self.half_open.remove(&number)?;
+        self.peers.entry(peer).and_modify(|peer| peer.half_open -= 1);
+        Some(link)
+    }
+}
+
+/// What one party has many of: a whole /64 of IPv6.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
+        address => address,
+    }
+}
+
+impl Pass<'_> {
+    /// Its first message was good.
+    pub(crate) fn has_greeted(&self) {
+        if let Some(one) = lock(&self.gate.counts).half_open.get_mut(&self.number) {
+            one.has_greeted = true;
+        }
+    }
+
+    /// The connection has proven that it is this sender's. Whether that one may have one more.
+    pub(crate) fn is_of(&self, sender: &PublicKey) -> bool {
+        let mut counts = lock(&self.gate.counts);
+        counts.leave(self.number);
+        let count = counts.senders.entry(*sender).or_default();
+        let has_room = *count < self.gate.limits.connections_per_sender;
+        if has_room && self.sender.set(*sender).is_ok() {
+            *count += 1;
+        }
+        has_room
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        let mut counts = lock(&self.gate.counts);
+        counts.leave(self.number);
+        counts.connections -= 1;
+        if let Some(sender) = self.sender.get()
+            && let Entry::Occupied(mut entry) = counts.senders.entry(*sender)
+        {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, IoSlice};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    /// Says whether it was closed.
+    #[derive(Default)]
+    struct Closable(AtomicBool);
+
+    impl Link for Closable {
+        fn read(&self, _: &mut [u8]) -> io::Result<usize> {
+            Ok(0)
+        }
+        fn write(&self, _: &[IoSlice<'_>]) -> io::Result<usize> {
+            Ok(0)
+        }
+        fn close(&self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// A connection, and whether it was let in.
+    fn enter<'a>(gate: &'a Gate, address: &str, now: Instant) -> (Arc<Closable>, Option<Pass<'a>>) {
+        let link = Arc::new(Closable::default());
+        let same: Arc<dyn Link> = link.clone();
+        (link, gate.enter(ip(address), &same, now))
+    }
+
+    #[test]
+    fn the_oldest_half_open_connection_makes_room() {
+        let gate = Gate::new(Limits { half_open: 3, half_open_per_address: 2, connections: 7, ..Limits::default() });
+        let now = Instant::now();
+        let (one, other, third) = ("192.0.2.1", "192.0.2.2", "192.0.2.3");
+        let a = enter(&gate, one, now);
+        let b = enter(&gate, one, now);
+        let closed = |link: &(Arc<Closable>, Option<Pass<'_>>)| link.0.0.load(Ordering::Relaxed);
+        assert!(!closed(&a) && !closed(&b));
+        // Of an address that has as many as it may have, its own oldest.
+        let c = enter(&gate, one, now);
+        assert!(closed(&a) && !closed(&b));
+        let d = enter(&gate, other, now);
+        assert!(!closed(&b) && !closed(&d));
+        // Where there are as many as may be, the oldest of all.
+        let e = enter(&gate, third, now);
+        assert!(closed(&b) && !closed(&c) && !closed(&d) && !closed(&e));
+        // Rather one that has said nothing.
+        d.1.as_ref().unwrap().has_greeted();
+        // Who has proven its key is closed by nobody, and makes room at once.
+        assert!(c.1.as_ref().unwrap().is_of(&[1; 32]));
+        let f = enter(&gate, other, now);
+        let g = enter(&gate, one, now);
+        assert!(f.1.is_some() && g.1.is_some() && !closed(&c) && !closed(&d) && closed(&e) && !closed(&f));
+        assert_eq!(lock(&gate.counts).half_open.len(), 3);
+        // Those that were closed count until they are gone.
+        assert!(enter(&gate, third, now).1.is_none());
+        drop(a);
+        assert!(enter(&gate, third, now).1.is_some());
+        drop((b, c, d, e, f, g));
+        let counts = lock(&gate.counts);
+        assert_eq!((counts.half_open.len(), counts.connections), (0, 0));
+        assert!(counts.peers.values().all(|peer| peer.half_open == 0) && counts.senders.is_empty());
+    }
+
+    #[test]
+    fn a_sender_leaves_room_for_others() {
+        let gate = Gate::new(Limits { connections: 5, connections_per_sender: 3, ..Limits::default() });
+        let enter = |sender: u8| {
+            let pass = enter(&gate, "192.0.2.1", Instant::now()).1.unwrap();
+            (pass.is_of(&[sender; 32]), pass)
+        };
+        let mut first: Vec<_> = (0..3).map(|_| enter(1)).collect();
+        assert!(first.iter().all(|(has_room, _)| *has_room));
+        // The one that is too many takes nobody's place once it is gone.
+        for _ in 0..3 {
+            assert!(!enter(1).0);
+        }
+        let other = enter(2);
+        assert!(other.0);
+        first.pop();
+        first.push(enter(1));
+        assert!(first[2].0 && !enter(1).0);
+        drop((first, other));
+        assert!(lock(&gate.counts).senders.is_empty());
+    }
+
+    #[test]
+    fn an_address_may_try_so_often() {
+        let gate = Gate::new(Limits { handshake_burst: 3, handshakes_per_s: 2, ..Limits::default() });
+        let start = Instant::now();
+        let tries = |address, now| (0..10).filter(|_| enter(&gate, address, now).1.is_some()).count();
+        assert_eq!(tries("192.0.2.1", start), 3);
+        // Of IPv6, whoever has one address has all of its network; a mapped address is IPv4's.
+        assert_eq!(tries("2001:db8::1", start), 3);
+        assert_eq!(tries("2001:db8::2:1", start), 0);
+        assert_eq!(tries("::ffff:192.0.2.1", start), 0);
+        assert_eq!(tries("2001:db8:0:1::1", start), 3);
+        assert_eq!(tries("192.0.2.1", start + Duration::from_secs(1)), 2);
+        assert_eq!(tries("192.0.2.1", start + Duration::from_secs(100)), 3);
+    }
+
+    #[test]
+    fn what_is_remembered_of_addresses_is_bounded() {
+        let gate = Gate::new(Limits { handshake_burst: 2, handshakes_per_s: 1, ..Limits::default() });
+        let start = Instant::now();
+        for number in 0..2 * MAX_PEERS as u32 {
+            enter(&gate, &IpAddr::V4(number.into()).to_string(), start);
+        }
+        assert_eq!(lock(&gate.counts).peers.len(), MAX_PEERS);
+        assert!(enter(&gate, "198.51.100.1", start + Duration::from_secs(10)).1.is_some());
+        assert_eq!(lock(&gate.counts).peers.len(), 1);
+    }
+
+    #[test]
+    fn an_allow_file_admits_whom_it_names() {
+        let pair = tress_container::keys::KeyPair::generate().unwrap();
+        let address: Address = pair.address().unwrap().parse().unwrap();
+        let allow = Allow::read(format!("# team\n\n  {address} \r\n").as_bytes()).unwrap();
+        assert!(allow.admits(address.noise_public_key()) && !allow.admits(&[0; 32]));
+        assert!(!Allow::read(&b"# nobody\n"[..]).unwrap().admits(address.noise_public_key()));
+        assert!(Allow::Any.admits(&[0; 32]));
+        for bad in ["age1xyz", &pair.recipient(), &format!("{address} x")] {
+            assert_eq!(Allow::read(bad.as_bytes()).unwrap_err().kind, ErrorKind::BadRecipient);
+        }
+    }
+}

@@ -1,0 +1,559 @@
+//! A sender that does whatever a script says, in order or not, and what has to hold of the receiver all the same. For the fuzz target
+//! `sessions` and the tests.
+//!
+//! The sender lies about everything but one thing: what it seals well is what its file has there. So whatever the receiver names has
+//! to be a file that was offered, byte for byte.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::io::IoSlice;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::time::Duration;
+
+use super::epoch::Epoch;
+use super::link::{Link, Network, Patience, Tcp, write_all};
+use super::noise::{self, Incoming, Outgoing};
+use super::receiver::{Event, folder_name, receive_on};
+use super::ticket::Ticket;
+use super::wire::{Reply, Request};
+use super::{Allow, Limits, ReceiveOptions, chunks};
+use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
+use tress_container::keys::{Address, KeyPair};
+use tress_container::sys::Os;
+use tress_container::{Control, ErrorKind, Refusal};
+
+static OS: Os = Os;
+/// Nothing that the receiver waits for, and nothing that a machine with other work is late with.
+const PATIENCE: Duration = Duration::from_secs(25);
+const STALL: Duration = Duration::from_secs(20);
+
+/// The sender's end of a connection.
+pub(crate) struct Peer {
+    pub(crate) incoming: Incoming,
+    pub(crate) out: Outgoing,
+}
+
+impl Peer {
+    pub(crate) fn connect(to: &str, sender: &KeyPair, receiver: &KeyPair) -> Self {
+        let link: Arc<dyn Link> = Tcp.connect(to).expect("a receiver").into();
+        let secret = sender.noise_secret_key().expect("a key of Noise");
+        let (incoming, out) =
+            noise::initiate(link, &secret, &public(receiver), PATIENCE, &|| None).expect("a handshake");
+        Self { incoming, out }
+    }
+
+    pub(crate) fn say(&mut self, request: &Request) {
+        self.say_bytes(&request.encode());
+    }
+
+    pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
+        let _ = self.out.write(bytes, &Patience::silence(STALL, &|| None));
+    }
+
+    /// Outside Noise.
+    pub(crate) fn raw(&mut self, bytes: &[u8]) {
+        let link = self.out.link().clone();
+        let _ = write_all(&*link, &mut [IoSlice::new(bytes)], &Patience::silence(STALL, &|| None));
+    }
+
+    /// The next reply; `None` when the connection ends.
+    pub(crate) fn hear_any(&mut self) -> Option<Reply> {
+        match self.incoming.read(&Patience::silence(PATIENCE, &|| None)) {
+            Ok(Some(message)) => Some(Reply::parse(&message).expect("a reply")),
+            Ok(None) => None,
+            Err(error) if error.kind == ErrorKind::Disconnected => None,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The next reply that is no report.
+    pub(crate) fn hear(&mut self) -> Option<Reply> {
+        loop {
+            match self.hear_any() {
+                Some(Reply::Progress { .. }) => {}
+                reply => return reply,
+            }
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.out.link().close();
+    }
+}
+
+/// The public Noise key of a pair.
+pub(crate) fn public(pair: &KeyPair) -> [u8; 32] {
+    let address: Address = pair.address().expect("an address").parse().expect("an address");
+    *address.noise_public_key()
+}
+
+/// Names that are fine, and names that are not.
+const PATHS: [&[u8]; 16] = [
+    b"a",
+    b"b",
+    b"c/d",
+    b"c/e",
+    b"c",
+    b"f/g/h",
+    b"A",
+    b"a.part",
+    b"../a",
+    b"/a",
+    b"",
+    b"c//d",
+    b".tress/x",
+    b".",
+    b"a\0",
+    b"\xff",
+];
+/// Sizes of files: around chunks, and one of more than a batch.
+const SIZES: [u64; 8] = [0, 1, 1000, 16383, 16384, 16385, 40_000, 33 * 16384 + 5];
+const VERSIONS: u8 = 3;
+
+/// A file as it was offered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Version {
+    path: usize,
+    /// Which bytes it has.
+    content: u8,
+    /// `None` for a stream.
+    size_bytes: Option<u64>,
+}
+
+/// What was done, and so what may be there.
+#[derive(Default)]
+struct Done {
+    /// By their numbers, which never come twice.
+    offers: BTreeMap<u32, Version>,
+    /// Chunks that were sealed well, however they were sent.
+    sealed: HashMap<Version, HashSet<u64>>,
+    /// Sizes that were named as the last word about a file.
+    finished: HashSet<(Version, u64)>,
+    folders: HashSet<usize>,
+    /// Files that were said to be complete.
+    confirmed: HashSet<u32>,
+}
+
+/// A byte of a file.
+fn content(content: u8, offset: u64) -> u8 {
+    (offset ^ (offset >> 8) ^ (offset >> 14)) as u8 ^ content.wrapping_mul(0x55)
+}
+
+/// A data connection.
+struct Data {
+    peer: Peer,
+    epoch: Option<Epoch>,
+}
+
+struct Session<'a> {
+    to: &'a str,
+    folder: &'a Path,
+    control: Option<(Peer, Option<Ticket>)>,
+    data: BTreeMap<u16, Data>,
+    /// Batches that may count, by the numbers of their connections.
+    batches: HashMap<u16, u64>,
+    done: Done,
+}
+
+/// Runs a script against a receiver with an empty folder `out` in `root`.
+///
+/// # Panics
+/// When something is there that was not offered, or is called complete and is not; when anything outside is touched; when the
+/// receiver does not go on.
+pub(crate) fn run(next: &mut dyn FnMut() -> Option<u8>, root: &Path) -> Vec<PathBuf> {
+    static PAIRS: OnceLock<(KeyPair, KeyPair)> = OnceLock::new();
+    let generate = || KeyPair::generate().expect("a key pair");
+    let (sender, receiver) = PAIRS.get_or_init(|| (generate(), generate()));
+    let out = root.join("out");
+    fs::create_dir(&out).expect("a folder");
+    fs::write(root.join("beside"), b"untouched").expect("a file");
+    let quota_bytes = [None, None, Some(100_000), Some(20_000)][usize::from(next().unwrap_or(0) % 4)];
+    let options = ReceiveOptions {
+        listen: "127.0.0.1:0".into(),
+        folder: out.clone(),
+        allow: Allow::Only(vec![sender.address().expect("an address").parse().expect("an address")]),
+        once: false,
+        limits: Limits {
+            quota_bytes,
+            handshake_burst: 10_000,
+            connections: 10_000,
+            connections_per_sender: 10_000,
+            sessions_per_sender: 10_000,
+            streams: 3,
+            stall_time: STALL,
+            ..Limits::default()
+        },
+    };
+    let folder = out.join(folder_name(&public(sender)));
+    let control = Control::new();
+    let received = Mutex::new(Vec::new());
+    let (ready, address) = mpsc::channel();
+    let ready = Mutex::new(ready);
+    let tell = |event: &Event<'_>| match event {
+        Event::Listening(address) => ready.lock().expect("no panic").send(address.to_string()).expect("a listener"),
+        Event::Received { name, bytes, .. } => received.lock().expect("no panic").push((folder.join(name), *bytes)),
+        _ => {}
+    };
+    std::thread::scope(|scope| {
+        let receiving = scope.spawn(|| receive_on(&OS, &Tcp, receiver, &options, &tell, &control));
+        let to = address.recv_timeout(PATIENCE).expect("it listens");
+        let (data, batches) = (BTreeMap::new(), HashMap::new());
+        let mut session = Session { to: &to, folder: &folder, control: None, data, batches, done: Done::default() };
+        while let Some(what) = next() {
+            session.step(what, &mut || next().unwrap_or(0), sender, receiver);
+        }
+        session.data.clear();
+        session.control = None;
+        let last = quota_bytes.is_none().then(|| honest(&to, sender, receiver));
+        control.cancel();
+        // It looks again when somebody comes.
+        drop(Tcp.connect(&to));
+        let outcome = receiving.join().expect("no panic of the receiver");
+        assert_eq!(outcome.expect_err("it was told to end").kind, ErrorKind::Interrupted);
+        let received = received.lock().expect("no panic");
+        for (path, bytes) in received.iter() {
+            assert_eq!(fs::metadata(path).expect("it was received").len(), *bytes, "{path:?}");
+        }
+        let found = check(root, &folder, &session.done, last);
+        let told: HashSet<_> = received.iter().map(|(path, _)| path.clone()).collect();
+        assert!(found.iter().all(|path| told.contains(path)), "nobody was told of one of {found:?}");
+        found
+    })
+}
+
+/// A sender that keeps to the protocol is served, whatever came before.
+fn honest(to: &str, sender: &KeyPair, receiver: &KeyPair) -> &'static str {
+    let mut control = Peer::connect(to, sender, receiver);
+    control.say(&Request::Begin { streams: 1 });
+    let Some(Reply::Admitted { ticket, .. }) = control.hear() else { panic!("not admitted") };
+    let path = b"last".to_vec();
+    control.say(&Request::Offer { file: 1, size_bytes: Some(7), restart: false, identity: [9; 32], path });
+    assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
+    let mut data = Peer::connect(to, sender, receiver);
+    data.say(&Request::Join { ticket, stream: 0 });
+    assert_eq!(data.hear(), Some(Reply::Joined));
+    let epoch = Epoch::new(1).expect("a key");
+    data.say(&epoch.message);
+    let mut sealed = [b"content", &[0; TAG_BYTES][..]].concat();
+    epoch.payload.seal(0, &mut sealed).expect("a chunk");
+    data.say(&Request::Batch { file: 1, first_chunk: 0, sealed_bytes: sealed.len() as u32 });
+    data.raw(&sealed);
+    control.say(&Request::Finish { file: 1, size_bytes: 7 });
+    assert_eq!(control.hear(), Some(Reply::Confirmed { file: 1 }));
+    control.say(&Request::Bye);
+    assert_eq!(control.hear(), None);
+    "last"
+}
+
+/// What is in the folders is what was offered. Which files are there.
+fn check(root: &Path, folder: &Path, done: &Done, last: Option<&str>) -> Vec<PathBuf> {
+    assert_eq!(names(root), ["beside", "out"]);
+    assert_eq!(fs::read(root.join("beside")).expect("it is there"), b"untouched");
+    if !folder.exists() {
+        assert_eq!(names(&root.join("out")), Vec::<String>::new());
+        return Vec::new();
+    }
+    assert_eq!(names(&root.join("out")), [folder.file_name().expect("a name").to_string_lossy()]);
+    let path_of = |index: usize| tress_container::tree::names::to_os(PATHS[index]).map(|name| folder.join(name));
+    let mut files = Vec::new();
+    let mut left = vec![folder.to_path_buf()];
+    while let Some(within) = left.pop() {
+        for entry in fs::read_dir(&within).expect("a folder") {
+            let entry = entry.expect("an entry");
+            let (path, kind) = (entry.path(), entry.file_type().expect("an entry"));
+            if path == folder.join(super::names::STATE_FOLDER) {
+                continue;
+            }
+            let offered: Vec<usize> = done.offers.values().map(|version| version.path).collect();
+            if kind.is_dir() {
+                let asked = done.folders.iter().chain(&offered).filter_map(|&index| path_of(index));
+                assert!({ asked }.any(|asked| asked.starts_with(&path)), "{path:?} was not asked for");
+                left.push(path);
+                continue;
+            }
+            assert!(kind.is_file(), "{path:?}");
+            let bytes = fs::read(&path).expect("a file");
+            if last.is_some_and(|last| path == folder.join(last)) {
+                assert_eq!(bytes, b"content");
+            } else {
+                let is_one =
+                    |version: &Version| path_of(version.path).as_ref() == Some(&path) && done.is(version, &bytes);
+                assert!(done.offers.values().any(is_one), "{path:?} of {} bytes was never sent", bytes.len());
+            }
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+impl Done {
+    /// Whether these bytes are this version, all of it was sealed, and its end was told.
+    fn is(&self, version: &Version, bytes: &[u8]) -> bool {
+        let size_bytes = bytes.len() as u64;
+        let sealed = self.sealed.get(version);
+        version.size_bytes.is_none_or(|known| known == size_bytes)
+            && self.finished.contains(&(*version, size_bytes))
+            && (0..chunks(size_bytes)).all(|chunk| sealed.is_some_and(|sealed| sealed.contains(&chunk)))
+            && bytes.iter().enumerate().all(|(at, byte)| *byte == content(version.content, at as u64))
+    }
+}
+
+impl Session<'_> {
+    fn step(&mut self, what: u8, byte: &mut dyn FnMut() -> u8, sender: &KeyPair, receiver: &KeyPair) {
+        match what % 24 {
+            0 | 1 => {
+                // Some begin while another session is open.
+                let mut peer = Peer::connect(self.to, sender, receiver);
+                peer.say(&Request::Begin { streams: u16::from(byte() % 5) });
+                let ticket = match peer.hear_any() {
+                    Some(Reply::Admitted { ticket, .. }) => Some(ticket),
+                    _ => None,
+                };
+                // What the older session brings still counts.
+                self.control = Some((peer, ticket));
+            }
+            2..=4 => {
+                let (path, content, size) = (byte(), byte(), byte());
+                let version = Version {
+                    path: usize::from(path) % PATHS.len(),
+                    content: content % VERSIONS,
+                    size_bytes: (size < 0xc0).then(|| SIZES[usize::from(size) % SIZES.len()]),
+                };
+                self.offer(version, content & 0x80 != 0, size >= 0xe0);
+            }
+            5..=7 => self.join(byte(), byte(), sender, receiver),
+            8 | 9 => self.key(byte(), byte()),
+            10..=13 => self.batch(byte),
+            14 | 15 => {
+                let (file, size) = (self.file(byte()), byte());
+                let Some(&version) = self.done.offers.get(&file) else { return };
+                let size_bytes = match (version.size_bytes, size) {
+                    (Some(known), 0..0xf0) => known,
+                    _ => SIZES[usize::from(size) % SIZES.len()],
+                };
+                self.done.finished.insert((version, size_bytes));
+                self.say(&Request::Finish { file, size_bytes });
+            }
+            16 => {
+                let file = self.file(byte());
+                self.say(&Request::Abandon { file });
+            }
+            17 => {
+                let path = usize::from(byte()) % PATHS.len();
+                self.done.folders.insert(path);
+                self.say(&Request::Folder { path: PATHS[path].to_vec() });
+                self.hear(|reply| matches!(reply, Reply::FolderReady | Reply::Refused { .. }));
+            }
+            18 => self.say(&Request::Lost { stream: u16::from(byte() % 6) }),
+            19 => {
+                self.say(&Request::Ping);
+                self.hear(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
+            }
+            20 => {
+                self.say(&Request::Bye);
+                self.control = None;
+            }
+            21 => {
+                let stream = u16::from(byte() % 6);
+                self.data.remove(&stream);
+            }
+            // Bytes that are no message, or are not even Noise's.
+            22 => {
+                let bytes: Vec<u8> = (0..byte() % 64).map(|_| byte()).collect();
+                let on = byte();
+                let control = self.control.as_mut().map(|(peer, _)| peer);
+                let peer = match on % 4 {
+                    0 => control,
+                    stream => self.data.get_mut(&u16::from(stream)).map(|data| &mut data.peer),
+                };
+                match (peer, on & 0x80) {
+                    (Some(peer), 0) => peer.say_bytes(&bytes),
+                    (Some(peer), _) => {
+                        peer.raw(&bytes);
+                        // What may be the half of a message is waited for.
+                        self.control.take_if(|_| on.is_multiple_of(4));
+                    }
+                    (None, _) => {}
+                }
+            }
+            _ => self.wait(byte()),
+        }
+    }
+
+    fn say(&mut self, request: &Request) {
+        if let Some((control, _)) = &mut self.control {
+            control.say(request);
+        }
+    }
+
+    /// One of the files that were offered, or one that was not.
+    fn file(&self, number: u8) -> u32 {
+        let newest = self.done.offers.len() as u32;
+        match number {
+            0..0xc0 => newest,
+            0xc0..0xf8 => newest.saturating_sub(u32::from(number % 3)),
+            _ => newest + 1,
+        }
+    }
+
+    fn offer(&mut self, version: Version, restart: bool, hastily: bool) {
+        if self.control.is_none() {
+            return;
+        }
+        let file = self.done.offers.len() as u32 + 1;
+        self.done.offers.insert(file, version);
+        let identity = [version.content; 32];
+        let path = PATHS[version.path].to_vec();
+        self.say(&Request::Offer { file, size_bytes: version.size_bytes, restart, identity, path });
+        if hastily {
+            return;
+        }
+        let is_answer = |reply: &Reply| {
+            matches!(reply, Reply::Resume { file: of, .. } | Reply::Complete { file: of } if *of == file)
+                || matches!(reply, Reply::Refused { .. })
+        };
+        self.hear(is_answer);
+    }
+
+    /// Reads replies up to one of these, and believes none.
+    fn hear(&mut self, is_last: impl Fn(&Reply) -> bool) {
+        let Some((mut control, ticket)) = self.control.take() else { return };
+        while let Some(reply) = control.hear_any() {
+            self.judge(&reply);
+            // The receiver waits a second for this end to close.
+            if reply == (Reply::Refused { reason: Refusal::Protocol }) {
+                return;
+            }
+            if is_last(&reply) {
+                self.control = Some((control, ticket));
+                return;
+            }
+        }
+    }
+
+    fn judge(&mut self, reply: &Reply) {
+        match reply {
+            Reply::Resume { file, held } => {
+                let version = self.done.offers.get(file).expect("a file that was offered");
+                let sealed = self.done.sealed.get(version);
+                for chunk in held.iter().cloned().flatten() {
+                    assert!(sealed.is_some_and(|sealed| sealed.contains(&chunk)), "chunk {chunk} never came");
+                }
+            }
+            Reply::Complete { file } | Reply::Confirmed { file } => {
+                let version = self.done.offers.get(file).expect("a file that was offered");
+                let path = tress_container::tree::names::to_os(PATHS[version.path]).expect("a name");
+                let bytes = fs::read(self.folder.join(path)).expect("a complete file is there");
+                // Of a complete one the identity is known, and not how its size was told.
+                let is_same = |other: &&Version| (other.path, other.content) == (version.path, version.content);
+                let mut same = self.done.offers.values().filter(is_same);
+                assert!(same.any(|version| self.done.is(version, &bytes)), "{reply:?} of something else");
+                self.done.confirmed.insert(*file);
+            }
+            Reply::Drained { stream, batches } => {
+                let most = self.batches.get(stream).copied().unwrap_or(0);
+                assert!(*batches <= most, "{reply:?} of {most}");
+            }
+            _ => {}
+        }
+    }
+
+    fn join(&mut self, stream: u8, how: u8, sender: &KeyPair, receiver: &KeyPair) {
+        let stream = u16::from(stream % 6);
+        let Some((_, Some(ticket))) = &self.control else { return };
+        let ticket = if how >= 0xf0 { Ticket::from_bytes([how; 32]) } else { ticket.clone() };
+        let mut peer = Peer::connect(self.to, sender, receiver);
+        peer.say(&Request::Join { ticket, stream });
+        if how % 8 == 7 || peer.hear_any() == Some(Reply::Joined) {
+            self.data.insert(stream, Data { peer, epoch: None });
+        }
+    }
+
+    fn key(&mut self, stream: u8, file: u8) {
+        let file = self.file(file);
+        let epoch = Epoch::new(file).expect("a key");
+        if let Some(data) = self.data.get_mut(&u16::from(stream % 6)) {
+            data.peer.say(&epoch.message);
+            data.epoch = Some(epoch);
+        }
+    }
+
+    fn batch(&mut self, byte: &mut dyn FnMut() -> u8) {
+        let (stream, file, first, count, how) = (u16::from(byte() % 6), byte(), byte(), byte(), byte());
+        let number = self.file(file);
+        let Some(&version) = self.done.offers.get(&number) else { return };
+        // A stream ends where it likes, also twice.
+        let size_bytes = version.size_bytes.unwrap_or_else(|| SIZES[usize::from(byte()) % SIZES.len()]);
+        let all = chunks(size_bytes);
+        let Some(data) = self.data.get_mut(&stream) else { return };
+        let Some(epoch) = &data.epoch else { return };
+        let first_chunk = u64::from(first) % all;
+        let count = if count >= 0x80 { 32 } else { u64::from(count % 4) + 1 }.min(all - first_chunk);
+        let mut sealed = Vec::new();
+        for chunk in first_chunk..first_chunk + count {
+            let from = chunk * CHUNK_BYTES as u64;
+            let to = (from + CHUNK_BYTES as u64).min(size_bytes);
+            sealed.extend((from..to).map(|at| content(version.content, at)));
+            sealed.extend([0; TAG_BYTES]);
+        }
+        // One of these makes it something else than it says.
+        let as_chunk = if how == 0xff { first_chunk + 1 } else { first_chunk };
+        epoch.payload.seal(as_chunk, &mut sealed).expect("a batch");
+        let mut request = (number, first_chunk, sealed.len() as u32);
+        match how {
+            0xf0..=0xf3 => {
+                let at = usize::from(first) * 61 % sealed.len();
+                sealed[at] ^= 1;
+            }
+            0xf4 => request.2 += 1,
+            0xf5 => request.2 = request.2.saturating_sub(SEALED_CHUNK_BYTES as u32),
+            0xf6 => request.2 = u32::MAX,
+            0xf7 => request.1 += 1,
+            0xf8 => request.1 = u64::MAX - u64::from(first),
+            0xf9 => request.1 = 1 << 37,
+            0xfa => request.0 += 1,
+            0xfb => sealed.truncate(sealed.len() / 2),
+            0xff => {}
+            // The number of an older file, or the key of another, makes it nothing either.
+            _ => {
+                self.done.sealed.entry(version).or_default().extend(first_chunk..first_chunk + count);
+                *self.batches.entry(stream).or_default() += 1;
+            }
+        }
+        data.peer.say(&Request::Batch { file: request.0, first_chunk: request.1, sealed_bytes: request.2 });
+        data.peer.raw(&sealed);
+        if how == 0xfb {
+            self.data.remove(&stream);
+        }
+    }
+
+    /// Asks, and, where all of the newest file was sent well, again for a while: it may become complete.
+    fn wait(&mut self, byte: u8) {
+        let newest = self.done.offers.len() as u32;
+        let is_due = self.done.offers.get(&newest).is_some_and(|version| {
+            let mut sizes = self.done.finished.iter().filter(|(of, _)| of == version).map(|&(_, size)| size);
+            let sealed = self.done.sealed.get(version);
+            sizes.any(|size| (0..chunks(size)).all(|chunk| sealed.is_some_and(|all| all.contains(&chunk))))
+        });
+        let times = if byte.is_multiple_of(2) && is_due { 10 } else { 1 };
+        for time in 0..times {
+            if self.control.is_none() || self.done.confirmed.contains(&newest) && time > 0 {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(time));
+            self.say(&Request::Ping);
+            self.hear(|reply| matches!(reply, Reply::Progress { .. } | Reply::Refused { .. }));
+        }
+    }
+}

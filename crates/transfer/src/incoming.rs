@@ -1,0 +1,141 @@
+//! A data connection at the receiver: one thread reads batches, another opens and writes them, so that the next batch
+//! arrives while this one is verified.
+
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::SLOTS;
+use super::link::Patience;
+use super::noise::Incoming;
+use super::receiver::Server;
+use super::session::Session;
+use super::store::Part;
+use super::supply::{AtEnd, batch_chunks, lock};
+use super::wire::Request;
+use tress_container::container::{Content, Payload};
+use tress_container::pipeline::Batch;
+use tress_container::pipeline::batch::BATCH_CHUNKS;
+use tress_container::threads::start;
+use tress_container::{Error, ErrorKind};
+
+/// A batch as it came.
+struct Sealed {
+    payload: Arc<Payload>,
+    /// `None` if the sender has given up the file since: the batch is passed over, and counted.
+    part: Option<Arc<Part>>,
+    batch: Batch,
+}
+
+/// Serves a data connection that was attached to its session, to its end.
+pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, server: &Server<'_>) -> Result<(), Error> {
+    let (full, taken) = bounded(SLOTS);
+    let (free, buffers) = bounded(SLOTS);
+    for _ in 0..SLOTS {
+        let _ = free.send(None);
+    }
+    let _end = AtEnd(|| session.detach(stream));
+    thread::scope(|scope| {
+        let link = incoming.link().clone();
+        let opener = start(scope, move || {
+            let result = open_all(session, stream, &taken, &free, server);
+            if result.is_err() {
+                link.close();
+            }
+            result
+        })?;
+        let read = read_all(session, &mut incoming, &buffers, &full);
+        drop(full);
+        let opened = opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        // If the opener failed, the reader only saw the end of it.
+        opened.and(read)
+    })
+}
+
+fn read_all(
+    session: &Session,
+    incoming: &mut Incoming,
+    buffers: &Receiver<Option<Batch>>,
+    full: &Sender<Sealed>,
+) -> Result<(), Error> {
+    let stop = || session.stopped();
+    let broken = |what: &str| Error::new(ErrorKind::Protocol).with_detail(what);
+    // Between batches a connection may be idle for as long as the session lives.
+    let patience = Patience { first: None, ..Patience::silence(session.stall_time(), &stop) };
+    let within = Patience::silence(session.stall_time(), &stop);
+    let mut key: Option<(u32, Arc<Payload>)> = None;
+    while let Some(message) = incoming.read(&patience)? {
+        match Request::parse(&message) {
+            Ok(Request::Key { file, aead, input_key, prefix }) => {
+                let content =
+                    Content::with_input_key(aead, &input_key).ok_or_else(|| broken("key has the wrong length"))?;
+                key = Some((file, Arc::new(Payload::open(&content, &prefix)?)));
+            }
+            Ok(Request::Batch { file, first_chunk, sealed_bytes }) => {
+                let payload = key.as_ref().filter(|(of, _)| *of == file).map(|(_, payload)| payload.clone());
+                let payload = payload.ok_or_else(|| broken("batch without a key"))?;
+                let part = session.part(file);
+                if part.is_none() && !session.is_abandoned(file) {
+                    return Err(broken("batch belongs to no open file"));
+                }
+                let sealed_bytes = sealed_bytes as usize;
+                let is_good = match &part {
+                    Some(part) => part.admits(first_chunk, sealed_bytes),
+                    None => batch_chunks(sealed_bytes).is_some(),
+                };
+                if !is_good {
+                    return Err(broken("batch is outside the file"));
+                }
+                let Ok(buffer) = buffers.recv() else { return Ok(()) };
+                let mut batch = buffer.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
+                batch.number = first_chunk;
+                batch.first_chunk = first_chunk;
+                batch.sealed_bytes = sealed_bytes;
+                incoming.read_raw(batch.sealed_mut(), &within)?;
+                if full.send(Sealed { payload, part, batch }).is_err() {
+                    return Ok(());
+                }
+            }
+            _ => return Err(broken("unexpected message")),
+        }
+    }
+    Ok(())
+}
+
+fn open_all(
+    session: &Session,
+    stream: u16,
+    taken: &Receiver<Sealed>,
+    free: &Sender<Option<Batch>>,
+    server: &Server<'_>,
+) -> Result<(), Error> {
+    while let Ok(Sealed { payload, part, mut batch }) = taken.recv() {
+        if let Some(part) = part {
+            payload.unseal(batch.first_chunk, batch.sealed_mut())?;
+            if let Err(denied) = part.write(&batch) {
+                session.end(denied.reason, denied.error);
+                return Err(Error::new(ErrorKind::Declined(denied.reason)));
+            }
+            server.count_batch(batch.plain_bytes());
+        }
+        session.count(stream);
+        let _ = free.send(Some(batch));
+    }
+    Ok(())
+}
+
+/// Connections by their session, for whoever looks for one by its ticket.
+pub(crate) fn find(
+    sessions: &std::sync::Mutex<Vec<Arc<Session>>>,
+    wanted: impl Fn(&Session) -> bool,
+) -> Option<Arc<Session>> {
+    // All of them, so that the time does not tell which ticket was close.
+    let mut found = None;
+    for session in lock(sessions).iter() {
+        if wanted(session) {
+            found = Some(session.clone());
+        }
+    }
+    found
+}

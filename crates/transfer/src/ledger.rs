@@ -1,0 +1,171 @@
+//! What a sender put on which data connection, how much of it the receiver has verified, and what the receiver answers.
+//!
+//! A connection carries batches in order and the receiver counts them in that order, so one number tells which of them are
+//! verified. When a connection is lost, that number says what has to be sent again: no more than what was on its way.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::supply::lock;
+use super::wire::Reply;
+use tress_container::{Error, ErrorKind};
+
+/// Answers that nobody has taken yet: a receiver that says more than it was asked breaks the protocol.
+const MAX_ANSWERS: usize = 4;
+
+#[derive(Default)]
+pub(crate) struct Ledger {
+    state: Mutex<State>,
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    streams: HashMap<u16, Stream>,
+    answers: VecDeque<Reply>,
+    /// Chunks that are synced, of the current file, and when that last changed, or a batch was verified.
+    synced_chunks: u64,
+    moved: Option<Instant>,
+}
+
+#[derive(Default)]
+struct Stream {
+    /// File and chunks of each batch that was sent and is not known to be verified.
+    sent: VecDeque<(u32, Range<u64>)>,
+    verified: u64,
+    is_drained: bool,
+}
+
+fn broken(what: &str) -> Error {
+    Error::new(ErrorKind::Protocol).with_detail(what)
+}
+
+impl Ledger {
+    /// Notes a batch that is about to go out. `false` when the connection has ended already.
+    pub(crate) fn send(&self, stream: u16, file: u32, chunks: Range<u64>) -> bool {
+        let mut state = lock(&self.state);
+        let stream = state.streams.entry(stream).or_default();
+        if !stream.is_drained {
+            stream.sent.push_back((file, chunks));
+        }
+        !stream.is_drained
+    }
+
+    pub(crate) fn is_drained(&self, stream: u16) -> bool {
+        lock(&self.state).streams.get(&stream).is_some_and(|stream| stream.is_drained)
+    }
+
+    /// Batches of this connection that are verified.
+    pub(crate) fn verified(&self, stream: u16) -> u64 {
+        lock(&self.state).streams.get(&stream).map_or(0, |stream| stream.verified)
+    }
+
+    /// So many chunks are synced, and so many batches of each connection verified.
+    pub(crate) fn progress(&self, synced_chunks: u64, streams: &[(u16, u64)]) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        let mut has_moved = synced_chunks != state.synced_chunks;
+        state.synced_chunks = synced_chunks;
+        for (stream, batches) in streams {
+            // One that has sent nothing yet is not known here.
+            match state.streams.get_mut(stream) {
+                Some(stream) => has_moved |= stream.advance(*batches)?,
+                None if *batches == 0 => {}
+                None => return Err(broken("it confirmed batches that were not sent")),
+            }
+        }
+        if has_moved {
+            state.moved = Some(Instant::now());
+        }
+        Ok(())
+    }
+
+    /// How long the receiver has got nothing further since this instant.
+    pub(crate) fn idle_since(&self, since: Instant) -> Duration {
+        lock(&self.state).moved.map_or(since, |moved| moved.max(since)).elapsed()
+    }
+
+    /// A connection has ended: what of it is to be sent again.
+    pub(crate) fn drained(&self, stream: u16, batches: u64) -> Result<Vec<(u32, Range<u64>)>, Error> {
+        let mut state = lock(&self.state);
+        let stream = state.streams.entry(stream).or_default();
+        if stream.is_drained {
+            return Ok(Vec::new());
+        }
+        stream.advance(batches)?;
+        stream.is_drained = true;
+        Ok(stream.sent.drain(..).collect())
+    }
+
+    pub(crate) fn answer(&self, reply: Reply) -> Result<(), Error> {
+        let mut state = lock(&self.state);
+        if state.answers.len() >= MAX_ANSWERS {
+            return Err(broken("unexpected answer"));
+        }
+        state.answers.push_back(reply);
+        self.bell.notify_all();
+        Ok(())
+    }
+
+    /// The next answer, if one comes soon.
+    pub(crate) fn wait_answer(&self, time: Duration) -> Option<Reply> {
+        let mut state = lock(&self.state);
+        if state.answers.is_empty() {
+            state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.answers.pop_front()
+    }
+
+    pub(crate) fn wake(&self) {
+        self.bell.notify_all();
+    }
+}
+
+impl Stream {
+    /// Whether there are more than before.
+    fn advance(&mut self, batches: u64) -> Result<bool, Error> {
+        let news = batches.checked_sub(self.verified).and_then(|news| usize::try_from(news).ok());
+        let Some(news) = news.filter(|&news| news <= self.sent.len()) else {
+            return Err(broken("it confirmed batches that were not sent"));
+        };
+        self.sent.drain(..news);
+        self.verified = batches;
+        Ok(news > 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_again_is_what_was_not_verified() {
+        let ledger = Ledger::default();
+        for chunks in [3..4, 4..9, 9..11] {
+            assert!(ledger.send(0, 1, chunks));
+        }
+        ledger.progress(0, &[(0, 1)]).unwrap();
+        assert_eq!(ledger.drained(0, 2).unwrap(), [(1, 9..11)]);
+        // Once; and no more goes out there.
+        assert_eq!(ledger.drained(0, 2).unwrap(), []);
+        assert!(!ledger.send(0, 1, 5..6) && ledger.is_drained(0));
+    }
+
+    #[test]
+    fn a_receiver_that_lies_about_what_it_verified() {
+        let ledger = Ledger::default();
+        ledger.send(0, 1, 0..1);
+        ledger.send(0, 1, 1..2);
+        ledger.progress(0, &[(0, 1)]).unwrap();
+        // More than was sent, less than before, of a connection that there is not.
+        for (stream, batches) in [(0, 3), (0, 0), (0, u64::MAX), (7, 1)] {
+            assert_eq!(ledger.progress(0, &[(stream, batches)]).unwrap_err().kind, ErrorKind::Protocol);
+        }
+        assert_eq!(ledger.drained(0, 3).unwrap_err().kind, ErrorKind::Protocol);
+        for _ in 0..MAX_ANSWERS {
+            ledger.answer(Reply::FolderReady).unwrap();
+        }
+        assert_eq!(ledger.answer(Reply::FolderReady).unwrap_err().kind, ErrorKind::Protocol);
+    }
+}

@@ -1,0 +1,230 @@
+//! The one door to sockets: every call on a connection goes through [`Link`], so that tests can cut, delay and shorten
+//! them (`link_faulty.rs`).
+//!
+//! No call blocks for longer than a tick. Whoever reads or writes says how long silence may last, and what else ends the
+//! wait.
+
+use std::io::{self, IoSlice, Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use tress_container::lower_first;
+use tress_container::{Error, ErrorKind};
+
+/// Longest time that one call on a socket takes.
+pub(crate) const TICK: Duration = Duration::from_millis(50);
+/// How long each address of a host may take to answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An open connection. Reading and writing happen at the same time, from several threads.
+pub(crate) trait Link: Send + Sync {
+    /// Reads what there is; `WouldBlock` or `TimedOut` when nothing comes within a tick; 0 at the end.
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize>;
+    /// Writes as much as goes; `WouldBlock` or `TimedOut` when nothing goes within a tick.
+    fn write(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize>;
+    /// Ends both directions. Every read and write, also one that is waiting, ends soon.
+    fn close(&self);
+}
+
+/// Makes connections.
+pub(crate) trait Network: Send + Sync {
+    /// Connects to `HOST:PORT`.
+    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>>;
+
+    /// Takes up a connection that has come to a [`Listener`].
+    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        link
+    }
+}
+
+/// What ends a wait before its time.
+pub(crate) type Stop<'a> = &'a dyn Fn() -> Option<Error>;
+
+/// How long to wait for the other end.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience<'a> {
+    /// Silence before the first byte; `None` waits for ever.
+    pub(crate) first: Option<Duration>,
+    /// Silence in the middle.
+    pub(crate) between: Duration,
+    /// When all has to be over.
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) stop: Stop<'a>,
+}
+
+impl<'a> Patience<'a> {
+    /// The same silence everywhere.
+    pub(crate) fn silence(silence: Duration, stop: Stop<'a>) -> Self {
+        Self { first: Some(silence), between: silence, deadline: None, stop }
+    }
+
+    fn check(&self, is_first: bool, since: Instant) -> Result<(), Error> {
+        let silence = if is_first { self.first } else { Some(self.between) };
+        let is_over = silence.is_some_and(|silence| since.elapsed() > silence)
+            || self.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if is_over { Err(Error::new(ErrorKind::Stalled)) } else { Ok(()) }
+    }
+}
+
+/// Fills `buffer`. `false` when the connection ends before its first byte; in its middle that is `Disconnected`.
+pub(crate) fn read_exact(link: &dyn Link, buffer: &mut [u8], patience: &Patience<'_>) -> Result<bool, Error> {
+    let mut filled = 0;
+    let mut since = Instant::now();
+    while filled < buffer.len() {
+        if let Some(error) = (patience.stop)() {
+            return Err(error);
+        }
+        match link.read(&mut buffer[filled..]) {
+            Ok(0) if filled == 0 => return Ok(false),
+            Ok(0) => return Err(Error::new(ErrorKind::Disconnected)),
+            Ok(bytes) => {
+                filled += bytes;
+                since = Instant::now();
+            }
+            Err(error) if is_tick(&error) => {}
+            Err(error) => return Err(disconnected(error)),
+        }
+        // Also after a byte: a peer must not drip on past the deadline.
+        if filled < buffer.len() {
+            patience.check(filled == 0, since)?;
+        }
+    }
+    Ok(true)
+}
+
+/// Writes all of `buffers`.
+pub(crate) fn write_all(
+    link: &dyn Link,
+    mut buffers: &mut [IoSlice<'_>],
+    patience: &Patience<'_>,
+) -> Result<(), Error> {
+    let mut since = Instant::now();
+    IoSlice::advance_slices(&mut buffers, 0);
+    while !buffers.is_empty() {
+        if let Some(error) = (patience.stop)() {
+            return Err(error);
+        }
+        match link.write(buffers) {
+            Ok(0) => return Err(Error::new(ErrorKind::Disconnected)),
+            Ok(bytes) => {
+                IoSlice::advance_slices(&mut buffers, bytes);
+                since = Instant::now();
+            }
+            Err(error) if is_tick(&error) => patience.check(false, since)?,
+            Err(error) => return Err(disconnected(error)),
+        }
+    }
+    Ok(())
+}
+
+fn is_tick(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}
+
+fn disconnected(error: io::Error) -> Error {
+    Error::new(ErrorKind::Disconnected).with_source(error)
+}
+
+/// TCP.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tcp;
+
+struct TcpLink(TcpStream);
+
+impl TcpLink {
+    fn new(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(TICK))?;
+        stream.set_write_timeout(Some(TICK))?;
+        Ok(Self(stream))
+    }
+}
+
+impl Link for TcpLink {
+    fn read(&self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&self.0).read(buffer)
+    }
+
+    fn write(&self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
+        (&self.0).write_vectored(buffers)
+    }
+
+    fn close(&self) {
+        // One that is gone already needs no closing.
+        let _ = self.0.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+impl Network for Tcp {
+    fn connect(&self, to: &str) -> io::Result<Box<dyn Link>> {
+        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for address in resolve(to)? {
+            match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).and_then(TcpLink::new) {
+                Ok(link) => return Ok(Box::new(link)),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// The addresses of `HOST:PORT`. `InvalidInput` where it does not have this form.
+fn resolve(endpoint: &str) -> io::Result<Vec<SocketAddr>> {
+    let addresses = endpoint.to_socket_addrs().map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => error,
+        kind => {
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or(&text);
+            let cause = text.rsplit_once(": ").map_or(text, |(_, cause)| cause);
+            io::Error::new(kind, format!("host name does not resolve: {}", lower_first(cause)))
+        }
+    })?;
+    Ok(addresses.collect())
+}
+
+/// A port that connections come to.
+pub(crate) struct Listener {
+    listener: TcpListener,
+}
+
+impl Listener {
+    pub(crate) fn bind(address: &str) -> io::Result<Self> {
+        Self::new(TcpListener::bind(&resolve(address)?[..])?)
+    }
+
+    pub(crate) fn new(listener: TcpListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener })
+    }
+
+    /// Where it really listens: port 0 has become a real one.
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// The next connection, or `None` when none comes within a tick.
+    pub(crate) fn accept(&self) -> io::Result<Option<(Box<dyn Link>, IpAddr)>> {
+        self.wait();
+        match self.listener.accept() {
+            Ok((stream, address)) => Ok(TcpLink::new(stream).ok().map(|link| (Box::new(link) as _, address.ip()))),
+            Err(error) if is_tick(&error) => Ok(None),
+            // Gone before it was accepted.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    #[cfg(unix)]
+    fn wait(&self) {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let timeout = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos() as _ };
+        // Whatever this says, accepting tells the rest.
+        let _ = poll(&mut [PollFd::new(&self.listener, PollFlags::IN)], Some(&timeout));
+    }
+
+    #[cfg(not(unix))]
+    fn wait(&self) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

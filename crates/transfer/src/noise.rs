@@ -1,0 +1,213 @@
+//! Noise IK on a connection: the handshake, and messages of bounded length after it.
+//!
+//! Both ends begin with a greeting line that names the version, and that line is the handshake's prologue, so nobody on
+//! the way can change it. The first Noise message is empty: it can be read and replayed before the sender has proven
+//! anything, so nothing is done upon it but to answer. A sender has proven itself with its first transport message.
+
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use snow::{Builder, HandshakeState, StatelessTransportState};
+use zeroize::Zeroizing;
+
+use super::link::{Link, Patience, Stop, read_exact, write_all};
+use super::resolver::Resolver;
+use super::wire::MAX_MESSAGE_BYTES;
+use tress_container::{Error, ErrorKind};
+
+pub(crate) const GREETING: &[u8; 18] = b"tress/v1 transfer\n";
+const PATTERN: &str = "Noise_IK_25519_ChaChaPoly_SHA256";
+/// `e, es, s, ss`: ephemeral key, encrypted static key, tag of the empty payload.
+pub(crate) const FIRST_BYTES: usize = 32 + 48 + 16;
+/// `e, ee, se`: ephemeral key, tag of the empty payload.
+pub(crate) const SECOND_BYTES: usize = 32 + 16;
+const TAG_BYTES: usize = 16;
+const LENGTH_BYTES: usize = 2;
+
+/// An X25519 public key.
+pub(crate) type PublicKey = [u8; 32];
+
+/// The direction towards the other end.
+pub(crate) struct Outgoing {
+    link: Arc<dyn Link>,
+    state: Arc<StatelessTransportState>,
+    nonce: u64,
+    frame: Vec<u8>,
+}
+
+/// The direction from the other end.
+pub(crate) struct Incoming {
+    link: Arc<dyn Link>,
+    state: Arc<StatelessTransportState>,
+    nonce: u64,
+    frame: Vec<u8>,
+}
+
+/// The sender's part of the handshake, within `time`.
+///
+/// # Errors
+/// `PeerVersion`; `WrongPeer` when the other end closes after its greeting, or answers what does not verify; `Stalled`,
+/// `Disconnected`.
+pub(crate) fn initiate(
+    link: Arc<dyn Link>,
+    secret: &[u8; 32],
+    receiver: &PublicKey,
+    time: Duration,
+    stop: Stop<'_>,
+) -> Result<(Incoming, Outgoing), Error> {
+    let patience = within(time, stop);
+    let mut state =
+        builder(secret)?.remote_public_key(receiver).and_then(Builder::build_initiator).map_err(internal)?;
+    let mut first = [0; FIRST_BYTES];
+    state.write_message(&[], &mut first).map_err(internal)?;
+    write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&first)], &patience)?;
+    read_greeting(&*link, &patience)?;
+    let mut second = [0; SECOND_BYTES];
+    // It knows the version and has nothing to say: it could not read the first message.
+    let answered = read_exact(&*link, &mut second, &patience).map_err(|error| match error.kind {
+        ErrorKind::Disconnected => Error::new(ErrorKind::WrongPeer).with_source(error),
+        _ => error,
+    })?;
+    if !answered || state.read_message(&second, &mut []).is_err() {
+        return Err(Error::new(ErrorKind::WrongPeer));
+    }
+    split(link, state)
+}
+
+/// The receiver's part of the handshake, within `time`; returns the sender's static key as well. The sender has proven
+/// that it holds the key only when a message of it has been read.
+///
+/// # Errors
+/// `PeerVersion`, `WrongPeer`, `Stalled`, `Disconnected`.
+pub(crate) fn respond(
+    link: Arc<dyn Link>,
+    secret: &[u8; 32],
+    time: Duration,
+    stop: Stop<'_>,
+) -> Result<(Incoming, Outgoing, PublicKey), Error> {
+    let patience = within(time, stop);
+    if let Err(error) = read_greeting(&*link, &patience) {
+        if error.kind == ErrorKind::PeerVersion {
+            // It may want to know which version is spoken here.
+            let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &patience);
+        }
+        return Err(error);
+    }
+    let mut state = builder(secret)?.build_responder().map_err(internal)?;
+    let mut first = [0; FIRST_BYTES];
+    if !read_exact(&*link, &mut first, &patience)? {
+        return Err(Error::new(ErrorKind::Disconnected));
+    }
+    if state.read_message(&first, &mut []).is_err() {
+        let _ = write_all(&*link, &mut [IoSlice::new(GREETING)], &patience);
+        return Err(Error::new(ErrorKind::WrongPeer));
+    }
+    let sender = state.get_remote_static().and_then(|key| key.try_into().ok());
+    let sender = sender.ok_or_else(|| Error::new(ErrorKind::WrongPeer))?;
+    let mut second = [0; SECOND_BYTES];
+    state.write_message(&[], &mut second).map_err(internal)?;
+    write_all(&*link, &mut [IoSlice::new(GREETING), IoSlice::new(&second)], &patience)?;
+    let (incoming, outgoing) = split(link, state)?;
+    Ok((incoming, outgoing, sender))
+}
+
+fn within<'a>(time: Duration, stop: Stop<'a>) -> Patience<'a> {
+    // A time that no clock reaches is none.
+    Patience { deadline: Instant::now().checked_add(time), ..Patience::silence(time, stop) }
+}
+
+fn builder(secret: &[u8; 32]) -> Result<Builder<'_>, Error> {
+    let params = PATTERN.parse().map_err(internal)?;
+    let builder = Builder::with_resolver(params, Box::new(Resolver));
+    builder.prologue(GREETING).and_then(|builder| builder.local_private_key(secret)).map_err(internal)
+}
+
+/// What the primitives refuse although nobody outside had a say: no randomness.
+fn internal(error: snow::Error) -> Error {
+    Error::new(ErrorKind::Io(std::io::ErrorKind::Other)).with_detail(format!("handshake: {error}"))
+}
+
+fn read_greeting(link: &dyn Link, patience: &Patience<'_>) -> Result<(), Error> {
+    let mut greeting = [0; GREETING.len()];
+    match read_exact(link, &mut greeting, patience) {
+        Ok(true) if greeting == *GREETING => Ok(()),
+        Ok(true) => Err(Error::new(ErrorKind::PeerVersion)),
+        Ok(false) => Err(Error::new(ErrorKind::Disconnected)),
+        Err(error) => Err(error),
+    }
+}
+
+fn split(link: Arc<dyn Link>, state: HandshakeState) -> Result<(Incoming, Outgoing), Error> {
+    let state = Arc::new(state.into_stateless_transport_mode().map_err(internal)?);
+    let incoming = Incoming { link: link.clone(), state: state.clone(), nonce: 0, frame: Vec::new() };
+    Ok((incoming, Outgoing { link, state, nonce: 0, frame: Vec::new() }))
+}
+
+impl Outgoing {
+    /// The message as it goes over the wire: two bytes of length, then the ciphertext.
+    pub(crate) fn seal(&mut self, message: &[u8]) -> Result<&[u8], Error> {
+        debug_assert!(message.len() <= MAX_MESSAGE_BYTES);
+        let sealed_bytes = message.len() + TAG_BYTES;
+        self.frame.resize(LENGTH_BYTES + sealed_bytes, 0);
+        self.frame[..LENGTH_BYTES].copy_from_slice(&(sealed_bytes as u16).to_be_bytes());
+        self.state.write_message(self.nonce, message, &mut self.frame[LENGTH_BYTES..]).map_err(internal)?;
+        self.nonce += 1;
+        Ok(&self.frame)
+    }
+
+    /// Writes one message, as one piece.
+    pub(crate) fn write(&mut self, message: &[u8], patience: &Patience<'_>) -> Result<(), Error> {
+        let link = self.link.clone();
+        write_all(&*link, &mut [IoSlice::new(self.seal(message)?)], patience)
+    }
+
+    pub(crate) fn link(&self) -> &Arc<dyn Link> {
+        &self.link
+    }
+}
+
+impl Incoming {
+    /// Reads one message; `None` when the connection ends before it.
+    ///
+    /// # Errors
+    /// `Protocol` for one that is too long, or does not verify; `Stalled`, `Disconnected`.
+    pub(crate) fn read(&mut self, patience: &Patience<'_>) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
+        let mut length = [0; LENGTH_BYTES];
+        if !read_exact(&*self.link, &mut length, patience)? {
+            return Ok(None);
+        }
+        let length = usize::from(u16::from_be_bytes(length));
+        let plain_bytes = length.checked_sub(TAG_BYTES).filter(|&bytes| bytes <= MAX_MESSAGE_BYTES);
+        let Some(plain_bytes) = plain_bytes else {
+            return Err(Error::new(ErrorKind::Protocol).with_detail("message has an invalid length"));
+        };
+        self.frame.resize(length, 0);
+        let rest = Patience { first: Some(patience.between), ..*patience };
+        if !read_exact(&*self.link, &mut self.frame, &rest)? {
+            return Err(Error::new(ErrorKind::Disconnected));
+        }
+        let mut plain = Zeroizing::new(vec![0; plain_bytes]);
+        self.state
+            .read_message(self.nonce, &self.frame, &mut plain)
+            .map_err(|_| Error::new(ErrorKind::Protocol).with_detail("message authentication failed"))?;
+        self.nonce += 1;
+        Ok(Some(plain))
+    }
+
+    /// Reads bytes that are not Noise's.
+    pub(crate) fn read_raw(&mut self, buffer: &mut [u8], patience: &Patience<'_>) -> Result<(), Error> {
+        match read_exact(&*self.link, buffer, patience)? {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Disconnected)),
+        }
+    }
+
+    pub(crate) fn link(&self) -> &Arc<dyn Link> {
+        &self.link
+    }
+}
+
+#[cfg(test)]
+#[path = "noise_test.rs"]
+mod tests;

@@ -1,0 +1,527 @@
+//! What workers and writers of a sender do: seal batches, and write them to the connections.
+//!
+//! A slot is a buffer that belongs to one connection. Workers take free slots, fill and seal the next batch of the current
+//! file in them and hand them to the connection's writer; the writer writes them and sets them free. So any number of
+//! workers serve any number of connections, a fast connection gets more batches than a slow one, and memory is the slots.
+//! How many workers take slots, and how many chunks they take at once, is up to `steering.rs`.
+
+use std::io::IoSlice;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::epoch::Epoch;
+use super::link::{Patience, TICK, write_all};
+use super::noise::Outgoing;
+use super::ranges::Ranges;
+use super::sender::Session;
+use super::stages::{Lanes, Mode};
+use super::supply::{Supply, lock};
+use super::throttle::Throttle;
+use super::trace::Row;
+use super::wire::{MAX_STREAM_NUMBERS, Request};
+use tress_container::container::CHUNK_BYTES;
+use tress_container::pipeline::Batch;
+use tress_container::pipeline::batch::BATCH_CHUNKS;
+use tress_container::{Error, ErrorKind};
+
+/// Pauses before a lost connection is made again.
+const RETRY_PAUSES: [Duration; 4] =
+    [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1), Duration::from_secs(3)];
+
+/// A buffer of one connection; made when it is first used.
+pub(crate) struct Slot {
+    pub(crate) writer: usize,
+    pub(crate) batch: Option<Batch>,
+}
+
+/// A sealed batch on its way to its writer.
+pub(crate) struct Ready {
+    pub(crate) writer: usize,
+    file: u32,
+    epoch: Arc<Epoch>,
+    batch: Batch,
+}
+
+/// The file that is being sent.
+struct Job {
+    file: u32,
+    supply: Arc<Supply>,
+}
+
+/// A batch that a worker has taken, and the key that it took for it.
+struct Taken {
+    job: Arc<Job>,
+    epoch: Arc<Epoch>,
+    chunks: Range<u64>,
+    since: Instant,
+}
+
+/// What is left of the current file.
+#[derive(Default)]
+pub(crate) struct Work {
+    state: Mutex<State>,
+    bell: Condvar,
+    /// Held while a stream is read.
+    reading: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    job: Option<Arc<Job>>,
+    /// Chunks not yet taken.
+    todo: Ranges,
+    /// Taken once, and lost with a connection.
+    again: Ranges,
+    /// Batches taken, sealed, and handed to a connection, of the current file.
+    taken: u64,
+    sealed: u64,
+    written: u64,
+    /// Plaintext of what was written and is not lost.
+    written_bytes: u64,
+    /// Why it cannot be read on.
+    failure: Option<Error>,
+    /// Of a stream: plaintext so far, and whether its end was read.
+    stream_bytes: u64,
+    has_ended: bool,
+    /// Each connection's key.
+    epochs: Vec<Option<Arc<Epoch>>>,
+    dead: Vec<bool>,
+}
+
+impl State {
+    fn is_of(&self, file: u32) -> bool {
+        self.job.as_ref().is_some_and(|job| job.file == file)
+    }
+
+    fn is_all_taken(&self) -> bool {
+        let is_stream = self.job.as_ref().is_some_and(|job| job.supply.size_bytes().is_none());
+        self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
+    }
+
+    /// A key of this connection that has sealed none of these chunks.
+    fn epoch(&mut self, writer: usize, file: u32, chunks: &Range<u64>) -> Result<Arc<Epoch>, Error> {
+        if let Some(epoch) = &self.epochs[writer]
+            && epoch.file == file
+            && epoch.claim(chunks)
+        {
+            return Ok(epoch.clone());
+        }
+        let epoch = Arc::new(Epoch::new(file)?);
+        epoch.claim(chunks);
+        self.epochs[writer] = Some(epoch.clone());
+        Ok(epoch)
+    }
+}
+
+impl Work {
+    pub(crate) fn new(writers: usize) -> Self {
+        let state = State { epochs: vec![None; writers], dead: vec![false; writers], ..State::default() };
+        Self { state: Mutex::new(state), ..Self::default() }
+    }
+
+    /// Begins with a file. `todo` is empty for a stream.
+    pub(crate) fn begin(&self, file: u32, supply: Arc<Supply>, todo: Ranges) {
+        let mut state = lock(&self.state);
+        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
+        let job = Some(Arc::new(Job { file, supply }));
+        *state = State { job, todo, epochs, dead, ..State::default() };
+        self.bell.notify_all();
+    }
+
+    /// Ends with the file, which the receiver has confirmed or is to forget; what is sealed of it and not written stays here.
+    /// Returns the plaintext that was written.
+    pub(crate) fn end(&self) -> u64 {
+        let mut state = lock(&self.state);
+        let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
+        let written_bytes = state.written_bytes;
+        *state = State { epochs, dead, ..State::default() };
+        self.bell.notify_all();
+        written_bytes
+    }
+
+    /// Waits for a while; the size of the file if all of it is written. An error if it cannot be read on.
+    pub(crate) fn wait_written(&self, time: Duration) -> Result<Option<u64>, Error> {
+        let mut state = lock(&self.state);
+        let is_written =
+            |state: &State| state.failure.is_some() || state.is_all_taken() && state.written == state.taken;
+        if !is_written(&state) {
+            state = self.bell.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        if let Some(error) = state.failure.take() {
+            return Err(error);
+        }
+        let size_bytes = state.job.as_ref().and_then(|job| job.supply.size_bytes()).unwrap_or(state.stream_bytes);
+        Ok(is_written(&state).then_some(size_bytes))
+    }
+
+    /// The file of this job cannot be read on: nothing more of it is taken.
+    fn fail(&self, job: &Job, error: Error) {
+        let mut state = lock(&self.state);
+        if state.is_of(job.file) {
+            state.failure.get_or_insert(error);
+            state.todo = Ranges::default();
+            state.again = Ranges::default();
+            state.has_ended = true;
+        }
+        drop(state);
+        self.bell.notify_all();
+    }
+
+    /// Plaintext of the file that nobody has taken yet; `None` of a stream, and between files.
+    pub(crate) fn bytes_left(&self) -> Option<u64> {
+        let state = lock(&self.state);
+        state.job.as_ref()?.supply.size_bytes()?;
+        Some((state.todo.count() + state.again.count()) * CHUNK_BYTES as u64)
+    }
+
+    /// Whether everything of the file is sealed.
+    fn is_all_sealed(&self) -> bool {
+        let state = lock(&self.state);
+        state.is_all_taken() && state.sealed == state.taken
+    }
+
+    /// These batches are lost with their connection. Returns their plaintext bytes. An error for a stream, which cannot be
+    /// read again.
+    pub(crate) fn send_again(&self, batches: impl IntoIterator<Item = (u32, Range<u64>)>) -> Result<u64, Error> {
+        let mut state = lock(&self.state);
+        let mut lost_bytes = 0;
+        let Some(job) = state.job.clone() else { return Ok(lost_bytes) };
+        for (file, chunks) in batches {
+            if file != job.file {
+                continue;
+            }
+            let Some(size_bytes) = job.supply.size_bytes() else {
+                return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
+            };
+            lost_bytes += super::plain_bytes(size_bytes, chunks.end) - super::plain_bytes(size_bytes, chunks.start);
+            if state.failure.is_none() {
+                state.again.insert(chunks);
+            }
+            state.taken -= 1;
+            state.sealed -= 1;
+            state.written -= 1;
+        }
+        state.written_bytes = state.written_bytes.saturating_sub(lost_bytes);
+        self.bell.notify_all();
+        Ok(lost_bytes)
+    }
+
+    /// The connection begins anew, with new keys.
+    fn renew(&self, writer: usize) {
+        lock(&self.state).epochs[writer] = None;
+    }
+
+    /// The connection is gone for good; whether others are left.
+    pub(crate) fn bury(&self, writer: usize) -> bool {
+        let mut state = lock(&self.state);
+        state.dead[writer] = true;
+        state.dead.iter().any(|dead| !dead)
+    }
+
+    pub(crate) fn is_dead(&self, writer: usize) -> bool {
+        lock(&self.state).dead[writer]
+    }
+
+    pub(crate) fn wake(&self) {
+        self.bell.notify_all();
+    }
+
+    /// Waits for something to change.
+    pub(crate) fn pause(&self, time: Duration) {
+        let state = lock(&self.state);
+        drop(self.bell.wait_timeout(state, time));
+    }
+
+    /// Takes, reads and seals the next batch. `None` when the session ends, or when there is none now and `waits` is
+    /// false; the slot comes back then.
+    pub(crate) fn next(
+        &self,
+        session: &Session<'_>,
+        slot: Slot,
+        waits: bool,
+        row: Row,
+        throttle: &mut Option<Throttle>,
+    ) -> Result<Ready, Option<Slot>> {
+        let Slot { writer, batch } = slot;
+        let mut batch = batch.unwrap_or_else(|| Batch::new(BATCH_CHUNKS));
+        loop {
+            if session.stopped().is_some() {
+                return Err(None);
+            }
+            let taken = match self.take(session, writer, &mut batch) {
+                Ok(taken) => taken,
+                Err(error) => {
+                    session.fail(error);
+                    return Err(None);
+                }
+            };
+            if let Some(Taken { job, epoch, chunks, since }) = taken {
+                let read = match job.supply.size_bytes() {
+                    Some(_) => job.supply.read(&chunks, &mut batch),
+                    None => Ok(()),
+                };
+                if let Err(error) = read {
+                    self.fail(&job, error);
+                    continue;
+                }
+                let sealed = || {
+                    session.trace.slice(row, "read", since, Some(chunks.start));
+                    let sealing = Instant::now();
+                    let first_chunk = batch.first_chunk;
+                    epoch.payload.seal(first_chunk, batch.sealed_mut())?;
+                    session.trace.slice(row, "seal", sealing, Some(chunks.start));
+                    // Waiting for a stream is no work.
+                    let since = if job.supply.size_bytes().is_some() { since } else { sealing };
+                    if let Some(throttle) = throttle {
+                        let throttled = Instant::now();
+                        session.pause_until(throttle.done_at(since, batch.plain_bytes()));
+                        session.trace.slice(row, "held to the rate", throttled, Some(chunks.start));
+                    }
+                    session.steering.sealed(batch.plain_bytes(), since.elapsed());
+                    Ok(())
+                };
+                if let Err(error) = { sealed }() {
+                    session.fail(error);
+                    return Err(None);
+                }
+                let mut state = lock(&self.state);
+                if state.is_of(job.file) {
+                    state.sealed += 1;
+                }
+                drop(state);
+                return Ok(Ready { writer, file: job.file, epoch, batch });
+            }
+            if !waits {
+                return Err(Some(Slot { writer, batch: Some(batch) }));
+            }
+            self.pause(TICK);
+        }
+    }
+
+    /// The next batch to be sealed: of a file its chunks, of a stream what was read.
+    fn take(&self, session: &Session<'_>, writer: usize, batch: &mut Batch) -> Result<Option<Taken>, Error> {
+        let mut state = lock(&self.state);
+        let Some(job) = state.job.clone() else { return Ok(None) };
+        let since = Instant::now();
+        if job.supply.size_bytes().is_some() {
+            let most = session.steering.batch_chunks();
+            let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
+                return Ok(None);
+            };
+            state.taken += 1;
+            let epoch = state.epoch(writer, job.file, &chunks)?;
+            return Ok(Some(Taken { job, epoch, chunks, since }));
+        }
+        drop(state);
+        // One reads at a time, and takes its chunks before the next one reads.
+        let reading = lock(&self.reading);
+        let is_over = |state: &State| state.has_ended || state.job.as_ref().is_none_or(|now| now.file != job.file);
+        if is_over(&lock(&self.state)) {
+            return Ok(None);
+        }
+        match job.supply.read_next(batch) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => {
+                self.fail(&job, error);
+                return Ok(None);
+            }
+        }
+        let mut state = lock(&self.state);
+        if is_over(&state) {
+            return Ok(None);
+        }
+        state.taken += 1;
+        state.stream_bytes += batch.plain_bytes();
+        state.has_ended = batch.plain_bytes() < super::BATCH_PLAIN_BYTES;
+        let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
+        let epoch = state.epoch(writer, job.file, &chunks)?;
+        drop(reading);
+        Ok(Some(Taken { job, epoch, chunks, since }))
+    }
+
+    /// Counts a batch that is about to be written; `false` if its file is over, and the batch of no use.
+    fn written(&self, file: u32, plain_bytes: u64) -> bool {
+        let mut state = lock(&self.state);
+        if !state.is_of(file) {
+            return false;
+        }
+        state.written += 1;
+        state.written_bytes += plain_bytes;
+        if state.is_all_taken() && state.written == state.taken {
+            self.bell.notify_all();
+        }
+        true
+    }
+}
+
+/// How long this thread has been on a core; where nobody tells, as if it only waited.
+fn thread_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
+/// A data connection, open.
+struct Connection {
+    out: Outgoing,
+    number: u16,
+    /// Epochs before this one belong to an earlier connection.
+    first_epoch: Option<u64>,
+    /// The epoch that the receiver uses.
+    epoch: Option<u64>,
+}
+
+/// The thread of one connection.
+pub(crate) struct Writer<'a> {
+    pub(crate) session: &'a Session<'a>,
+    pub(crate) lanes: &'a Lanes,
+    pub(crate) index: usize,
+    pub(crate) numbers: &'a AtomicU16,
+}
+
+impl Writer<'_> {
+    pub(crate) fn run(&self) {
+        let Self { session, lanes, index, .. } = *self;
+        let row = Row::Link(index);
+        let mut connection = self.connect(0);
+        loop {
+            let since = Instant::now();
+            let ready = match lanes.ready(index, TICK) {
+                Some(Some(ready)) => ready,
+                // Told to stop.
+                Some(None) => return,
+                None if session.stopped().is_some() => return,
+                None => {
+                    if connection.as_ref().is_some_and(|open| session.ledger.is_drained(open.number)) {
+                        connection = self.reconnect(connection);
+                    }
+                    continue;
+                }
+            };
+            session.trace.slice(row, "wait for a batch", since, None);
+            if lanes.mode() == Mode::Sequential {
+                while !session.work.is_all_sealed() && session.stopped().is_none() {
+                    session.work.pause(Duration::from_millis(1));
+                }
+            }
+            let first_chunk = ready.batch.first_chunk;
+            let (file, chunks) = (ready.file, first_chunk..first_chunk + ready.batch.chunks());
+            let usable = connection.as_ref().is_some_and(|open| {
+                open.first_epoch.is_none_or(|first| ready.epoch.number >= first)
+                    && !session.ledger.is_drained(open.number)
+            });
+            // Counted before the ledger has it: from then on it may come back at any moment.
+            if !session.work.written(file, ready.batch.plain_bytes()) {
+                lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
+                continue;
+            }
+            session.control.add_done(ready.batch.plain_bytes());
+            let noted = usable
+                && connection.as_ref().is_some_and(|open| session.ledger.send(open.number, file, chunks.clone()));
+            if !noted {
+                match session.work.send_again([(file, chunks)]) {
+                    Ok(bytes) => session.control.take_back(bytes),
+                    Err(error) => {
+                        session.fail(error);
+                        return;
+                    }
+                }
+            }
+            let outcome = match &mut connection {
+                Some(open) if noted => self.write(open, &ready, row),
+                Some(open) if session.ledger.is_drained(open.number) => Err(Error::new(ErrorKind::Disconnected)),
+                _ => Ok(()),
+            };
+            lanes.give_back(Slot { writer: index, batch: Some(ready.batch) });
+            if let Err(error) = outcome {
+                if session.stopped().is_some() {
+                    return;
+                }
+                session.note_loss(error);
+                connection = self.reconnect(connection);
+            }
+        }
+    }
+
+    /// Writes a batch, and before it the key if the receiver does not have it.
+    fn write(&self, open: &mut Connection, ready: &Ready, row: Row) -> Result<(), Error> {
+        let session = self.session;
+        let stop = || session.stopped();
+        let patience = Patience::silence(session.stall_time, &stop);
+        let mut head = Vec::new();
+        if open.epoch != Some(ready.epoch.number) {
+            head.extend_from_slice(open.out.seal(&ready.epoch.message.encode())?);
+            open.epoch = Some(ready.epoch.number);
+        }
+        let sealed = ready.batch.sealed();
+        let header = Request::Batch {
+            file: ready.file,
+            first_chunk: ready.batch.first_chunk,
+            sealed_bytes: sealed.len() as u32,
+        };
+        head.extend_from_slice(open.out.seal(&header.encode())?);
+        let link = open.out.link();
+        let (since, on_core) = (Instant::now(), thread_time());
+        match &session.rate {
+            None => write_all(&**link, &mut [IoSlice::new(&head), IoSlice::new(sealed)], &patience)?,
+            Some(rate) => {
+                let pieces = sealed.chunks(rate.piece_bytes());
+                for piece in std::iter::once(&head[..]).chain(pieces) {
+                    session.pause_until(Instant::now() + rate.reserve(piece.len(), Instant::now()));
+                    write_all(&**link, &mut [IoSlice::new(piece)], &patience)?;
+                }
+            }
+        }
+        session.steering.written(ready.batch.plain_bytes(), since.elapsed(), thread_time().saturating_sub(on_core));
+        session.trace.slice(row, "write", since, Some(ready.batch.first_chunk));
+        Ok(())
+    }
+
+    /// Makes the connection, after `failures` that came before.
+    fn connect(&self, mut failures: usize) -> Option<Connection> {
+        let session = self.session;
+        loop {
+            if session.stopped().is_some() {
+                return None;
+            }
+            let number = self.numbers.fetch_add(1, Ordering::Relaxed);
+            if number < MAX_STREAM_NUMBERS {
+                match session.join(number) {
+                    Ok(out) => return Some(Connection { out, number, first_epoch: None, epoch: None }),
+                    Err(error) => session.note_loss(error),
+                }
+            }
+            let pause = RETRY_PAUSES.get(failures).filter(|_| number < MAX_STREAM_NUMBERS);
+            let Some(&pause) = pause else {
+                if !session.work.bury(self.index) {
+                    session.fail_by_loss();
+                }
+                return None;
+            };
+            failures += 1;
+            session.pause_until(Instant::now() + pause);
+        }
+    }
+
+    /// Asks how much of a lost connection arrived, and makes it again.
+    fn reconnect(&self, lost: Option<Connection>) -> Option<Connection> {
+        let session = self.session;
+        let lost = lost?;
+        lost.out.link().close();
+        session.work.renew(self.index);
+        if !session.ledger.is_drained(lost.number) {
+            session.request(&Request::Lost { stream: lost.number });
+        }
+        // One that brought nothing forward counts as a failure.
+        let failures = usize::from(session.ledger.verified(lost.number) == 0) * (RETRY_PAUSES.len() - 1);
+        let first_epoch = Some(Epoch::next_number());
+        self.connect(failures).map(|open| Connection { first_epoch, ..open })
+    }
+}

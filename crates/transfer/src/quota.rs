@@ -1,0 +1,190 @@
+//! How much each sender may leave at a receiver: the bytes of its files, complete or not, and 4 KiB for every file and
+//! folder, so that empty ones are not free. What the receiver keeps of a file beside it counts as well.
+//!
+//! What is there already is counted when a sender comes; from then on everything is counted before it is written. A file
+//! counts in full from its offer on, and when it is complete or given up, as what is left of it.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, Weak};
+
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
+
+use super::noise::PublicKey;
+use super::supply::lock;
+use tress_container::Refusal;
+
+/// What a file or folder counts beyond its bytes.
+pub(crate) const ENTRY_BYTES: u64 = 4096;
+
+/// The quotas of a receiver.
+pub(crate) struct Quotas {
+    most_bytes: Option<u64>,
+    /// Of those who are there.
+    senders: Mutex<HashMap<PublicKey, Weak<Usage>>>,
+}
+
+/// What one sender has.
+pub(crate) struct Usage {
+    most_bytes: u64,
+    /// `None` until what is there has been counted.
+    used_bytes: Mutex<Option<u64>>,
+}
+
+/// What of that is one file.
+pub(crate) struct Reservation {
+    usage: Arc<Usage>,
+    bytes: Mutex<u64>,
+}
+
+impl Quotas {
+    pub(crate) fn new(most_bytes: Option<u64>) -> Self {
+        Self { most_bytes, senders: Mutex::default() }
+    }
+
+    /// Of the sender with this folder; `None` if nothing is limited.
+    pub(crate) fn of(&self, sender: &PublicKey, folder: &Dir) -> io::Result<Option<Arc<Usage>>> {
+        let Some(most_bytes) = self.most_bytes else { return Ok(None) };
+        let usage = {
+            let mut senders = lock(&self.senders);
+            senders.retain(|_, usage| usage.strong_count() > 0);
+            senders.get(sender).and_then(Weak::upgrade).unwrap_or_else(|| {
+                let usage = Arc::new(Usage { most_bytes, used_bytes: Mutex::default() });
+                senders.insert(*sender, Arc::downgrade(&usage));
+                usage
+            })
+        };
+        // Counting takes its time: only this sender's other sessions wait for it.
+        let mut used = lock(&usage.used_bytes);
+        if used.is_none() {
+            *used = Some(used_bytes(folder)?);
+        }
+        drop(used);
+        Ok(Some(usage))
+    }
+}
+
+impl Usage {
+    /// Counts something that stays.
+    pub(crate) fn add(&self, bytes: u64) -> Result<(), Refusal> {
+        let mut used = lock(&self.used_bytes);
+        let after = used.unwrap_or(0).saturating_add(bytes);
+        if after > self.most_bytes {
+            return Err(Refusal::Quota);
+        }
+        *used = Some(after);
+        Ok(())
+    }
+
+    /// What was counted is not there after all.
+    pub(crate) fn give_back(&self, bytes: u64) {
+        self.change(bytes, 0);
+    }
+
+    fn change(&self, before: u64, after: u64) {
+        let mut used = lock(&self.used_bytes);
+        *used = Some(used.unwrap_or(0).saturating_sub(before).saturating_add(after));
+    }
+
+    #[cfg(test)]
+    pub(crate) fn used_bytes(&self) -> u64 {
+        lock(&self.used_bytes).expect("counted")
+    }
+
+    /// A file of which so many bytes are counted already.
+    pub(crate) fn file(self: &Arc<Self>, bytes: u64) -> Reservation {
+        Reservation { usage: self.clone(), bytes: Mutex::new(bytes) }
+    }
+}
+
+impl Reservation {
+    /// The file counts at least so much.
+    pub(crate) fn grow_to(&self, bytes: u64) -> Result<(), Refusal> {
+        let mut now = lock(&self.bytes);
+        if bytes > *now {
+            self.usage.add(bytes - *now)?;
+            *now = bytes;
+        }
+        Ok(())
+    }
+
+    /// It counts so much, and no more.
+    pub(crate) fn settle(&self, bytes: u64) {
+        let mut now = lock(&self.bytes);
+        self.usage.change(*now, bytes);
+        *now = bytes;
+    }
+}
+
+/// Of everything in a folder; links count themselves only.
+pub(crate) fn used_bytes(folder: &Dir) -> io::Result<u64> {
+    let mut sum = 0_u64;
+    for entry in folder.entries()? {
+        let entry = entry?;
+        let metadata = match entry.metadata() {
+            // Its owner has just removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            metadata => metadata?,
+        };
+        sum = sum.saturating_add(ENTRY_BYTES);
+        if metadata.is_dir() {
+            sum = sum.saturating_add(used_bytes(&folder.open_dir_nofollow(entry.file_name())?)?);
+        } else {
+            sum = sum.saturating_add(metadata.len());
+        }
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_counts_and_what_is_given_back_does_not() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("a")).unwrap();
+        std::fs::write(root.path().join("a/b"), [0; 1000]).unwrap();
+        let folder = Dir::open_ambient_dir(root.path(), cap_std::ambient_authority()).unwrap();
+        assert!(Quotas::new(None).of(&[1; 32], &folder).unwrap().is_none());
+        let quotas = Quotas::new(Some(20_000));
+        let usage = quotas.of(&[1; 32], &folder).unwrap().unwrap();
+        // A folder and a file of 1000 bytes: 9192.
+        assert_eq!(usage.add(10_809), Err(Refusal::Quota));
+        usage.add(5_000).unwrap();
+        // The same sender, once more; another has its own.
+        let again = quotas.of(&[1; 32], &folder).unwrap().unwrap();
+        assert_eq!(again.add(6_000), Err(Refusal::Quota));
+        assert!(quotas.of(&[2; 32], &folder).unwrap().unwrap().add(6_000).is_ok());
+        let file = again.file(0);
+        file.grow_to(5_000).unwrap();
+        file.grow_to(3_000).unwrap();
+        assert_eq!(file.grow_to(6_000), Err(Refusal::Quota));
+        assert_eq!(usage.add(1_000), Err(Refusal::Quota));
+        file.settle(100);
+        usage.add(5_000).unwrap();
+        assert_eq!(usage.add(u64::MAX), Err(Refusal::Quota));
+    }
+    /// A sender whose folder takes long to count keeps nobody else waiting.
+    #[test]
+    fn counting_one_sender_delays_no_other() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Dir::open_ambient_dir(root.path(), cap_std::ambient_authority()).unwrap();
+        let quotas = Quotas::new(Some(20_000));
+        let slow = quotas.of(&[1; 32], &folder).unwrap().unwrap();
+        // As if it were being counted.
+        let counting = lock(&slow.used_bytes);
+        std::thread::scope(|scope| {
+            let (done, over) = std::sync::mpsc::channel();
+            let (quotas, folder) = (&quotas, &folder);
+            scope.spawn(move || done.send(quotas.of(&[1; 32], folder).is_ok()));
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            let (other_done, other_over) = std::sync::mpsc::channel();
+            scope.spawn(move || other_done.send(quotas.of(&[2; 32], folder).is_ok()));
+            let heard = other_over.recv_timeout(std::time::Duration::from_secs(10));
+            drop(counting);
+            assert_eq!((heard, over.recv()), (Ok(true), Ok(true)));
+        });
+    }
+}

@@ -1,0 +1,719 @@
+//! `send`: files to a receiver, over a control connection and data connections.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, Scope};
+use std::time::{Duration, Instant};
+
+use zeroize::Zeroizing;
+
+use super::ledger::Ledger;
+use super::link::{Link, Network, Patience, Stop, TICK, Tcp};
+use super::noise::{self, Incoming, Outgoing, PublicKey};
+use super::opened::Opened;
+use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
+use super::outgoing::{Work, Writer};
+use super::rate::Rate;
+use super::stages::{Lanes, Mode};
+use super::steering::{Fixed, Steering};
+use super::supply::{AtEnd, Supply, is_folder, lock};
+use super::ticket::Ticket;
+use super::trace::{Row, Trace};
+use super::walk::{Item, Walk, base_name};
+use super::wire::{MAX_STREAMS, Reply, Request};
+use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, SLOTS, chunks};
+use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS};
+use tress_container::keys::KeyPair;
+use tress_container::sys::{Os, System};
+use tress_container::threads::start;
+use tress_container::verbs::Source;
+use tress_container::{Control, Error, ErrorKind, Refusal};
+
+/// Most that is held sealed before it is sent.
+const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
+/// How much longer than for a sign of life a sender waits for an answer: for the sync of what a receiver may leave unsynced.
+const ANSWER_STALLS: u32 = 10;
+/// Pauses before a control connection that was cut at once is made again.
+const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
+/// Chunks of the largest stage that can be asked for: 16 MiB.
+const MAX_STAGE_CHUNKS: u64 = 1024;
+
+/// Sends files and folders. Each file is a transfer of its own: what the receiver has of it is not sent again.
+///
+/// A file that cannot be read, that changes meanwhile, or that the receiver refuses by its name, does not stop the others; the
+/// error of the first one is returned when they are done. Symbolic links inside a folder are skipped.
+///
+/// # Errors
+/// `WrongPeer`, `PeerVersion`, `Refused`, `Stalled`, `Disconnected`, `Protocol`; `InputChanged`, `BadName`, `Io` of an input;
+/// `Interrupted`.
+pub fn send(inputs: &[Source], pair: &KeyPair, options: &SendOptions, control: &Control) -> Result<SendReport, Error> {
+    send_with_events(inputs, pair, options, &|_| {}, control)
+}
+
+/// As [`send`], and tells what is not sent as soon as that is known.
+///
+/// # Errors
+/// Those of [`send`].
+pub fn send_with_events(
+    inputs: &[Source],
+    pair: &KeyPair,
+    options: &SendOptions,
+    tell: &(dyn Fn(&SendEvent<'_>) + Sync),
+    control: &Control,
+) -> Result<SendReport, Error> {
+    static OS: Os = Os;
+    send_telling(&OS, &Tcp, inputs, pair, options, tell, control)
+}
+
+#[cfg(test)]
+pub(crate) fn send_on(
+    system: &'static dyn System,
+    network: &dyn Network,
+    inputs: &[Source],
+    pair: &KeyPair,
+    options: &SendOptions,
+    control: &Control,
+) -> Result<SendReport, Error> {
+    send_telling(system, network, inputs, pair, options, &|_| {}, control)
+}
+
+fn send_telling(
+    system: &'static dyn System,
+    network: &dyn Network,
+    inputs: &[Source],
+    pair: &KeyPair,
+    options: &SendOptions,
+    tell: &(dyn Fn(&SendEvent<'_>) + Sync),
+    control: &Control,
+) -> Result<SendReport, Error> {
+    let started = Instant::now();
+    if options.stage_bytes.is_some_and(|bytes| !(1..=MAX_STAGE_CHUNKS * CHUNK_BYTES as u64).contains(&bytes)) {
+        return Err(Error::new(ErrorKind::Usage).with_detail("the stage must have 1 byte to 16 MiB"));
+    }
+    let secret = super::noise_key(pair)?;
+    let mut total_bytes = 0;
+    for source in inputs {
+        total_bytes += check(system, source, options)?;
+    }
+    // Nobody knows the length of standard input.
+    if !inputs.iter().any(|source| matches!(source, Source::Stdin)) {
+        control.set_total(total_bytes);
+    }
+    let trace = match &options.trace {
+        Some(path) => Trace::create(system, path)?,
+        None => Trace::none(),
+    };
+    let streams = usize::from(options.streams).clamp(1, MAX_STREAMS);
+    let Admitted { incoming, out, ticket, streams } = open(network, options, &secret, streams, control)?;
+    let session = Session {
+        system,
+        network,
+        options,
+        tell,
+        control,
+        secret,
+        receiver: *options.receiver.noise_public_key(),
+        ticket,
+        stall_time: options.stall_time,
+        out: Mutex::new(out),
+        ledger: Ledger::default(),
+        work: Work::new(streams),
+        rate: options.rate_bytes_per_s.map(Rate::new),
+        trace,
+        steering: Steering::new(fixed(options, streams)),
+        reading: Arc::new(Control::new()),
+        takes_refusals: AtomicBool::new(false),
+        is_over: AtomicBool::new(false),
+        state: Mutex::default(),
+        starting: Mutex::default(),
+        bell: Condvar::new(),
+    };
+    let outcome = session.run(incoming, inputs, streams);
+    lock(&session.out).link().close();
+    let traced = session.trace.finish();
+    let mut report = outcome?;
+    traced?;
+    report.elapsed = started.elapsed();
+    Ok(report)
+}
+
+/// What can be said of an input before anything is sent: its bytes, if it is there and has a name.
+fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<u64, Error> {
+    let Source::Path(path) = source else {
+        let name = options.stdin_name.as_bytes();
+        let is_good = super::names::components(name).is_some();
+        let bad = Error::new(ErrorKind::BadName).with_detail("it must be relative, without .. in it");
+        return if is_good { Ok(0) } else { Err(bad.at(&options.stdin_name)) };
+    };
+    if options.sequential && is_folder(system, source)? {
+        return Err(Error::new(ErrorKind::Usage).with_detail("--sequential accepts files, not folders").at(path));
+    }
+    let name = base_name(system, path)?;
+    if is_folder(system, source)? {
+        // Names only: what cannot be read is told when its turn comes.
+        let (walk, _) = Walk::new(system, path, name)?;
+        let sizes = walk.flatten().map(|item| if let Item::File { size_bytes, .. } = item { size_bytes } else { 0 });
+        return Ok(sizes.fold(0, u64::saturating_add));
+    }
+    let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
+    if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
+        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("--sequential accepts at most 1 GiB").at(path));
+    }
+    Ok(size_bytes)
+}
+
+fn mode(options: &SendOptions) -> Mode {
+    match (options.sequential, options.synchronisation) {
+        (true, _) => Mode::Sequential,
+        (false, Synchronisation::Barrier) => Mode::Barrier,
+        (false, Synchronisation::Counter) => Mode::Counter,
+    }
+}
+
+/// What a plan for these options may not change.
+fn fixed(options: &SendOptions, links: usize) -> Fixed {
+    let wanted = match options.threads {
+        0 => thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads => threads,
+    };
+    let mode = mode(options);
+    // As many as there are buffers for.
+    let most_workers = wanted.min(links * SLOTS);
+    // What is sealed before anything is sent is not planned; there are slots for full batches.
+    let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == Mode::Sequential);
+    let stage_chunks = full.or(options.stage_bytes);
+    Fixed {
+        most_workers,
+        workers_stay: options.threads != 0 || mode == Mode::Sequential,
+        stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64)),
+        links,
+        is_throttled: options.compute_bytes_per_s.is_some(),
+    }
+}
+
+fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
+    network.connect(to).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => {
+            Error::new(ErrorKind::Usage).with_detail("the receiver must be HOST:PORT").at(to)
+        }
+        _ => Error::from(error).at(to),
+    })
+}
+
+/// A control connection on which nothing was offered yet.
+struct Admitted {
+    incoming: Incoming,
+    out: Outgoing,
+    ticket: Ticket,
+    streams: usize,
+}
+
+/// Makes the control connection. One that is cut before anything was agreed is made again, some times: a receiver to whom many
+/// strangers speak at once cuts those that it has waited for longest.
+fn open(
+    network: &dyn Network,
+    options: &SendOptions,
+    secret: &[u8; 32],
+    streams: usize,
+    control: &Control,
+) -> Result<Admitted, Error> {
+    let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
+    for pause in OPENING_PAUSES {
+        match try_open(network, options, secret, streams, &cancelled) {
+            Err(error) if error.kind == ErrorKind::Disconnected => {
+                pause_until(Instant::now() + pause, &cancelled);
+            }
+            outcome => return outcome,
+        }
+    }
+    try_open(network, options, secret, streams, &cancelled)
+}
+
+/// Sleeps until then, or until it has to stop.
+fn pause_until(until: Instant, stop: Stop<'_>) {
+    while let Some(left) = until.checked_duration_since(Instant::now())
+        && stop().is_none()
+    {
+        thread::sleep(left.min(TICK));
+    }
+}
+
+fn try_open(
+    network: &dyn Network,
+    options: &SendOptions,
+    secret: &[u8; 32],
+    streams: usize,
+    stop: Stop<'_>,
+) -> Result<Admitted, Error> {
+    let at_host = |error: Error| error.at(&options.to);
+    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
+    let receiver = options.receiver.noise_public_key();
+    let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
+    let (mut incoming, mut out) = handshake.map_err(at_host)?;
+    let patience = Patience::silence(options.stall_time, stop);
+    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
+    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
+    Ok(Admitted { incoming, out, ticket, streams })
+}
+
+fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
+    let message = incoming.read(patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+    match Reply::parse(&message) {
+        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
+        Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
+        _ => Err(Error::new(ErrorKind::Protocol)),
+    }
+}
+
+/// A session at the sender, shared by all of its threads.
+pub(crate) struct Session<'a> {
+    system: &'static dyn System,
+    network: &'a dyn Network,
+    pub(crate) options: &'a SendOptions,
+    tell: &'a (dyn Fn(&SendEvent<'_>) + Sync),
+    pub(crate) control: &'a Control,
+    secret: Zeroizing<[u8; 32]>,
+    receiver: PublicKey,
+    ticket: Ticket,
+    pub(crate) stall_time: Duration,
+    out: Mutex<Outgoing>,
+    pub(crate) ledger: Ledger,
+    pub(crate) work: Work,
+    pub(crate) rate: Option<Rate>,
+    pub(crate) trace: Trace,
+    pub(crate) steering: Steering,
+    /// Ends a wait for a stream when the session ends.
+    reading: Arc<Control>,
+    /// Whether a refusal answers a question; otherwise it ends the session.
+    takes_refusals: AtomicBool,
+    is_over: AtomicBool,
+    state: Mutex<State>,
+    bell: Condvar,
+    /// Held until it is known which connections have a thread; workers wait for that, or they would seal for one that has none.
+    starting: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    failure: Option<Error>,
+    /// Why a data connection was lost last.
+    loss: Option<Error>,
+}
+
+impl Session<'_> {
+    /// What ends every wait.
+    pub(crate) fn stopped(&self) -> Option<Error> {
+        let is_over = self.is_over.load(Ordering::Acquire) || self.control.is_cancelled();
+        is_over.then(|| Error::new(ErrorKind::Interrupted))
+    }
+
+    /// Ends the session; the first reason counts.
+    pub(crate) fn fail(&self, error: Error) {
+        lock(&self.state).failure.get_or_insert(error);
+        self.stop();
+    }
+
+    fn stop(&self) {
+        self.is_over.store(true, Ordering::Release);
+        self.reading.cancel();
+        self.ledger.wake();
+        self.work.wake();
+        self.bell.notify_all();
+    }
+
+    /// Remembers why a data connection was lost, in case no other is left.
+    pub(crate) fn note_loss(&self, error: Error) {
+        lock(&self.state).loss = Some(error);
+    }
+
+    pub(crate) fn fail_by_loss(&self) {
+        let loss = lock(&self.state).loss.take();
+        self.fail(loss.unwrap_or_else(|| Error::new(ErrorKind::Disconnected)));
+    }
+
+    /// Sleeps until then, or until the session ends.
+    pub(crate) fn pause_until(&self, until: Instant) {
+        pause_until(until, &|| self.stopped());
+    }
+
+    /// Says something on the control connection; a failure ends the session.
+    pub(crate) fn request(&self, request: &Request) {
+        let stop = || self.stopped();
+        let written = lock(&self.out).write(&request.encode(), &Patience::silence(self.stall_time, &stop));
+        if let Err(error) = written
+            && self.stopped().is_none()
+        {
+            self.fail(error.at(&self.options.to));
+        }
+    }
+
+    /// Makes a data connection of this number.
+    pub(crate) fn join(&self, stream: u16) -> Result<Outgoing, Error> {
+        let stop = || self.stopped();
+        let link: Arc<dyn Link> = connect(self.network, &self.options.to)?.into();
+        let (mut incoming, mut out) = noise::initiate(link, &self.secret, &self.receiver, HANDSHAKE_TIME, &stop)
+            .map_err(|error| error.at(&self.options.to))?;
+        let patience = Patience::silence(HANDSHAKE_TIME, &stop);
+        out.write(&Request::Join { ticket: self.ticket.clone(), stream }.encode(), &patience)?;
+        let message = incoming.read(&patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+        match Reply::parse(&message) {
+            Ok(Reply::Joined) => Ok(out),
+            Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
+            _ => Err(Error::new(ErrorKind::Protocol)),
+        }
+        .map_err(|error| error.at(&self.options.to))
+    }
+
+    fn run(&self, mut incoming: Incoming, inputs: &[Source], streams: usize) -> Result<SendReport, Error> {
+        let mode = mode(self.options);
+        let slots = match mode {
+            Mode::Sequential => (SEQUENTIAL_MAX_BYTES / BATCH_PLAIN_BYTES + 1).div_ceil(streams as u64) as usize + 1,
+            // Of a stage that is sealed and one that is written.
+            Mode::Barrier => SLOTS.max((2 * self.steering.stage_batches()).div_ceil(streams)),
+            Mode::Counter => SLOTS,
+        };
+        let workers = self.steering.workers();
+        let lanes = Lanes::new(mode, streams, slots);
+        let numbers = AtomicU16::new(0);
+        let rows = (0..workers).map(Row::Worker).chain((0..streams).map(Row::Link));
+        self.trace.rows(std::iter::once(Row::Session).chain(rows));
+        let result = thread::scope(|scope| {
+            let _end = AtEnd(|| {
+                self.stop();
+                lanes.end(workers);
+            });
+            let started = self
+                .start(scope, || self.listen(&mut incoming))
+                .and_then(|()| self.start_others(scope, &lanes, &numbers, workers, streams));
+            let result = started.and_then(|()| self.send_all(inputs));
+            // Whoever only saw the session end does not know why. What fails from here on is the receiver hanging up.
+            let result = match (result, lock(&self.state).failure.take()) {
+                (Err(_), Some(failure)) => Err(failure),
+                (result, _) => result,
+            };
+            // Also when some files were not taken.
+            if self.stopped().is_none() {
+                self.request(&Request::Bye);
+            }
+            result
+        });
+        if self.control.is_cancelled() {
+            return Err(Error::new(ErrorKind::Interrupted));
+        }
+        result
+    }
+
+    /// Starts a session's threads but the one that listens. Where the system refuses some, fewer workers and connections do.
+    fn start_others<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        lanes: &'scope Lanes,
+        numbers: &'scope AtomicU16,
+        workers: usize,
+        streams: usize,
+    ) -> Result<(), Error> {
+        let write = |index| self.start(scope, move || Writer { session: self, lanes, index, numbers }.run());
+        let await_start = || drop(lock(&self.starting));
+        let work = |index| {
+            self.start(scope, move || {
+                await_start();
+                lanes.work(self, index);
+            })
+        };
+        let starting = lock(&self.starting);
+        self.start(scope, || self.pulse())?;
+        if lanes.mode() == Mode::Barrier {
+            self.start(scope, move || {
+                await_start();
+                lanes.lead(self);
+            })?;
+        }
+        write(0)?;
+        work(0)?;
+        for index in 1..streams {
+            if write(index).is_err() {
+                self.work.bury(index);
+            }
+        }
+        drop(starting);
+        // With the first of them the rest are refused as well.
+        let _ = (1..workers).try_for_each(work);
+        Ok(())
+    }
+
+    /// Starts a thread of this session. If it panics the session ends, or the others would wait for it for ever.
+    fn start<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        work: impl FnOnce() + Send + 'scope,
+    ) -> Result<(), Error> {
+        let guarded = move || {
+            let alarm = AtEnd(|| self.stop());
+            work();
+            std::mem::forget(alarm);
+        };
+        start(scope, guarded).map(drop)
+    }
+
+    /// Reads what the receiver says.
+    fn listen(&self, incoming: &mut Incoming) {
+        let stop = || self.stopped();
+        loop {
+            let heard = match incoming.read(&Patience::silence(self.stall_time, &stop)) {
+                Ok(Some(message)) => Reply::parse(&message).map_err(|_| Error::new(ErrorKind::Protocol)),
+                Ok(None) => Err(Error::new(ErrorKind::Disconnected)),
+                Err(error) => Err(error),
+            };
+            if self.stopped().is_some() {
+                return;
+            }
+            if let Err(error) = heard.and_then(|reply| self.hear(reply)) {
+                self.fail(error.at(&self.options.to));
+                return;
+            }
+        }
+    }
+
+    fn hear(&self, reply: Reply) -> Result<(), Error> {
+        match reply {
+            Reply::Progress { synced_chunks, streams, .. } => self.ledger.progress(synced_chunks, &streams),
+            Reply::Drained { stream, batches } => {
+                let again = self.ledger.drained(stream, batches)?;
+                self.control.take_back(self.work.send_again(again)?);
+                Ok(())
+            }
+            Reply::Refused { reason } if !self.takes_refusals.load(Ordering::Acquire) => {
+                Err(Error::new(ErrorKind::Refused(reason)))
+            }
+            Reply::Admitted { .. } | Reply::Joined => Err(Error::new(ErrorKind::Protocol)),
+            answer => self.ledger.answer(answer),
+        }
+    }
+
+    /// Asks now and then whether the receiver is there, plans anew where rates drift, and ends the session when the run
+    /// is cancelled.
+    fn pulse(&self) {
+        let mut asked = Instant::now();
+        while self.stopped().is_none() {
+            let state = lock(&self.state);
+            drop(self.bell.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner));
+            if self.stopped().is_none() && asked.elapsed() >= PING_INTERVAL {
+                asked = Instant::now();
+                self.request(&Request::Ping);
+            }
+            // Of what is sealed before it is sent nothing overlaps.
+            if !self.options.sequential
+                && let Some(bytes_left) = self.work.bytes_left()
+                && let Some((costs, plan)) = self.steering.look(bytes_left, Instant::now())
+            {
+                self.trace.plan(bytes_left, &costs, &plan, &self.steering);
+            }
+        }
+        self.stop();
+    }
+
+    fn send_all(&self, inputs: &[Source]) -> Result<SendReport, Error> {
+        let mut report = SendReport::default();
+        let mut first = None;
+        let mut count = 0_u64;
+        for source in inputs {
+            match self.walk(source) {
+                Ok(Some((walk, top))) => {
+                    for item in std::iter::once(Ok(top)).chain(walk) {
+                        let sent = item.and_then(|item| self.send_item(item, &mut report));
+                        self.keep_first(sent, &mut first, &mut count)?;
+                    }
+                }
+                Ok(None) => {
+                    let name = match source {
+                        Source::Path(path) => base_name(self.system, path),
+                        Source::Stdin => Ok(self.options.stdin_name.as_bytes().to_vec()),
+                    };
+                    let opened = name.and_then(|name| Ok((Opened::open(self.system, source)?, name)));
+                    let sent = opened.and_then(|(opened, name)| self.send_file(opened, &name, &mut report));
+                    let status = || self.system.status_of(source.path()?).ok();
+                    let sent = sent.inspect_err(|_| self.expect_less(status().map_or(0, |status| status.size_bytes)));
+                    self.keep_first(sent, &mut first, &mut count)?;
+                }
+                Err(error) => self.keep_first(Err(error), &mut first, &mut count)?,
+            }
+        }
+        match first {
+            None => Ok(report),
+            Some(error) if count == 1 => Err(error),
+            Some(error) => Err(error.with_more(count - 1)),
+        }
+    }
+
+    /// Of a folder: what is in it, and itself.
+    fn walk(&self, source: &Source) -> Result<Option<(Walk<'_>, Item)>, Error> {
+        match source {
+            Source::Path(path) if is_folder(self.system, source)? => {
+                Walk::new(self.system, path, base_name(self.system, path)?).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// An error of one file is kept for the end, one of the session ends it.
+    fn keep_first(&self, sent: Result<(), Error>, first: &mut Option<Error>, count: &mut u64) -> Result<(), Error> {
+        let Err(error) = sent else { return Ok(()) };
+        if self.stopped().is_some() {
+            return Err(error);
+        }
+        *count += 1;
+        if first.is_some() {
+            (self.tell)(&SendEvent::Failed { error: &error });
+        }
+        first.get_or_insert(error);
+        Ok(())
+    }
+
+    fn send_item(&self, item: Item, report: &mut SendReport) -> Result<(), Error> {
+        match item {
+            Item::File { folder, entry, path, name, size_bytes } => {
+                let opened = Opened::below(self.system, &folder, &entry, path);
+                opened
+                    .and_then(|opened| self.send_file(opened, &name, report))
+                    .inspect_err(|_| self.expect_less(size_bytes))
+            }
+            Item::Link { path } => {
+                report.skipped += 1;
+                (self.tell)(&SendEvent::Skipped { link: &path });
+                Ok(())
+            }
+            Item::Folder { name } => match self.ask(&Request::Folder { path: name.clone() }, &name)? {
+                Reply::FolderReady => Ok(()),
+                _ => Err(self.broken()),
+            },
+        }
+    }
+
+    /// Asks, and waits for the answer. A refusal is an error about `name`.
+    fn ask(&self, request: &Request, name: &[u8]) -> Result<Reply, Error> {
+        self.takes_refusals.store(true, Ordering::Release);
+        self.request(request);
+        let answer = self.wait_answer();
+        self.takes_refusals.store(false, Ordering::Release);
+        match answer? {
+            Reply::Refused { reason } => {
+                let shown = PathBuf::from(String::from_utf8_lossy(name).into_owned());
+                let error = Error::new(ErrorKind::Refused(reason)).at(shown);
+                // Of this file; another may be welcome.
+                let is_about_the_file = matches!(
+                    reason,
+                    Refusal::Name | Refusal::Exists | Refusal::OtherVersion | Refusal::TooMany | Refusal::Quota
+                );
+                if !is_about_the_file {
+                    self.stop();
+                }
+                Err(error)
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    /// Waits for what the receiver owes. It may have much to sync, but has to get on with it: that it is there is not enough.
+    fn wait_answer(&self) -> Result<Reply, Error> {
+        let since = Instant::now();
+        loop {
+            if let Some(answer) = self.ledger.wait_answer(TICK) {
+                return Ok(answer);
+            }
+            if let Some(error) = self.stopped() {
+                return Err(error);
+            }
+            if self.ledger.idle_since(since) > self.stall_time.saturating_mul(ANSWER_STALLS) {
+                self.stop();
+                return Err(Error::new(ErrorKind::Stalled).at(&self.options.to));
+            }
+        }
+    }
+
+    fn broken(&self) -> Error {
+        let error = Error::new(ErrorKind::Protocol).at(&self.options.to);
+        self.stop();
+        error
+    }
+
+    fn send_file(&self, opened: Opened, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+        let since = Instant::now();
+        let sent = if self.options.keep_sealed {
+            let recipient = self.options.receiver.recipient();
+            let (supply, is_new) = Supply::sealed(opened, recipient, &self.reading)?;
+            let name = if is_new { [name, b".tress"].concat() } else { name.to_vec() };
+            self.send_supply(&Arc::new(supply), &name, report)
+        } else {
+            self.send_supply(&Arc::new(Supply::new(opened, &self.reading)), name, report)
+        };
+        self.trace.slice(Row::Session, "file", since, None);
+        sent
+    }
+
+    fn send_supply(&self, supply: &Arc<Supply>, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+        static FILES: AtomicU64 = AtomicU64::new(1);
+        let file = FILES.fetch_add(1, Ordering::Relaxed) as u32;
+        let size_bytes = supply.size_bytes();
+        if size_bytes.is_some_and(|bytes| chunks(bytes) > MAX_CHUNKS) {
+            return Err(Error::new(ErrorKind::TooManyChunks).at(supply.name()));
+        }
+        let (identity, path, restart) = (supply.identity()?, name.to_vec(), self.options.restart);
+        let held = match self.ask(&Request::Offer { file, size_bytes, restart, identity, path }, name)? {
+            Reply::Resume { file: answered, held } if answered == file => held,
+            Reply::Complete { file: answered } if answered == file => {
+                report.files += 1;
+                report.complete_before += 1;
+                self.control.add_held(size_bytes.unwrap_or(0));
+                return Ok(());
+            }
+            _ => return Err(self.broken()),
+        };
+        let all = size_bytes.map_or(0, chunks);
+        if held.last().is_some_and(|range| range.end > all) {
+            return Err(self.broken());
+        }
+        let mut have = super::ranges::Ranges::new();
+        held.into_iter().for_each(|range| have.insert(range));
+        let todo = have.gaps(all);
+        let held_bytes = super::plain_bytes(size_bytes.unwrap_or(0), have.count());
+        self.control.add_held(held_bytes);
+        self.work.begin(file, supply.clone(), todo);
+        let sent = self.finish(file, supply);
+        let written_bytes = self.work.end();
+        if sent.is_err() && self.stopped().is_none() {
+            // The receiver must not wait for the rest. The other files have nothing to do with it.
+            self.request(&Request::Abandon { file });
+            self.control.take_back(held_bytes + written_bytes);
+        }
+        report.bytes_sent += sent? - held_bytes;
+        report.files += 1;
+        Ok(())
+    }
+
+    /// Waits until all of the file is out, says so, and waits for the confirmation.
+    fn finish(&self, file: u32, supply: &Supply) -> Result<u64, Error> {
+        let size_bytes = loop {
+            if let Some(size_bytes) = self.work.wait_written(TICK)? {
+                break size_bytes;
+            }
+            if let Some(error) = self.stopped() {
+                return Err(lock(&self.state).failure.take().unwrap_or(error));
+            }
+        };
+        supply.check_unchanged()?;
+        self.request(&Request::Finish { file, size_bytes });
+        match self.wait_answer() {
+            Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),
+            Ok(_) => Err(self.broken()),
+            Err(error) => Err(lock(&self.state).failure.take().unwrap_or(error)),
+        }
+    }
+
+    /// A file that is not sent lowers the total, unless the session ends with it.
+    fn expect_less(&self, bytes: u64) {
+        if self.stopped().is_none() {
+            self.control.lower_total(bytes);
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Planning while it runs: how many workers seal, and how large their batches are.
+//!
+//! Both sides count bytes and the time that these took them. Every quarter of a second what was counted is compared with
+//! what the plan in force counts on; when the slower side's rate has drifted by more than a fifth, or the other side has
+//! become the slower one, what is left is planned anew ([`crate::plan`]). A trace shows every plan.
+//!
+//! Over a network a connection's thread waits most of its time and takes no core from the workers: a plan has as many cores
+//! as there may be workers, and one more for all connections together. Where these threads compute more than they wait, as
+//! on one machine with itself, it is one of those cores.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tress_container::container::CHUNK_BYTES;
+use tress_container::pipeline::batch::BATCH_CHUNKS;
+use tress_plan::{Compute, Plan, Problem, Rate, Strategy, SyncCost};
+
+/// A rate that has changed by this factor, either way, is another one.
+const DRIFT: f64 = 1.2;
+/// How often to look, and how many batches of each side a look needs.
+const LOOK: Duration = Duration::from_millis(250);
+const MIN_BATCHES: u64 = 2;
+/// Chunks of a batch before there is a plan: few, so that the link does not wait long for the first, and enough that a fast
+/// cipher loses little.
+const FIRST_CHUNKS: u64 = 8;
+/// T_syn: what the paper takes, and about what `tress plan --measure` shows for threads that sleep.
+const SYNC_S: f64 = 10e-6;
+/// What a byte costs with so many lanes filled, in units of its cost with all of them (docs/plan.md).
+const LANES: [(usize, f64); 6] = [(1, 16.0), (2, 8.0), (4, 4.0), (8, 2.0), (16, 1.3), (32, 1.0)];
+
+/// One side's work since the last look.
+#[derive(Default)]
+struct Meter {
+    bytes: AtomicU64,
+    busy_ns: AtomicU64,
+    /// Of that, on a core.
+    core_ns: AtomicU64,
+    batches: AtomicU64,
+}
+
+/// A look's worth of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Work {
+    bytes: u64,
+    busy_s: f64,
+    core_s: f64,
+    batches: u64,
+}
+
+/// Seconds per byte: of one worker with all lanes filled, and of all connections together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Costs {
+    pub(crate) compute: f64,
+    pub(crate) link: f64,
+}
+
+/// What the caller of `send` has fixed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fixed {
+    /// Threads that there are to seal.
+    pub(crate) most_workers: usize,
+    /// Their number is not to change.
+    pub(crate) workers_stay: bool,
+    /// Chunks of a stage.
+    pub(crate) stage_chunks: Option<u64>,
+    pub(crate) links: usize,
+    /// What computing is held to costs the same however many lanes are filled.
+    pub(crate) is_throttled: bool,
+}
+
+pub(crate) struct Steering {
+    fixed: Fixed,
+    workers: AtomicUsize,
+    batch_chunks: AtomicU64,
+    compute: Meter,
+    link: Meter,
+    state: Mutex<State>,
+}
+
+struct State {
+    looked: Instant,
+    /// What has come since, of each side.
+    seen: (Work, Work),
+    /// What the plan in force counts on, and for how many workers.
+    planned: Option<(Costs, usize)>,
+}
+
+impl Meter {
+    fn add(&self, bytes: u64, busy: Duration, on_core: Duration) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.busy_ns.fetch_add(busy.as_nanos() as u64, Ordering::Relaxed);
+        self.core_ns.fetch_add(on_core.as_nanos() as u64, Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> Work {
+        Work {
+            bytes: self.bytes.swap(0, Ordering::Relaxed),
+            busy_s: self.busy_ns.swap(0, Ordering::Relaxed) as f64 / 1e9,
+            core_s: self.core_ns.swap(0, Ordering::Relaxed) as f64 / 1e9,
+            batches: self.batches.swap(0, Ordering::Relaxed),
+        }
+    }
+}
+
+impl Work {
+    fn add(&mut self, other: Work) {
+        self.bytes += other.bytes;
+        self.busy_s += other.busy_s;
+        self.core_s += other.core_s;
+        self.batches += other.batches;
+    }
+}
+
+/// What a byte costs when so many chunks are sealed at once, in units of its cost with all lanes filled.
+fn lanes_factor(chunks: u64) -> f64 {
+    LANES.iter().rev().find(|(lanes, _)| *lanes as u64 <= chunks).map_or(1.0, |(_, factor)| *factor)
+}
+
+impl Steering {
+    pub(crate) fn new(fixed: Fixed) -> Self {
+        let batch_chunks = fixed.stage_chunks.map_or(FIRST_CHUNKS, |chunks| batch_of(chunks, 1));
+        Self {
+            workers: AtomicUsize::new(fixed.most_workers),
+            batch_chunks: AtomicU64::new(batch_chunks),
+            compute: Meter::default(),
+            link: Meter::default(),
+            state: Mutex::new(State { looked: Instant::now(), seen: Default::default(), planned: None }),
+            fixed,
+        }
+    }
+
+    /// Workers that are to seal; those with a higher index rest.
+    pub(crate) fn workers(&self) -> usize {
+        self.workers.load(Ordering::Relaxed)
+    }
+
+    /// Chunks of the next batch.
+    pub(crate) fn batch_chunks(&self) -> u64 {
+        self.batch_chunks.load(Ordering::Relaxed)
+    }
+
+    /// Batches of a stage in which all wait for all.
+    pub(crate) fn stage_batches(&self) -> usize {
+        match self.fixed.stage_chunks {
+            Some(chunks) => chunks.div_ceil(self.batch_chunks()) as usize,
+            None => self.workers(),
+        }
+    }
+
+    /// A worker has read and sealed a batch.
+    pub(crate) fn sealed(&self, bytes: u64, busy: Duration) {
+        self.compute.add(bytes, busy, busy);
+    }
+
+    /// A connection has taken a batch, and its thread was on a core for a part of the time.
+    pub(crate) fn written(&self, bytes: u64, busy: Duration, on_core: Duration) {
+        self.link.add(bytes, busy, on_core);
+    }
+
+    /// Looks at what was counted; a new plan for the bytes that are left, if it takes one.
+    pub(crate) fn look(&self, bytes_left: u64, now: Instant) -> Option<(Costs, Plan)> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // The first plan comes as soon as it can.
+        if state.planned.is_some() && now.saturating_duration_since(state.looked) < LOOK {
+            return None;
+        }
+        state.seen.0.add(self.compute.take());
+        state.seen.1.add(self.link.take());
+        let (compute, link) = state.seen;
+        if compute.batches.min(link.batches) < MIN_BATCHES || compute.bytes == 0 || link.bytes == 0 {
+            return None;
+        }
+        state.looked = now;
+        state.seen = Default::default();
+        let lanes = if self.fixed.is_throttled { 1.0 } else { lanes_factor(compute.bytes / compute.batches / 16384) };
+        let costs = Costs {
+            // A clock that stood still says nothing; a plan needs a number above nothing.
+            compute: (compute.busy_s / compute.bytes as f64 / lanes).max(1e-15),
+            link: (link.busy_s / link.bytes as f64 / self.fixed.links as f64).max(1e-15),
+        };
+        if state.planned.is_some_and(|(planned, workers)| !has_drifted(planned, costs, workers)) {
+            return None;
+        }
+        let links_compute = link.core_s > link.busy_s / 2.0;
+        let plan = self.plan(bytes_left, costs, links_compute)?;
+        self.follow(&plan);
+        state.planned = Some((costs, plan.compute_cores));
+        Some((costs, plan))
+    }
+
+    fn plan(&self, bytes_left: u64, costs: Costs, links_compute: bool) -> Option<Plan> {
+        let workers = self.fixed.most_workers.max(1);
+        let rate = |count: usize, seconds_per_byte: f64| Rate { count, seconds_per_byte };
+        let compute = if self.fixed.is_throttled {
+            Compute::Given { r_comp: costs.compute, strategy: Strategy::Chunks }
+        } else {
+            let mut by_cores = vec![rate(1, costs.compute)];
+            by_cores.extend((workers > 1).then(|| rate(workers, costs.compute / workers as f64)));
+            Compute::Measured {
+                by_lanes: LANES.iter().map(|&(lanes, factor)| rate(lanes, costs.compute * factor)).collect(),
+                by_cores,
+            }
+        };
+        let problem = Problem {
+            size_bytes: bytes_left.max(1),
+            compute,
+            r_comm: costs.link,
+            links: 1,
+            sync: SyncCost::Given(SYNC_S),
+            cores: if links_compute { workers.max(2) } else { workers + 1 },
+            min_batch_bytes: Some(CHUNK_BYTES as u64),
+            buffer_bytes: Some(BATCH_CHUNKS * CHUNK_BYTES as u64 * workers as u64),
+        };
+        problem.plan().ok()
+    }
+
+    fn follow(&self, plan: &Plan) {
+        if !self.fixed.workers_stay {
+            self.workers.store(plan.compute_cores.clamp(1, self.fixed.most_workers.max(1)), Ordering::Relaxed);
+        }
+        if self.fixed.stage_chunks.is_none() {
+            let chunks = plan.stage_bytes.div_ceil(CHUNK_BYTES as u64);
+            self.batch_chunks.store(batch_of(chunks, self.workers() as u64), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Chunks of a batch when a stage of so many is shared by so many workers.
+fn batch_of(stage_chunks: u64, workers: u64) -> u64 {
+    let batches = stage_chunks.div_ceil(BATCH_CHUNKS).max(workers.min(stage_chunks)).max(1);
+    stage_chunks.div_ceil(batches).clamp(1, BATCH_CHUNKS)
+}
+
+/// Whether what the plan counts on, the slower side's rate, is another one now.
+fn has_drifted(planned: Costs, now: Costs, workers: usize) -> bool {
+    let slower = |costs: Costs| (costs.compute / workers.max(1) as f64).max(costs.link);
+    let ratio = slower(now) / slower(planned);
+    !(1.0 / DRIFT..=DRIFT).contains(&ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MB: u64 = 1_000_000;
+
+    fn steering(most_workers: usize) -> Steering {
+        Steering::new(Fixed { most_workers, links: 1, ..Fixed::default() })
+    }
+
+    /// Both sides work at these rates, in bytes per second, until the next look.
+    fn at(steering: &Steering, now: &mut Instant, compute: u64, link: u64) -> Option<(Costs, Plan)> {
+        let bytes = BATCH_CHUNKS * 16384;
+        let time = |rate: u64| Duration::from_secs_f64(bytes as f64 / rate as f64);
+        for _ in 0..4 {
+            steering.sealed(bytes, time(compute));
+            steering.written(bytes, time(link), Duration::ZERO);
+        }
+        *now += LOOK;
+        steering.look(1000 * MB, *now)
+    }
+
+    #[test]
+    fn a_plan_is_made_once_and_again_when_the_slower_side_drifts() {
+        let (steering, mut now) = (steering(4), Instant::now());
+        assert_eq!((steering.workers(), steering.batch_chunks()), (4, FIRST_CHUNKS));
+        // The link is the slower one by far: one worker does.
+        let (costs, plan) = at(&steering, &mut now, 4000 * MB, 100 * MB).unwrap();
+        assert_eq!((plan.compute_cores, steering.workers()), (1, 1));
+        assert!((costs.link - 10e-9).abs() < 1e-12 && (costs.compute - 0.25e-9).abs() < 1e-12);
+        // A fifth is still the same; more is not; nor is what the faster side does, as long as it is that.
+        assert!(at(&steering, &mut now, 4000 * MB, 110 * MB).is_none());
+        assert!(at(&steering, &mut now, 1000 * MB, 85 * MB).is_none());
+        assert!(at(&steering, &mut now, 4000 * MB, 50 * MB).is_some());
+        assert!(at(&steering, &mut now, 4000 * MB, 50 * MB).is_none());
+        // Computing becomes the slower one: all workers are needed, and that is a plan of its own.
+        let (_, plan) = at(&steering, &mut now, 15 * MB, 50 * MB).unwrap();
+        assert_eq!((plan.compute_cores, steering.workers()), (4, 4));
+        assert!(at(&steering, &mut now, 15 * MB, 50 * MB).is_none());
+    }
+
+    /// A fast machine that sends to itself: of two cores the connection has one.
+    #[test]
+    fn connections_that_compute_have_a_core() {
+        for (on_core_ms, workers) in [(1, 2), (9, 1)] {
+            let (steering, now) = (steering(2), Instant::now());
+            for _ in 0..2 {
+                steering.sealed(BATCH_CHUNKS * 16384, Duration::from_millis(12));
+                steering.written(BATCH_CHUNKS * 16384, Duration::from_millis(10), Duration::from_millis(on_core_ms));
+            }
+            assert!(steering.look(1000 * MB, now + LOOK).is_some());
+            assert_eq!(steering.workers(), workers, "{on_core_ms}");
+        }
+    }
+
+    /// Equation 2 by hand: sqrt(100 MB · 8 ns / 10 us) = 282.8, so stages of 353 KB, which are 22 chunks.
+    #[test]
+    fn batches_follow_equation_2() {
+        let (steering, mut now) = (steering(1), Instant::now());
+        for _ in 0..2 {
+            steering.sealed(BATCH_CHUNKS * 16384, Duration::from_millis(1));
+            steering.written(BATCH_CHUNKS * 16384, Duration::from_nanos(BATCH_CHUNKS * 16384 * 8), Duration::ZERO);
+        }
+        now += LOOK;
+        let (_, plan) = steering.look(100 * MB, now).unwrap();
+        assert_eq!(plan.stages, 283);
+        assert_eq!(steering.batch_chunks(), 22);
+    }
+
+    #[test]
+    fn too_little_says_nothing() {
+        let (steering, now) = (steering(2), Instant::now());
+        assert!(steering.look(MB, now + LOOK).is_none());
+        steering.sealed(1000, Duration::from_millis(1));
+        steering.written(1000, Duration::from_millis(1), Duration::ZERO);
+        assert!(steering.look(MB, now + LOOK).is_none());
+        steering.sealed(1000, Duration::ZERO);
+        steering.written(1000, Duration::ZERO, Duration::ZERO);
+        assert!(steering.look(0, now).is_some());
+        for _ in 0..2 {
+            steering.sealed(1000, Duration::from_secs(1));
+            steering.written(1000, Duration::ZERO, Duration::ZERO);
+        }
+        assert!(steering.look(MB, now + LOOK / 2).is_none());
+        assert!(steering.look(MB, now + LOOK).is_some());
+    }
+
+    #[test]
+    fn what_is_fixed_stays() {
+        let fixed = Fixed { most_workers: 3, workers_stay: true, stage_chunks: Some(80), links: 1, is_throttled: true };
+        let (steering, mut now) = (Steering::new(fixed), Instant::now());
+        // 80 chunks are three batches of 27.
+        assert_eq!((steering.batch_chunks(), steering.stage_batches()), (27, 3));
+        assert!(at(&steering, &mut now, 4000 * MB, 10 * MB).is_some());
+        assert_eq!((steering.workers(), steering.batch_chunks(), steering.stage_batches()), (3, 27, 3));
+        for (stage, workers, batch) in [(1, 4, 1), (4, 4, 1), (9, 4, 3), (32, 1, 32), (33, 1, 17), (32, 2, 16)] {
+            assert_eq!(batch_of(stage, workers), batch, "{stage} {workers}");
+        }
+    }
+}

@@ -1,0 +1,715 @@
+//! What a receiver has on disk: one folder for each sender, and in it a folder for what is not complete.
+//!
+//! ```text
+//! DIR/SENDER/a/b              a complete file
+//! DIR/SENDER/.tress/HASH.part     plaintext of an incomplete one, with holes
+//! DIR/SENDER/.tress/HASH.journal  whose version it is, and which chunks are verified and synced
+//! DIR/SENDER/.tress/HASH.done     what a complete file was made from, so that it need not come twice
+//! ```
+//!
+//! All names are relative to handles of these folders (`cap-std`), no link is followed, and a final name is given by
+//! a call that never replaces.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use cap_std::fs::Dir;
+use sha2::{Digest, Sha256};
+
+use super::journal::{self, Journal};
+use super::names::{STATE_FOLDER, components};
+use super::owner;
+use super::quota::{ENTRY_BYTES, Reservation, Usage};
+use super::ranges::Ranges;
+use super::supply::{batch_chunks, batch_sealed_bytes, lock};
+use super::wire::Identity;
+use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
+use tress_container::pipeline::Batch;
+use tress_container::sys::{Opening, Status, System};
+use tress_container::tree::names::to_os;
+use tress_container::{Error, Refusal};
+
+/// Into how many pieces what is there of one file may fall. Streams leave a few gaps each; only a sender that means to leaves
+/// more, and every one costs memory.
+const MAX_PIECES: usize = 1 << 16;
+
+/// How many folders a session remembers to be on the disk.
+const MAX_KNOWN_FOLDERS: usize = 4096;
+
+/// Why an offer was not taken; `error` is what lies beneath, for this end's eyes only.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    pub(crate) reason: Refusal,
+    pub(crate) error: Option<Error>,
+}
+
+impl From<Refusal> for Denied {
+    fn from(reason: Refusal) -> Self {
+        Self { reason, error: None }
+    }
+}
+
+impl From<io::Error> for Denied {
+    fn from(error: io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        let reason = match error.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => Refusal::NoSpace,
+            Kind::AlreadyExists => Refusal::Exists,
+            Kind::InvalidFilename | Kind::NotADirectory | Kind::IsADirectory => Refusal::Name,
+            _ => Refusal::Io,
+        };
+        Self { reason, error: Some(error.into()) }
+    }
+}
+
+/// One sender's folder.
+pub(crate) struct Store {
+    system: &'static dyn System,
+    root: Dir,
+    state: Dir,
+    /// `None` where nothing is limited.
+    usage: Option<Arc<Usage>>,
+    /// Folders whose names are on the disk: an earlier session may have made one, and not have lived to sync it.
+    known: Mutex<HashSet<Vec<u8>>>,
+}
+
+/// What became of an offer.
+pub(crate) enum Offered {
+    /// This version is there, complete.
+    Complete,
+    Part(Box<Part>),
+}
+
+/// A file that is coming.
+pub(crate) struct Part {
+    system: &'static dyn System,
+    /// Where the final name goes, and the name.
+    folder: Dir,
+    name: std::ffi::OsString,
+    /// Below the sender's folder, for messages.
+    pub(crate) shown: PathBuf,
+    state: Dir,
+    stem: String,
+    file: File,
+    identity: Identity,
+    /// `None` for a stream, which cannot be resumed.
+    pub(crate) size_bytes: Option<u64>,
+    journal: Mutex<Option<OpenJournal>>,
+    held: Mutex<Held>,
+    /// A sync has failed: what of the unsynced is on disk nobody knows, since the system may have dropped it, and says so once.
+    is_doubtful: AtomicBool,
+    /// The last one to go.
+    account: Option<Account>,
+}
+
+/// What a quota counts of one file. At its end that is what is there, to the byte.
+struct Account {
+    reservation: Reservation,
+    state: Dir,
+    stem: String,
+    /// Under its final name.
+    named_bytes: AtomicU64,
+    /// What was left when it was discarded; [`u64::MAX`] if it was not. Another may have its names since.
+    left_bytes: AtomicU64,
+}
+
+struct OpenJournal {
+    file: File,
+    bytes: u64,
+}
+
+#[derive(Default)]
+struct Held {
+    /// Verified and written.
+    written: Ranges,
+    /// Of these, what has not been synced.
+    fresh: Ranges,
+    /// When the first of these was written.
+    fresh_since: Option<Instant>,
+    /// Verified, synced and in the journal.
+    synced: Ranges,
+    /// Size of a stream whose last chunk has come, written or about to be.
+    end: Option<u64>,
+}
+
+impl Store {
+    /// The folder of the sender with this name below `base`, made if need be, and what it may hold.
+    pub(crate) fn open(
+        system: &'static dyn System,
+        base: &Dir,
+        sender: &str,
+        usage: impl FnOnce(&Dir) -> io::Result<Option<Arc<Usage>>>,
+    ) -> io::Result<Self> {
+        // The name is public: where others may write, they may have made the folder.
+        let (root, is_new) = make_folder(system, base, OsStr::new(sender), true)?;
+        if is_new {
+            owner::shut_out_others(&root)?;
+        }
+        owner::check(&root, "folder", owner::OTHERS_WRITE)?;
+        let (state, is_new) = make_folder(system, &root, OsStr::new(STATE_FOLDER), true)?;
+        let shown = format!("its folder {STATE_FOLDER}");
+        if !is_new {
+            owner::check(&state, &shown, owner::GROUP_OR_OTHERS_WRITE)?;
+        }
+        // What is incomplete is nobody else's business yet.
+        system.close_folder_in(&root, OsStr::new(STATE_FOLDER))?;
+        owner::check(&state, &shown, owner::GROUP_OR_OTHERS)?;
+        let usage = usage(&root)?;
+        Ok(Self { system, root, state, usage, known: Mutex::default() })
+    }
+
+    /// Makes a folder and those above it.
+    pub(crate) fn folder(&self, path: &[u8]) -> Result<(), Denied> {
+        let names = components(path).ok_or(Refusal::Name)?;
+        self.descend(&names).map(drop)
+    }
+
+    fn descend(&self, names: &[&[u8]]) -> Result<Dir, Denied> {
+        let mut folder = self.root.try_clone()?;
+        for (depth, name) in names.iter().enumerate() {
+            let path = names[..=depth].join(&b'/');
+            let name = to_os(name).ok_or(Refusal::Name)?;
+            let counted = match &self.usage {
+                Some(usage) if !self.system.exists_in(&folder, name)? => {
+                    usage.add(ENTRY_BYTES)?;
+                    Some(usage)
+                }
+                _ => None,
+            };
+            let is_known = lock(&self.known).contains(&path);
+            let made = make_folder(self.system, &folder, name, !is_known);
+            if let Some(usage) = counted {
+                // Another session was first, or it failed.
+                let is_made = made.as_ref().map_or_else(|_| folder.exists(name), |(_, is_new)| *is_new);
+                if !is_made {
+                    usage.give_back(ENTRY_BYTES);
+                }
+            }
+            folder = made?.0;
+            let mut known = lock(&self.known);
+            if known.len() >= MAX_KNOWN_FOLDERS {
+                known.clear();
+            }
+            known.insert(path);
+        }
+        Ok(folder)
+    }
+
+    /// Takes up a file: anew, or where an earlier session of the same version left it.
+    pub(crate) fn offer(
+        &self,
+        path: &[u8],
+        identity: &Identity,
+        size_bytes: Option<u64>,
+        restart: bool,
+    ) -> Result<Offered, Denied> {
+        let names = components(path).ok_or(Refusal::Name)?;
+        if size_bytes.is_some_and(|bytes| bytes / CHUNK_BYTES as u64 >= MAX_CHUNKS) {
+            return Err(Refusal::NoSpace.into());
+        }
+        let (name, parents) = names.split_last().ok_or(Refusal::Name)?;
+        let folder = self.descend(parents)?;
+        let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
+        let stem = stem(path);
+        if self.system.exists_in(&folder, &name)? {
+            return if self.is_done(&folder, &name, &stem, identity)? {
+                self.system.sync_folder_in(&folder)?;
+                Ok(Offered::Complete)
+            } else {
+                Err(Refusal::Exists.into())
+            };
+        }
+        let shown = names.iter().filter_map(|name| to_os(name)).collect();
+        let open = |ending| self.system.open_in(&self.state, format!("{stem}.{ending}").as_ref(), Opening::Make);
+        let is_new = !self.system.exists_in(&self.state, format!("{stem}.part").as_ref())?;
+        let file = open("part")?;
+        // Held as long as the file is open; gone with the process, however that ends.
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Refusal::TooMany.into()),
+            // Where there are no locks, there is no second receiver to be found either.
+            Err(std::fs::TryLockError::Error(_)) => {}
+        }
+        // From here on nobody else changes what there is of it.
+        let account = match &self.usage {
+            Some(usage) => Some(Account::new(usage, &self.state, &stem, is_new)?),
+            None => None,
+        };
+        // Before there is a journal, which counts as well.
+        let reserved = account.as_ref().map_or(Ok(Ok(())), |account| account.reserve(size_bytes))?;
+        if is_new && let Err(reason) = reserved {
+            self.system.remove_in(&self.state, format!("{stem}.part").as_ref())?;
+            return Err(reason.into());
+        }
+        let journal = open("journal")?;
+        let mut part = Part {
+            system: self.system,
+            folder,
+            name,
+            shown,
+            state: self.state.try_clone()?,
+            stem,
+            file,
+            identity: *identity,
+            size_bytes,
+            journal: Mutex::new(None),
+            held: Mutex::default(),
+            is_doubtful: AtomicBool::new(false),
+            account,
+        };
+        let old = journal::parse(&read(self.system, &journal, journal::MAX_BYTES)?);
+        if let Some(old) = &old
+            && !restart
+            && (old.identity != *identity || Some(old.size_bytes) != size_bytes)
+            && old.held.count() > 0
+        {
+            return Err(Refusal::OtherVersion.into());
+        }
+        let old = old.filter(|old| !restart && part.agrees(old));
+        if let Err(reason) = reserved {
+            if old.is_none() {
+                part.discard();
+            }
+            return Err(reason.into());
+        }
+        part.begin(journal, old)?;
+        Ok(Offered::Part(Box::new(part)))
+    }
+
+    /// Whether the file under the final name is what this version was made into.
+    fn is_done(&self, folder: &Dir, name: &OsStr, stem: &str, identity: &Identity) -> io::Result<bool> {
+        let open = |folder, name: &OsStr| self.system.open_in(folder, name, Opening::Read);
+        let record = match open(&self.state, format!("{stem}.done").as_ref()) {
+            Ok(file) => read(self.system, &file, DONE_MAX_BYTES)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let Ok(file) = open(folder, name) else { return Ok(false) };
+        let status = self.system.status(&file)?;
+        Ok(record == done_record(identity, &status))
+    }
+}
+
+impl Part {
+    /// Whether an old journal speaks of this version, and the file has what it says.
+    fn agrees(&self, old: &Journal) -> bool {
+        let Some(size_bytes) = self.size_bytes else { return false };
+        let needed = super::plain_bytes(size_bytes, old.held.end());
+        old.identity == self.identity
+            && old.size_bytes == size_bytes
+            && self.system.status(&self.file).is_ok_and(|status| status.size_bytes >= needed)
+    }
+
+    fn begin(&mut self, journal: File, old: Option<Journal>) -> Result<(), Denied> {
+        let Some(size_bytes) = self.size_bytes else {
+            self.system.set_length(&self.file, 0)?;
+            drop(journal);
+            self.system.remove_in(&self.state, self.state_name("journal").as_ref())?;
+            return Ok(());
+        };
+        let mut open = OpenJournal { file: journal, bytes: 0 };
+        match old {
+            Some(old) => {
+                self.system.set_length(&open.file, old.good_bytes)?;
+                open.bytes = old.good_bytes;
+                *self.held.get_mut().unwrap_or_else(PoisonError::into_inner) =
+                    Held { written: old.held.clone(), synced: old.held, ..Held::default() };
+            }
+            None => {
+                self.system.set_length(&open.file, 0)?;
+                self.system.set_length(&self.file, 0)?;
+                open.append(self.system, &journal::header(&self.identity, size_bytes))?;
+            }
+        }
+        self.system.sync(&open.file)?;
+        self.system.sync_folder_in(&self.state)?;
+        self.journal = Mutex::new(Some(open));
+        Ok(())
+    }
+
+    /// The name of what is kept of this file.
+    fn state_name(&self, ending: &str) -> String {
+        format!("{}.{ending}", self.stem)
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What an earlier session left.
+    pub(crate) fn synced(&self) -> Vec<std::ops::Range<u64>> {
+        self.held().synced.iter().collect()
+    }
+
+    pub(crate) fn synced_chunks(&self) -> u64 {
+        self.held().synced.count()
+    }
+
+    /// Plaintext that is there.
+    pub(crate) fn written_bytes(&self) -> u64 {
+        super::plain_bytes(self.size_bytes.unwrap_or(u64::MAX), self.held().written.count())
+    }
+
+    /// Whether a batch that begins with this chunk and has this length belongs to the file.
+    pub(crate) fn admits(&self, first_chunk: u64, sealed_bytes: usize) -> bool {
+        self.fits(&self.held(), first_chunk, sealed_bytes)
+    }
+
+    fn fits(&self, held: &Held, first_chunk: u64, sealed_bytes: usize) -> bool {
+        let Some((count, has_last)) = batch_chunks(sealed_bytes) else { return false };
+        // No payload has such a chunk; and its offset would not be a number.
+        let Some(end) = first_chunk.checked_add(count).filter(|&end| end <= MAX_CHUNKS) else { return false };
+        if held.written.pieces() >= MAX_PIECES && !held.written.meets(&(first_chunk..end)) {
+            return false;
+        }
+        if let Some(size_bytes) = self.size_bytes {
+            return batch_sealed_bytes(size_bytes, &(first_chunk..end)) == Some(sealed_bytes);
+        }
+        match held.end {
+            // The last chunk is the last one.
+            None => !has_last || held.written.end() < end,
+            Some(size) => batch_sealed_bytes(size, &(first_chunk..end)) == Some(sealed_bytes),
+        }
+    }
+
+    /// Writes a verified batch. One of which all is there already leaves that as it is.
+    pub(crate) fn write(&self, batch: &Batch) -> Result<(), Denied> {
+        let chunks = batch.first_chunk..batch.first_chunk + batch.chunks();
+        {
+            let mut held = self.held();
+            if held.written.covers(&chunks) {
+                return Ok(());
+            }
+            // Another connection may have brought the end of a stream since this batch was admitted, and there is one.
+            if !self.fits(&held, batch.first_chunk, batch.sealed_bytes) {
+                return Err(Refusal::Protocol.into());
+            }
+            if self.size_bytes.is_none() && !batch.sealed_bytes.is_multiple_of(SEALED_CHUNK_BYTES) {
+                held.end = Some(batch.plain_offset() + batch.plain_bytes());
+            }
+        }
+        if let Some(account) = &self.account {
+            account.reservation.grow_to(batch.plain_offset() + batch.plain_bytes() + OVERHEAD_BYTES)?;
+        }
+        let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
+        let mut buffers = &mut slices[..];
+        IoSlice::advance_slices(&mut buffers, 0);
+        while !buffers.is_empty() {
+            match self.system.write_at(&self.file, buffers, offset) {
+                Ok(0) => return Err(io::Error::from(io::ErrorKind::WriteZero).into()),
+                Ok(bytes) => {
+                    offset += bytes as u64;
+                    IoSlice::advance_slices(&mut buffers, bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut held = self.held();
+        held.written.insert(chunks.clone());
+        held.fresh.insert(chunks);
+        held.fresh_since.get_or_insert_with(Instant::now);
+        Ok(())
+    }
+
+    /// How much waits for a sync, and since when.
+    pub(crate) fn unsynced(&self) -> Option<(u64, Instant)> {
+        let held = self.held();
+        held.fresh_since.map(|since| (held.fresh.count() * CHUNK_BYTES as u64, since))
+    }
+
+    /// Whether all of a file of this size is written.
+    pub(crate) fn is_whole(&self, size_bytes: u64) -> bool {
+        let held = self.held();
+        let agrees = match self.size_bytes {
+            Some(known) => known == size_bytes,
+            None => held.end == Some(size_bytes),
+        };
+        let all = super::chunks(size_bytes);
+        agrees && held.written.count() == all && held.written.end() == all
+    }
+
+    /// Whether a stream's end has come, and it is not where the sender says.
+    pub(crate) fn contradicts(&self, size_bytes: u64) -> bool {
+        match self.size_bytes {
+            Some(known) => known != size_bytes,
+            None => self.held().end.is_some_and(|size| size != size_bytes),
+        }
+    }
+
+    /// Syncs what was written before the call, and then says so in the journal.
+    pub(crate) fn sync(&self) -> Result<(), Denied> {
+        let (fresh, since) = {
+            let mut held = self.held();
+            (std::mem::take(&mut held.fresh), held.fresh_since.take())
+        };
+        if since.is_none() {
+            return Ok(());
+        }
+        match self.sync_and_note(&fresh) {
+            Ok(()) => {
+                let mut held = self.held();
+                fresh.iter().for_each(|range| held.synced.insert(range));
+                Ok(())
+            }
+            Err(error) => {
+                let mut held = self.held();
+                fresh.iter().for_each(|range| held.fresh.insert(range));
+                held.fresh_since = since;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Syncs what was written. After a failure none succeeds any more: the next session writes again what was not promised.
+    fn sync_data(&self) -> io::Result<()> {
+        if self.is_doubtful.load(Ordering::Acquire) {
+            return Err(io::Error::other("an earlier sync failed"));
+        }
+        self.system.sync(&self.file).inspect_err(|_| self.is_doubtful.store(true, Ordering::Release))
+    }
+
+    fn sync_and_note(&self, fresh: &Ranges) -> io::Result<()> {
+        self.sync_data()?;
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(journal) = &mut *journal {
+            let records: Vec<u8> = fresh.iter().flat_map(|range| journal::record(&self.identity, &range)).collect();
+            journal.append(self.system, &records)?;
+            self.system.sync(&journal.file)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the file its name. When this returns, file and name are on disk.
+    pub(crate) fn complete(&self) -> Result<(), Denied> {
+        let system = self.system;
+        // Also what an earlier session wrote, and its length.
+        self.sync_data()?;
+        // All of it is on disk before the name is given: a crash in between must not make the sender's next offer an intruder's.
+        let status = system.status(&self.file)?;
+        let record = done_record(&self.identity, &status);
+        let (new, done, part) = (self.state_name("new"), self.state_name("done"), self.state_name("part"));
+        system.remove_in(&self.state, new.as_ref())?;
+        let file = system.open_in(&self.state, new.as_ref(), Opening::New)?;
+        let mut note = OpenJournal { file, bytes: 0 };
+        note.append(system, &record)?;
+        system.sync(&note.file)?;
+        // Not every Windows renames what is open.
+        drop(note);
+        system.rename_in(&self.state, new.as_ref(), done.as_ref())?;
+        system.sync_folder_in(&self.state)?;
+        check_inode(&self.state, part.as_ref(), &status)?;
+        system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
+        if let Some(account) = &self.account {
+            account.named_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
+        }
+        check_inode(&self.folder, &self.name, &status)?;
+        system.sync_folder_in(&self.folder)?;
+        system.sync_folder_in(&self.state)?;
+        // The name counts; a journal without its file does no harm.
+        let _ = system.remove_in(&self.state, self.state_name("journal").as_ref());
+        Ok(())
+    }
+
+    /// Forgets the file.
+    pub(crate) fn discard(&self) {
+        let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
+        let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
+        if let Some(account) = &self.account
+            && let Ok(left_bytes) = state_bytes(&self.state, &self.stem, &ENDINGS)
+        {
+            account.left_bytes.store(left_bytes, Ordering::Relaxed);
+            account.reservation.settle(left_bytes);
+        }
+    }
+}
+
+/// What there may be of a file in the state folder.
+const ENDINGS: [&str; 4] = ["part", "journal", "done", "new"];
+/// What a file needs beside its bytes while it arrives: itself, a journal, and the record that it is done,
+/// which may take the place of an older one.
+const OVERHEAD_BYTES: u64 = 3 * ENTRY_BYTES + 2 * DONE_BYTES;
+
+/// What this counts of a file in the state folder.
+fn state_bytes(state: &Dir, stem: &str, endings: &[&str]) -> io::Result<u64> {
+    let mut sum = 0_u64;
+    for ending in endings {
+        match state.symlink_metadata(format!("{stem}.{ending}")) {
+            Ok(metadata) => sum = sum.saturating_add(metadata.len()).saturating_add(ENTRY_BYTES),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(sum)
+}
+
+impl Account {
+    /// Of a file whose part this session alone has, and has just made if it is new.
+    fn new(usage: &Arc<Usage>, state: &Dir, stem: &str, is_new: bool) -> io::Result<Self> {
+        let there_bytes = state_bytes(state, stem, &ENDINGS)?.saturating_sub(if is_new { ENTRY_BYTES } else { 0 });
+        Ok(Self {
+            reservation: usage.file(there_bytes),
+            state: state.try_clone()?,
+            stem: stem.to_string(),
+            named_bytes: AtomicU64::new(0),
+            left_bytes: AtomicU64::new(u64::MAX),
+        })
+    }
+
+    /// Counts the whole file of this size, and all that is kept of it until it is complete.
+    fn reserve(&self, size_bytes: Option<u64>) -> io::Result<Result<(), Refusal>> {
+        let journal_bytes = size_bytes.map_or(0, |bytes| journal::most_bytes(super::chunks(bytes)));
+        let all =
+            [size_bytes.unwrap_or(0), journal_bytes, OVERHEAD_BYTES, state_bytes(&self.state, &self.stem, &["done"])?];
+        Ok(self.reservation.grow_to(all.into_iter().fold(0, u64::saturating_add)))
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        let bytes = match self.left_bytes.load(Ordering::Relaxed) {
+            u64::MAX => state_bytes(&self.state, &self.stem, &ENDINGS),
+            // What was on its way then may have been written and counted after that.
+            left_bytes => Ok(left_bytes),
+        };
+        // Where nobody knows, it stays as it was counted.
+        if let Ok(bytes) = bytes {
+            self.reservation.settle(bytes.saturating_add(self.named_bytes.load(Ordering::Relaxed)));
+        }
+    }
+}
+
+impl OpenJournal {
+    fn append(&mut self, system: &dyn System, mut bytes: &[u8]) -> io::Result<()> {
+        let mut offset = self.bytes;
+        while !bytes.is_empty() {
+            match system.write_at(&self.file, &[IoSlice::new(bytes)], offset) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    offset += count as u64;
+                    bytes = &bytes[count..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        // Not before all of it is written: after a failure the next records go over the torn one.
+        self.bytes = offset;
+        Ok(())
+    }
+}
+
+/// A name of fixed length for whatever the sender calls the file.
+fn stem(path: &[u8]) -> String {
+    let hash = Sha256::digest(path);
+    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Length of a record that a file is done.
+const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
+/// More than it has.
+const DONE_MAX_BYTES: u64 = 4096;
+
+fn done_record(identity: &Identity, status: &Status) -> Vec<u8> {
+    let inode = status.identity.map_or(0, |(_, inode)| inode);
+    let numbers = [&status.size_bytes.to_be_bytes()[..], &status.modified_ns.to_be_bytes(), &inode.to_be_bytes()];
+    [&b"tress done 1\n"[..], identity, &numbers.concat()].concat()
+}
+
+/// An error unless this name is that of the file with this status. Where there are no inodes it is not known.
+fn check_inode(folder: &Dir, name: &OsStr, file: &Status) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use cap_std::fs::MetadataExt;
+        let found = folder.symlink_metadata(name)?;
+        if file.identity != Some((found.dev(), found.ino())) {
+            return Err(io::Error::other("another process replaced the incomplete file"));
+        }
+    }
+    let _ = (folder, name, file);
+    Ok(())
+}
+
+/// All of a small file, or its first `most_bytes`.
+fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    while (bytes.len() as u64) < most_bytes {
+        match system.read_at(file, &mut [IoSliceMut::new(&mut buffer)], bytes.len() as u64) {
+            Ok(0) => break,
+            Ok(count) => bytes.extend_from_slice(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(usize::try_from(most_bytes).unwrap_or(usize::MAX));
+    Ok(bytes)
+}
+
+/// Opens a folder, made if need be, and says whether it was; fails for a link, and for a folder whose name differs in case. Its name is on the disk then,
+/// unless the caller knows that already.
+fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<(Dir, bool)> {
+    let is_new = match system.create_folder_in(parent, name) {
+        Ok(()) => true,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Only these fold case where nobody asked for it.
+            if cfg!(any(windows, target_vendor = "apple"))
+                && !parent.entries()?.flatten().any(|entry| entry.file_name() == name)
+            {
+                return Err(io::ErrorKind::InvalidFilename.into());
+            }
+            false
+        }
+        Err(error) => return Err(error),
+    };
+    let folder = match system.open_folder_in(parent, name) {
+        Ok(folder) => folder,
+        // A file, or a link, has the name.
+        Err(_) if parent.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        Err(error) => return Err(error),
+    };
+    if is_new || syncs {
+        system.sync_folder_in(parent)?;
+    }
+    Ok((folder, is_new))
+}
+
+/// Opens the folder that everything goes to. Makes it, and those above it, where there is none, for its owner alone.
+pub(crate) fn open_base(system: &dyn System, path: &Path) -> Result<Dir, Error> {
+    let made = if path.exists() { Ok(()) } else { make_base(system, path) };
+    made.and_then(|()| Dir::open_ambient_dir(path, cap_std::ambient_authority()))
+        .map_err(|error| Error::from(error).at(path))
+}
+
+/// The names are on the disk when this returns.
+fn make_base(system: &dyn System, path: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "the mode is Unix's"))]
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let Some(parent) = path.parent() else { return Err(io::ErrorKind::NotFound.into()) };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    if !parent.exists() {
+        make_base(system, parent)?;
+    }
+    match builder.create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => system.sync_folder(parent),
+    }
+}
+
+#[cfg(test)]
+#[path = "store_test.rs"]
+mod tests;
+
+#[cfg(all(test, unix))]
+#[path = "store_power_test.rs"]
+mod power_tests;

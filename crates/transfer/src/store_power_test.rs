@@ -1,0 +1,207 @@
+//! The power fails at every moment of a transfer, at the receiver: a file has its name only if it is complete and the receiver
+//! knows whose it is, and whatever else the disk has kept, the next session makes the right file of it.
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use super::*;
+use tress_container::sys::Os;
+use tress_container::testing::disk::{Disk, Event, Node};
+use tress_container::testing::recording::Recording;
+
+static OS: Os = Os;
+/// Of five chunks and a bit.
+const SIZE: u64 = 5 * 16_384 + 9;
+const NAME: &[u8] = b"a/b";
+
+/// Two versions of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Version(u8);
+
+impl Version {
+    fn identity(self) -> Identity {
+        [self.0; 32]
+    }
+
+    /// Chunks that differ from each other, and from those of other versions.
+    fn chunk(self, number: u64) -> Batch {
+        let mut batch = Batch::new(32);
+        batch.first_chunk = number;
+        batch.sealed_bytes = batch_sealed_bytes(SIZE, &(number..number + 1)).unwrap();
+        batch.sealed_mut().fill(self.0 * 16 + number as u8);
+        batch
+    }
+
+    fn content(self) -> Vec<u8> {
+        (0..SIZE).map(|offset| self.0 * 16 + (offset / 16_384) as u8).collect()
+    }
+
+    fn write(self, part: &Part, chunks: std::ops::Range<u64>) {
+        chunks.for_each(|number| part.write(&self.chunk(number)).unwrap());
+    }
+}
+
+fn store(system: &'static dyn System, base: &Path) -> Store {
+    Store::open(system, &open_base(system, base).unwrap(), "sender", |_| Ok(None)).unwrap()
+}
+
+fn part(store: &Store, version: Version, restart: bool) -> Box<Part> {
+    match store.offer(NAME, &version.identity(), Some(SIZE), restart) {
+        Ok(Offered::Part(part)) => part,
+        Ok(Offered::Complete) => panic!("complete"),
+        Err(denied) => panic!("{denied:?}"),
+    }
+}
+
+/// A folder as a disk has it after the power came back.
+fn restore(tree: &BTreeMap<PathBuf, Node>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, node) in tree {
+        let path = folder.path().join(path);
+        match node {
+            Node::Folder => fs::create_dir_all(&path).unwrap(),
+            Node::File(content) => {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, content).unwrap();
+            }
+            Node::Link(_) => panic!("a link at a receiver"),
+        }
+    }
+    folder
+}
+
+/// The sender comes again with this version: it ends with the right file, or is refused.
+fn comes_again(tree: &BTreeMap<PathBuf, Node>, version: Version, must_be_taken: bool) {
+    let folder = restore(tree);
+    let store = store(&OS, folder.path());
+    match store.offer(NAME, &version.identity(), Some(SIZE), false) {
+        Ok(Offered::Part(part)) => {
+            let held: Vec<u64> = part.synced().into_iter().flatten().collect();
+            (0..6).filter(|chunk| !held.contains(chunk)).for_each(|chunk| version.write(&part, chunk..chunk + 1));
+            assert!(part.is_whole(SIZE));
+            part.complete().unwrap();
+            assert!(fs::read(folder.path().join("sender/a/b")).unwrap() == version.content(), "{held:?}");
+        }
+        Ok(Offered::Complete) => panic!("there is no file"),
+        Err(denied) => assert!(!must_be_taken && denied.reason == Refusal::OtherVersion, "{denied:?}"),
+    }
+}
+
+/// Looks at every disk that a loss of power may leave during `run`, of which `last` is the version that is sent.
+fn lose_power(versions: &[Version], run: impl Fn(&'static dyn System, &Path)) {
+    let folder = tempfile::tempdir().unwrap();
+    let system: &'static Recording = Box::leak(Box::new(Recording::new(true)));
+    run(system, folder.path());
+    let events = system.events();
+    let base = fs::metadata(folder.path()).unwrap().ino();
+    let last = *versions.last().unwrap();
+    let done = Path::new("sender/.tress").join(format!("{}.done", stem(NAME)));
+    let record = fs::read(folder.path().join(&done)).unwrap();
+
+    let (mut disk, mut disks, mut complete, mut resumed) = (Disk::default(), 0, 0, 0);
+    let mut known = BTreeSet::new();
+    for moment in 0..=events.len() {
+        for state in disk.states() {
+            disks += 1;
+            let tree = state.below(base);
+            let label = format!("moment {moment} of {}", events.len());
+            match tree.get(Path::new("sender/a/b")) {
+                Some(Node::File(content)) => {
+                    complete += 1;
+                    assert!(*content == last.content(), "{label}: a wrong file has the name");
+                    // Or the sender, who was not told, would be refused.
+                    assert!(tree.get(&done) == Some(&Node::File(record.clone())), "{label}: nobody knows whose it is");
+                }
+                Some(_) => panic!("{label}: no file"),
+                None => {
+                    assert!(moment < events.len(), "the file was confirmed");
+                    if known.insert(tree.clone()) {
+                        resumed += 1;
+                        for version in versions {
+                            comes_again(&tree, *version, versions.len() == 1);
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(event) = events.get(moment) {
+            disk.apply(event);
+        }
+    }
+    println!(
+        "{} events, {disks} disks after a loss of power: {complete} with the file, {resumed} gone on with",
+        events.len()
+    );
+    assert!(disks > 90 && complete >= 5 && resumed > 20, "{disks} {complete} {resumed}");
+}
+
+#[test]
+fn files_that_arrive() {
+    let version = Version(1);
+    lose_power(&[version], |system, base| {
+        let part = part(&store(system, base), version, false);
+        version.write(&part, 0..2);
+        part.sync().unwrap();
+        version.write(&part, 4..6);
+        version.write(&part, 2..4);
+        part.sync().unwrap();
+        part.complete().unwrap();
+    });
+}
+
+#[test]
+fn files_that_go_on_in_another_session() {
+    let version = Version(1);
+    lose_power(&[version], |system, base| {
+        let first = part(&store(system, base), version, false);
+        version.write(&first, 0..3);
+        first.sync().unwrap();
+        version.write(&first, 5..6);
+        drop(first);
+        let second = part(&store(system, base), version, false);
+        assert_eq!(second.synced(), [0..3]);
+        version.write(&second, 3..6);
+        second.complete().unwrap();
+    });
+}
+
+#[test]
+fn another_version_that_begins_anew() {
+    let (old, new) = (Version(1), Version(2));
+    lose_power(&[old, new], |system, base| {
+        let first = part(&store(system, base), old, false);
+        old.write(&first, 0..5);
+        first.sync().unwrap();
+        drop(first);
+        let second = part(&store(system, base), new, true);
+        new.write(&second, 0..2);
+        second.sync().unwrap();
+        new.write(&second, 2..6);
+        second.complete().unwrap();
+    });
+}
+
+/// A session that made a folder may have ended before it was on the disk.
+#[test]
+fn folders_of_earlier_sessions_are_synced() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("sender/a")).unwrap();
+    let system: &'static Recording = Box::leak(Box::new(Recording::new(true)));
+    let store = store(system, folder.path());
+    let version = Version(1);
+    let part = part(&store, version, false);
+    version.write(&part, 0..6);
+    part.complete().unwrap();
+    drop(part);
+    let events = system.events();
+    for path in ["", "sender", "sender/a"] {
+        let number = fs::metadata(folder.path().join(path)).unwrap().ino().to_string();
+        assert!(events.contains(&Event::SyncFolder { folder: number.into() }), "{path:?}");
+    }
+    // Once is enough.
+    store.folder(b"a").unwrap();
+    assert_eq!(system.events(), []);
+}

@@ -1,0 +1,450 @@
+//! The receiver's folder: what is resumed, what is refused, and what a failing disk leaves.
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
+
+use std::fs;
+use std::ops::Range;
+
+use super::*;
+use tress_container::ErrorKind;
+use tress_container::sys::Os;
+
+static OS: Os = Os;
+const IDENTITY: Identity = [5; 32];
+/// 32 chunks, of which these tests write one batch after the other.
+const BATCH: u64 = 32 * 16_384;
+const SEALED_BATCH: usize = 32 * 16_400;
+
+struct Folder {
+    root: tempfile::TempDir,
+}
+
+impl Folder {
+    fn new() -> Self {
+        Self { root: tempfile::tempdir().unwrap() }
+    }
+
+    fn store(&self) -> Store {
+        Store::open(&OS, &open_base(&OS, self.root.path()).unwrap(), "sender", |_| Ok(None)).unwrap()
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.root.path().join("sender").join(name)
+    }
+
+    fn state(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.path(STATE_FOLDER))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap().split_once('.').unwrap().1.to_string())
+            .collect();
+        names.sort();
+        names
+    }
+}
+
+fn part(offered: Result<Offered, Denied>) -> Box<Part> {
+    match offered {
+        Ok(Offered::Part(part)) => part,
+        Ok(Offered::Complete) => panic!("complete"),
+        Err(denied) => panic!("{denied:?}"),
+    }
+}
+
+fn reason(offered: Result<Offered, Denied>) -> Refusal {
+    match offered {
+        Err(denied) => denied.reason,
+        Ok(_) => panic!("taken"),
+    }
+}
+
+/// The batch of this number of a file of this size; its bytes are all its number.
+fn batch(number: u64, size: u64) -> Batch {
+    let mut batch = Batch::new(32);
+    batch.first_chunk = number * 32;
+    let chunks = batch.first_chunk..(batch.first_chunk + 32).min(size / 16_384 + 1);
+    batch.sealed_bytes = batch_sealed_bytes(size, &chunks).unwrap();
+    batch.sealed_mut().fill(number as u8);
+    batch
+}
+
+fn write(part: &Part, numbers: Range<u64>, size: u64) {
+    for number in numbers {
+        part.write(&batch(number, size)).unwrap();
+    }
+}
+
+#[test]
+fn only_what_was_synced_is_held() {
+    let folder = Folder::new();
+    let size = 4 * BATCH + 9;
+    let first = part(folder.store().offer(b"a/b", &IDENTITY, Some(size), false));
+    write(&first, 0..2, size);
+    first.sync().unwrap();
+    write(&first, 2..4, size);
+    assert!(!folder.path("a/b").exists());
+    drop(first);
+    let second = part(folder.store().offer(b"a/b", &IDENTITY, Some(size), false));
+    assert_eq!(second.synced(), [0..64]);
+    assert!(!second.is_whole(size));
+    write(&second, 2..5, size);
+    assert!(second.is_whole(size) && !second.is_whole(size - 1));
+    second.complete().unwrap();
+    // On Windows what is open keeps its name.
+    drop(second);
+    let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
+    assert!(fs::read(folder.path("a/b")).unwrap() == expected);
+    assert_eq!(folder.state(), ["done"]);
+    // The same version is known; another is refused.
+    assert!(matches!(folder.store().offer(b"a/b", &IDENTITY, Some(size), false), Ok(Offered::Complete)));
+    assert_eq!(reason(folder.store().offer(b"a/b", &[6; 32], Some(size), false)), Refusal::Exists);
+    // One that somebody changed meanwhile is no longer that version.
+    fs::write(folder.path("a/b"), b"changed").unwrap();
+    assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), false)), Refusal::Exists);
+    assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), true)), Refusal::Exists);
+}
+
+#[test]
+fn another_version_is_refused_until_it_may_begin_anew() {
+    let folder = Folder::new();
+    let size = 2 * BATCH;
+    let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
+    // Nobody else has the file meanwhile.
+    assert_eq!(reason(folder.store().offer(b"a", &IDENTITY, Some(size), false)), Refusal::TooMany);
+    write(&first, 0..1, size);
+    first.sync().unwrap();
+    drop(first);
+    assert_eq!(reason(folder.store().offer(b"a", &[6; 32], Some(size), false)), Refusal::OtherVersion);
+    assert_eq!(reason(folder.store().offer(b"a", &IDENTITY, Some(size + 1), false)), Refusal::OtherVersion);
+    let anew = part(folder.store().offer(b"a", &[6; 32], Some(size), true));
+    assert_eq!(anew.synced(), []);
+    anew.discard();
+    drop(anew);
+    assert!(folder.state().is_empty());
+}
+
+#[test]
+fn a_journal_that_promises_more_than_the_file_has() {
+    let folder = Folder::new();
+    let size = 3 * BATCH;
+    let first = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
+    write(&first, 0..3, size);
+    first.sync().unwrap();
+    drop(first);
+    let state = folder.path(STATE_FOLDER);
+    let data = fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path());
+    let data = data.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "part")).unwrap();
+    fs::File::options().write(true).open(data).unwrap().set_len(BATCH).unwrap();
+    assert_eq!(part(folder.store().offer(b"a", &IDENTITY, Some(size), false)).synced(), []);
+}
+
+#[test]
+fn scattered_chunks_have_a_bound() {
+    let folder = Folder::new();
+    for size in [Some(1 << 40), None] {
+        let part = part(folder.store().offer(b"a", &IDENTITY, size, true));
+        let one = |chunk| part.admits(chunk, SEALED_BATCH / 32);
+        for piece in 0..MAX_PIECES as u64 - 1 {
+            part.held().written.insert(2 * piece..2 * piece + 1);
+        }
+        assert!(one(1 << 20));
+        part.held().written.insert(1 << 20..(1 << 20) + 1);
+        // No further piece; but what is there may come again, grow, and close its gaps.
+        assert!(!one((1 << 20) + 2) && !one((1 << 20) - 2));
+        assert!(one(1 << 20) && one((1 << 20) + 1) && one((1 << 20) - 1) && one(1) && one(2));
+        part.held().written.insert(1..2);
+        assert!(one((1 << 20) + 2));
+    }
+}
+
+#[test]
+fn a_name_that_somebody_takes_meanwhile_stays_theirs() {
+    let folder = Folder::new();
+    let part = part(folder.store().offer(b"a", &IDENTITY, Some(5), false));
+    write(&part, 0..1, 5);
+    fs::write(folder.path("a"), b"theirs").unwrap();
+    assert_eq!(part.complete().unwrap_err().reason, Refusal::Exists);
+    assert_eq!(fs::read(folder.path("a")).unwrap(), b"theirs");
+}
+
+#[test]
+fn streams_have_one_end_and_nothing_to_resume() {
+    let folder = Folder::new();
+    let stream = part(folder.store().offer(b"s", &IDENTITY, None, false));
+    // Numbers whose offset would not fit in 64 bits, and the first that no payload has.
+    for chunk in [u64::MAX, u64::MAX / 16_384, MAX_CHUNKS] {
+        assert!(!stream.admits(chunk, SEALED_BATCH) && !stream.admits(chunk, 17));
+    }
+    assert!(stream.admits(MAX_CHUNKS - 32, SEALED_BATCH) && !stream.admits(MAX_CHUNKS - 31, SEALED_BATCH));
+    assert!(stream.admits(7, SEALED_BATCH) && stream.admits(0, 21) && stream.admits(7, 16_400));
+    stream.write(&batch(1, BATCH + 10)).unwrap();
+    // No second end, nothing behind it.
+    assert!(stream.admits(0, SEALED_BATCH) && stream.admits(32, 26) && stream.admits(31, 16_400 + 26));
+    assert!(!stream.admits(0, 21) && !stream.admits(32, 25) && !stream.admits(32, 16_400));
+    assert!(!stream.admits(33, 26) && !stream.admits(64, SEALED_BATCH) && !stream.admits(1, SEALED_BATCH));
+    assert!(stream.contradicts(BATCH) && !stream.contradicts(BATCH + 10));
+    assert!(!stream.is_whole(BATCH + 10));
+    stream.write(&batch(0, BATCH + 10)).unwrap();
+    assert!(stream.is_whole(BATCH + 10));
+    stream.sync().unwrap();
+    drop(stream);
+    assert_eq!(part(folder.store().offer(b"s", &IDENTITY, None, false)).synced(), []);
+    // Two connections bring an end each, and both were admitted before either was written.
+    let stream = part(folder.store().offer(b"t", &IDENTITY, None, false));
+    assert!(stream.admits(0, 21) && stream.admits(32, 26));
+    stream.write(&batch(1, BATCH + 10)).unwrap();
+    assert_eq!(stream.write(&batch(0, 5)).unwrap_err().reason, Refusal::Protocol);
+    assert!(stream.contradicts(5) && !stream.contradicts(BATCH + 10));
+}
+
+#[test]
+fn a_quota_holds_for_files_folders_and_streams() {
+    use crate::quota::Quotas;
+    let folder = Folder::new();
+    // Three batches and sixteen files or folders; of these the state's own folder is one.
+    let quotas = Quotas::new(Some(3 * BATCH + 16 * 4096));
+    let store = || {
+        let base = open_base(&OS, folder.root.path()).unwrap();
+        Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap()
+    };
+    assert_eq!(reason(store().offer(b"a", &IDENTITY, Some(4 * BATCH), false)), Refusal::Quota);
+    assert!(folder.state().is_empty());
+    let first = part(store().offer(b"a", &IDENTITY, Some(2 * BATCH), false));
+    // The first counts in full before it is written; a second session of the sender has the same quota.
+    // By hand: 2 batches have 65 chunks, so at most 64 + 65 * 24 bytes of journal, and two records that it is done have 2 * 77; with
+    // four entries that leaves a batch and 47,374 bytes. This one has 35 chunks and needs one byte more.
+    let other = store();
+    assert_eq!(reason(other.offer(b"b", &IDENTITY, Some(BATCH + 34_029), false)), Refusal::Quota);
+    write(&first, 0..1, 2 * BATCH);
+    first.sync().unwrap();
+    drop(first);
+    // Given up, it counts what it holds: one batch.
+    let stream = part(other.offer(b"s", &IDENTITY, None, false));
+    stream.write(&batch(0, 3 * BATCH)).unwrap();
+    stream.write(&batch(1, 3 * BATCH)).unwrap();
+    assert_eq!(stream.write(&batch(2, 3 * BATCH)).unwrap_err().reason, Refusal::Quota);
+    assert_eq!(reason(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false)), Refusal::Quota);
+    stream.discard();
+    // On its way when it was given up, it is written all the same, and counts nothing once that is over.
+    stream.write(&batch(1, 2 * BATCH)).unwrap();
+    let late = part(other.offer(b"l", &IDENTITY, Some(BATCH), false));
+    late.discard();
+    late.write(&batch(0, BATCH)).unwrap();
+    drop((stream, late));
+    // What was refused kept what it had.
+    let again = part(other.offer(b"a", &IDENTITY, Some(2 * BATCH), false));
+    assert_eq!(again.synced(), [0..32]);
+    write(&again, 1..3, 2 * BATCH);
+    again.complete().unwrap();
+    drop(again);
+    for name in [&b"f"[..], b"f/g", b"f/g/h"] {
+        other.folder(name).unwrap();
+    }
+    let rest = (0..).take_while(|number| other.folder(format!("more-{number}").as_bytes()).is_ok()).count();
+    assert!((1..200).contains(&rest), "{rest}");
+    // A receiver that starts anew counts the same.
+    drop(other);
+    let used = 3 * BATCH + 15 * 4096 + 77;
+    let quotas = Quotas::new(Some(used));
+    let base = open_base(&OS, folder.root.path()).unwrap();
+    let store = Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+    assert_eq!(store.usage.as_ref().unwrap().used_bytes(), used);
+    assert_eq!(store.folder(b"one-more").unwrap_err().reason, Refusal::Quota);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_nowhere() {
+    let folder = Folder::new();
+    let store = folder.store();
+    let outside = tempfile::tempdir().unwrap();
+    for name in ["link", STATE_FOLDER] {
+        let _ = fs::remove_dir_all(folder.path(name));
+        std::os::unix::fs::symlink(outside.path(), folder.path(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(outside.path().join("new"), folder.path("dangling")).unwrap();
+    assert_eq!(reason(store.offer(b"link/a", &IDENTITY, Some(1), false)), Refusal::Exists);
+    assert_eq!(reason(store.offer(b"dangling", &IDENTITY, Some(1), false)), Refusal::Exists);
+    assert_eq!(store.folder(b"link/a").unwrap_err().reason, Refusal::Exists);
+    assert!(Store::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None)).is_err());
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_disk_that_fails_at_any_write_or_sync() {
+    use tress_container::testing::faulty::{Fault, Faulty};
+    let size = 2 * BATCH + 1;
+    let expected: Vec<u8> = (0..size).map(|offset| (offset / BATCH) as u8).collect();
+    let mut named = 0;
+    for fails in 0.. {
+        let folder = Folder::new();
+        let system: &'static Faulty =
+            Box::leak(Box::new(Faulty::new(fails, Fault::Error(io::ErrorKind::StorageFull), true)));
+        let base = open_base(&OS, folder.root.path()).unwrap();
+        let run = || -> Result<(), Denied> {
+            let store = Store::open(system, &base, "sender", |_| Ok(None))?;
+            let Offered::Part(part) = store.offer(b"a", &IDENTITY, Some(size), false)? else { panic!("complete") };
+            for number in 0..3 {
+                part.write(&batch(number, size))?;
+                part.sync()?;
+            }
+            part.complete()
+        };
+        let outcome = run();
+        if !system.has_failed() {
+            assert!(outcome.is_ok() && (30..150).contains(&fails), "{fails}");
+            break;
+        }
+        match &outcome {
+            Ok(()) => assert!(folder.path("a").exists(), "{fails}"),
+            Err(denied) => assert_eq!(denied.reason, Refusal::NoSpace, "{fails}"),
+        }
+        // It may have its name, and the folder not be synced: then it is complete, and that is known.
+        if folder.path("a").exists() {
+            named += 1;
+            assert!(fs::read(folder.path("a")).unwrap() == expected, "{fails}");
+            assert!(
+                matches!(folder.store().offer(b"a", &IDENTITY, Some(size), false), Ok(Offered::Complete)),
+                "{fails}"
+            );
+            continue;
+        }
+        // With room again, the next session goes on, and what it holds is true.
+        let part = part(folder.store().offer(b"a", &IDENTITY, Some(size), false));
+        let held: Vec<u64> = part.synced().into_iter().flatten().collect();
+        for number in (0..3).filter(|number| !held.contains(&(number * 32))) {
+            write(&part, number..number + 1, size);
+        }
+        part.complete().unwrap();
+        assert!(fs::read(folder.path("a")).unwrap() == expected, "{fails}");
+    }
+    // The last two syncs, and what is removed at the end.
+    assert_eq!(named, 3);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_folder_for_everything_is_made_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let root = tempfile::tempdir().unwrap();
+    let path = |name: &str| root.path().join(name);
+    let mode = |name: &str| fs::metadata(path(name)).unwrap().permissions().mode() & 0o777;
+    fs::create_dir(path("a")).unwrap();
+    fs::set_permissions(path("a"), fs::Permissions::from_mode(0o751)).unwrap();
+    for _ in 0..2 {
+        open_base(&OS, &path("a/b/c")).unwrap();
+        assert_eq!([mode("a"), mode("a/b"), mode("a/b/c")], [0o751, 0o700, 0o700]);
+    }
+    fs::write(path("file"), "").unwrap();
+    for (bad, kind) in [("file", io::ErrorKind::NotADirectory), ("file/x", io::ErrorKind::NotADirectory)] {
+        assert_eq!(open_base(&OS, &path(bad)).unwrap_err().kind, ErrorKind::Io(kind), "{bad}");
+    }
+    assert!(open_base(&OS, Path::new("")).is_err());
+}
+
+/// Another user knows the name of a sender's folder, and has made it, or what the receiver keeps in it; or anybody may write there.
+#[cfg(unix)]
+#[test]
+fn planted_folders_are_refused() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        println!("SKIPPED: folders of other users, which only root can make");
+    }
+    for (planted, mode, owner, is_good) in [
+        ("", 0o755, None, true),
+        ("", 0o775, None, true),
+        ("", 0o777, None, false),
+        ("", 0o755, Some(12_345), false),
+        (STATE_FOLDER, 0o700, None, true),
+        (STATE_FOLDER, 0o755, None, true),
+        (STATE_FOLDER, 0o777, None, false),
+        (STATE_FOLDER, 0o775, None, false),
+        (STATE_FOLDER, 0o700, Some(12_345), false),
+    ] {
+        if owner.is_some() && !is_root {
+            continue;
+        }
+        let folder = Folder::new();
+        let open = || Store::open(&OS, &open_base(&OS, folder.root.path()).unwrap(), "sender", |_| Ok(None));
+        drop(open().unwrap());
+        fs::set_permissions(folder.path(planted), fs::Permissions::from_mode(mode)).unwrap();
+        chown(folder.path(planted), owner, owner).unwrap();
+        match open() {
+            Ok(_) => assert!(is_good, "{planted} {mode:o} {owner:?}"),
+            Err(error) => {
+                assert!(!is_good && error.kind() == io::ErrorKind::PermissionDenied, "{planted} {mode:o}: {error}");
+            }
+        }
+    }
+}
+
+/// Somebody puts another file where the incomplete one was.
+#[cfg(unix)]
+#[test]
+fn a_replaced_part_gets_no_name() {
+    let folder = Folder::new();
+    let part = part(folder.store().offer(b"a", &IDENTITY, Some(BATCH), false));
+    write(&part, 0..2, BATCH);
+    let state = folder.path(STATE_FOLDER);
+    fs::write(folder.path("theirs"), b"theirs").unwrap();
+    fs::rename(folder.path("theirs"), state.join(part.state_name("part"))).unwrap();
+    assert_eq!(part.complete().unwrap_err().reason, Refusal::Io);
+    assert!(!folder.path("a").exists());
+}
+
+/// Sessions that end at any moment, beside one that lives: what is counted is never less than what is there, and once nothing
+/// arrives it is that, to the byte.
+#[test]
+fn a_quota_counts_what_is_there() {
+    use crate::quota::{Quotas, used_bytes};
+    let mut state = 7_u64;
+    let mut random = |below: u64| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 33) % below
+    };
+    for round in 0..20 {
+        let folder = Folder::new();
+        let most = 4 * BATCH;
+        let quotas = Quotas::new(Some(most));
+        let base = open_base(&OS, folder.root.path()).unwrap();
+        let store = Store::open(&OS, &base, "sender", |root| quotas.of(&[1; 32], root)).unwrap();
+        let usage = store.usage.clone().unwrap();
+        let mut slow = Some(part(store.offer(b"slow", &IDENTITY, Some(BATCH / 2), false)));
+        let is_bounded = || {
+            let there = used_bytes(&store.root).unwrap();
+            assert!(there <= usage.used_bytes() && usage.used_bytes() <= most, "{round}: {there}");
+            there
+        };
+        for _ in 0..60 {
+            let path = format!("{}{}", ["", "a/", "a/b/"][random(3) as usize], random(8));
+            let size = [1000, 16_384, BATCH + 5, 2 * BATCH][random(4) as usize];
+            let (known, restart) = ((random(3) > 0).then_some(size), random(4) == 0);
+            let identity = [random(2) as u8; 32];
+            let Ok(Offered::Part(part)) = store.offer(path.as_bytes(), &identity, known, restart) else {
+                is_bounded();
+                continue;
+            };
+            let batches = size / BATCH + 1;
+            // Any of them, some twice, and a sync now and then.
+            for _ in 0..random(2 * batches + 1) {
+                let _ = part.write(&batch(random(batches), size));
+                is_bounded();
+                if random(2) == 0 {
+                    part.sync().unwrap();
+                    is_bounded();
+                }
+            }
+            match random(4) {
+                0 if part.is_whole(size) => part.complete().unwrap(),
+                1 => {
+                    part.discard();
+                    let _ = part.write(&batch(0, size));
+                }
+                // Killed.
+                _ => {}
+            }
+            is_bounded();
+        }
+        drop(slow.take());
+        assert_eq!(usage.used_bytes(), is_bounded(), "{round}");
+    }
+}

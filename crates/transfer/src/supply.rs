@@ -1,0 +1,299 @@
+//! Where a file's batches come from at the sender, and whether it is still the file that was offered.
+
+use std::io::{self, IoSliceMut, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use sha2::{Digest, Sha256};
+
+use super::opened::Opened;
+use super::wire::Identity;
+use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
+use tress_container::pipeline::batch::BATCH_CHUNKS;
+use tress_container::pipeline::pipe::{PipeReader, pipe};
+use tress_container::pipeline::{Batch, Direction, Feed, Ordered};
+use tress_container::sys::{Kind, System};
+use tress_container::verbs::{Control, Source, encrypt_to_pipe};
+use tress_container::{Error, ErrorKind};
+
+/// How every container begins (docs/formats/container.md).
+const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
+
+/// One input.
+pub(crate) enum Supply {
+    /// A regular file, read at offsets, in any order, and again where a connection was lost.
+    File { input: Opened, size_bytes: u64 },
+    /// A stream, read once; an empty regular file as well, since files in /proc are of size 0 whatever they hold.
+    Stream { feed: Feed<'static>, name: PathBuf, file: Option<Arc<Opened>> },
+}
+
+impl Supply {
+    /// Of a file, FIFO, device or standard input. `control` ends a wait for a stream.
+    pub(crate) fn new(input: Opened, control: &Arc<Control>) -> Self {
+        match input.seekable_bytes() {
+            Some(size_bytes) => Self::File { input, size_bytes },
+            None => {
+                let is_file = !matches!(input, Opened::Stdin(_)) && input.status().kind == Kind::Regular;
+                let input = Arc::new(input);
+                let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
+                let feed = Feed::Ordered(Mutex::new(Ordered::new(reader, input.name())));
+                Self::Stream { feed, name: input.name().to_path_buf(), file: is_file.then_some(input) }
+            }
+        }
+    }
+
+    /// The same as a container: as it is if it is one, otherwise sealed to `recipient` on the way. The second is a stream,
+    /// sealed under a new key each time, and cannot be resumed. Returns whether it was sealed.
+    pub(crate) fn sealed(
+        input: Opened,
+        recipient: tress_container::age::x25519::Recipient,
+        control: &Arc<Control>,
+    ) -> Result<(Self, bool), Error> {
+        let name = input.name().to_path_buf();
+        let head = head_of(&input, control)
+            .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
+        let is_container = head == CONTAINER_MAGIC;
+        if is_container && input.seekable_bytes().is_some() {
+            return Ok((Self::new(input, control), false));
+        }
+        let (input, offset) = (Arc::new(input), head.len() as u64);
+        let reader = OwnedReader { input: input.clone(), control: control.clone(), offset };
+        let reader = io::Cursor::new(head).chain(reader);
+        let feed = if is_container {
+            Ordered::new(reader, &name)
+        } else {
+            let (writer, pipe) = pipe();
+            let (shown, control) = (name.clone(), control.clone());
+            let thread = start_alone(move || {
+                let recipients: Vec<Box<dyn tress_container::age::Recipient + Send>> = vec![Box::new(recipient)];
+                encrypt_to_pipe(reader, &shown, &recipients, writer, &control)?;
+                input.check_unchanged()
+            })
+            .map_err(|error| error.at(&name))?;
+            Ordered::new(SealedReader { pipe, thread: Some(thread) }, &name)
+        };
+        Ok((Self::Stream { feed: Feed::Ordered(Mutex::new(feed)), name, file: None }, !is_container))
+    }
+
+    /// `None` for a stream.
+    pub(crate) fn size_bytes(&self) -> Option<u64> {
+        match self {
+            Self::File { size_bytes, .. } => Some(*size_bytes),
+            Self::Stream { .. } => None,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Path {
+        match self {
+            Self::File { input, .. } => input.name(),
+            Self::Stream { name, .. } => name,
+        }
+    }
+
+    /// What tells this version of the input from others; random for a stream, which is never the same twice.
+    pub(crate) fn identity(&self) -> Result<Identity, Error> {
+        match self.file() {
+            Some(input) => {
+                let status = input.status();
+                let inode = status.identity.map_or(0, |(_, inode)| inode);
+                let hash = Sha256::new()
+                    .chain_update(b"tress/v1 input\n")
+                    .chain_update(status.size_bytes.to_be_bytes())
+                    .chain_update(status.modified_ns.to_be_bytes())
+                    .chain_update(status.changed_ns.to_be_bytes())
+                    .chain_update(inode.to_be_bytes());
+                Ok(hash.finalize().into())
+            }
+            None => {
+                let mut identity = [0; 32];
+                fill_random(&mut identity)?;
+                Ok(identity)
+            }
+        }
+    }
+
+    /// `InputChanged` if the file is not what it was when it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<(), Error> {
+        self.file().map_or(Ok(()), Opened::check_unchanged)
+    }
+
+    /// The regular file that this is.
+    fn file(&self) -> Option<&Opened> {
+        match self {
+            Self::File { input, .. } => Some(input),
+            Self::Stream { file, .. } => file.as_deref(),
+        }
+    }
+
+    /// Reads these chunks of a file, of which a batch has room. What was read is of the offered version: that is looked at
+    /// after the read.
+    pub(crate) fn read(&self, chunks: &Range<u64>, batch: &mut Batch) -> Result<(), Error> {
+        let Self::File { input, size_bytes } = self else {
+            return Err(Error::new(ErrorKind::Io(io::ErrorKind::Unsupported)).at(self.name()));
+        };
+        batch.number = chunks.start;
+        batch.first_chunk = chunks.start;
+        batch.sealed_bytes = batch_sealed_bytes(*size_bytes, chunks).unwrap_or(0);
+        let offset = batch.plain_offset();
+        let mut slices: Vec<IoSliceMut<'_>> = batch.plain_mut();
+        input.read_exact_at(&mut slices, offset)?;
+        input.check_unchanged()
+    }
+
+    /// Reads the next batch of a stream; `false` when there is none.
+    pub(crate) fn read_next(&self, batch: &mut Batch) -> Result<bool, Error> {
+        match self {
+            Self::File { .. } => Ok(false),
+            Self::Stream { feed, .. } => feed.take(Direction::Seal, batch).map_err(|missing| missing.error),
+        }
+    }
+}
+
+/// Bytes of these chunks of a file of this size, with their tags; `None` if the file does not have them or they are no
+/// batch.
+pub(crate) fn batch_sealed_bytes(size_bytes: u64, chunks: &Range<u64>) -> Option<usize> {
+    let all = super::chunks(size_bytes);
+    let count = chunks.end.checked_sub(chunks.start).filter(|count| (1..=BATCH_CHUNKS).contains(count))?;
+    let full = count as usize * SEALED_CHUNK_BYTES;
+    let missing = CHUNK_BYTES - (size_bytes % CHUNK_BYTES as u64) as usize;
+    match chunks.end.cmp(&all) {
+        std::cmp::Ordering::Less => Some(full),
+        std::cmp::Ordering::Equal => Some(full - missing),
+        std::cmp::Ordering::Greater => None,
+    }
+}
+
+/// How many chunks so many sealed bytes are, and whether the last of them is the last of its file, which alone is not
+/// full; `None` if they are no batch.
+pub(crate) fn batch_chunks(sealed_bytes: usize) -> Option<(u64, bool)> {
+    let chunks = sealed_bytes.div_ceil(SEALED_CHUNK_BYTES) as u64;
+    let rest = sealed_bytes % SEALED_CHUNK_BYTES;
+    let is_batch = (1..=BATCH_CHUNKS).contains(&chunks) && (rest == 0 || rest >= TAG_BYTES);
+    is_batch.then_some((chunks, rest != 0))
+}
+
+/// How an input begins: as many bytes as tell whether it is a container.
+fn head_of(input: &Opened, control: &Control) -> io::Result<Vec<u8>> {
+    let mut head = vec![0; CONTAINER_MAGIC.len()];
+    let mut filled = 0;
+    while filled < head.len() {
+        match input.read(control, filled as u64, &mut [IoSliceMut::new(&mut head[filled..])])? {
+            0 => break,
+            bytes => filled += bytes,
+        }
+    }
+    head.truncate(filled);
+    Ok(head)
+}
+
+/// A reader of an input that it owns.
+struct OwnedReader {
+    input: Arc<Opened>,
+    control: Arc<Control>,
+    offset: u64,
+}
+
+impl Read for OwnedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_vectored(&mut [IoSliceMut::new(buffer)])
+    }
+
+    fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        // Standard input may be a file, which is read at offsets.
+        let bytes = self.input.read(&self.control, self.offset, buffers)?;
+        self.offset += bytes as u64;
+        Ok(bytes)
+    }
+}
+
+/// A thread that outlives its caller, or [`ErrorKind::NoThread`].
+fn start_alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<thread::JoinHandle<T>, Error> {
+    #[cfg(test)]
+    if tress_container::threads::LEFT.get() == 0 {
+        return Err(Error::new(ErrorKind::NoThread));
+    }
+    thread::Builder::new().spawn(work).map_err(|_| Error::new(ErrorKind::NoThread))
+}
+
+/// The container that a thread makes of an input.
+struct SealedReader {
+    pipe: PipeReader,
+    thread: Option<thread::JoinHandle<Result<(), Error>>>,
+}
+
+impl Read for SealedReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.pipe.read(buffer);
+        // At the end, good or bad, the thread knows why.
+        if !matches!(read, Ok(1..))
+            && !buffer.is_empty()
+            && let Some(thread) = self.thread.take()
+        {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(io::Error::other)?;
+        }
+        read
+    }
+}
+
+/// Whether a source is a folder.
+pub(crate) fn is_folder(system: &dyn System, source: &Source) -> Result<bool, Error> {
+    match source {
+        Source::Stdin => Ok(false),
+        Source::Path(path) => {
+            let status = system.status_of(path).map_err(|error| Error::from(error).at(path))?;
+            Ok(status.kind == Kind::Folder)
+        }
+    }
+}
+
+/// What is to be done at the end of a block, also of one that a panic ends.
+pub(crate) struct AtEnd<F: FnMut()>(pub(crate) F);
+
+impl<F: FnMut()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// A panic elsewhere is reported by the thread that joins; nothing behind these locks is left half-changed.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunks;
+
+    #[test]
+    fn lengths_of_batches() {
+        // By hand: chunks of 16,384 bytes, 16,400 with their tags; the last one is never full.
+        for (size, all, range, sealed) in [
+            (0, 1, 0..1, Some(16)),
+            (1, 1, 0..1, Some(17)),
+            (16_383, 1, 0..1, Some(16_399)),
+            (16_384, 2, 0..1, Some(16_400)),
+            (16_384, 2, 0..2, Some(16_416)),
+            (16_384, 2, 1..2, Some(16)),
+            (524_287, 32, 0..32, Some(524_799)),
+            (524_288, 33, 0..32, Some(524_800)),
+            (524_288, 33, 1..33, Some(31 * 16_400 + 16)),
+            // More than a batch, beyond the end, nothing.
+            (524_288, 33, 0..33, None),
+            (524_288, 33, 33..34, None),
+            (524_288, 33, 32..34, None),
+            (524_288, 33, 3..3, None),
+        ] {
+            assert_eq!(chunks(size), all, "{size}");
+            assert_eq!(batch_sealed_bytes(size, &range), sealed, "{size} {range:?}");
+            if let Some(sealed) = sealed {
+                assert_eq!(batch_chunks(sealed), Some((range.end - range.start, range.end == all)), "{size} {range:?}");
+            }
+        }
+        for wrong in [0, 15, 16_401, 16_415, 524_801, 524_816, 1_000_000] {
+            assert_eq!(batch_chunks(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! Sessions over connections with faults; peers that do not follow the protocol are in `tests/hostile.rs`.
+
+mod any_receiver;
+mod faults;
+mod hostile;
+mod sessions;
+mod threads;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::any_sender::Peer;
+use super::link::{Link, Network, Patience, Tcp};
+use super::link_faulty::{Fault, Faulty};
+use super::noise::{self, GREETING};
+use super::receiver::{Event, receive_on};
+use super::sender::send_on;
+use super::ticket::Ticket;
+use super::wire::{Reply, Request};
+use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport, Synchronisation};
+use tress_container::keys::KeyPair;
+use tress_container::sys::{Os, System};
+use tress_container::verbs::Source;
+use tress_container::{Control, Error, ErrorKind, Refusal};
+
+static OS: Os = Os;
+const BATCH: usize = BATCH_PLAIN_BYTES as usize;
+/// Wine takes a second for what takes a moment, where the machine is busy.
+const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 2 });
+
+struct Ends {
+    root: tempfile::TempDir,
+    sender: KeyPair,
+    receiver: KeyPair,
+}
+
+struct Running {
+    to: String,
+    control: Arc<Control>,
+    thread: JoinHandle<Result<(), Error>>,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+impl Ends {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("out")).unwrap();
+        Self { root, sender: KeyPair::generate().unwrap(), receiver: KeyPair::generate().unwrap() }
+    }
+
+    fn receive(&self) -> Running {
+        self.receive_on(&OS, &Tcp)
+    }
+
+    fn receive_on(&self, system: &'static dyn System, network: &'static dyn Network) -> Running {
+        self.receive_with(system, network, Duration::from_secs(1), STALL)
+    }
+
+    fn receive_with(
+        &self,
+        system: &'static dyn System,
+        network: &'static dyn Network,
+        handshake_time: Duration,
+        stall_time: Duration,
+    ) -> Running {
+        let options = ReceiveOptions {
+            listen: "127.0.0.1:0".into(),
+            folder: self.root.path().join("out"),
+            allow: Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]),
+            once: false,
+            limits: Limits { stall_time, handshake_time, handshake_burst: 10_000, ..Limits::default() },
+        };
+        let (ready, address) = mpsc::channel();
+        let ready = Mutex::new(ready);
+        let (control, log) = (Arc::new(Control::new()), Arc::new(Mutex::new(Vec::new())));
+        let (pair, running, events) = (self.receiver.clone(), control.clone(), log.clone());
+        let thread = std::thread::spawn(move || {
+            let tell = |event: &Event<'_>| {
+                if let Event::Listening(address) = event {
+                    ready.lock().unwrap().send(address.to_string()).unwrap();
+                }
+                events.lock().unwrap().push(format!("{event:?}"));
+            };
+            receive_on(system, network, &pair, &options, &tell, &running)
+        });
+        Running { to: address.recv_timeout(Duration::from_secs(10)).unwrap(), control, thread, log }
+    }
+
+    fn file(&self, name: &str, bytes: &[u8]) -> Source {
+        let path = self.root.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        Source::Path(path)
+    }
+
+    fn send(
+        &self,
+        running: &Running,
+        network: &dyn Network,
+        source: &Source,
+        streams: u16,
+    ) -> Result<SendReport, Error> {
+        self.send_on(&OS, running, network, source, streams)
+    }
+
+    fn send_on(
+        &self,
+        system: &'static dyn System,
+        running: &Running,
+        network: &dyn Network,
+        source: &Source,
+        streams: u16,
+    ) -> Result<SendReport, Error> {
+        let address = self.receiver.address().unwrap().parse().unwrap();
+        let options = SendOptions { streams, stall_time: STALL, ..SendOptions::new(&running.to, address) };
+        send_on(system, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
+    }
+
+    fn output(&self, name: &str) -> PathBuf {
+        let folder = super::receiver::folder_name(&self.noise(&self.sender).1);
+        self.root.path().join("out").join(folder).join(name)
+    }
+
+    /// Secret and public Noise key.
+    fn noise(&self, pair: &KeyPair) -> ([u8; 32], [u8; 32]) {
+        let address: tress_container::keys::Address = pair.address().unwrap().parse().unwrap();
+        (*pair.noise_secret_key().unwrap(), *address.noise_public_key())
+    }
+
+    /// A connection as a sender that does what it likes.
+    fn hostile(&self, running: &Running) -> Peer {
+        Peer::connect(&running.to, &self.sender, &self.receiver)
+    }
+
+    /// The same with a session, and its ticket.
+    fn hostile_session(&self, running: &Running) -> (Peer, Ticket) {
+        let mut peer = self.hostile(running);
+        peer.say(&Request::Begin { streams: 2 });
+        let Some(Reply::Admitted { ticket, .. }) = peer.hear() else { panic!("not admitted") };
+        (peer, ticket)
+    }
+}
+
+impl Running {
+    /// It is still there, and ends as it is told.
+    fn stop(self) {
+        assert!(!self.thread.is_finished());
+        self.control.cancel();
+        let outcome = self.thread.join().expect("no panic");
+        assert_eq!(outcome.unwrap_err().kind, ErrorKind::Interrupted, "{:?}", self.log.lock().unwrap());
+    }
+}
+
+fn data(count: usize) -> Vec<u8> {
+    (0..count as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+}
+
+#[test]
+fn restless_connections() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(3 * BATCH + 1000);
+    let network = Faulty::new([Fault::Restless]);
+    ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    running.stop();
+}
+
+#[test]
+fn one_stream_of_four_is_cut() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(40 * BATCH + 3);
+    // The first connection is the control connection. Cut in a handshake, at a batch's border, in its middle.
+    for (name, cut) in [("a", 50), ("b", 200), ("c", 525_300), ("d", 2_000_000)] {
+        let network = Faulty::new([Fault::None, Fault::None, Fault::Cut(cut), Fault::None]);
+        let report = ends.send(&running, &network, &ends.file(name, &bytes), 4).unwrap();
+        assert_eq!(report.bytes_sent, bytes.len() as u64);
+        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
+        // Nothing that was verified went out again: at most the batch that the cut went through.
+        let most = bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES + bytes.len() as u64 / 500;
+        assert!(network.written.load(Ordering::Relaxed) < most, "{name}");
+    }
+    running.stop();
+}
+
+#[test]
+fn all_streams_are_cut_again_and_again() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(20 * BATCH);
+    // Every data connection lives for three batches and a bit.
+    let faults: Vec<Fault> = std::iter::once(Fault::None).chain((0..60).map(|_| Fault::Cut(1_700_000))).collect();
+    let network = Faulty::new(faults);
+    ends.send(&running, &network, &ends.file("a", &bytes), 2).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    running.stop();
+}
+
+#[test]
+fn a_flipped_bit_is_found_and_sent_again() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(6 * BATCH);
+    for (name, bit) in [("key", 8 * 250), ("header", 8 * 340), ("chunk", 8 * 300_000), ("tag", 8 * (280 + 16_395))] {
+        let network = Faulty::new([Fault::None, Fault::Flip(bit), Fault::None]);
+        ends.send(&running, &network, &ends.file(name, &bytes), 1).unwrap();
+        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{name}");
+    }
+    running.stop();
+}
+
+#[test]
+fn a_cut_control_connection_is_resumed_by_the_next_run() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(30 * BATCH + 9);
+    let source = ends.file("a", &bytes);
+    // Control messages are small: it dies at its first ping, with much of the data on its way.
+    let slow = Faulty::new([Fault::Cut(210), Fault::None]);
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options =
+        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
+    let error =
+        send_on(&OS, &slow, std::slice::from_ref(&source), &ends.sender, &options, &Control::new()).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Disconnected);
+    assert!(!ends.output("a").exists());
+    let arrived = slow.written.load(Ordering::Relaxed);
+    assert!(arrived > 2_000_000, "{arrived}");
+    let report = ends.send(&running, &Tcp, &source, 1).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    // What left before the cut is not sent again, but for one batch.
+    assert!(report.bytes_sent + arrived <= bytes.len() as u64 + 2 * BATCH_PLAIN_BYTES, "{report:?} {arrived}");
+    running.stop();
+}
+
+/// What both ends count in four runs over one file: the control connection is cut, a data connection is cut, the file is
+/// already there, another version is refused.
+#[test]
+fn counts_of_cut_and_resumed_sessions() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (bytes, small) = (data(30 * BATCH + 9), BATCH_PLAIN_BYTES);
+    let size = bytes.len() as u64;
+    ends.file("a", &bytes);
+    ends.file("b", &bytes[..BATCH]);
+    let sources = ["a", "b"].map(|name| Source::Path(ends.root.path().join(name)));
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options =
+        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
+    let received = &running.control;
+    let cut = Faulty::new([Fault::Cut(210), Fault::None]);
+    let lost = Faulty::new([Fault::None, Fault::Cut(2_000_000), Fault::None]);
+    let runs: [(&dyn Network, _, _); 4] = [
+        (&cut, Some(ErrorKind::Disconnected), None),
+        (&lost, None, Some(size + small)),
+        (&Tcp, None, Some(size + small)),
+        (&Tcp, Some(ErrorKind::Refused(Refusal::Exists)), Some(small)),
+    ];
+    for (run, (network, failure, total)) in runs.into_iter().enumerate() {
+        if run == 3 {
+            ends.file("a", &bytes[1..]);
+        }
+        let (control, moved_before) = (Control::new(), received.moved_bytes());
+        let sent = std::thread::scope(|scope| {
+            let sending = scope.spawn(|| send_on(&OS, network, &sources, &ends.sender, &options, &control));
+            let mut least = size;
+            while !sending.is_finished() {
+                assert!(control.done_bytes() <= size + small);
+                let (done, total) = (received.done_bytes(), received.total_bytes());
+                assert!(done <= size && total.is_none_or(|total| total == size || total == small), "{done} {total:?}");
+                if total == Some(size) && done > 0 {
+                    least = least.min(done);
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            // What was there counts as done from the start.
+            assert_eq!(least > 2_000_000, run > 0, "{run}: {least}");
+            sending.join().unwrap()
+        });
+        assert_eq!(sent.err().map(|error| error.kind), failure, "{run}");
+        let (moved, received_bytes) = (control.moved_bytes(), received.moved_bytes() - moved_before);
+        match run {
+            0 => assert!(moved > 2_000_000 && moved < size, "{moved}"),
+            1 => assert!(received_bytes < size && moved > received_bytes, "{moved} {received_bytes}"),
+            _ => assert_eq!((moved, received_bytes), (0, 0)),
+        }
+        if let Some(total) = total {
+            assert_eq!((control.done_bytes(), control.total_bytes()), (total, Some(total)), "{run}");
+        }
+        let until = Instant::now() + 2 * STALL;
+        while (received.done_bytes(), received.total_bytes()) != (0, None) {
+            assert!(Instant::now() < until, "{run}: {} {:?}", received.done_bytes(), received.total_bytes());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    running.stop();
+}
+
+#[test]
+fn a_connection_that_is_cut_at_once_is_made_again() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(BATCH + 1);
+    let source = ends.file("a", &bytes);
+    // Before the handshake, in it, and after it.
+    let cuts = [Fault::Cut(0), Fault::Cut(30), Fault::Cut(114)];
+    let network = Faulty::new([&cuts[..], &[Fault::None]].concat());
+    ends.send(&running, &network, &source, 1).unwrap();
+    assert!(fs::read(ends.output("a")).unwrap() == bytes);
+    assert_eq!(network.connections.load(Ordering::Relaxed), 5);
+    // Not for ever.
+    for cut in cuts {
+        let network = Faulty::new([cut]);
+        let error = ends.send(&running, &network, &source, 1).unwrap_err();
+        assert_eq!((error.kind, network.connections.load(Ordering::Relaxed)), (ErrorKind::Disconnected, 4));
+    }
+    running.stop();
+}
+
+#[test]
+fn silence_is_told() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let source = ends.file("a", &data(8 * BATCH));
+    let begin = Instant::now();
+    // Of the control connection: in the handshake, and after it.
+    for at in [0, 200] {
+        let error = ends.send(&running, &Faulty::new([Fault::Silent(at), Fault::None]), &source, 1).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::Stalled | ErrorKind::Disconnected), "{error}");
+    }
+    assert!(begin.elapsed() < 6 * STALL);
+    // Of a data connection: another takes its place.
+    let network = Faulty::new([Fault::None, Fault::Silent(600_000), Fault::None]);
+    ends.send(&running, &network, &source, 1).unwrap();
+    running.stop();
+}
+
+#[test]
+fn a_silent_receiver_is_told() {
+    let ends = Ends::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let to = listener.local_addr().unwrap().to_string();
+    let options = SendOptions { stall_time: Duration::from_millis(300), ..SendOptions::new(to, address) };
+    let send = || send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());
+    assert_eq!(send().unwrap_err().kind, ErrorKind::Stalled);
+    drop(listener.accept());
+    // Nobody there; something else there; another version there.
+    for (answer, kind) in [
+        (&b""[..], ErrorKind::Disconnected),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", ErrorKind::PeerVersion),
+        (b"tress/v2 transfer\n", ErrorKind::PeerVersion),
+        (GREETING, ErrorKind::WrongPeer),
+        (&[&GREETING[..], &[7; 48]].concat(), ErrorKind::WrongPeer),
+    ] {
+        let (listener, said) = (listener.try_clone().unwrap(), answer.to_vec());
+        // One that says nothing is asked again.
+        let connections = if said.is_empty() { 4 } else { 1 };
+        let peer = std::thread::spawn(move || {
+            let mut first = [0; 114];
+            for _ in 0..connections {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.read_exact(&mut first).unwrap();
+                // No plaintext key: of the sender's static key nothing is to be seen.
+                stream.write_all(&said).unwrap();
+            }
+            first
+        });
+        assert_eq!(send().unwrap_err().kind, kind, "{answer:?}");
+        let first = peer.join().unwrap();
+        let key = ends.noise(&ends.sender).1;
+        assert!(first.starts_with(GREETING) && !first.windows(32).any(|window| window == key));
+    }
+}
+
+/// A script that keeps to the protocol; then others, by chance, which mostly do not.
+#[test]
+fn any_sender() {
+    let play = |script: &[u8]| {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rest = script.iter().copied();
+        let found = super::any_sender::run(&mut || rest.next(), folder.path());
+        found.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    // No quota, a session, an offer of 40,000 bytes, a data connection, a key, a batch of three chunks, the end, patience.
+    let whole = [0, 0, 1, 2, 0, 0, 6, 5, 0, 0, 8, 0, 0, 10, 0, 0, 0, 2, 0, 14, 0, 0, 23, 0];
+    assert_eq!(
+        {
+            let mut found = play(&whole);
+            found.sort();
+            found
+        },
+        ["a", "last"]
+    );
+    // One chunk less; then all of it, in another session.
+    let mut half = whole;
+    half[17] = 1;
+    assert_eq!(play(&half), ["last"]);
+    assert_eq!(play(&[&half[..], &[20], &whole[1..]].concat()).len(), 2);
+    // A chunk that does not verify.
+    let mut flipped = whole;
+    flipped[18] = 0xf0;
+    assert_eq!(play(&flipped), ["last"]);
+    let mut state = 1_u64;
+    let mut random = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    for _ in 0..20 {
+        let script: Vec<u8> = (0..100).map(|_| random()).collect();
+        play(&script);
+        // Mostly in order: what is left out is left out by chance.
+        let script: Vec<u8> = half
+            .iter()
+            .chain(&[20])
+            .chain(&whole[1..])
+            .copied()
+            .map(|byte| if random() < 8 { random() } else { byte })
+            .collect();
+        play(&script);
+    }
+}

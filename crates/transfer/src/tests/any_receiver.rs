@@ -1,0 +1,319 @@
+//! A receiver that answers whatever chance says, right or wrong, and what has to hold of the sender all the same: it ends, it says that
+//! all is done only when that was said to it, and what it seals is its file, no chunk of it twice under one key.
+//!
+//! By default a few hundred of them; with `TRESS_EVERY_FAULT` in the environment thousands (`make soak`).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+
+use super::*;
+use crate::chunks;
+use crate::link::Listener;
+use tress_container::container::{CHUNK_BYTES, Content, Payload, TAG_BYTES};
+use tress_container::testing::faulty::wants_all;
+
+/// Of either end; a sender waits ten times as long for a confirmation.
+const SILENCE: Duration = Duration::from_millis(400);
+/// More than all that a sender waits for, one after the other.
+const END: Duration = Duration::from_secs(60);
+const SIZES: [usize; 6] = [0, 1, CHUNK_BYTES, 5 * CHUNK_BYTES + 7, BATCH, 3 * BATCH + 100];
+const REFUSALS: [Refusal; 6] =
+    [Refusal::Name, Refusal::Exists, Refusal::Quota, Refusal::Io, Refusal::Stopping, Refusal::TooMany];
+
+/// Chance, the same every time.
+struct Chance(Mutex<u64>);
+
+impl Chance {
+    fn below(&self, bound: u64) -> u64 {
+        let mut state = self.0.lock().unwrap();
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33) % bound
+    }
+}
+
+/// What the receiver knows, and has said.
+#[derive(Default)]
+struct Known {
+    /// Names and sizes of files by their numbers.
+    offers: BTreeMap<u32, String>,
+    /// Chunks that came, by file.
+    held: HashMap<u32, BTreeSet<u64>>,
+    /// Batches that came, by connection.
+    batches: BTreeMap<u16, u64>,
+    /// Files that were said to be complete.
+    said: BTreeSet<u32>,
+    /// Chunks that came under each key. Workers seal side by side, so their order is any.
+    keys: HashMap<Vec<u8>, BTreeSet<u64>>,
+}
+
+struct Receiver<'a> {
+    ends: &'a Ends,
+    files: &'a BTreeMap<String, Vec<u8>>,
+    chance: &'a Chance,
+    /// One answer of so many is a lie; 0 for none.
+    honesty: u64,
+    has_lied: AtomicBool,
+    is_over: AtomicBool,
+    known: Mutex<Known>,
+}
+
+impl Receiver<'_> {
+    fn lies(&self) -> bool {
+        let lies = self.honesty > 0 && self.chance.below(self.honesty) == 0;
+        if lies {
+            self.has_lied.store(true, Ordering::Relaxed);
+        }
+        lies
+    }
+
+    fn one_of(&self, numbers: &[u64]) -> u64 {
+        numbers[self.chance.below(numbers.len() as u64) as usize]
+    }
+
+    /// Any reply at all.
+    fn lie(&self, file: u32, stream: u16) -> Vec<u8> {
+        let number = self.one_of(&[0, 1, 2, 31, 32, 33, 97, 1 << 20, u64::MAX]);
+        let file = file.wrapping_add(self.one_of(&[0, 0, 0, 1, u64::from(u32::MAX)]) as u32);
+        let stream = stream.wrapping_add(self.one_of(&[0, 0, 1, 1000]) as u16);
+        let reply = match self.chance.below(11) {
+            0 => Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: number as u16 },
+            1 => Reply::Joined,
+            2 => Reply::FolderReady,
+            3 => Reply::Resume { file, held: vec![0..number, number..number.saturating_add(1)] },
+            4 => Reply::Complete { file },
+            5 => Reply::Progress { file, synced_chunks: number, streams: vec![(stream, number)] },
+            6 | 7 => Reply::Drained { stream, batches: number % 4 },
+            8 => Reply::Confirmed { file },
+            9 => Reply::Refused { reason: REFUSALS[self.chance.below(6) as usize] },
+            _ => return (0..self.chance.below(40)).map(|_| self.chance.below(256) as u8).collect(),
+        };
+        self.note(&reply);
+        reply.encode()
+    }
+
+    fn note(&self, reply: &Reply) {
+        if let Reply::Complete { file } | Reply::Confirmed { file } = reply {
+            self.known.lock().unwrap().said.insert(*file);
+        }
+    }
+
+    fn serve(&self, link: Arc<dyn Link>) {
+        let secret = self.ends.noise(&self.ends.receiver).0;
+        let Ok((incoming, out, _)) = noise::respond(link.clone(), &secret, STALL, &|| None) else { return };
+        let mut peer = Peer { incoming, out };
+        let over = || self.is_over.load(Ordering::Relaxed).then(|| Error::new(ErrorKind::Interrupted));
+        let patience = Patience::silence(END, &over);
+        match peer.incoming.read(&patience).ok().flatten().map(|first| Request::parse(&first).unwrap()) {
+            Some(Request::Begin { streams }) => self.control(&mut peer, streams, &patience),
+            Some(Request::Join { stream, .. }) => self.data(&mut peer, stream, &patience),
+            None => {}
+            first => panic!("{first:?}"),
+        }
+    }
+
+    fn control(&self, peer: &mut Peer, streams: u16, patience: &Patience<'_>) {
+        let Peer { incoming, out } = peer;
+        let out = Mutex::new(out);
+        let link = incoming.link().clone();
+        let put = |bytes: &[u8]| out.lock().unwrap().write(bytes, &Patience::silence(STALL, &|| None));
+        let say = |reply: Reply, file: u32, stream: u16| {
+            if self.lies() {
+                if self.chance.below(8) == 0 {
+                    link.close();
+                }
+                let _ = put(&self.lie(file, stream));
+                // In its place, or before it.
+                if self.chance.below(4) == 0 {
+                    return;
+                }
+            }
+            self.note(&reply);
+            let _ = put(&reply.encode());
+        };
+        say(Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams }, 0, 0);
+        let newest = AtomicU32::new(0);
+        let report = || {
+            let streams = self.known.lock().unwrap().batches.iter().map(|(&stream, &count)| (stream, count)).collect();
+            Reply::Progress { file: newest.load(Ordering::Relaxed), synced_chunks: 0, streams }
+        };
+        let has_ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            // Silence would end it before much is tried.
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Relaxed) && put(&report().encode()).is_ok() {
+                    std::thread::sleep(SILENCE / 4);
+                }
+            });
+            while let Ok(Some(message)) = incoming.read(patience) {
+                match Request::parse(&message).unwrap() {
+                    Request::Offer { file, path, .. } => {
+                        newest.store(file, Ordering::Relaxed);
+                        self.known.lock().unwrap().offers.insert(file, String::from_utf8(path).unwrap());
+                        say(Reply::Resume { file, held: vec![] }, file, 0);
+                    }
+                    Request::Folder { .. } => say(Reply::FolderReady, newest.load(Ordering::Relaxed), 0),
+                    Request::Ping => say(report(), newest.load(Ordering::Relaxed), 0),
+                    Request::Lost { stream } => {
+                        let batches = self.known.lock().unwrap().batches.remove(&stream).unwrap_or(0);
+                        say(Reply::Drained { stream, batches }, newest.load(Ordering::Relaxed), stream);
+                    }
+                    Request::Finish { file, size_bytes } => {
+                        let since = Instant::now();
+                        let is_whole = || {
+                            let known = self.known.lock().unwrap();
+                            known.held.get(&file).map_or(0, BTreeSet::len) as u64 == chunks(size_bytes)
+                        };
+                        while !is_whole() && since.elapsed() < SILENCE / 2 {
+                            std::thread::sleep(Duration::from_millis(1));
+                        }
+                        if is_whole() || self.honesty > 0 {
+                            say(Reply::Confirmed { file }, file, 0);
+                        }
+                    }
+                    Request::Abandon { .. } => {}
+                    Request::Bye => break,
+                    request => panic!("{request:?}"),
+                }
+            }
+            has_ended.store(true, Ordering::Relaxed);
+        });
+    }
+
+    /// What comes here is what the sender has, whatever it was told.
+    fn data(&self, peer: &mut Peer, stream: u16, patience: &Patience<'_>) {
+        if self.lies() {
+            match self.chance.below(3) {
+                0 => return,
+                1 => peer.say(&Request::Bye),
+                _ => peer.say_bytes(&self.lie(0, stream)),
+            }
+        } else {
+            peer.say_bytes(&Reply::Joined.encode());
+        }
+        let mut key: Option<(u32, Vec<u8>, Payload)> = None;
+        while let Ok(Some(message)) = peer.incoming.read(patience) {
+            match Request::parse(&message).unwrap() {
+                Request::Key { file, aead, input_key, prefix } => {
+                    let payload = Payload::open(&Content::with_input_key(aead, &input_key).unwrap(), &prefix).unwrap();
+                    key = Some((file, [&input_key[..], &prefix].concat(), payload));
+                }
+                Request::Batch { file, first_chunk, sealed_bytes } => {
+                    let (of, key, payload) = key.as_ref().expect("a key before its batches");
+                    assert_eq!(*of, file);
+                    let mut sealed = vec![0; sealed_bytes as usize];
+                    if peer.incoming.read_raw(&mut sealed, patience).is_err() {
+                        return;
+                    }
+                    payload.unseal(first_chunk, &mut sealed).expect("what is sent verifies");
+                    let plain: Vec<u8> = sealed
+                        .chunks(CHUNK_BYTES + TAG_BYTES)
+                        .flat_map(|chunk| &chunk[..chunk.len() - TAG_BYTES])
+                        .copied()
+                        .collect();
+                    let count = sealed.len().div_ceil(CHUNK_BYTES + TAG_BYTES) as u64;
+                    let mut known = self.known.lock().unwrap();
+                    let bytes = &self.files[&known.offers[&file]];
+                    assert!(bytes[first_chunk as usize * CHUNK_BYTES..].starts_with(&plain), "something else was sent");
+                    let sealed = known.keys.entry(key.clone()).or_default();
+                    let all_new = (first_chunk..first_chunk + count).all(|chunk| sealed.insert(chunk));
+                    assert!(all_new, "{count} chunks from {first_chunk} on: one of them twice under one key");
+                    known.held.entry(file).or_default().extend(first_chunk..first_chunk + count);
+                    *known.batches.entry(stream).or_default() += 1;
+                    drop(known);
+                    // Once more would only be waited for.
+                    if self.honesty > 0 && self.chance.below(8 * self.honesty) == 0 {
+                        self.has_lied.store(true, Ordering::Relaxed);
+                        return;
+                    }
+                }
+                request => panic!("{request:?}"),
+            }
+        }
+    }
+}
+
+/// A transfer to one of these.
+fn meet(seed: u64) -> Result<SendReport, Error> {
+    let ends = Ends::new();
+    let chance = Chance(Mutex::new(seed));
+    let listener = Listener::new(std::net::TcpListener::bind("127.0.0.1:0").unwrap()).unwrap();
+    let names = ["in/a", "in/b", "in/below/c"];
+    fs::create_dir_all(ends.root.path().join("in/below")).unwrap();
+    let files: BTreeMap<String, Vec<u8>> = names
+        .iter()
+        .map(|name| {
+            let bytes = data(SIZES[chance.below(6) as usize]);
+            fs::write(ends.root.path().join(name), &bytes).unwrap();
+            ((*name).to_owned(), bytes)
+        })
+        .collect();
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options = SendOptions {
+        streams: 1 + chance.below(3) as u16,
+        threads: chance.below(3) as usize,
+        stage_bytes: (chance.below(2) == 0).then(|| 1 + chance.below(4) * 100_000),
+        synchronisation: if chance.below(4) == 0 { Synchronisation::Barrier } else { Synchronisation::Counter },
+        stall_time: SILENCE,
+        ..SendOptions::new(listener.address().unwrap().to_string(), address)
+    };
+    let receiver = Receiver {
+        ends: &ends,
+        files: &files,
+        chance: &chance,
+        honesty: [0, 2, 4, 10, 30][seed as usize % 5],
+        has_lied: AtomicBool::new(false),
+        is_over: AtomicBool::new(false),
+        known: Mutex::default(),
+    };
+    let since = Instant::now();
+    let outcome = std::thread::scope(|scope| {
+        let receiver = &receiver;
+        scope.spawn(move || {
+            while !receiver.is_over.load(Ordering::Relaxed) {
+                if let Some((link, _)) = listener.accept().unwrap() {
+                    scope.spawn(move || receiver.serve(link.into()));
+                }
+            }
+        });
+        let source = Source::Path(ends.root.path().join("in"));
+        let outcome = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new());
+        receiver.is_over.store(true, Ordering::Relaxed);
+        outcome
+    });
+    let took = since.elapsed();
+    assert!(took < END, "{seed}: {took:?}");
+    let known = receiver.known.into_inner().unwrap();
+    match &outcome {
+        Ok(report) => {
+            assert_eq!(report.files, 3, "{seed}");
+            assert!(known.offers.len() == 3 && known.offers.keys().all(|file| known.said.contains(file)), "{seed}");
+        }
+        // The machine may have been silent, with much else to do.
+        Err(error) if error.kind == ErrorKind::Stalled && took >= SILENCE => {}
+        Err(error) => assert!(receiver.has_lied.into_inner(), "{seed}: {error}"),
+    }
+    outcome
+}
+
+#[test]
+fn any_receiver() {
+    let most = if wants_all() { 20_000 } else { 300 };
+    let (next, good, bad) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..32 {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= most {
+                        return;
+                    }
+                    if meet(seed).is_ok() { &good } else { &bad }.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    let (good, bad) = (good.into_inner(), bad.into_inner());
+    println!("{good} transfers came to their end, {bad} ended with an error");
+    assert!(good > most / 20 && bad > most / 20, "{good} {bad}");
+}

@@ -1,0 +1,179 @@
+//! One call of either end fails, on the network or on a disk, for every call that there is: what has its name is complete and
+//! right, whatever is missing was told, and the same command again completes it. The receiver lives on.
+//!
+//! By default a few of the calls; with `TRESS_EVERY_FAULT` in the environment every one (`make soak`).
+
+use std::sync::atomic::AtomicU64;
+
+use super::super::link_nth::{Nth, Trouble};
+use super::*;
+use tress_container::testing::faulty::{self, broken_disk, wants_all};
+
+/// Runs at the same time; they wait more than they compute.
+const WORKERS: u64 = 16;
+
+/// Who meets the fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Sender,
+    Receiver,
+}
+
+/// What is sent: three batches and a bit, an empty file, and one in a folder.
+fn files() -> [(&'static str, Vec<u8>); 3] {
+    [("tree/a", data(3 * BATCH + 77)), ("tree/empty", Vec::new()), ("tree/folder/b", data(16_384))]
+}
+
+/// Runs `run` with 0, 1, 2, ... or some of these, until one says that its call was not reached. How many were.
+fn walk(stride: u64, run: impl Fn(u64) -> bool + Sync) -> u64 {
+    let stride = if wants_all() { 1 } else { stride };
+    let (next, reached) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..WORKERS {
+            scope.spawn(|| {
+                while run(next.fetch_add(stride, Ordering::Relaxed)) {
+                    reached.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    reached.into_inner()
+}
+
+/// A transfer with these systems and networks at its ends, and what has to hold after it. Its outcome.
+fn transfer(
+    systems: [&'static dyn System; 2],
+    networks: [&'static dyn Network; 2],
+    label: &str,
+) -> Result<SendReport, Error> {
+    let ends = Ends::new();
+    let tree = ends.root.path().join("tree");
+    fs::create_dir_all(tree.join("folder")).unwrap();
+    for (name, bytes) in files() {
+        fs::write(ends.root.path().join(name), bytes).unwrap();
+    }
+    let source = Source::Path(tree);
+    let running = ends.receive_on(systems[1], networks[1]);
+    let outcome = ends.send_on(systems[0], &running, networks[0], &source, 2);
+    for (name, bytes) in files() {
+        match fs::read(ends.output(name)) {
+            Ok(found) => assert!(found == bytes, "{label}: {name} is wrong"),
+            Err(_) => assert!(outcome.is_err(), "{label}: {name} is missing, and nobody was told"),
+        }
+    }
+    // The receiver is there for others, and for the same again.
+    running.stop();
+    let running = ends.receive();
+    let again = ends.send(&running, &Tcp, &source, 1);
+    let again = again.unwrap_or_else(|error| panic!("{label}: again: {error}, first: {outcome:?}"));
+    assert_eq!(again.files, 3, "{label}");
+    for (name, bytes) in files() {
+        assert!(fs::read(ends.output(name)).unwrap() == bytes, "{label}: {name} is wrong at the end");
+    }
+    running.stop();
+    outcome
+}
+
+fn leak<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+#[test]
+fn any_call_on_a_connection_fails() {
+    for end in [End::Sender, End::Receiver] {
+        for trouble in [Trouble::Reset, Trouble::End, Trouble::Again, Trouble::Signal, Trouble::Short] {
+            let reached = walk(5, |n| {
+                let network: &Nth = leak(Nth::new(n, trouble));
+                let networks: [&'static dyn Network; 2] = match end {
+                    End::Sender => [network, &Tcp],
+                    End::Receiver => [&Tcp, network],
+                };
+                let label = format!("{trouble:?} in call {n} of the {end:?}");
+                let outcome = transfer([&OS, &OS], networks, &label);
+                if let Err(error) = &outcome {
+                    assert!(!trouble.is_harmless(), "{label}: {error}");
+                }
+                network.has_failed()
+            });
+            println!("{end:?}, {trouble:?}: {reached} calls on connections had the fault");
+            assert!(reached > 10, "{end:?} {trouble:?}: {reached}");
+        }
+    }
+}
+
+#[test]
+fn any_call_on_a_file_fails() {
+    let full = faulty::Fault::Error(std::io::ErrorKind::StorageFull);
+    let broken = faulty::Fault::Error(broken_disk());
+    let faults = [full, broken, faulty::Fault::Signal, faulty::Fault::Short, faulty::Fault::Gone, faulty::Fault::Lost];
+    for end in [End::Sender, End::Receiver] {
+        for fault in faults {
+            // A sender syncs nothing.
+            if end == End::Sender && fault == faulty::Fault::Lost {
+                continue;
+            }
+            let stride = if fault == faulty::Fault::Lost { 1 } else { 5 };
+            let reached = walk(stride, |n| {
+                let system: &faulty::Faulty = leak(faulty::Faulty::new(n, fault, true));
+                let systems: [&'static dyn System; 2] = match end {
+                    End::Sender => [system, &OS],
+                    End::Receiver => [&OS, system],
+                };
+                let label = format!("{fault:?} in call {n} of the {end:?}");
+                let outcome = transfer(systems, [&Tcp, &Tcp], &label);
+                if let Err(error) = &outcome {
+                    assert_ne!(fault, faulty::Fault::Short, "{label}: {error}");
+                }
+                system.has_failed()
+            });
+            println!("{end:?}, {fault:?}: {reached} calls on files had the fault");
+            let least = if end == End::Receiver && fault != faulty::Fault::Short { 5 } else { 1 };
+            assert!(reached >= least, "{end:?} {fault:?}: {reached}");
+        }
+    }
+}
+
+/// What the store does is looked at closely in `store_power_test.rs`; this is its order in a session.
+#[cfg(unix)]
+#[test]
+fn the_receiver_loses_power() {
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+
+    use tress_container::testing::disk::{Disk, Node};
+    use tress_container::testing::recording::Recording;
+
+    let ends = Ends::new();
+    let system: &'static Recording = leak(Recording::new(true));
+    let running = ends.receive_on(system, &Tcp);
+    let files = [("tree/a", data(40_000)), ("tree/empty", Vec::new()), ("tree/folder/b", data(16_384))];
+    fs::create_dir_all(ends.root.path().join("tree/folder")).unwrap();
+    for (name, bytes) in &files {
+        fs::write(ends.root.path().join(name), bytes).unwrap();
+    }
+    ends.send(&running, &Tcp, &Source::Path(ends.root.path().join("tree")), 2).unwrap();
+    running.stop();
+    let events = system.events();
+    let base = ends.root.path().join("out");
+    let number = fs::metadata(&base).unwrap().ino();
+    let (mut disk, mut disks) = (Disk::default(), 0);
+    for moment in 0..=events.len() {
+        for state in disk.states() {
+            disks += 1;
+            let tree = state.below(number);
+            for (name, bytes) in &files {
+                let name = ends.output(name);
+                match tree.get(name.strip_prefix(&base).unwrap_or(Path::new(""))) {
+                    Some(Node::File(found)) => assert!(found == bytes, "moment {moment}: {} is wrong", name.display()),
+                    Some(other) => panic!("{other:?}"),
+                    None => assert!(moment < events.len(), "{} was confirmed", name.display()),
+                }
+            }
+        }
+        if let Some(event) = events.get(moment) {
+            disk.apply(event);
+        }
+    }
+    println!("{} events, {disks} disks after a loss of power", events.len());
+    assert!(events.len() > 50 && disks > 200, "{} {disks}", events.len());
+}

@@ -1,0 +1,403 @@
+//! Peers that do not follow the protocol, or none at all: the other end says so, and goes on.
+#![allow(clippy::single_range_in_vec_init, reason = "lists of ranges are what is meant")]
+
+use super::*;
+use tress_container::testing::faulty;
+
+#[test]
+fn garbage_on_the_port() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let mut first = vec![];
+    for garbage in [
+        &b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"[..],
+        &[0; 400],
+        b"tress/v2 transfer\nx",
+        &[&GREETING[..], &[9; 96]].concat(),
+    ] {
+        let mut stream = TcpStream::connect(&running.to).unwrap();
+        stream.write_all(garbage).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        // The version, or nothing where the rest of the garbage took it along.
+        assert!(answer.is_empty() || answer == GREETING, "{answer:?}");
+        first.push(stream);
+    }
+    // Half a handshake, and then nothing: its time is over soon.
+    let mut stream = TcpStream::connect(&running.to).unwrap();
+    stream.write_all(&GREETING[..5]).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let begin = Instant::now();
+    assert_eq!(stream.read(&mut [0; 10]).unwrap_or(0), 0);
+    assert!(begin.elapsed() < Duration::from_secs(3));
+    ends.send(&running, &Tcp, &ends.file("a", b"x"), 1).unwrap();
+    running.stop();
+}
+
+#[test]
+fn a_replayed_handshake_gets_nowhere() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    // Record what a good sender says, first on a control connection.
+    let relay = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let (to, at) = (running.to.clone(), relay.local_addr().unwrap().to_string());
+    let recorder = std::thread::spawn(move || {
+        let (mut from, _) = relay.accept().unwrap();
+        let mut on = TcpStream::connect(to).unwrap();
+        let mut recorded = vec![0; 114];
+        from.read_exact(&mut recorded).unwrap();
+        on.write_all(&recorded).unwrap();
+        let mut answer = [0; 66];
+        on.read_exact(&mut answer).unwrap();
+        from.write_all(&answer).unwrap();
+        let mut begin = [0; 2 + 3 + 16];
+        from.read_exact(&mut begin).unwrap();
+        recorded.extend_from_slice(&begin);
+        recorded
+    });
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options = SendOptions { stall_time: Duration::from_millis(500), ..SendOptions::new(at, address) };
+    let _ = send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());
+    let recorded = recorder.join().unwrap();
+    let mut replay = TcpStream::connect(&running.to).unwrap();
+    replay.write_all(&recorded).unwrap();
+    replay.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let mut answer = Vec::new();
+    let _ = replay.read_to_end(&mut answer);
+    // The second message of the handshake and nothing after it: no session has begun, no folder was made.
+    assert!(answer.len() <= 66, "{}", answer.len());
+    assert!(!ends.output("").exists());
+    running.stop();
+}
+
+#[test]
+fn hostile_names_and_sizes() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let (mut peer, _) = ends.hostile_session(&running);
+    fs::create_dir(ends.output("real")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(ends.root.path(), ends.output("link")).unwrap();
+    // Without links a file, below which there is nothing either.
+    #[cfg(not(unix))]
+    fs::write(ends.output("link"), b"").unwrap();
+    let long = [b'x'; 256];
+    for name in [
+        &b"/etc/passwd"[..],
+        b"../a",
+        b"a/../../b",
+        b".",
+        b"a//b",
+        b"a\0",
+        b".tress/x",
+        b".TRESS",
+        b"link/a",
+        b"real",
+        &long,
+    ] {
+        peer.say(&Request::Offer {
+            file: 1,
+            size_bytes: Some(1),
+            restart: true,
+            identity: [0; 32],
+            path: name.to_vec(),
+        });
+        let answer = peer.hear().unwrap();
+        let is_refused = matches!(answer, Reply::Refused { reason: Refusal::Name | Refusal::Exists });
+        assert!(is_refused, "{:?}: {answer:?}", String::from_utf8_lossy(name));
+        if name != b"real" {
+            peer.say(&Request::Folder { path: name.to_vec() });
+            assert!(matches!(peer.hear(), Some(Reply::Refused { .. })), "{:?}", String::from_utf8_lossy(name));
+        }
+    }
+    for size in [u64::MAX, 1 << 60] {
+        peer.say(&Request::Offer {
+            file: 1,
+            size_bytes: Some(size),
+            restart: false,
+            identity: [0; 32],
+            path: b"big".to_vec(),
+        });
+        assert!(matches!(peer.hear(), Some(Reply::Refused { .. })), "{size}");
+    }
+    let outside: Vec<_> = fs::read_dir(ends.root.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(outside, ["out"]);
+    running.stop();
+}
+
+#[test]
+fn hostile_tickets() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let join = |ticket: Ticket, stream| {
+        let mut data = ends.hostile(&running);
+        data.say(&Request::Join { ticket, stream });
+        (data.hear(), data)
+    };
+    let refused = |reason| Some(Reply::Refused { reason });
+    let (control, ticket) = ends.hostile_session(&running);
+    assert_eq!(join(Ticket::from_bytes([0; 32]), 0).0, refused(Refusal::Ticket));
+    let (answer, data) = join(ticket.clone(), 0);
+    assert_eq!(answer, Some(Reply::Joined));
+    // The same number again, a number beyond all, one connection more than were asked for.
+    assert_eq!(join(ticket.clone(), 0).0, refused(Refusal::Ticket));
+    assert_eq!(join(ticket.clone(), 1024).0, refused(Refusal::Ticket));
+    let (answer, other) = join(ticket.clone(), 1);
+    assert_eq!(answer, Some(Reply::Joined));
+    assert_eq!(join(ticket.clone(), 2).0, refused(Refusal::TooMany));
+    drop((data, other));
+    // The session is over, and so is its ticket.
+    control.out.link().close();
+    std::thread::sleep(Duration::from_secs(3));
+    assert_eq!(join(ticket, 5).0, refused(Refusal::Ticket));
+    running.stop();
+}
+
+#[test]
+fn a_ticket_of_another_sender() {
+    let ends = Ends::new();
+    let other = KeyPair::generate().unwrap();
+    let running = ends.receive();
+    let (_control, ticket) = ends.hostile_session(&running);
+    let link: Arc<dyn Link> = Tcp.connect(&running.to).unwrap().into();
+    let keys = (ends.noise(&other).0, ends.noise(&ends.receiver).1);
+    let (incoming, out) = noise::initiate(link, &keys.0, &keys.1, Duration::from_secs(5), &|| None).unwrap();
+    let mut stranger = Peer { incoming, out };
+    stranger.say(&Request::Join { ticket, stream: 0 });
+    // It is not even admitted.
+    assert_eq!(stranger.hear(), Some(Reply::Refused { reason: Refusal::NotAdmitted }));
+    running.stop();
+}
+
+fn batch(file: u32, first_chunk: u64, sealed_bytes: u32) -> Request {
+    Request::Batch { file, first_chunk, sealed_bytes }
+}
+
+#[test]
+fn hostile_data() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let key = |epoch: &crate::epoch::Epoch| epoch.message.encode();
+    type Case = Box<dyn Fn(&mut Peer)>;
+    let cases: Vec<Case> = vec![
+        // No key; no such file; lengths that no batch has; beyond the file; a last chunk that is full, or too short.
+        Box::new(|peer| peer.say(&batch(1, 0, 524_800))),
+        Box::new(|peer| peer.say(&batch(9, 0, 524_800))),
+        Box::new(|peer| peer.say(&batch(1, 0, 0))),
+        Box::new(|peer| peer.say(&batch(1, 0, 16_401))),
+        Box::new(|peer| peer.say(&batch(1, 0, 33 * 16_400))),
+        Box::new(|peer| peer.say(&batch(1, 0, u32::MAX))),
+        Box::new(|peer| peer.say(&batch(1, 0, 524_801))),
+        Box::new(|peer| peer.say(&batch(1, 33, 524_800))),
+        Box::new(|peer| peer.say(&batch(1, u64::MAX, 16_400))),
+        Box::new(|peer| peer.say(&batch(1, 1 << 40, 524_800))),
+        Box::new(|peer| peer.say(&batch(1, 64, 16))),
+        Box::new(|peer| peer.say_bytes(&[0xff; 20])),
+        Box::new(|peer| peer.say_bytes(&[])),
+        Box::new(|peer| peer.say(&Request::Bye)),
+        // Bytes that are no message.
+        Box::new(|peer| peer.raw(&[0, 3, 1, 2, 3])),
+        Box::new(|peer| peer.raw(&[0xff; 100_000])),
+        // A good header, and chunks that do not verify.
+        Box::new(|peer| {
+            peer.say(&batch(1, 0, 524_800));
+            peer.raw(&vec![0; 524_800]);
+        }),
+    ];
+    for (number, case) in cases.iter().enumerate() {
+        let (mut control, ticket) = ends.hostile_session(&running);
+        let size = 2 * BATCH_PLAIN_BYTES + 5;
+        let path = format!("file-{number}").into_bytes();
+        control.say(&Request::Offer { file: 1, size_bytes: Some(size), restart: false, identity: [1; 32], path });
+        assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
+        let mut data = ends.hostile(&running);
+        data.say(&Request::Join { ticket, stream: 0 });
+        assert_eq!(data.hear(), Some(Reply::Joined));
+        if number > 0 {
+            data.say_bytes(&key(&crate::epoch::Epoch::new(1).unwrap()));
+        }
+        case(&mut data);
+        // This connection ends, nothing of it counts, and the control connection lives.
+        assert_eq!(control.hear(), Some(Reply::Drained { stream: 0, batches: 0 }), "case {number}");
+        control.say(&Request::Abandon { file: 1 });
+        control.say(&Request::Bye);
+        assert_eq!(control.hear(), None);
+        assert!(!ends.output(&format!("file-{number}")).exists());
+    }
+    running.stop();
+}
+
+#[test]
+fn hostile_control() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let offer =
+        |file| Request::Offer { file, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
+    let cases: Vec<Vec<Request>> = vec![
+        vec![Request::Begin { streams: 1 }],
+        vec![Request::Finish { file: 1, size_bytes: 9 }],
+        vec![offer(1), offer(2)],
+        vec![offer(1), Request::Finish { file: 1, size_bytes: 8 }],
+        vec![offer(1), Request::Finish { file: 2, size_bytes: 9 }],
+        vec![offer(1), Request::Bye],
+        vec![Request::Batch { file: 1, first_chunk: 0, sealed_bytes: 16 }],
+    ];
+    for case in cases {
+        let (mut control, _) = ends.hostile_session(&running);
+        case.iter().for_each(|request| control.say(request));
+        let last = std::iter::from_fn(|| control.hear()).last();
+        assert_eq!(last, Some(Reply::Refused { reason: Refusal::Protocol }), "{case:?}");
+        assert!(!ends.output("a").exists());
+    }
+    // The first message decides what a connection is; most are out of place there.
+    for first in [Request::Ping, Request::Bye, offer(1), Request::Begin { streams: 0 }] {
+        let mut peer = ends.hostile(&running);
+        peer.say(&first);
+        assert_eq!(peer.hear(), Some(Reply::Refused { reason: Refusal::Protocol }), "{first:?}");
+    }
+    running.stop();
+}
+
+/// The sender forgets a file, and offers another, while the first one gets its name: whichever call that takes a while.
+#[test]
+fn abandoned_while_it_gets_its_name() {
+    let forget = |n: u64| {
+        let ends = Ends::new();
+        let system: &'static faulty::Faulty = Box::leak(Box::new(faulty::Faulty::new(n, faulty::Fault::Slow, true)));
+        let running = ends.receive_on(system, &Tcp);
+        let (mut control, ticket) = ends.hostile_session(&running);
+        let offer = |file, path: &[u8]| Request::Offer {
+            file,
+            size_bytes: Some(9),
+            restart: false,
+            identity: [1; 32],
+            path: path.to_vec(),
+        };
+        control.say(&offer(1, b"a"));
+        assert_eq!(control.hear(), Some(Reply::Resume { file: 1, held: vec![] }), "{n}");
+        let mut data = ends.hostile(&running);
+        data.say(&Request::Join { ticket, stream: 0 });
+        assert_eq!(data.hear(), Some(Reply::Joined), "{n}");
+        let epoch = crate::epoch::Epoch::new(1).unwrap();
+        data.say(&epoch.message);
+        let mut sealed = [7; 9 + 16];
+        epoch.payload.seal(0, &mut sealed).unwrap();
+        data.say(&batch(1, 0, 25));
+        data.raw(&sealed);
+        control.say(&Request::Finish { file: 1, size_bytes: 9 });
+        std::thread::sleep(Duration::from_millis(100));
+        control.say(&Request::Abandon { file: 1 });
+        control.say(&offer(2, b"b"));
+        // Longer than a slow call.
+        std::thread::sleep(Duration::from_millis(500));
+        let replies: Vec<Reply> = std::iter::from_fn(|| {
+            control.say(&Request::Ping);
+            control.hear_any()
+        })
+        .take(10)
+        .collect();
+        assert!(!replies.contains(&Reply::Confirmed { file: 2 }), "{n}: {replies:?}");
+        drop((control, data));
+        std::thread::sleep(Duration::from_millis(100));
+        let log = running.log.clone();
+        running.stop();
+        assert!(!ends.output("b").exists(), "{n}");
+        let is_told = log.lock().unwrap().iter().any(|event| event.starts_with("Received"));
+        assert_eq!(ends.output("a").exists(), is_told, "{n}: {:?}", log.lock().unwrap());
+        system.has_failed()
+    };
+    let next = std::sync::atomic::AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| while forget(next.fetch_add(1, Ordering::Relaxed)) {});
+        }
+    });
+    assert!(next.into_inner() > 40);
+}
+
+/// A receiver that says what it likes once the sender has offered a file.
+fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = listener.local_addr().unwrap().to_string();
+    let secret = ends.noise(&ends.receiver).0;
+    let liar = std::thread::spawn(move || {
+        // The sender's `Link` is the one under test; ours may be plain.
+        let listener = crate::link::Listener::new(listener).unwrap();
+        let accept = || loop {
+            if let Some((link, _)) = listener.accept().unwrap() {
+                return Arc::<dyn Link>::from(link);
+            }
+        };
+        let (mut incoming, mut out, _) = noise::respond(accept(), &secret, STALL, &|| None).unwrap();
+        let patience = Patience::silence(STALL, &|| None);
+        incoming.read(&patience).unwrap();
+        out.write(&Reply::Admitted { ticket: Ticket::from_bytes([1; 32]), streams: 1 }.encode(), &patience).unwrap();
+        loop {
+            let message = incoming.read(&patience).unwrap().unwrap();
+            if let Ok(Request::Offer { file, .. }) = Request::parse(&message) {
+                for lie in &lies {
+                    // Every lie is about the file that was offered.
+                    let lie = match lie.clone() {
+                        Reply::Resume { held, .. } => Reply::Resume { file, held },
+                        lie => lie,
+                    };
+                    let _ = out.write(&lie.encode(), &patience);
+                }
+                break;
+            }
+        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let idle = Reply::Progress { file: 0, synced_chunks: 0, streams: vec![] };
+                // It never falls silent.
+                while out.write(&idle.encode(), &Patience::silence(STALL, &|| None)).is_ok() {
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+            });
+            while let Ok(Some(_)) = incoming.read(&patience) {}
+        });
+    });
+    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let options = SendOptions { stall_time, ..SendOptions::new(to, address) };
+    let source = ends.file("a", &data(3 * BATCH));
+    let error = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap_err();
+    liar.join().unwrap();
+    error
+}
+
+/// It claims to hold everything, and never confirms it; it never answers at all. All the while it says that it is there.
+#[test]
+fn a_receiver_that_gets_nowhere() {
+    let all = Reply::Resume { file: 0, held: vec![0..97] };
+    for lies in [vec![all], vec![]] {
+        let error = lying_receiver(&Ends::new(), lies, Duration::from_millis(300));
+        assert_eq!(error.kind, ErrorKind::Stalled);
+    }
+}
+
+#[test]
+fn a_receiver_that_lies() {
+    let ends = Ends::new();
+    let resume = Reply::Resume { file: 0, held: vec![] };
+    for lies in [
+        vec![Reply::Resume { file: 0, held: vec![0..50_000] }],
+        vec![Reply::Resume { file: 0, held: vec![u64::MAX - 1..u64::MAX] }],
+        vec![Reply::Complete { file: 77_777 }],
+        vec![Reply::FolderReady],
+        vec![Reply::Joined],
+        vec![resume.clone(), Reply::Progress { file: 0, synced_chunks: 0, streams: vec![(0, 1000)] }],
+        vec![resume.clone(), Reply::Drained { stream: 0, batches: 1000 }],
+        vec![
+            resume.clone(),
+            Reply::FolderReady,
+            Reply::FolderReady,
+            Reply::FolderReady,
+            Reply::FolderReady,
+            Reply::FolderReady,
+        ],
+    ] {
+        let error = lying_receiver(&ends, lies.clone(), STALL);
+        assert_eq!(error.kind, ErrorKind::Protocol, "{lies:?}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Threads that the system refuses, and threads that panic: the session ends with an error, or goes on with fewer; it never waits
+//! for what does not come.
+
+use std::io::IoSlice;
+use std::sync::atomic::AtomicUsize;
+
+use super::*;
+use tress_container::threads::LEFT;
+
+/// What is refused a thread, or panics, is a connection's: by its number at the receiver, or at the sender.
+type Wrap = fn(usize, Box<dyn Link>) -> Box<dyn Link>;
+
+struct Wrapping {
+    wrap: Wrap,
+    connections: AtomicUsize,
+}
+
+impl Wrapping {
+    fn leak(wrap: Wrap) -> &'static Self {
+        Box::leak(Box::new(Self { wrap, connections: AtomicUsize::new(0) }))
+    }
+
+    fn take(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        (self.wrap)(self.connections.fetch_add(1, Ordering::Relaxed), link)
+    }
+}
+
+impl Network for Wrapping {
+    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
+        Tcp.connect(to).map(|link| self.take(link))
+    }
+
+    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        self.take(link)
+    }
+}
+
+/// A link that does something first.
+struct Before<R, W> {
+    link: Box<dyn Link>,
+    read: R,
+    write: W,
+}
+
+impl<R: Fn() + Send + Sync, W: Fn(usize) + Send + Sync> Link for Before<R, W> {
+    fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        (self.read)();
+        self.link.read(buffer)
+    }
+
+    fn write(&self, buffers: &[IoSlice<'_>]) -> std::io::Result<usize> {
+        (self.write)(buffers.iter().map(|buffer| buffer.len()).sum());
+        self.link.write(buffers)
+    }
+
+    fn close(&self) {
+        self.link.close();
+    }
+}
+
+#[test]
+fn a_sender_with_few_threads() {
+    let ends = Ends::new();
+    let running = ends.receive();
+    let bytes = data(9 * BATCH + 1);
+    let address: tress_container::keys::Address = ends.receiver.address().unwrap().parse().unwrap();
+    for (mode, needed) in [("counter", 4), ("barrier", 5), ("sequential", 4), ("sealed", 4)] {
+        for left in 0..10 {
+            let name = format!("{mode}-{left}");
+            let source = ends.file(&name, &bytes);
+            let options = SendOptions {
+                streams: 3,
+                threads: 3,
+                stall_time: STALL,
+                synchronisation: if mode == "barrier" { Synchronisation::Barrier } else { Synchronisation::Counter },
+                sequential: mode == "sequential",
+                keep_sealed: mode == "sealed",
+                ..SendOptions::new(&running.to, address.clone())
+            };
+            LEFT.set(left);
+            let sent = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new());
+            LEFT.set(usize::MAX);
+            // With none left, the thread that seals is refused as well; nine are all that are wanted.
+            let is_enough = if mode == "sealed" { left == 9 } else { left >= needed };
+            match sent {
+                Ok(report) => assert!(is_enough && report.files == 1, "{name}"),
+                Err(error) => assert!(!is_enough && error.kind == ErrorKind::NoThread, "{name}: {error}"),
+            }
+            if is_enough && mode != "sealed" {
+                assert!(fs::read(ends.output(&name)).unwrap() == bytes, "{name}");
+            }
+        }
+    }
+    running.stop();
+}
+
+/// Refused, one after the other: the thread of a control connection, that of its disk, that of a data connection, and the one
+/// that opens what comes there.
+#[test]
+fn a_receiver_without_threads() {
+    let refused: [(Wrap, Result<(), ErrorKind>); 4] = [
+        (
+            |number, link| {
+                LEFT.set(if number == 0 { 0 } else { usize::MAX });
+                link
+            },
+            // It is asked again.
+            Ok(()),
+        ),
+        (
+            |number, link| match number {
+                0 => Box::new(Before { link, read: || LEFT.set(0), write: |_| {} }),
+                _ => link,
+            },
+            Err(ErrorKind::Refused(Refusal::TooMany)),
+        ),
+        (
+            |number, link| {
+                LEFT.set(if number == 1 { 0 } else { usize::MAX });
+                link
+            },
+            Ok(()),
+        ),
+        (
+            |number, link| match number {
+                1 => Box::new(Before { link, read: || LEFT.set(0), write: |_| {} }),
+                _ => link,
+            },
+            Ok(()),
+        ),
+    ];
+    for (number, (wrap, expected)) in refused.into_iter().enumerate() {
+        let ends = Ends::new();
+        let running = ends.receive_on(&OS, Wrapping::leak(wrap));
+        let bytes = data(3 * BATCH);
+        let source = ends.file("a", &bytes);
+        let sent = ends.send(&running, &Tcp, &source, 1);
+        assert_eq!(sent.map(drop).map_err(|error| error.kind), expected, "{number}");
+        ends.send(&running, &Tcp, &source, 1).unwrap();
+        assert!(fs::read(ends.output("a")).unwrap() == bytes);
+        let log = running.log.lock().unwrap().join("\n");
+        assert!(log.contains("NoThread"), "{number}: {log}");
+        running.stop();
+    }
+}
+
+/// At the sender: the thread that listens, and one that writes. At the receiver: the one that opens what comes.
+#[test]
+fn a_session_ends_when_a_thread_of_it_panics() {
+    let panics: [(Wrap, &str); 2] = [
+        (
+            |number, link| {
+                let begun = std::thread::current().id();
+                let read = move || assert!(std::thread::current().id() == begun, "a panic that a test wants");
+                if number == 0 { Box::new(Before { link, read, write: |_| {} }) } else { link }
+            },
+            "listen",
+        ),
+        (
+            |number, link| {
+                let write = |bytes| assert!(bytes < 100_000, "a panic that a test wants");
+                if number == 1 { Box::new(Before { link, read: || {}, write }) } else { link }
+            },
+            "write",
+        ),
+    ];
+    for (wrap, label) in panics {
+        let ends = Ends::new();
+        let running = ends.receive();
+        let source = ends.file("a", &data(3 * BATCH));
+        let address = ends.receiver.address().unwrap().parse().unwrap();
+        let options = SendOptions { stall_time: Duration::from_secs(3600), ..SendOptions::new(&running.to, address) };
+        let (done, over) = mpsc::channel();
+        let sender = ends.sender.clone();
+        // A thread of its own, which nobody joins: it must not keep this test for ever.
+        std::thread::spawn(move || {
+            let send = || send_on(&OS, Wrapping::leak(wrap), &[source], &sender, &options, &Control::new());
+            let _ = done.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(send)).is_err());
+        });
+        assert_eq!(over.recv_timeout(Duration::from_secs(20)), Ok(true), "{label}");
+        ends.send(&running, &Tcp, &ends.file("b", b"x"), 1).unwrap();
+        running.stop();
+    }
+}

@@ -1,0 +1,154 @@
+//! A trace of a run in Chrome's format (`chrome://tracing`, Perfetto): a row for each worker and each connection, a slice
+//! for each batch that is read, sealed or written, and for each wait.
+
+use std::io::IoSlice;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::steering::{Costs, Steering};
+use tress_container::Error;
+use tress_container::output::{Destination, NewFile};
+use tress_container::sys::System;
+use tress_container::verbs::Sink;
+use tress_plan::Plan;
+
+/// Kept in memory before it is written.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+pub(crate) struct Trace {
+    begin: Instant,
+    /// `None` when nothing is traced.
+    file: Option<Mutex<TraceFile>>,
+}
+
+struct TraceFile {
+    file: NewFile<'static>,
+    buffer: String,
+    written_bytes: u64,
+    failure: Option<Error>,
+}
+
+/// A row of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    Session,
+    Worker(usize),
+    Link(usize),
+}
+
+impl Row {
+    fn number(self) -> usize {
+        match self {
+            Row::Session => 1,
+            Row::Worker(index) => 1000 + index,
+            Row::Link(index) => 2000 + index,
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Row::Session => "session".into(),
+            Row::Worker(index) => format!("worker {index}"),
+            Row::Link(index) => format!("link {index}"),
+        }
+    }
+}
+
+impl Trace {
+    pub(crate) fn none() -> Self {
+        Self { begin: Instant::now(), file: None }
+    }
+
+    /// A trace into a file that must not exist yet.
+    pub(crate) fn create(system: &'static dyn System, path: &Path) -> Result<Self, Error> {
+        let sink = Sink::Path { path: path.to_path_buf(), force: true };
+        let file = match Destination::check(system, &sink, None)? {
+            Destination::Name(name) => name.create()?,
+            Destination::Stream(_) => {
+                return Err(Error::new(tress_container::ErrorKind::Usage)
+                    .with_detail("the trace must be a regular file")
+                    .at(path));
+            }
+        };
+        let file = TraceFile { file, buffer: "[\n".into(), written_bytes: 0, failure: None };
+        Ok(Self { begin: Instant::now(), file: Some(Mutex::new(file)) })
+    }
+
+    /// Names the rows that there are.
+    pub(crate) fn rows(&self, rows: impl IntoIterator<Item = Row>) {
+        for row in rows {
+            self.put(|| {
+                let (number, name) = (row.number(), row.name());
+                format!(r#"{{"name":"thread_name","ph":"M","pid":1,"tid":{number},"args":{{"name":"{name}"}}}}"#)
+            });
+        }
+    }
+
+    /// A slice from `start` until now, of a batch that begins with this chunk.
+    pub(crate) fn slice(&self, row: Row, name: &'static str, start: Instant, first_chunk: Option<u64>) {
+        self.put(|| {
+            let (begin_us, us) =
+                ((start - self.begin).as_nanos() as f64 / 1e3, start.elapsed().as_nanos() as f64 / 1e3);
+            let args = first_chunk.map_or(String::new(), |chunk| format!(r#","args":{{"first_chunk":{chunk}}}"#));
+            let row = row.number();
+            format!(r#"{{"name":"{name}","ph":"X","pid":1,"tid":{row},"ts":{begin_us:.3},"dur":{us:.3}{args}}}"#)
+        });
+    }
+
+    /// A plan that is in force from now on, for what is left; costs in nanoseconds per byte.
+    pub(crate) fn plan(&self, bytes_left: u64, costs: &Costs, plan: &Plan, steering: &Steering) {
+        self.put(|| {
+            let us = self.begin.elapsed().as_nanos() as f64 / 1e3;
+            let row = Row::Session.number();
+            let (compute, link) = (costs.compute * 1e9, costs.link * 1e9);
+            let (stages, stage_bytes, time_s, limit) = (plan.stages, plan.stage_bytes, plan.time_s, plan.limit.name());
+            let (workers, chunks) = (steering.workers(), steering.batch_chunks());
+            format!(
+                concat!(
+                    r#"{{"name":"plan","ph":"i","s":"p","pid":1,"tid":{},"ts":{:.3},"args":{{"bytes_left":{},"#,
+                    r#""compute_ns_per_byte":{:.4},"link_ns_per_byte":{:.4},"stages":{},"stage_bytes":{},"#,
+                    r#""time_s":{:.4},"limit":"{}","workers":{},"batch_chunks":{}}}}}"#
+                ),
+                row, us, bytes_left, compute, link, stages, stage_bytes, time_s, limit, workers, chunks
+            )
+        });
+    }
+
+    fn put(&self, event: impl FnOnce() -> String) {
+        let Some(file) = &self.file else { return };
+        let event = event();
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.buffer.len() > 2 || file.written_bytes > 0 {
+            file.buffer.push_str(",\n");
+        }
+        file.buffer.push_str(&event);
+        if file.buffer.len() >= BUFFER_BYTES {
+            file.flush();
+        }
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        let Some(file) = self.file else { return Ok(()) };
+        let mut file = file.into_inner().unwrap_or_else(PoisonError::into_inner);
+        file.buffer.push_str("\n]\n");
+        file.flush();
+        match file.failure {
+            Some(error) => Err(error),
+            None => file.file.commit(),
+        }
+    }
+}
+
+impl TraceFile {
+    fn flush(&mut self) {
+        let bytes = std::mem::take(&mut self.buffer);
+        if self.failure.is_none()
+            && let Err(error) = self.file.write_all_at(&mut [IoSlice::new(bytes.as_bytes())], self.written_bytes)
+        {
+            self.failure = Some(error);
+        }
+        self.written_bytes += bytes.len() as u64;
+    }
+}

@@ -1,0 +1,209 @@
+//! What there is to send: files under relative names, and the folders that they lie in.
+//!
+//! A folder is walked depth first in the order of its names, holding one folder's handle and names for each level. Everything is
+//! opened below these handles: a folder that becomes a link meanwhile leads nowhere. Symbolic links inside it are skipped;
+//! whatever is neither file, folder nor link is an error, and the other files are sent. A link that is named itself is followed.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+
+use super::names::components;
+use tress_container::sys::System;
+use tress_container::tree::names::to_bytes;
+use tress_container::{Error, ErrorKind};
+
+/// Something to send.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Folder {
+        name: Vec<u8>,
+    },
+    /// Not sent.
+    Link {
+        path: PathBuf,
+    },
+    /// To be opened as `entry` of `folder`: what the path leads to may be another file by then.
+    File {
+        folder: Arc<Dir>,
+        entry: OsString,
+        path: PathBuf,
+        name: Vec<u8>,
+        size_bytes: u64,
+    },
+}
+
+/// The last part of a path as a name of one component. `.` and `..` have none: the folder's real name counts.
+pub(crate) fn base_name(system: &dyn System, path: &Path) -> Result<Vec<u8>, Error> {
+    let name = match path.file_name() {
+        Some(name) => name.to_owned(),
+        None => {
+            let real = system.canonical(path).map_err(|error| Error::from(error).at(path))?;
+            real.file_name().ok_or_else(|| Error::new(ErrorKind::BadName).at(path))?.to_owned()
+        }
+    };
+    let name = to_bytes(&name).filter(|name| components(name).is_some());
+    name.map(<[u8]>::to_vec).ok_or_else(|| Error::new(ErrorKind::BadName).at(path))
+}
+
+/// Walks a folder. What it does not send it returns as an error in its place, and goes on.
+pub(crate) struct Walk<'a> {
+    system: &'a dyn System,
+    levels: Vec<Level>,
+}
+
+struct Level {
+    folder: Arc<Dir>,
+    path: PathBuf,
+    name: Vec<u8>,
+    /// Names not yet visited, the next one last.
+    entries: Vec<OsString>,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins with the folder itself.
+    pub(crate) fn new(system: &'a dyn System, root: &Path, name: Vec<u8>) -> Result<(Self, Item), Error> {
+        let folder = Dir::open_ambient_dir(root, cap_std::ambient_authority());
+        let folder = folder.map_err(|error| Error::from(error).at(root))?;
+        let level = Level::list(system, folder, root.to_path_buf(), name.clone())?;
+        Ok((Self { system, levels: vec![level] }, Item::Folder { name }))
+    }
+}
+
+impl Level {
+    fn list(system: &dyn System, folder: Dir, path: PathBuf, name: Vec<u8>) -> Result<Self, Error> {
+        let listed = || -> io::Result<_> {
+            let entries = system.names_in(&path)?;
+            let opened = system.status(&folder.try_clone()?.into_std_file())?;
+            Ok((entries, opened.identity, system.status_of(&path)?.identity))
+        };
+        let (mut entries, opened, found) = listed().map_err(|error| Error::from(error).at(&path))?;
+        // The names were another folder's.
+        if cfg!(unix) && opened != found {
+            return Err(Error::new(ErrorKind::InputChanged).at(path));
+        }
+        entries.sort_unstable_by(|one, other| other.as_encoded_bytes().cmp(one.as_encoded_bytes()));
+        Ok(Self { folder: Arc::new(folder), path, name, entries })
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Result<Item, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let level = self.levels.last_mut()?;
+            let Some(entry) = level.entries.pop() else {
+                self.levels.pop();
+                continue;
+            };
+            let path = level.path.join(&entry);
+            let name = to_bytes(&entry).map(|entry| [&level.name[..], b"/", entry].concat());
+            let Some(name) = name.filter(|name| components(name).is_some()) else {
+                return Some(Err(Error::new(ErrorKind::BadName).at(path)));
+            };
+            let metadata = match self.system.metadata_of(&path) {
+                Ok(metadata) => metadata,
+                Err(error) => return Some(Err(Error::from(error).at(path))),
+            };
+            if metadata.is_dir() {
+                let folder = self.system.open_folder_in(&level.folder, &entry);
+                let folder = folder.map_err(|error| Error::from(error).at(&path));
+                let level = folder.and_then(|folder| Level::list(self.system, folder, path, name.clone()));
+                return Some(level.map(|level| {
+                    self.levels.push(level);
+                    Item::Folder { name }
+                }));
+            }
+            if metadata.is_symlink() {
+                return Some(Ok(Item::Link { path }));
+            }
+            if !metadata.is_file() {
+                let error = Error::new(ErrorKind::TreeSpecialFile);
+                return Some(Err(error.with_detail("special files inside a folder are not sent").at(path)));
+            }
+            let (folder, size_bytes) = (level.folder.clone(), metadata.len());
+            return Some(Ok(Item::File { folder, entry, path, name, size_bytes }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use tress_container::sys::Os;
+
+    #[test]
+    fn folders_before_files_links_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("top");
+        fs::create_dir_all(root.join("b/empty")).unwrap();
+        fs::write(root.join("a"), b"1").unwrap();
+        fs::write(root.join("b/c"), b"22").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("a", root.join("l")).unwrap();
+        let (walk, first) = Walk::new(&Os, &root, b"top".to_vec()).unwrap();
+        assert!(matches!(first, Item::Folder { name } if name == b"top"));
+        let items: Vec<_> = walk.collect();
+        let names: Vec<String> = items
+            .iter()
+            .map(|item| match item {
+                Ok(Item::Folder { name }) => format!("{}/", String::from_utf8_lossy(name)),
+                Ok(Item::Link { path }) => format!("link {}", path.file_name().unwrap().display()),
+                Ok(Item::File { name, size_bytes, .. }) => format!("{} {size_bytes}", String::from_utf8_lossy(name)),
+                Err(error) => {
+                    format!("{:?} {}", error.kind, error.path.as_ref().unwrap().file_name().unwrap().display())
+                }
+            })
+            .collect();
+        let link = cfg!(unix).then_some("link l");
+        assert_eq!(names, [&["top/a 1", "top/b/", "top/b/c 2", "top/b/empty/"], link.as_slice()].concat());
+        assert_eq!(base_name(&Os, &root.join(".")).unwrap(), b"top");
+        assert_eq!(base_name(&Os, Path::new("/")).unwrap_err().kind, ErrorKind::BadName);
+    }
+    /// A folder becomes a link once its names are known: what is sent is what was in it.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_becomes_a_link_leads_nowhere() {
+        use crate::opened::Opened;
+        static OS: Os = Os;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("top/sub/deeper")).unwrap();
+        fs::create_dir_all(path("outside/deeper")).unwrap();
+        for name in ["a", "deeper/b"] {
+            fs::write(path("top/sub").join(name), b"inside").unwrap();
+            fs::write(path("outside").join(name), b"outside").unwrap();
+        }
+        let (mut walk, _) = Walk::new(&OS, &path("top"), b"top".to_vec()).unwrap();
+        assert!(matches!(walk.next(), Some(Ok(Item::Folder { name })) if name == b"top/sub"));
+        fs::rename(path("top/sub"), path("moved")).unwrap();
+        std::os::unix::fs::symlink(path("outside"), path("top/sub")).unwrap();
+        let mut read = 0;
+        for item in walk {
+            match item {
+                Ok(Item::File { folder, entry, path, .. }) => {
+                    let mut bytes = [0; 6];
+                    let opened = Opened::below(&OS, &folder, &entry, path).unwrap();
+                    opened.read_exact_at(&mut [io::IoSliceMut::new(&mut bytes)], 0).unwrap();
+                    assert_eq!(&bytes, b"inside");
+                    read += 1;
+                }
+                Ok(other) => panic!("{other:?} is not there any more"),
+                Err(error) => assert_eq!(error.kind, ErrorKind::InputChanged),
+            }
+        }
+        assert_eq!(read, 1);
+        // A FIFO in a file's place is not waited for.
+        let (mut walk, _) = Walk::new(&OS, &path("moved"), b"moved".to_vec()).unwrap();
+        let Some(Ok(Item::File { folder, entry, .. })) = walk.next() else { panic!("a file") };
+        fs::remove_file(path("moved/a")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, path("moved/a"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert_eq!(Opened::below(&OS, &folder, &entry, path("a")).err().unwrap().kind, ErrorKind::InputChanged);
+    }
+}

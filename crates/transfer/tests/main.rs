@@ -1,0 +1,4 @@
+//! The tests of this crate as one program: one file for each subject. A new file needs its line here.
+
+mod common;
+mod transfers;

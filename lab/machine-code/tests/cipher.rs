@@ -1,0 +1,158 @@
+//! No branch, no address and no time depends on a secret, in the machine code of the backends that use VAES, GFNI and
+//! AVX-512, which Valgrind does not know (for the others: `secrets.rs`).
+//!
+//! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this very
+//! executable, with keys and data marked as secret, and stops where a secret shows. It needs no processor that could run
+//! it. What the compiler made of every function has to be seen, all instructions but those that lead to a panic. Leaks
+//! that are planted (`planted.rs`) have to be found. docs/side-channels.md says what this shows and what it does not.
+#![cfg(target_arch = "x86_64")]
+
+use std::collections::{HashMap, HashSet};
+
+use tress_cipher::Backend;
+use tress_machine_code::{Image, Level, Machine, Reason, Sides, is_new, is_padding, returning};
+
+#[path = "cipher/planted.rs"]
+mod planted;
+#[path = "cipher/workload.rs"]
+mod workload;
+
+/// The backends that have to be examined, and what their engines are called.
+const BACKENDS: [(Backend, &str); 4] = [
+    (Backend::Vaes256, "::Vaes256"),
+    (Backend::Vaes512, "::Vaes512"),
+    (Backend::Avx512, "::Avx512"),
+    (Backend::Gfni512, "::Gfni512"),
+];
+
+/// Those that Valgrind knows and that share functions with the others. They run, with one length of keys, so that their
+/// code is reached the way it is meant to be: as a side of a branch it would be tried with another backend's keys.
+const OTHERS: [Backend; 2] = [Backend::Portable, Backend::AesNi];
+
+/// What one cipher does on one backend.
+struct Run {
+    backend: Backend,
+    name: String,
+    entry: u64,
+    /// Instructions that were examined, and whether an input reaches them.
+    examined: HashMap<u64, bool>,
+    /// Both sides of the branches it came by.
+    branches: HashSet<u64>,
+}
+
+impl Run {
+    /// Interprets it; with `sides` only until those have been tried.
+    fn interpret<'i>(&mut self, image: &'i Image, sides: Option<Sides<'i>>) -> Machine<'i> {
+        let number = Backend::ALL.iter().position(|other| *other == self.backend).expect("a backend") as u64;
+        let mut machine = Machine::new(image);
+        machine.sides = sides;
+        if let Err(stop) = machine.call(self.entry, &[number, u64::from(OTHERS.contains(&self.backend))]) {
+            panic!("{}: {:?} at {}", self.name, stop.reason, stop.place);
+        }
+        for (address, is_reached) in machine.examined() {
+            *self.examined.entry(address).or_default() |= is_reached;
+        }
+        machine
+    }
+}
+
+/// Runs everything: first as it comes, then the sides of branches that were never taken.
+fn interpret(image: &Image) -> Vec<Run> {
+    let mut runs = Vec::new();
+    for backend in BACKENDS.iter().map(|(backend, _)| *backend).chain(OTHERS) {
+        for (name, _, entry) in workload::all().into_iter().filter(|(_, backends, _)| backends.contains(&backend)) {
+            let name = format!("{name} on {}", backend.name());
+            let mut run = Run { backend, name, entry, examined: HashMap::new(), branches: HashSet::new() };
+            let machine = run.interpret(image, None);
+            println!("{}: {} instructions run, {} bits revealed", run.name, machine.steps, machine.revealed);
+            run.branches = machine.branches().collect();
+            runs.push(run);
+        }
+    }
+    let reached: HashSet<u64> = runs.iter().flat_map(|run| run.examined.keys()).copied().collect();
+    let mut done = reached.clone();
+    for run in runs.iter_mut().filter(|run| !OTHERS.contains(&run.backend)) {
+        let untaken: HashSet<u64> = run.branches.difference(&done).copied().collect();
+        if !untaken.is_empty() {
+            done.extend(&untaken);
+            let machine = run.interpret(image, Some(Sides { reached: &reached, untaken }));
+            println!("{}: {} sides of branches tried that no input takes", run.name, machine.tried);
+        }
+    }
+    runs
+}
+
+#[test]
+fn no_branch_and_no_address_depends_on_a_secret() {
+    let image = Image::own();
+    let mut of_backend = BACKENDS.map(|_| HashMap::<u64, bool>::new());
+    for run in interpret(&image) {
+        let Some(own) = BACKENDS.iter().position(|(backend, _)| *backend == run.backend) else { continue };
+        for (address, is_reached) in run.examined {
+            *of_backend[own].entry(address).or_default() |= is_reached;
+        }
+    }
+
+    // What has to be seen: functions with the new instructions, and those of the engines.
+    let mut missed = Vec::new();
+    let mut found = [[0; 5]; BACKENDS.len()];
+    for function in &image.functions {
+        let mut instructions = image.instructions(function);
+        instructions.retain(|instruction| !is_padding(instruction));
+        let engine = BACKENDS.iter().find(|(_, engine)| function.name.contains(engine));
+        let is_planted = function.name.starts_with("cipher::planted");
+        if is_planted || engine.is_none() && !instructions.iter().any(is_new) {
+            continue;
+        }
+        let returning = returning(&image, function);
+        for instruction in &instructions {
+            let at = instruction.ip();
+            if returning.contains(&at) && !of_backend.iter().any(|own| own.contains_key(&at)) {
+                missed.push(format!("{}: {instruction}", image.place(at)));
+            }
+        }
+        for (own, counts) in of_backend.iter().zip(&mut found) {
+            let seen: Vec<bool> =
+                instructions.iter().filter_map(|instruction| own.get(&instruction.ip())).copied().collect();
+            if !seen.is_empty() {
+                counts[0] += 1;
+                counts[1] += seen.len();
+                counts[2] += seen.iter().filter(|is_reached| !**is_reached).count();
+                counts[3] += instructions.len();
+                counts[4] += instructions.iter().filter(|instruction| !returning.contains(&instruction.ip())).count();
+            }
+        }
+    }
+    for ((backend, _), [functions, seen, astray, all, ends]) in BACKENDS.into_iter().zip(found) {
+        println!(
+            "{}: {functions} functions, {seen} of {all} instructions examined, {astray} of them on sides of branches that \
+             are never taken; {ends} only lead to a panic",
+            backend.name(),
+        );
+        assert!(functions > 0 && seen > 1000, "nothing of {} was examined", backend.name());
+    }
+    for line in &missed {
+        println!("not examined: {line}");
+    }
+    assert!(missed.is_empty(), "{} instructions were not examined", missed.len());
+}
+
+#[test]
+fn planted_leaks_are_found() {
+    let image = Image::own();
+    let secret = Box::new([5; 64]);
+    for (name, function, expected) in planted::all() {
+        let mut machine = Machine::new(&image);
+        let address = secret.as_ptr().addr() as u64;
+        machine.memory.set_level(address, secret.len(), Level::Secret).expect("readable");
+        let found = machine.call(function, &[address]).err();
+        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.place.clone()));
+        assert_eq!(found.map(|stop| stop.reason), expected.map(Reason::Leak), "{name}");
+        // The same with public bytes is no leak.
+        let mut machine = Machine::new(&image);
+        if let Err(stop) = machine.call(function, &[address]) {
+            println!("{name} on public bytes: {:?}", stop.reason);
+            assert!(matches!(stop.reason, Reason::Undecided(_)), "{name} on public bytes: {:?}", stop.reason);
+        }
+    }
+}

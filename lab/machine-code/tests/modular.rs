@@ -1,0 +1,113 @@
+//! No branch, no address and no time depends on a secret in the machine code that uses IFMA, which Valgrind does not know,
+//! and in that with MULX, ADCX and ADOX.
+//!
+//! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this
+//! very executable, with moduli, bases and exponents marked as secret, and stops where a secret shows. It needs no
+//! processor that could run it. What the compiler made of every function with those instructions has to be seen, all
+//! instructions but those that lead to a panic. Leaks that are planted have to be found.
+#![cfg(target_arch = "x86_64")]
+
+use std::collections::{HashMap, HashSet};
+
+use tress_machine_code::{
+    Image, Leak, Level, Machine, Reason, Sides, is_multiplication_with_two_carries, is_new, is_padding, returning,
+};
+
+#[path = "modular/planted.rs"]
+mod planted;
+#[path = "modular/workload.rs"]
+mod workload;
+
+/// Instructions that were examined, and whether an input reaches them.
+type Examined = HashMap<u64, bool>;
+
+/// Interprets work; with `sides` only until those have been tried.
+fn interpret<'i>(
+    image: &'i Image,
+    (name, entry, moduli): (&str, u64, &workload::Moduli),
+    sides: Option<Sides<'i>>,
+    all: &mut Examined,
+) -> Machine<'i> {
+    let mut machine = Machine::new(image);
+    machine.sides = sides;
+    if let Err(stop) = machine.call(entry, &[(&raw const *moduli).addr() as u64]) {
+        panic!("{name}: {:?} at {}", stop.reason, stop.place);
+    }
+    for (address, is_reached) in machine.examined() {
+        *all.entry(address).or_default() |= is_reached;
+    }
+    machine
+}
+
+#[test]
+fn no_branch_and_no_address_depends_on_a_secret() {
+    let image = Image::own();
+    // A processor without IFMA would prepare moduli without what lanes need.
+    // SAFETY: preparing takes no IFMA, and what does runs in the interpreter only. MULX, ADCX and ADOX are needed here.
+    unsafe { tress_modular::take_all_instructions_for_there() };
+    let moduli = workload::Moduli::new();
+    let mut examined = Examined::new();
+    // First as it comes, then the sides of branches that were never taken.
+    let mut branches = Vec::new();
+    for (name, entry) in workload::all() {
+        let machine = interpret(&image, (name, entry, &moduli), None, &mut examined);
+        println!("{name}: {} instructions run, {} bits revealed", machine.steps, machine.revealed);
+        branches.push((name, entry, machine.branches().collect::<HashSet<u64>>()));
+    }
+    let reached: HashSet<u64> = examined.keys().copied().collect();
+    let mut done = reached.clone();
+    for (name, entry, branches) in branches {
+        let untaken: HashSet<u64> = branches.difference(&done).copied().collect();
+        if !untaken.is_empty() {
+            done.extend(&untaken);
+            let sides = Sides { reached: &reached, untaken };
+            let machine = interpret(&image, (name, entry, &moduli), Some(sides), &mut examined);
+            println!("{name}: {} sides of branches tried that no input takes", machine.tried);
+        }
+    }
+
+    // What has to be seen: functions with those instructions.
+    let (mut functions, mut instructions_seen, mut missed) = ([0; 2], 0, Vec::new());
+    for function in &image.functions {
+        let mut instructions = image.instructions(function);
+        instructions.retain(|instruction| !is_padding(instruction));
+        let kinds = [is_new, is_multiplication_with_two_carries].map(|is_one| instructions.iter().any(is_one));
+        if function.name.starts_with("modular::planted") || kinds == [false; 2] {
+            continue;
+        }
+        functions[0] += usize::from(kinds[0]);
+        functions[1] += usize::from(kinds[1]);
+        let returning = returning(&image, function);
+        for instruction in &instructions {
+            let at = instruction.ip();
+            instructions_seen += usize::from(examined.contains_key(&at));
+            if returning.contains(&at) && !examined.contains_key(&at) {
+                missed.push(format!("{}: {instruction}", image.place(at)));
+            }
+        }
+    }
+    println!(
+        "{} functions with AVX-512, {} with MULX, ADCX or ADOX; {instructions_seen} instructions of them examined",
+        functions[0], functions[1]
+    );
+    for line in &missed {
+        println!("not examined: {line}");
+    }
+    assert!(missed.is_empty(), "{} instructions were not examined", missed.len());
+    assert!(functions[0] >= 4 && functions[1] >= 3 && instructions_seen > 2000, "too little was examined");
+}
+
+#[test]
+fn planted_leaks_are_found() {
+    let image = Image::own();
+    let secret = Box::new([5u64; 8]);
+    for (name, function, expected) in planted::all() {
+        let mut machine = Machine::new(&image);
+        let address = secret.as_ptr().addr() as u64;
+        machine.memory.set_level(address, size_of_val(&*secret), Level::Secret).expect("readable");
+        let found = machine.call(function, &[address]).err();
+        println!("{name}: {}", found.as_ref().map_or("clean".to_owned(), |stop| stop.place.clone()));
+        let expected: Option<Leak> = expected;
+        assert_eq!(found.map(|stop| stop.reason), expected.map(Reason::Leak), "{name}");
+    }
+}
