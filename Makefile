@@ -1,7 +1,8 @@
 # make           the command, optimised; the last line is where it is
 # make demo      what the command does, on a gigabyte in memory, and its rates beside openssl and age
-# make install   the command with manual pages and completions below PREFIX; make uninstall takes them away
-# make packages  what is released: the Debian package, the bill of materials, checksums, in target/packages
+# make lab       tress-lab and tress-simulate, which tress bench, study, report and simulate run
+# make install   what is built, with manual pages and completions, below PREFIX; make uninstall takes it away
+# make packages  what is released: Debian packages, the bill of materials, checksums, in target/packages
 # make bench     the measured rows of the README, recorded under bench/record/
 #
 # make check         format, clippy and unit tests of the product: two minutes once it is built
@@ -53,13 +54,16 @@ VENV := target/venv
 PYTEST := $(VENV)/bin/python -m pytest -q
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
-.PHONY: all demo install uninstall packages bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
+.PHONY: all lab demo install uninstall packages bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
     python test-python test-page test-c test-wheel test-dataset test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
     qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos
 
 # The command; demo and install share the build.
 all:
 	@CARGO="$(CARGO)" tools/release
+
+lab:
+	@CARGO="$(CARGO)" tools/release tress-lab tress-simulate
 
 demo:
 	@tools/setup demo
@@ -114,20 +118,24 @@ test-systems: build
 	$(CARGO) check --locked -p tress --target x86_64-apple-darwin
 
 PACKAGES := $(CURDIR)/target/packages
+PROGRAMS := tress tress-lab tress-simulate
 packages: sbom
 	@tools/setup packages
 	mkdir -p $(PACKAGES)
-	packaging/deb "$$(packaging/build)" $(PACKAGES)
-	DEB=$$(ls -t $(PACKAGES)/tress_*.deb | head -1) tests/packaging/package.py
-	cd $(PACKAGES) && sha256sum tress_*.deb tress.cdx.json > SHA256SUMS
+	for name in $(PROGRAMS); do \
+	    deb=$$(packaging/deb "$$(PROGRAM=$$name packaging/build)" $(PACKAGES)) && DEB=$$deb tests/packaging/package.py || exit 1; \
+	done
+	cd $(PACKAGES) && sha256sum tress*.deb tress.cdx.json > SHA256SUMS
 
 # Of the debug build, which is there already.
 test-packages: build
 	@tools/setup packages
 	rm -rf $(PACKAGES)/test && mkdir -p $(PACKAGES)/test
-	packaging/stage target/debug/tress $(PACKAGES)/test/staged
+	packaging/stage $(TARGET)/debug/tress $(PACKAGES)/test/staged
 	STAGED=$(PACKAGES)/test/staged tests/packaging/shells.py
-	PROFILE=debug DEB=$$(LEVEL=1 packaging/deb target/debug/tress $(PACKAGES)/test) tests/packaging/package.py
+	for name in $(PROGRAMS); do \
+	    deb=$$(LEVEL=1 packaging/deb $(TARGET)/debug/$$name $(PACKAGES)/test) && PROFILE=debug DEB=$$deb tests/packaging/package.py || exit 1; \
+	done
 
 sbom:
 	@tools/setup sbom
@@ -177,7 +185,7 @@ test-pip:
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH pip install --quiet --no-build-isolation --no-deps --force-reinstall .
 	$(PYTEST) -n 4 python/tests --ignore=python/tests/dataset
 
-PRODUCT := -p tress-cipher -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress
+PRODUCT := -p tress-cipher -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked $(PRODUCT) --all-targets -- -D warnings
@@ -254,7 +262,7 @@ soak: nightly test-windows-crates reproducible test-dataset
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-container --test all -- --nocapture every_bit::
 	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress-container -p tress-transfer --lib -- --nocapture fault power any_receiver
-	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress --test all -- --nocapture faults::
+	TRESS_EVERY_FAULT=1 $(CARGO) test --release --locked -p tress -p tress-lab -p tress-simulate --test all -- --nocapture fault
 	$(CARGO) test --release --locked -p tress --test all -- memory::
 	TRESS_CPU=-avx512 PROPTEST_CASES=2000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_CPU=-avx512 $(CARGO) test --release --locked -p tress-modular --test all -- lanes:: cpu::
@@ -269,10 +277,15 @@ soak: nightly test-windows-crates reproducible test-dataset
 # Below /usr/local for root, ~/.local for others; DESTDIR stands before it for who packages.
 PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
 install:
-	program=$$(CARGO="$(CARGO)" tools/release) && packaging/stage "$$program" $(DESTDIR)$(PREFIX)
+	program=$$(CARGO="$(CARGO)" tools/release) && for name in $(PROGRAMS); do \
+	    [ ! -e "$$(dirname "$$program")/$$name" ] || packaging/stage "$$(dirname "$$program")/$$name" $(DESTDIR)$(PREFIX) || exit 1; \
+	done
 
 uninstall:
-	files=$$(packaging/stage --list "$$(CARGO="$(CARGO)" tools/release)") && cd $(DESTDIR)$(PREFIX) && rm -f $$files
+	program=$$(CARGO="$(CARGO)" tools/release) && for name in $(PROGRAMS); do \
+	    [ ! -e "$$(dirname "$$program")/$$name" ] || \
+	        (files=$$(packaging/stage --list "$$(dirname "$$program")/$$name") && cd $(DESTDIR)$(PREFIX) && rm -f $$files) || exit 1; \
+	done
 
 clean:
 	$(CARGO) clean

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Whose work the command holds, and under which terms.
+"""Whose work a program holds, and under which terms.
 
-    packaging/licences.py copyright     the copyright file of the Debian package
-    packaging/licences.py texts         every licence and notice of the crates that are compiled in, in full
+    packaging/licences.py copyright PACKAGE     the copyright file of the Debian package
+    packaging/licences.py texts PACKAGE         every licence and notice of the crates that are compiled in, in full
 
 Which crates these are, cargo says; the texts are those that they ship.
 """
@@ -47,37 +47,38 @@ def cargo(*arguments: str) -> str:
     return subprocess.run(line, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def works() -> list[Work]:
+def works(package: str) -> list[Work]:
     """The crates that are compiled in, not those that only run in the compiler, and what lies in our own folders."""
     # Nothing is left to the features of a workspace.
-    tree = cargo("tree", "-p", "tress", "--no-default-features", "-e", "normal,no-proc-macro", "--prefix", "none",
+    tree = cargo("tree", "-p", package, "--no-default-features", "-e", "normal,no-proc-macro", "--prefix", "none",
                  "--format", "{p}")
     wanted = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
     found = []
-    for package in json.loads(cargo("metadata", "--format-version", "1"))["packages"]:
-        is_ours = package["source"] is None
-        if not is_ours and (package["name"], "v" + package["version"]) in wanted:
-            terms = " ".join((package["license"] or "").replace("/", " OR ").split())
-            folder = Path(package["manifest_path"]).parent
-            found.append(Work(package["name"], package["version"], terms, tuple(package["authors"]), folder))
-    found.append(Work("uPlot", "1", "MIT", ("Leon Sorokin",), UPLOT))
+    for each in json.loads(cargo("metadata", "--format-version", "1"))["packages"]:
+        is_ours = each["source"] is None
+        if not is_ours and (each["name"], "v" + each["version"]) in wanted:
+            terms = " ".join((each["license"] or "").replace("/", " OR ").split())
+            folder = Path(each["manifest_path"]).parent
+            found.append(Work(each["name"], each["version"], terms, tuple(each["authors"]), folder))
+    if package == "tress-lab":
+        found.append(Work("uPlot", "1", "MIT", ("Leon Sorokin",), UPLOT))
     without = [work.name for work in found if not work.terms]
     if without:
         sys.exit(f"packaging/licences.py: no terms are told of {', '.join(without)}")
     return sorted(found)
 
 
-def print_texts() -> None:
+def print_texts(package: str) -> None:
     """Every text once, under the works that ship it."""
     holders: dict[str, list[str]] = defaultdict(list)
     bare = []
-    for work in works():
+    for work in works(package):
         texts = list(work.texts())
         for text in texts:
             holders[text].append(f"{work.name} {work.version}")
         if not texts:
             bare.append(work)
-    print("The command tress holds these works of others.")
+    print(f"The program {package} holds these works of others.")
     for text, names in sorted(holders.items(), key=lambda item: item[1]):
         print(f"\n{'=' * 78}\n{', '.join(dict.fromkeys(names))}\n{'-' * 78}\n{text}")
     print(f"\n{'=' * 78}\nThese ship no text of their licence; it is one of those above, or that of tress itself.\n{'-' * 78}")
@@ -85,10 +86,10 @@ def print_texts() -> None:
         print(f"{work.name} {work.version}: {work.terms}; {', '.join(work.authors) or 'its authors are not told'}")
 
 
-def print_copyright() -> None:
+def print_copyright(package: str) -> None:
     """The copyright file, as Debian has machines read it."""
     by_terms: dict[str, list[str]] = defaultdict(list)
-    for work in works():
+    for work in works(package):
         by_terms[work.terms].append(f"{work.name} {work.version}")
     mit = (ROOT / "LICENSE-MIT").read_text()
     holder = next(line for line in mit.splitlines() if line.startswith("Copyright")).removeprefix("Copyright (c) ")
@@ -108,9 +109,9 @@ def print_copyright() -> None:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["copyright"]:
-            print_copyright()
-        case ["texts"]:
-            print_texts()
+        case ["copyright", package]:
+            print_copyright(package)
+        case ["texts", package]:
+            print_texts(package)
         case _:
             sys.exit(__doc__)

@@ -2,6 +2,12 @@
 
 mod bench;
 mod bench_image;
+mod command;
+#[path = "../../crates/cli/tests/common/mod.rs"]
+mod common;
 mod kernels;
 mod roofs;
 mod study;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tress-lab");

@@ -1,7 +1,7 @@
 """The page that the tests look at: of the fixtures, of a study that is simulated in seconds and of a
 table that is computed, opened in Chromium.
 
-The environment variable TRESS names the command, CHROMIUM the browser.
+The environment variable TRESS names the command, which has tress-lab beside it, CHROMIUM the browser.
 """
 
 import json

@@ -4,9 +4,7 @@
 //! doc comment here is what `-h` prints, all of it is what `--help` and the man page print.
 
 mod files;
-mod measure;
 mod signatures;
-mod simulate;
 mod tools;
 mod transfers;
 
@@ -15,10 +13,8 @@ use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parse
 pub(crate) use files::{
     Aead, Decrypt, Encrypt, GroupBits, Identities, Inspect, Keygen, Output, Passphrase, Recipients, Rewrap,
 };
-pub(crate) use measure::{Bench, Measure, Modular, Report, Roofs, Study};
 pub(crate) use signatures::{Sign, Verify};
-pub(crate) use simulate::{Followed, Simulate, Variable};
-pub(crate) use tools::{Ciphers, Completions, Man, Plan, Raw, RawDirection, RawOptions, Strategy};
+pub(crate) use tools::{Ciphers, Completions, External, Man, Plan, Raw, RawDirection, RawOptions, Strategy};
 pub(crate) use transfers::{Receive, Send};
 
 /// The commands in the order in which `tress --help` lists them. Each visible command is in one group.
@@ -28,6 +24,9 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Signatures", &["sign", "verify"]),
     ("Tools for engineers", &["raw", "ciphers", "plan", "bench", "simulate", "study", "report"]),
 ];
+
+/// Commands that are programs of their own.
+pub(crate) const OTHERS: [&str; 4] = ["bench", "simulate", "study", "report"];
 
 const GENERAL: &str = "General options";
 
@@ -78,10 +77,14 @@ pub(crate) enum Verb {
     Raw(Raw),
     Ciphers(Ciphers),
     Plan(Plan),
-    Bench(Bench),
-    Simulate(Simulate),
-    Study(Study),
-    Report(Report),
+    /// Measure the ciphers on this machine
+    Bench(External),
+    /// Run a RISC-V program on a simulated machine
+    Simulate(External),
+    /// Compare a paper's results with this machine's
+    Study(External),
+    /// Make an HTML page of studies and records
+    Report(External),
     #[command(hide = true)]
     Completions(Completions),
     #[command(hide = true)]
@@ -115,8 +118,25 @@ pub(crate) fn command() -> clap::Command {
     Cli::command().arg(help).arg(general("version", 'V', ArgAction::Version).help("Print the version"))
 }
 
+/// What is for another program, which understands its arguments itself, help included.
+fn other() -> Option<Verb> {
+    let mut words = std::env::args_os().skip(1).skip_while(|word| word == "-v" || word == "--verbose");
+    let name = words.next()?;
+    let external = External { arguments: words.collect() };
+    Some(match name.to_str()? {
+        "bench" => Verb::Bench(external),
+        "simulate" => Verb::Simulate(external),
+        "study" => Verb::Study(external),
+        "report" => Verb::Report(external),
+        _ => return None,
+    })
+}
+
 /// The arguments of this process.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    if let Some(verb) = other() {
+        return Ok(Cli { verbose: false, verb });
+    }
     let is_long = std::env::args_os().any(|argument| argument == "--help");
     let mut command = with_groups(command(), is_long);
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
@@ -185,5 +205,40 @@ mod tests {
         visible.sort_unstable();
         grouped.sort_unstable();
         assert_eq!(grouped, visible);
+    }
+
+    #[test]
+    fn hints_name_what_was_meant() {
+        for (line, meant) in [
+            ("encrpyt in", "'encrypt'"),
+            ("decrpyt in", "'decrypt'"),
+            ("ecnrypt in", "'encrypt'"),
+            ("enc in", "'encrypt'"),
+            ("sned in", "'send'"),
+            ("sing in", "'sign'"),
+            ("recieve in", "'receive'"),
+            ("sutdy modular", "'study'"),
+            ("raw decrpyt", "'decrypt'"),
+            ("-v encrpyt in", "'encrypt'"),
+            ("nothing-like-it", "'tress --help'"),
+            ("help", "'tress --help'"),
+            ("encrypt --ouptut x", "'--output'"),
+            ("encrypt --recipent x", "'--recipient'"),
+            ("encrypt --pasphrase-file x", "'--passphrase-file'"),
+            ("encrypt --recip x", "'--recipient'"),
+            ("encrypt --verbsoe", "'--verbose'"),
+            ("encrypt --nothing-like-it", "'tress encrypt --help'"),
+            ("encrypt one two", "'tress encrypt --help'"),
+            ("-v encrypt one two", "'tress encrypt --help'"),
+            ("encrypt --aead aes-218-ccm", "'aes-128-ccm'"),
+            ("encrypt --aead aes-265-ccm", "'aes-256-ccm'"),
+            ("sign --key k --scheme rsa-pkcs1-sah256 x", "'rsa-pkcs1-sha256'"),
+            ("plan --sync barier", "'barrier'"),
+        ] {
+            let words = || line.split(' ').map(String::from);
+            let error = command().try_get_matches_from(["tress".into()].into_iter().chain(words())).unwrap_err();
+            let hint = tress_terminal::usage::hint(&error, command(), words());
+            assert!(hint.contains(meant), "tress {line}: {hint}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use tress_container::{
 
 use crate::{
     args,
-    failure::Failure,
+    failure::{self, Failure},
     files,
     passphrase::{self, Purpose},
     prompt::Terminal,
@@ -29,21 +29,22 @@ pub(crate) fn recipients(
     let mut recipients = Vec::new();
     for text in &options.recipients {
         // Not the text itself: somebody may have pasted an identity.
-        recipients.push(keys::recipient(text).map_err(|error| error.at("-r"))?);
+        recipients.push(keys::recipient(text).map_err(|error| error.at("-r")).map_err(failure::told)?);
     }
     for path in &options.recipients_file {
         stdin.claim(path, "recipients")?;
         let bytes = files::read_small(path, MOST_BYTES)?;
-        recipients.extend(keys::recipients_file(bytes.as_slice()).map_err(|error| at(error, path))?);
+        recipients
+            .extend(keys::recipients_file(bytes.as_slice()).map_err(|error| at(error, path)).map_err(failure::told)?);
     }
     for path in &options.key_file {
         recipients.push(Box::new(raw_key(path, stdin)?));
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Encrypt, stdin)? {
-        recipients.push(keys::passphrase_recipient(passphrase)?);
+        recipients.push(keys::passphrase_recipient(passphrase).map_err(failure::told)?);
     }
     if recipients.is_empty() {
-        return Err(Error::new(ErrorKind::NoRecipients).into());
+        return Err(failure::told(Error::new(ErrorKind::NoRecipients)));
     }
     Ok(recipients)
 }
@@ -55,7 +56,8 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
         stdin.claim(path, "an identity")?;
         let bytes = files::read_small(path, MOST_BYTES)?;
         let found = keys::identities_file_with(bytes.as_slice(), Terminal(crate::failure::name(path)))
-            .map_err(|error| at(error, path))?;
+            .map_err(|error| at(error, path))
+            .map_err(failure::told)?;
         files::warn_if_public(path);
         identities.extend(found);
     }
@@ -63,7 +65,7 @@ pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Resul
         identities.push(Box::new(raw_key(path, stdin)?));
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Decrypt, stdin)? {
-        identities.push(keys::passphrase_identity(passphrase)?);
+        identities.push(keys::passphrase_identity(passphrase).map_err(failure::told)?);
     }
     Ok(identities)
 }
@@ -86,9 +88,9 @@ fn raw_key(path: &Path, stdin: &mut Stdin) -> Result<keys::RawKey, Failure> {
     let bytes = files::read_start(path, KEY_MOST_BYTES + 1)?;
     if bytes.len() > KEY_MOST_BYTES {
         // Not how much longer: it may be a disk.
-        return Err(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path).into());
+        return Err(failure::told(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path)));
     }
-    Ok(keys::key_file(&bytes).map_err(|error| at(error, path))?)
+    keys::key_file(&bytes).map_err(|error| at(error, path)).map_err(failure::told)
 }
 
 /// Names the file of an error that has none yet.

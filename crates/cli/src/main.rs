@@ -11,22 +11,20 @@ mod keys;
 mod memory;
 mod names;
 mod passphrase;
-mod progress;
 mod prompt;
-mod signals;
 mod signing;
 mod stdin;
-mod units;
-mod usage;
 
 use std::process::ExitCode;
+
+use tress_terminal::{progress, signals, units, usage};
 
 fn main() -> ExitCode {
     let cli = match args::parse() {
         Ok(cli) => cli,
-        Err(error) => return usage::report(&error),
+        Err(error) => return usage::report(&error, args::command()),
     };
-    signals::install();
+    signals::install(prompt::abandon);
     memory::protect(&cli.verb, |what| {
         if cli.verbose {
             commands::note(what);

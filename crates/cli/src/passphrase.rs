@@ -42,7 +42,7 @@ pub(crate) fn read(
     }
     let passphrase = prompt::secret("Passphrase: ")?;
     if passphrase.expose_secret().is_empty() {
-        return Err(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty").into());
+        return Err(failure::told(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty")));
     }
     if purpose == Purpose::Encrypt {
         let again = prompt::secret("Passphrase again: ")?;
@@ -57,12 +57,12 @@ fn from_file(path: &Path, stdin: &mut Stdin) -> Result<SecretString, Failure> {
     stdin.claim(path, "the passphrase")?;
     let bytes = files::read_small(path, MOST_BYTES)?;
     let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
-    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8"))?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8")).map_err(failure::told)?;
     // One newline, as an editor or `echo` adds it; a second one belongs to the passphrase.
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.is_empty() {
-        return Err(unusable("it is empty").into());
+        return Err(failure::told(unusable("it is empty")));
     }
     Ok(secret_string(text))
 }
@@ -85,7 +85,8 @@ pub(crate) fn line(mut bytes: Zeroizing<Vec<u8>>) -> Result<SecretString, Failur
     while matches!(bytes.last(), Some(b'\n' | b'\r')) {
         bytes.pop();
     }
-    let text =
-        std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadPassphrase).with_detail("it is not UTF-8"))?;
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| Error::new(ErrorKind::BadPassphrase).with_detail("it is not UTF-8"))
+        .map_err(failure::told)?;
     Ok(secret_string(text))
 }

@@ -7,7 +7,7 @@ use std::{
 
 use tress_container::age::{Callbacks, secrecy::SecretString};
 
-use crate::failure::{Failure, escape};
+use crate::failure::{self, Failure, escape};
 
 /// Asks without showing what is typed.
 pub(crate) fn secret(question: &str) -> Result<SecretString, Failure> {
@@ -15,9 +15,11 @@ pub(crate) fn secret(question: &str) -> Result<SecretString, Failure> {
 }
 
 /// Gives the terminal back as it was if a prompt is open; called before dying by a signal. True if one was.
-#[cfg(unix)]
 pub(crate) fn abandon() -> bool {
-    system::abandon()
+    #[cfg(unix)]
+    return system::abandon();
+    #[cfg(not(unix))]
+    false
 }
 
 fn no_terminal(error: &std::io::Error) -> Failure {
@@ -156,7 +158,7 @@ impl Callbacks for Terminal {
         let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));
         answer
             .map_err(|failure| {
-                let failure = failure.about(&self.0);
+                let failure = failure::about(failure, &self.0);
                 UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).replace(failure)
             })
             .ok()

@@ -26,7 +26,7 @@ pub(crate) fn signing_key(options: &args::Sign, stdin: &mut Stdin) -> Result<Sig
     let path = &options.key;
     stdin.claim(path, "a key")?;
     let bytes = files::read_small(path, MOST_BYTES)?;
-    let file = KeyFile::read(&bytes).map_err(|error| Failure::signing(error, failure::name(path)))?;
+    let file = KeyFile::read(&bytes).map_err(|error| failure::signing(error, failure::name(path)))?;
     let key = open(path, file, &options.passphrase, stdin)?;
     let public = key.public_key();
     let scheme = options.scheme.unwrap_or(Scheme::of(&public));
@@ -39,7 +39,7 @@ pub(crate) fn verifying_key(options: &args::Verify, stdin: &mut Stdin) -> Result
     let bytes = files::read_small(path, MOST_BYTES)?;
     let public = KeyFile::read(&bytes)
         .and_then(KeyFile::into_public)
-        .map_err(|error| Failure::signing(error, failure::name(path)))?;
+        .map_err(|error| failure::signing(error, failure::name(path)))?;
     let scheme = options.scheme.unwrap_or(Scheme::of(&public));
     VerifyingKey::new(public.clone(), scheme).map_err(|error| wrong_scheme(error, path, &public, scheme))
 }
@@ -51,7 +51,7 @@ pub(crate) fn public_part(
     passphrase: &args::Passphrase,
     stdin: &mut Stdin,
 ) -> Result<PublicKey, Failure> {
-    match KeyFile::read(bytes).map_err(|error| Failure::signing(error, failure::name(path)))? {
+    match KeyFile::read(bytes).map_err(|error| failure::signing(error, failure::name(path)))? {
         KeyFile::Public(key) => Ok(key),
         file => Ok(open(path, file, passphrase, stdin)?.public_key()),
     }
@@ -65,7 +65,7 @@ fn open(path: &Path, file: KeyFile, options: &args::Passphrase, stdin: &mut Stdi
     };
     let _waiting = passphrase.as_ref().map(|_| Waiting::start("deriving the key from the passphrase"));
     file.into_private(passphrase.as_ref().map(|passphrase| passphrase.expose_secret().as_bytes()))
-        .map_err(|error| Failure::signing(error, failure::name(path)))
+        .map_err(|error| failure::signing(error, failure::name(path)))
 }
 
 fn wrong_scheme(error: Error, path: &Path, key: &PublicKey, scheme: Scheme) -> Failure {
@@ -75,5 +75,5 @@ fn wrong_scheme(error: Error, path: &Path, key: &PublicKey, scheme: Scheme) -> F
         PublicKey::Schnorr(_) => "a Schnorr",
         _ => "another",
     };
-    Failure::signing(error, failure::name(path)).hint(format!("{kind} key cannot be used with {scheme}"))
+    failure::signing(error, failure::name(path)).hint(format!("{kind} key cannot be used with {scheme}"))
 }

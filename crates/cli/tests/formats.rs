@@ -12,9 +12,10 @@ use std::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::common::{CHUNK_BYTES, Folder, Run};
-
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+use crate::common::{
+    CHUNK_BYTES, Folder, Run,
+    kept::{OUTPUTS, RECORD, files, fixtures, folder_of_fixtures, kept, lost, outputs, same_shapes},
+};
 
 /// A kind of recipient, what `inspect` calls the recipients of its two containers, and the options that open them. No key
 /// opens the last kind; it has no tree.
@@ -59,8 +60,6 @@ const RECIPIENTS: &[&str] = &["keys/recipients.txt", "keys/tag.txt", "keys/tagpq
 const PLUGIN: &str = "keys/age-plugin-fixture";
 const ALLOW: &str = "keys/allow.txt";
 const RECEIVER: &str = "keys/other.key";
-const RECORD: &str = "record.json";
-const OUTPUTS: &str = "outputs.jsonl";
 /// Where an interrupted transfer left these, and how many chunks it had kept.
 const JOURNAL: &str = "transfer/0b6a6ef6e5aadff4c1f9277fd87e5c38/.tress/72775a5aca93647290b2baa103ec1cdf.journal";
 const PART: &str = "transfer/0b6a6ef6e5aadff4c1f9277fd87e5c38/.tress/72775a5aca93647290b2baa103ec1cdf.part";
@@ -70,10 +69,6 @@ const KEPT_CHUNKS: usize = 2;
 const DATASET: [&str; 2] = ["dataset.json", "dataset/"];
 const ABOUT: [&str; 2] = ["README.md", "make.py"];
 
-/// Keys of outputs that a machine may lack, or have without a value.
-const DEPENDS_ON_MACHINE: &[&str] =
-    &["bound", "commit", "cycle_samples", "cycles_per_byte", "governor", "load", "memory_bytes", "per_cycle", "share"];
-
 fn plain() -> Vec<u8> {
     b"four lanes make a street\n".repeat(16)
 }
@@ -82,42 +77,6 @@ fn plain() -> Vec<u8> {
 fn numbers(bytes: usize) -> Vec<u8> {
     let lines: String = (0..=bytes / 16).map(|line| format!("{line:015}\n")).collect();
     lines.into_bytes()[..bytes].to_vec()
-}
-
-/// Every file below a folder, by its path from there.
-fn files(folder: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        match entry.file_type().unwrap().is_dir() {
-            true => found.extend(files(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}"))),
-            false => found.push(name),
-        }
-    }
-    found
-}
-
-/// A copy of the fixtures.
-fn fixtures() -> Folder {
-    let folder = Folder::new();
-    for file in files(Path::new(FIXTURES)) {
-        let to = folder.path(&file);
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(Path::new(FIXTURES).join(&file), to).unwrap();
-    }
-    folder
-}
-
-/// The kept outputs: `name`, `arguments`, `file` (of the output, if it is not on standard output), `status`, `output`.
-fn outputs() -> Vec<Value> {
-    let text = fs::read_to_string(Path::new(FIXTURES).join(OUTPUTS)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn kept(name: &str) -> Value {
-    let line = outputs().into_iter().find(|line| line["name"] == name);
-    line.unwrap_or_else(|| panic!("{OUTPUTS}: {name}"))["output"].take()
 }
 
 /// Runs the command on a fixture, which is named if it fails.
@@ -153,7 +112,7 @@ fn every_fixture_has_a_test() {
     for line in outputs() {
         named.extend(line["arguments"].as_array().into_iter().flatten().map(|word| word.as_str().unwrap().to_string()));
     }
-    let forgotten: Vec<String> = files(Path::new(FIXTURES))
+    let forgotten: Vec<String> = files(&folder_of_fixtures())
         .into_iter()
         .filter(|file| !named.contains(file) && !DATASET.iter().any(|start| file.starts_with(start)))
         .collect();
@@ -241,66 +200,9 @@ fn signatures_and_their_keys() {
     }
 }
 
-/// What a consumer of `kept` misses in `now`, and where. New keys are no loss.
-fn lost(kept: &Value, now: &Value, at: &str) -> Option<String> {
-    match (kept, now) {
-        (Value::Null, _) => None,
-        (Value::Object(kept), Value::Object(now)) => kept.iter().find_map(|(key, kept)| {
-            let (at, depends) = (format!("{at}.{key}"), DEPENDS_ON_MACHINE.contains(&key.as_str()));
-            match now.get(key) {
-                None | Some(Value::Null) if depends => None,
-                None => Some(format!("{at} is missing")),
-                Some(now) => lost(kept, now, &at),
-            }
-        }),
-        // Every shape that was kept is there, and each element has one of them.
-        (Value::Array(kept), Value::Array(now)) if !kept.is_empty() => {
-            let at = format!("{at}[]");
-            let like = |kept: &Value, now: &Value| lost(kept, now, &at).is_none();
-            let gone = kept.iter().find(|kept| !now.iter().any(|now| like(kept, now)));
-            let odd = now.iter().find(|now| !kept.iter().any(|kept| like(kept, now)));
-            let (kept, now) = gone.map(|kept| (kept, now.first())).or(odd.map(|now| (&kept[0], Some(now))))?;
-            now.map_or(Some(format!("{at}: nothing is there")), |now| lost(kept, now, &at))
-        }
-        _ if std::mem::discriminant(kept) == std::mem::discriminant(now) => None,
-        _ => Some(format!("{at} is {now}, and was {kept}")),
-    }
-}
-
 #[test]
 fn json_of_every_command() {
-    let folder = fixtures();
-    let mut failures = Vec::new();
-    for line in outputs().iter().filter(|line| !line["arguments"].is_null()) {
-        let name = line["name"].as_str().unwrap();
-        let words = line["arguments"].as_array().unwrap().iter().map(|word| match word.as_str().unwrap() {
-            "TRESS" => env!("CARGO_BIN_EXE_tress"),
-            word => word,
-        });
-        let run = crate::common::run(folder.command(words).env("XDG_CACHE_HOME", folder.path("cache")), b"");
-        if run.status.code().map(i64::from) != line["status"].as_i64() {
-            failures.push(format!("{name}: {}: {}", run.status, run.stderr));
-            continue;
-        }
-        let output = line["file"].as_str().map_or(run.stdout, |file| folder.read(file));
-        match serde_json::from_slice(&output) {
-            Ok(now) => failures.extend(lost(&line["output"], &now, name)),
-            Err(error) => failures.push(format!("{name}: {error}")),
-        }
-    }
-    assert!(failures.is_empty(), "{OUTPUTS}:\n{}", failures.join("\n"));
-}
-
-#[test]
-fn a_study_and_a_record_are_reported() {
-    let folder = fixtures();
-    fs::create_dir_all(folder.path("kept/pipo-riscv")).unwrap();
-    folder.write("kept/pipo-riscv/misprints.json", kept("study").to_string());
-    folder.write("kept/record.json", folder.read(RECORD));
-    let run = tress(&folder, "study and record.json", &[&["report", "kept"]], b"");
-    let page = String::from_utf8(folder.read("kept/report.html")).unwrap();
-    assert!(run.stderr.is_empty(), "study and record.json: {}", run.stderr);
-    assert!(page.contains("PIPO on a 32-bit RISC-V") && page.contains("aes-128-ccm"), "study and record.json");
+    same_shapes(&fixtures(), |word| !["bench", "simulate", "study"].contains(&word));
 }
 
 /// Sends the input of the interrupted transfer to a receiver that has what is left of it.

@@ -1,5 +1,5 @@
 //! `tress plan --from` as a script sees it: rates from a written record. Expected figures are those of the paper's Table 1, whose
-//! rates the record has, or computed by hand. And `tress bench roofs`, which makes such records.
+//! rates the record has, or computed by hand.
 
 use crate::common::{Folder, Run};
 use serde_json::{Value, json};
@@ -124,32 +124,4 @@ fn records_that_are_no_use() {
     folder.tress(["plan", "--from", "record.json", "--strategy", "serial"]).wrong_use("--compute-rate");
     // Nothing but the folder's own keys and the records.
     assert_eq!(folder.names(), ["damaged.json", "me.key", "other.key", "record.json"]);
-}
-
-/// A record of roofs is one that can be planned from, and a picture of it is drawn.
-#[test]
-fn roofs_are_measured_and_drawn() {
-    let folder = Folder::new();
-    let run = folder.tress(["bench", "roofs", "--quick", "--json", "-o", "roofs.svg"]).ok();
-    let json: Value = serde_json::from_slice(&run.stdout).unwrap();
-    let roofs = json["roofs"]["roofs"].as_array().unwrap();
-    for name in ["l1-read", "memory-copy", "memory-update-all", "barrier-2", "counter-4", "wake-up", "loopback"] {
-        let found = roofs.iter().find(|roof| roof["name"] == name).unwrap_or_else(|| panic!("no {name}"));
-        assert!(found["per_s"].as_f64() > Some(0.0) && found["samples"].as_array().is_some(), "{found}");
-    }
-    // Nothing is a zero: what is not there is named.
-    assert!(roofs.iter().all(|roof| roof["per_s"].as_f64() > Some(0.0)));
-    assert!(json["roofs"]["missing"].is_array());
-    assert!(json["rows"].as_array().unwrap().len() > 5);
-    let svg = String::from_utf8(folder.read("roofs.svg")).unwrap();
-    assert!(svg.starts_with("<svg") && svg.contains("in place") && !svg.contains("NaN"));
-
-    folder.write("record.json", run.stdout);
-    let planned = folder.tress(["plan", "--from", "record.json", "--json"]).ok();
-    let planned: Value = serde_json::from_slice(&planned.stdout).unwrap();
-    assert_eq!(planned["from"]["is_this_machine"], true);
-
-    folder.tress(["bench", "roofs", "-o", "roofs.svg"]).failed("roofs.svg");
-    folder.tress(["bench", "roofs", "-o", "roofs.png"]).wrong_use("SVG");
-    folder.tress(["bench", "roofs", "--json", "-o", "-"]).wrong_use("--json");
 }

@@ -82,7 +82,6 @@ fn identities_in_wrong_places() {
         &["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "me.key"],
         &["receive", "--listen", identity, "-i", "me.key", "-o", "out", "--allow-any"],
         &["raw", "encrypt", "--cipher", "aes-128-ecb", "--key", identity, "in"],
-        &["simulate", identity],
         &[identity],
     ];
     for arguments in commands {

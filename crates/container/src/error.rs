@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::shown;
+use tress_terminal::shown;
 
 /// What went wrong. One variant for each failure that a user can tell apart or act on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

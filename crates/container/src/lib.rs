@@ -10,7 +10,6 @@
 pub mod container;
 mod error;
 pub mod keys;
-pub mod shown;
 pub mod streaming;
 pub mod tree;
 pub mod verbs;

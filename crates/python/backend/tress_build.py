@@ -1,8 +1,8 @@
-"""The PEP 517 backend of the package: maturin's, which is given the command `tress` as well.
+"""The PEP 517 backend of the package: maturin's, which is given the command `tress` as well, and the programs that it runs.
 
 maturin puts either a native module or programs into a wheel, not both. But it does take a folder of files that are
-installed as they are (`[tool.maturin] data`): this builds the command by cargo, in the profile that maturin builds in,
-and puts it there. Where TRESS_COMMAND names a program, that one is taken instead.
+installed as they are (`[tool.maturin] data`): this builds the programs by cargo, in the profile that maturin builds in,
+and puts them there. Where TRESS_COMMAND names a program, that one is taken instead, with what lies beside it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import maturin
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAMS = ["tress", "tress-lab", "tress-simulate"]
 SCRIPTS = ROOT / "target" / "wheel-data" / "scripts"
 
 Settings = Mapping[str, Any] | None
@@ -53,22 +54,25 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def _build_command(settings: Settings) -> None:
-    program = os.environ.get("TRESS_COMMAND") or _built_by_cargo(settings)
+    given = os.environ.get("TRESS_COMMAND")
+    beside = [pathlib.Path(given).with_name(name) for name in PROGRAMS] if given else []
     shutil.rmtree(SCRIPTS, ignore_errors=True)
     SCRIPTS.mkdir(parents=True)
-    shutil.copy2(program, SCRIPTS)
+    for program in [path for path in beside if path.is_file()] or _built_by_cargo(settings):
+        shutil.copy2(program, SCRIPTS)
 
 
-def _built_by_cargo(settings: Settings) -> str:
-    command = [os.environ.get("CARGO", "cargo"), "build", "--locked", "--package", "tress", "--bin", "tress"]
+def _built_by_cargo(settings: Settings) -> list[str]:
+    command = [os.environ.get("CARGO", "cargo"), "build", "--locked", "--bins"]
+    command += [word for name in PROGRAMS for word in ("--package", name)]
     command += [*_cargo_arguments(settings), "--message-format", "json-render-diagnostics"]
     print(f"Running `{shlex.join(command)}`", flush=True)
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
     messages = (json.loads(line) for line in built.stdout.splitlines() if line.startswith("{"))
     programs = [message["executable"] for message in messages if message.get("executable")]
-    if len(programs) != 1:
-        raise SystemExit(f"cargo has built {len(programs)} programs, and not one")
-    return str(programs[0])
+    if len(programs) != len(PROGRAMS):
+        raise SystemExit(f"cargo has built {len(programs)} programs, and not {len(PROGRAMS)}")
+    return programs
 
 
 def _cargo_arguments(settings: Settings) -> list[str]:

@@ -1,6 +1,6 @@
 //! The commands `raw`, `ciphers` and `plan`, and those that make completions and man pages.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -168,6 +168,14 @@ pub(crate) enum Strategy {
     MacApart,
     /// Many chunks, each with a separate MAC
     Chunks,
+}
+
+/// What another program of Tress does.
+#[derive(Args)]
+pub(crate) struct External {
+    /// Its arguments
+    #[arg(value_name = "ARGUMENT")]
+    pub(crate) arguments: Vec<OsString>,
 }
 
 /// Print the completion script for a shell

@@ -10,7 +10,7 @@ use tress_container::{
 use super::{cancellable, note};
 use crate::{
     args::{self, Aead},
-    failure::Failure,
+    failure::{self, Failure},
     files, keys,
     stdin::Stdin,
 };
@@ -32,9 +32,9 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
         if !options.skip_special {
             return verbs::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| match error.kind {
                 ErrorKind::TreeLink | ErrorKind::TreeSpecialFile => {
-                    Failure::from(error).hint("--skip-special leaves out such links and files")
+                    failure::told(error).hint("--skip-special leaves out such links and files")
                 }
-                _ => error.into(),
+                _ => failure::told(error),
             });
         }
         let mut count = 0;
@@ -42,7 +42,8 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
             count += 1;
             note(&format!("skipped {error}"));
         };
-        let report = verbs::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)?;
+        let report = verbs::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)
+            .map_err(failure::told)?;
         if count > 0 {
             note(&format!("skipped in all: {count}"));
         }
@@ -63,7 +64,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         threads: threads(&options.threads),
         range: options.range.map(|range| Range { start: range.start, end: range.end }),
     };
-    cancellable(|control| Ok(verbs::decrypt(&source, &sink, &identities, &decrypt, control)?))
+    cancellable(|control| verbs::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
         .map(drop)
         .map_err(|failure| failure.with_force(options.output.force))
 }
@@ -84,7 +85,7 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     };
     let identities = keys::some_identities(&old, &mut stdin)?;
     let recipients = keys::recipients(&options.recipients, &mut stdin)?;
-    cancellable(|control| Ok(verbs::rewrap(&options.file, &identities, &recipients, control)?))?;
+    cancellable(|control| verbs::rewrap(&options.file, &identities, &recipients, control).map_err(failure::told))?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use tress_container::verbs::{self, Inspection};
 
 use crate::{
     args,
-    failure::{Failure, escape, foreign},
+    failure::{self, Failure, escape, foreign},
     files, keys,
     stdin::Stdin,
     units,
@@ -28,7 +28,7 @@ struct Row<'a> {
 pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
     let identities = keys::identities(&options.identities, &mut Stdin::with_data(&options.file)?)?;
     let identities = (!identities.is_empty()).then_some(identities);
-    let found = verbs::inspect(&files::source(&options.file), identities.as_deref())?;
+    let found = verbs::inspect(&files::source(&options.file), identities.as_deref()).map_err(failure::told)?;
     if options.json { files::print_json(&row(&found)) } else { files::print(&text(&found)) }
 }
 

@@ -34,10 +34,10 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
             .hint("'openssl pkcs8 -topk8' encrypts a signing key with a passphrase"));
     }
     if let Some(key) = signing_key(options) {
-        let key = key.map_err(|error| Failure::signing(error, "the key"))?;
+        let key = key.map_err(|error| failure::signing(error, "the key"))?;
         return write(options, key.to_pem().as_bytes());
     }
-    let pair = KeyPair::generate()?;
+    let pair = KeyPair::generate().map_err(failure::told)?;
     let text = pair.to_identity_file_text();
     write(options, text.expose_secret().as_bytes())?;
     // Notes, not the result: a standard error that is gone does not matter.
@@ -93,7 +93,7 @@ fn public(path: &Path, passphrase: &args::Passphrase) -> Result<(), Failure> {
         return files::print(&key.to_pem());
     }
     let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
-    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path)))?;
+    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::told)?;
     files::print(&public_lines(&pair, ("", "")))
 }
 
@@ -109,7 +109,7 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
 /// Writes a new file that only its owner reads.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
     verbs::store_private(bytes, path, control).map_err(|error| match error.kind {
-        ErrorKind::OutputExists => Failure::from(error).hint("keys are never replaced; choose another name"),
-        _ => error.into(),
+        ErrorKind::OutputExists => failure::told(error).hint("keys are never replaced; choose another name"),
+        _ => failure::told(error),
     })
 }

@@ -1,29 +1,26 @@
 //! The verbs: each turns its options into one call of the library and the outcome into words.
 
-mod bench;
 mod ciphers;
 mod container;
-mod generated;
+mod external;
 mod inspect;
 mod keygen;
 mod plan;
 mod raw;
-mod report;
 mod send;
 mod sign;
-mod simulate;
-mod study;
 
-use std::{io::Write as _, sync::Arc};
+use std::sync::Arc;
 
 use tress_container::Control;
-
-use crate::{
-    args::Verb,
-    failure::Failure,
-    progress::{self, Progress},
+use tress_terminal::{
+    Failure, generated,
+    progress::{Count, Progress},
     signals,
 };
+pub(crate) use tress_terminal::{note, warn};
+
+use crate::args::{self, Verb};
 
 pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
     match verb {
@@ -39,36 +36,27 @@ pub(crate) fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Raw(options) => raw::run(&options),
         Verb::Ciphers(options) => ciphers::run(&options),
         Verb::Plan(options) => plan::run(&options),
-        Verb::Bench(options) => bench::run(&options),
-        Verb::Simulate(options) => simulate::run(&options),
-        Verb::Study(options) => study::run(&options),
-        Verb::Report(options) => report::run(&options),
-        Verb::Completions(options) => generated::completions(&options),
-        Verb::Man(options) => generated::man(&options),
+        Verb::Bench(options) => external::run("tress-lab", Some("bench"), &options),
+        Verb::Simulate(options) => external::run("tress-simulate", None, &options),
+        Verb::Study(options) => external::run("tress-lab", Some("study"), &options),
+        Verb::Report(options) => external::run("tress-lab", Some("report"), &options),
+        Verb::Completions(options) => generated::completions(options.shell, args::command(), "tress"),
+        Verb::Man(options) => generated::man(args::command(), "tress", &args::OTHERS, options.directory.as_deref()),
     }
 }
 
 /// Runs a verb that takes its time: signals cancel it, and a terminal shows how far it is.
 fn cancellable<T>(verb: impl FnOnce(&Control) -> Result<T, Failure>) -> Result<T, Failure> {
     let control = Arc::new(Control::new());
-    signals::cancel_by_signal(&control);
-    let progress = Progress::start(&control);
+    let cancelled = Arc::clone(&control);
+    signals::cancel_by_signal(move || cancelled.cancel());
+    let counted = Arc::clone(&control);
+    let progress = Progress::start(move || Count {
+        moved: counted.moved_bytes(),
+        done: counted.done_bytes(),
+        total: counted.total_bytes(),
+    });
     let outcome = verb(&control);
     drop(progress);
     outcome
-}
-
-/// Not the result: a standard error that is gone does not matter.
-pub(crate) fn note(text: &str) {
-    say("note", text);
-}
-
-/// The same about something that is not safe.
-pub(crate) fn warn(text: &str) {
-    say("warning", text);
-}
-
-fn say(what: &str, text: &str) {
-    let text = format!("tress: {what}: {}\n", crate::failure::escape(text));
-    let _ = progress::aside(|| std::io::stderr().lock().write_all(text.as_bytes()));
 }

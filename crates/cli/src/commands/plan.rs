@@ -18,7 +18,7 @@ use tress_plan::{
 use super::{cancellable, note};
 use crate::{
     args,
-    failure::Failure,
+    failure::{self, Failure},
     files, progress,
     units::{self, count_text, rate_text, seconds_text},
 };
@@ -146,7 +146,7 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
                 return files::print(&svg);
             }
             verbs::store(svg.as_bytes(), sink, control)
-                .map_err(|error| Failure::from(error).with_force(options.force))?;
+                .map_err(|error| failure::told(error).with_force(options.force))?;
         }
         print(options, &problem, &plan, &origin)
     })
@@ -207,7 +207,7 @@ fn measurement(options: &args::Plan, control: &Control) -> Result<Option<Measure
     }
     let measured = {
         let bar = progress::Steps::start();
-        measure::measure(control, &mut |what, done, total| bar.show(what, done, total))?
+        measure::measure(control, &mut |what, done, total| bar.show(what, done, total)).map_err(failure::told)?
     };
     // The plan is worth more than the file.
     let kept = match &path {

@@ -11,7 +11,7 @@ use tress_container::{
 use super::{cancellable, note};
 use crate::{
     args,
-    failure::Failure,
+    failure::{self, Failure},
     files,
     names::{self, Mode, WithCipher},
     stdin::Stdin,
@@ -64,7 +64,7 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
     let source = files::source(&options.input);
     cancellable(|control| {
         let work = Work { source: &source, sink: &sink, parameters: &parameters, direction, control };
-        cipher.with(key, backend, work).map_err(Error::from)??;
+        cipher.with(key, backend, work).map_err(Error::from).map_err(failure::told)?.map_err(failure::told)?;
         if direction == RawDirection::Encrypt {
             caution(&cipher, &parameters, control.done_bytes());
         }

@@ -33,7 +33,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         stdin.claim(input, "the data")?;
     }
     let pair = key_pair(&options.identity, &mut stdin)?;
-    let receiver: Address = options.recipient.parse().map_err(|error: Error| error.at("-r"))?;
+    let receiver: Address = options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::told)?;
     let send = SendOptions {
         streams: options.streams,
         rate_bytes_per_s: options.rate,
@@ -61,7 +61,9 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
         SendEvent::Failed { error } => note(&error.to_string()),
         _ => {}
     };
-    let sent = cancellable(|control| Ok(tress_transfer::send_with_events(&inputs, &pair, &send, &tell, control)?));
+    let sent = cancellable(|control| {
+        tress_transfer::send_with_events(&inputs, &pair, &send, &tell, control).map_err(failure::told)
+    });
     match skipped.into_inner() {
         0 => {}
         1 => note("1 symbolic link skipped"),
@@ -90,7 +92,7 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
         Some(path) => {
             stdin.claim(path, "the allow file")?;
             let bytes = files::read_small(path, ALLOW_MOST_BYTES)?;
-            Allow::read(bytes.as_slice()).map_err(|error| error.at(failure::name(path)))?
+            Allow::read(bytes.as_slice()).map_err(|error| error.at(failure::name(path))).map_err(failure::told)?
         }
         None => Allow::Any,
     };
@@ -176,7 +178,7 @@ fn failure_here(error: Error) -> Failure {
     match error.kind {
         ErrorKind::Declined(Refusal::Quota) => Failure::failed(text_here(&error)).hint("--quota SIZE sets the limit"),
         ErrorKind::Declined(_) => Failure::failed(text_here(&error)),
-        _ => error.into(),
+        _ => failure::told(error),
     }
 }
 
@@ -213,7 +215,7 @@ fn key_pair(path: &Path, stdin: &mut Stdin) -> Result<KeyPair, Failure> {
     stdin.claim(path, "an identity")?;
     let bytes = files::read_small(path, MOST_BYTES)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| Error::new(ErrorKind::BadIdentity));
-    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path)))?;
+    let pair = text.and_then(KeyPair::parse).map_err(|error| error.at(failure::name(path))).map_err(failure::told)?;
     if pair.address().is_none() {
         return Err(Failure::wrong_use(format!("{}: identity has no Noise key", failure::name(path)))
             .hint("tress keygen makes identities that can send and receive"));

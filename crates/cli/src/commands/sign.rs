@@ -54,7 +54,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
                 if let Sink::Path { path, force: false } = sink(input)
                     && path.symlink_metadata().is_ok_and(|metadata| !metadata.is_dir())
                 {
-                    return Err(Error::new(ErrorKind::OutputExists).at(path).into());
+                    return Err(failure::told(Error::new(ErrorKind::OutputExists).at(path)));
                 }
                 Ok((input, digest(input, key.scheme().hash(), control)?))
             }))?;
@@ -66,11 +66,11 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
             let signatures = failures.keep(signed)?.into_iter().flatten();
             let signatures = digests.iter().zip(signatures).map(|((input, _), signature)| match signature {
                 Ok(signature) => Ok((*input, signature)),
-                Err(error) => Err(Failure::signing(error, failure::name(input))),
+                Err(error) => Err(failure::signing(error, failure::name(input))),
             });
             let signatures = failures.keep(signatures.collect())?;
             failures.keep(parallel(threads, &signatures, control, |(input, signature)| {
-                Ok(verbs::store(signature.as_bytes(), &sink(input), control)?)
+                verbs::store(signature.as_bytes(), &sink(input), control).map_err(failure::told)
             }))?;
         }
         failures.finish()
@@ -125,7 +125,7 @@ fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
         .into_iter()
         .zip(cases)
         .filter_map(|(outcome, case)| {
-            let failure = Failure::signing(outcome.err()?, failure::name(&case.path));
+            let failure = failure::signing(outcome.err()?, failure::name(&case.path));
             Some(match actual_scheme(key, case) {
                 Some(scheme) => {
                     failure.hint(format!("the signature was made with {scheme}: verify it with --scheme {scheme}"))
@@ -187,7 +187,7 @@ fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failur
     let digest = hash.digest_reader(&file, progress).map_err(failed)?;
     let after = file.metadata().map_err(failed)?;
     if before.is_file() && (before.len(), before.modified().ok()) != (after.len(), after.modified().ok()) {
-        return Err(Error::new(ErrorKind::InputChanged).at(input).into());
+        return Err(failure::told(Error::new(ErrorKind::InputChanged).at(input)));
     }
     Ok(digest)
 }
@@ -231,7 +231,7 @@ fn parallel<'a, T: Sync, R: Send>(
     let done = |result: Mutex<Option<_>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
     results
         .into_iter()
-        .map(|result| done(result).unwrap_or_else(|| Err(Error::new(ErrorKind::Interrupted).into())))
+        .map(|result| done(result).unwrap_or_else(|| Err(failure::told(Error::new(ErrorKind::Interrupted)))))
         .collect()
 }
 
@@ -249,7 +249,7 @@ impl<'a> Failures<'a> {
     /// What went well. A cancellation ends all.
     fn keep<R>(&mut self, results: Vec<Result<R, Failure>>) -> Result<Vec<R>, Failure> {
         if self.control.is_cancelled() {
-            return Err(Error::new(ErrorKind::Interrupted).into());
+            return Err(failure::told(Error::new(ErrorKind::Interrupted)));
         }
         let mut kept = Vec::with_capacity(results.len());
         for result in results {

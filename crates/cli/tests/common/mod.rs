@@ -1,5 +1,8 @@
-//! What the script tests share: a folder that vanishes, the command, and the checks that every failure has to pass.
+//! What the script tests of all programs share (`PROGRAM` is the one under test): a folder that vanishes, the command, and the checks that every failure has to pass.
 #![allow(dead_code, unreachable_pub, reason = "every test program uses a part of it")]
+
+pub mod faults;
+pub mod kept;
 
 use std::{
     ffi::OsStr,
@@ -30,8 +33,13 @@ pub struct Run {
 }
 
 impl Folder {
+    /// One with nothing in it.
+    pub fn empty() -> Folder {
+        Folder { folder: tempfile::tempdir().unwrap(), recipient: String::new() }
+    }
+
     pub fn new() -> Folder {
-        let mut new = Folder { folder: tempfile::tempdir().unwrap(), recipient: String::new() };
+        let mut new = Folder::empty();
         new.tress(["keygen", "-o", "me.key"]).ok();
         new.tress(["keygen", "-o", "other.key"]).ok();
         let public = new.tress(["keygen", "--public", "me.key"]).ok();
@@ -71,7 +79,7 @@ impl Folder {
 
     /// The command, started in the folder, with nothing on standard input.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tress"));
+        let mut command = program();
         command.current_dir(self.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.args(arguments);
         command
@@ -98,6 +106,16 @@ impl Folder {
         let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
         json["header_bytes"].as_u64().unwrap() as usize
     }
+}
+
+/// The program, as `tress` runs it where it is another one.
+pub fn program() -> Command {
+    let mut command = Command::new(crate::PROGRAM);
+    let tress = Path::new(crate::PROGRAM).with_file_name("tress");
+    if tress != Path::new(crate::PROGRAM) {
+        command.env("TRESS_COMMAND", tress);
+    }
+    command
 }
 
 /// Runs the command, with these bytes on its standard input if that is a pipe.

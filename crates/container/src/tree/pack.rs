@@ -3,10 +3,11 @@ use super::calls::{self, Dir, Metadata};
 use super::entry::{Entry, Kind};
 use super::platform::{self, Identity};
 use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, stream_error, write};
-use crate::{Control, Error, ErrorKind, shown};
+use crate::{Control, Error, ErrorKind};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tress_terminal::shown;
 
 /// Names in the error about what a tree cannot hold, besides the first.
 const MOST_NAMES: usize = 9;

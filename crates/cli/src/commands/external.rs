@@ -1,0 +1,45 @@
+//! Commands that are programs of their own, beside this one or in PATH, as those of git are.
+
+use std::{
+    env::{self, consts::EXE_SUFFIX},
+    ffi::OsStr,
+    io,
+    process::Command,
+};
+
+use tress_terminal::{COMMAND, Failure};
+
+use crate::args::External;
+
+/// Runs `program` in the place of this process, with what was written after the command's name.
+pub(crate) fn run(program: &str, verb: Option<&str>, options: &External) -> Result<(), Failure> {
+    let this = env::current_exe().unwrap_or_default();
+    let beside = this.with_file_name(format!("{program}{EXE_SUFFIX}"));
+    let found = if beside.is_file() { beside.as_os_str() } else { OsStr::new(program) };
+    let mut command = Command::new(found);
+    command.args(verb).args(&options.arguments);
+    let [path, version] = COMMAND;
+    command.env(path, &this).env(version, env!("CARGO_PKG_VERSION"));
+    let error = replace(command);
+    if error.kind() != io::ErrorKind::NotFound {
+        return Err(Failure::failed(format!("{program}: {error}")));
+    }
+    let name = verb.unwrap_or("simulate");
+    Err(Failure::wrong_use(format!("'tress {name}' needs the program {program}, which is not installed"))
+        .hint(format!("the package {program} has it; from source, 'make lab' builds it")))
+}
+
+/// Why it did not go.
+#[cfg(unix)]
+fn replace(mut command: Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(&mut command)
+}
+
+/// The same; elsewhere this process waits for the other, and ends as it does.
+#[cfg(not(unix))]
+fn replace(mut command: Command) -> io::Error {
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
+}

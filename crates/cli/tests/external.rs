@@ -1,0 +1,56 @@
+//! Commands that are programs of their own: found beside this one or in PATH, given what was written, and missed with a hint.
+#![cfg(unix)]
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use crate::common::{Folder, run};
+
+/// A copy of the command in a folder where no other program is.
+fn alone(folder: &Folder) {
+    fs::create_dir(folder.path("bin")).unwrap();
+    fs::create_dir(folder.path("path")).unwrap();
+    fs::copy(crate::PROGRAM, folder.path("bin/tress")).unwrap();
+}
+
+fn script(path: &Path, text: &str) {
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn other_programs_do_what_is_theirs() {
+    let folder = Folder::new();
+    alone(&folder);
+    let path = format!("{}:/usr/bin:/bin", folder.path("path").display());
+    let tress = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(folder.path("bin/tress"));
+        let command = command.current_dir(folder.root()).env("PATH", &path).args(arguments);
+        run(
+            command
+                .stdin(std::process::Stdio::null())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped()),
+            b"",
+        )
+    };
+    for (verb, program) in [("bench", "lab"), ("study", "lab"), ("report", "lab"), ("simulate", "simulate")] {
+        let told = tress(&[verb, "x"]).wrong_use(&format!("'tress {verb}' needs the program tress-{program}")).stderr;
+        assert!(told.contains("hint: the package") && told.contains("make lab"), "{told}");
+    }
+    // In PATH, with everything as it was written, in its place: its output, its error, its status.
+    let says = "echo \"$TRESS_COMMAND_VERSION $@\"; [ -x \"$TRESS_COMMAND\" ] && echo from tress >&2; exit 7";
+    script(&folder.path("path/tress-lab"), says);
+    let version = env!("CARGO_PKG_VERSION");
+    for arguments in [&["bench", "--quick", "-h", "--", "^a"][..], &["study", "--help"], &["report", "-o", "-", "x"]] {
+        let run = tress(arguments);
+        assert_eq!(String::from_utf8(run.stdout).unwrap(), format!("{version} {}\n", arguments.join(" ")));
+        assert_eq!((run.status.code(), run.stderr.as_str()), (Some(7), "from tress\n"));
+    }
+    // Beside the command comes first; what simulates has no name of its own for that.
+    script(&folder.path("path/tress-simulate"), "echo in PATH");
+    script(&folder.path("bin/tress-simulate"), "echo beside \"$@\"");
+    assert_eq!(tress(&["simulate", "--json", "p.elf"]).ok().stdout, b"beside --json p.elf\n");
+    // There, and no program.
+    fs::write(folder.path("bin/tress-lab"), "text").unwrap();
+    tress(&["bench"]).failed("tress-lab");
+}

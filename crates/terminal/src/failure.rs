@@ -1,0 +1,157 @@
+//! How the command fails: one line that names the file and the cause, one hint where we know what helps, and a status.
+
+use std::{
+    borrow::Cow,
+    fmt::{self, Write as _},
+    io,
+    path::Path,
+};
+
+pub use crate::shown::foreign;
+use crate::shown::{given, is_hidden};
+
+/// The operation failed: wrong key, damaged input, I/O.
+pub const FAILED: u8 = 1;
+/// The command was used wrongly.
+pub const WRONG_USE: u8 = 2;
+
+/// An error as a command tells it.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit status.
+    pub status: u8,
+    /// What failed, about what.
+    pub message: String,
+    /// What helps, where we know it.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// The operation failed.
+    pub fn failed(message: impl Into<String>) -> Failure {
+        Failure { status: FAILED, message: without_number(message.into()), hint: None }
+    }
+
+    /// The command was used wrongly.
+    pub fn wrong_use(message: impl Into<String>) -> Failure {
+        Failure { status: WRONG_USE, ..Failure::failed(message) }
+    }
+
+    /// An I/O error of a file that the command itself opens (keys, passphrases, results).
+    pub fn io(path: &Path, error: &io::Error) -> Failure {
+        let cause = match error.raw_os_error() {
+            // Without what others may have wrapped around it.
+            Some(number) => lower_first(without_number(io::Error::from_raw_os_error(number).to_string())),
+            None => error.kind().to_string(),
+        };
+        let failure = Failure::failed(format!("{}: {cause}", given(&name(path))));
+        if error.kind() == io::ErrorKind::IsADirectory { failure.hint("name a file inside it") } else { failure }
+    }
+
+    /// With what helps.
+    pub fn hint(self, hint: impl Into<String>) -> Failure {
+        Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// Without the advice to use --force where that was used already.
+    pub fn with_force(mut self, force: bool) -> Failure {
+        if force {
+            self.hint.take_if(|hint| hint.starts_with("--force"));
+        }
+        self
+    }
+
+    /// Prints it to standard error. A standard error that is gone is no reason to panic.
+    pub fn print(&self) {
+        let mut text = format!("{}: error: {}\n", crate::program(), escape(&self.message));
+        if let Some(hint) = &self.hint {
+            text.push_str(&format!("hint: {}\n", escape(hint)));
+        }
+        let _ = io::Write::write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+}
+
+fn lower_first(text: String) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// The message without the number that the standard library adds to the system's own words.
+fn without_number(mut message: String) -> String {
+    if let Some(start) = message.rfind(" (os error ")
+        && message.ends_with(')')
+    {
+        message.truncate(start);
+    }
+    message
+}
+
+/// How messages call a file.
+pub fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
+}
+
+/// What a secret key begins with that somebody may have pasted where a file or a recipient belongs.
+const SECRETS: [&str; 2] = ["AGE-SECRET-KEY-", "TRESS-NOISE-KEY-"];
+
+/// The text without secret keys: errors repeat arguments, and go to logs.
+fn without_secrets(text: &str) -> Cow<'_, str> {
+    let start_of = |text: &str| {
+        let upper = text.to_ascii_uppercase();
+        SECRETS.iter().filter_map(|secret| upper.find(secret).map(|start| start + secret.len())).min()
+    };
+    let Some(mut end) = start_of(text) else { return Cow::Borrowed(text) };
+    let (mut shown, mut rest) = (String::new(), text);
+    loop {
+        shown.push_str(&rest[..end]);
+        shown.push_str("...");
+        rest = rest[end..].trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '-');
+        match start_of(rest) {
+            Some(next) => end = next,
+            None => return Cow::Owned(shown + rest),
+        }
+    }
+}
+
+/// The text without anything that a terminal obeys or that reorders or hides what follows, and without secret keys. What comes from
+/// others goes through [`foreign`] first.
+pub fn escape(text: &str) -> impl fmt::Display + '_ {
+    struct Escaped<'a>(Cow<'a, str>);
+    impl fmt::Display for Escaped<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            for letter in self.0.chars() {
+                if is_hidden(letter) {
+                    write!(f, "{}", letter.escape_default())?;
+                } else {
+                    f.write_char(letter)?;
+                }
+            }
+            Ok(())
+        }
+    }
+    Escaped(without_secrets(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_reaches_the_terminal_but_letters() {
+        let wild = "a\x1b[2Jb\nc\u{202e}d\u{9b}é\u{61c}\u{ad}\u{e0041}C:\\n";
+        assert_eq!(escape(wild).to_string(), "a\\u{1b}[2Jb\\nc\\u{202e}d\\u{9b}é\\u{61c}\\u{ad}\\u{e0041}C:\\n");
+    }
+
+    #[test]
+    fn the_systems_number_is_left_out() {
+        assert_eq!(without_number("a: no (os error 2)".into()), "a: no");
+        assert_eq!(without_number("a (os error 2): b".into()), "a (os error 2): b");
+    }
+
+    #[test]
+    fn secret_keys_are_not_repeated() {
+        let text = "a AGE-SECRET-KEY-1QQ: b, age-secret-key-pq-1xx/c TRESS-NOISE-KEY-1ZZ";
+        let shown = "a AGE-SECRET-KEY-...: b, age-secret-key-.../c TRESS-NOISE-KEY-...";
+        assert_eq!(escape(text).to_string(), shown);
+    }
+}

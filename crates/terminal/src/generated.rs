@@ -1,0 +1,56 @@
+//! Completions and manual pages, made from the definition of a command, so that packages can install them.
+
+use std::{fs, io, path::Path};
+
+use clap_complete::Shell;
+
+use crate::{Failure, files};
+
+/// Prints the completion script of the command `name`.
+pub fn completions(shell: Shell, mut command: clap::Command, name: &str) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    files::print_bytes(&script)
+}
+
+/// Prints the manual page of a command, or writes it and those of its verbs to a folder; verbs are named as those of `prefix`, and
+/// those that are other programs have pages of their own.
+pub fn man(mut command: clap::Command, prefix: &str, others: &[&str], directory: Option<&Path>) -> Result<(), Failure> {
+    let name = command.get_name().to_string();
+    let Some(directory) = directory else {
+        let page = page(command).map_err(|error| Failure::io(Path::new("manual page"), &error))?;
+        return files::print_bytes(&page);
+    };
+    // Gives the pages of the verbs their full names.
+    command.build();
+    write_pages(&command, &name, prefix, others, directory)
+}
+
+/// One page for the command and one for each verb below it, named like git's: `tress-raw-encrypt.1`.
+fn write_pages(
+    command: &clap::Command,
+    name: &str,
+    prefix: &str,
+    others: &[&str],
+    directory: &Path,
+) -> Result<(), Failure> {
+    let path = directory.join(format!("{name}.1"));
+    let write = || fs::write(&path, page(command.clone().display_name(name.to_string()))?);
+    write().map_err(|error| Failure::io(&path, &error))?;
+    let has_page = |verb: &&clap::Command| !verb.is_hide_set() && !others.contains(&verb.get_name());
+    for verb in command.get_subcommands().filter(has_page) {
+        let name = format!("{prefix}-{}", verb.get_name());
+        write_pages(verb, &name, &name, &[], directory)?;
+    }
+    Ok(())
+}
+
+fn page(command: clap::Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let title = command.get_display_name().unwrap_or(command.get_name()).to_uppercase();
+    let source = concat!("tress ", env!("CARGO_PKG_VERSION"));
+    // No date, which would be that of the build. An empty one has to be written out, or what follows takes its place.
+    let date = "\"\"";
+    clap_mangen::Man::new(command).title(title).date(date).source(source).manual("Tress manual").render(&mut page)?;
+    Ok(page)
+}

@@ -1,0 +1,77 @@
+//! How the commands of Tress speak.
+//!
+//! [`shown`] is for libraries, too: names that come from others may hold what a terminal obeys. With the feature `command`:
+//! errors as one line and a hint ([`Failure`]), results on standard output ([`files`]), [`progress`], [`signals`], values with units
+//! ([`units`]), errors in the command line ([`usage`]), manual pages and completions ([`generated`]).
+#![forbid(unsafe_code)]
+
+pub mod shown;
+
+#[cfg(feature = "command")]
+pub mod failure;
+#[cfg(feature = "command")]
+pub mod files;
+#[cfg(feature = "command")]
+pub mod generated;
+#[cfg(feature = "command")]
+pub mod progress;
+#[cfg(feature = "command")]
+pub mod signals;
+#[cfg(feature = "command")]
+pub mod units;
+#[cfg(feature = "command")]
+pub mod usage;
+
+#[cfg(feature = "command")]
+pub use command::{COMMAND, caller, note, program, warn};
+#[cfg(feature = "command")]
+pub use failure::Failure;
+
+#[cfg(feature = "command")]
+mod command {
+    use std::{env, io::Write as _, path::PathBuf, sync::OnceLock};
+
+    use crate::{Failure, failure::escape, progress};
+
+    /// The command that ran this program, and its version.
+    pub const COMMAND: [&str; 2] = ["TRESS_COMMAND", "TRESS_COMMAND_VERSION"];
+
+    static PROGRAM: OnceLock<&str> = OnceLock::new();
+
+    /// The name of this program in messages.
+    pub fn program() -> &'static str {
+        PROGRAM.get().copied().unwrap_or("tress")
+    }
+
+    /// Says whether `tress` ran this program, which is called `name`, and where that is. Messages then are those of `tress`.
+    ///
+    /// # Errors
+    /// Two versions do not go together.
+    pub fn caller(name: &'static str, version: &str) -> Result<Option<PathBuf>, Failure> {
+        let [command, its_version] = COMMAND.map(env::var_os);
+        let _ = PROGRAM.set(if command.is_some() { "tress" } else { name });
+        match its_version {
+            Some(other) if command.is_some() && other != version => Err(Failure::wrong_use(format!(
+                "{name} is version {version}, and tress is version {}",
+                other.display()
+            ))
+            .hint("install both from one version")),
+            _ => Ok(command.map(PathBuf::from)),
+        }
+    }
+
+    /// Not the result: a standard error that is gone does not matter.
+    pub fn note(text: &str) {
+        say("note", text);
+    }
+
+    /// The same about something that is not safe.
+    pub fn warn(text: &str) {
+        say("warning", text);
+    }
+
+    fn say(what: &str, text: &str) {
+        let text = format!("{}: {what}: {}\n", program(), escape(text));
+        let _ = progress::aside(|| std::io::stderr().lock().write_all(text.as_bytes()));
+    }
+}

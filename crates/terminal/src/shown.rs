@@ -1,0 +1,102 @@
+//! Text of others in messages: names inside containers and trees may hold what a terminal obeys or hides, and a mebibyte of it.
+
+use std::fmt::Write as _;
+
+/// Letters of a name that are shown.
+const MOST_LETTERS: usize = 200;
+
+/// Whether a terminal obeys this letter, hides it, or orders its neighbours by it: controls, formats (bidirectional ones among
+/// them), separators but the space, unassigned and private letters, and those that Unicode lets a display ignore.
+pub fn is_hidden(letter: char) -> bool {
+    match letter {
+        ' '..='~' => false,
+        // Default_Ignorable_Code_Point of DerivedCoreProperties.txt, Unicode 16.0, as far as general categories do not say it.
+        '\u{34f}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{3164}' => true,
+        '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}' => true,
+        // The standard library escapes the categories Cc, Cf, Cn, Co, Zl, Zp and Zs; at the beginning accents too, which are no harm.
+        letter => String::from_iter(['a', letter]).escape_debug().nth(1) == Some('\\'),
+    }
+}
+
+/// A name that comes from outside: hidden letters and the backslash escaped, so that no two names look alike, and cut.
+pub fn foreign(name: &str) -> String {
+    if name.is_empty() {
+        return "\"\"".into();
+    }
+    let mut shown = String::new();
+    push_escaped(&mut shown, name.chars().take(MOST_LETTERS), &['\\']);
+    if name.chars().nth(MOST_LETTERS).is_some() {
+        let _ = write!(shown, "... ({} bytes)", name.len());
+    }
+    shown
+}
+
+/// A path that the user gave: as it is, and quoted if anything in it is hidden, so that one error stays one line.
+pub fn given(path: &str) -> String {
+    if !path.chars().any(is_hidden) {
+        return path.into();
+    }
+    let mut shown = String::from("\"");
+    push_escaped(&mut shown, path.chars(), &['\\', '"']);
+    shown.push('"');
+    shown
+}
+
+fn push_escaped(shown: &mut String, letters: impl Iterator<Item = char>, also: &[char]) {
+    for letter in letters {
+        if is_hidden(letter) || also.contains(&letter) {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the tables of Unicode: categories from UnicodeData.txt, the rest from DerivedCoreProperties.txt.
+    #[test]
+    fn what_is_hidden() {
+        let hidden = [
+            ("Cc", "\0\u{7}\n\t\u{1b}\u{7f}\u{85}\u{9b}"),
+            (
+                "Cf",
+                "\u{ad}\u{61c}\u{6dd}\u{70f}\u{180e}\u{200b}\u{200e}\u{202a}\u{202e}\u{2060}\u{2066}\u{2069}\u{feff}\u{fffb}",
+            ),
+            ("tags", "\u{e0001}\u{e0041}\u{e007f}"),
+            (
+                "ignorable letters and marks",
+                "\u{34f}\u{115f}\u{1160}\u{17b4}\u{180b}\u{3164}\u{fe0f}\u{ffa0}\u{e0100}\u{e01ef}",
+            ),
+            ("Zl, Zp, Zs", "\u{2028}\u{2029}\u{a0}\u{2003}\u{3000}"),
+            ("Co, Cn", "\u{e000}\u{378}\u{10ffff}"),
+        ];
+        for (what, letters) in hidden {
+            for letter in letters.chars() {
+                assert!(is_hidden(letter), "{what}: {letter:?}");
+            }
+        }
+        for letter in "aZ09 ~\\'\"ée\u{301}ЖאعकिไทยΩ漢かな가😀—€".chars() {
+            assert!(!is_hidden(letter), "{letter:?}");
+        }
+    }
+
+    #[test]
+    fn names_from_outside() {
+        assert_eq!(foreign("a\nb"), "a\\nb");
+        assert_eq!(foreign("a\\nb"), "a\\\\nb");
+        assert_eq!(foreign("\u{202e}é"), "\\u{202e}é");
+        assert_eq!(foreign(""), "\"\"");
+        let long = foreign(&"\u{e0041}".repeat(1 << 18));
+        assert!(long.len() < 20 * MOST_LETTERS && long.ends_with("... (1048576 bytes)"), "{long}");
+        assert_eq!(foreign(&"a".repeat(MOST_LETTERS)), "a".repeat(MOST_LETTERS));
+    }
+
+    #[test]
+    fn paths_of_the_user() {
+        assert_eq!(given("C:\\a b"), "C:\\a b");
+        assert_eq!(given("a\nb\\n\u{61c}"), "\"a\\nb\\\\n\\u{61c}\"");
+    }
+}

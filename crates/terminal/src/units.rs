@@ -1,0 +1,307 @@
+//! Values on the command line: sizes, rates, durations, ranges and hexadecimal bytes.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+/// A half-open range of the plaintext; without an end it runs to the end of the plaintext.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteRange {
+    /// Its first byte.
+    pub start: u64,
+    /// Behind its last byte.
+    pub end: Option<u64>,
+}
+
+/// Bytes given in hexadecimal. They may be a key, so they are wiped and never shown.
+#[derive(Clone)]
+pub struct Hex(pub Zeroizing<Vec<u8>>);
+
+impl fmt::Debug for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hex({} bytes)", self.0.len())
+    }
+}
+
+/// Units of a size and their bytes: powers of 1000 (kB) and of 1024 (KiB).
+const UNITS: [(&str, u64); 11] = [
+    ("", 1),
+    ("B", 1),
+    ("kB", 1000),
+    ("KB", 1000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+    ("TiB", 1 << 40),
+];
+
+/// A size such as `4096`, `10MB` or `10GiB`.
+pub fn size(text: &str) -> Result<u64, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    if number.is_empty() {
+        return Err("a size is a whole number with or without a unit, such as 4096, 10MB or 10GiB".into());
+    }
+    let factor = UNITS
+        .iter()
+        .find_map(|(name, factor)| (*name == unit).then_some(*factor))
+        .ok_or("units are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB")?;
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(factor))
+        .ok_or_else(|| "too large: a size must be less than 2^64 bytes".into())
+}
+
+/// A host or address and a port, such as `host:7878` or `[::1]:7878`.
+pub fn endpoint(text: &str) -> Result<String, String> {
+    let (host, port) = text.rsplit_once(':').ok_or("the port is missing; an example is host:7878")?;
+    port.parse::<u16>().map_err(|_| "a port is a number from 0 to 65535")?;
+    if host.is_empty() {
+        return Err("the host is missing; an example is host:7878".into());
+    }
+    if host.contains(':') && !(host.starts_with('[') && host.ends_with(']')) {
+        return Err("an IPv6 address must be in brackets, such as [::1]:7878".into());
+    }
+    Ok(text.into())
+}
+
+/// Bits, as links are sold.
+const BIT_UNITS: [(&str, f64); 6] =
+    [("bit", 1.0), ("kbit", 1e3), ("Kbit", 1e3), ("Mbit", 1e6), ("Gbit", 1e9), ("Tbit", 1e12)];
+
+const DURATION_UNITS: [(&str, f64); 6] =
+    [("ns", 1e-9), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("s", 1.0)];
+
+/// A rate such as `25MB`, `1Gbit` or `27027027`, in bytes per second; or the paper's `0.037us/B`, the time for a byte.
+pub fn rate(text: &str) -> Result<f64, String> {
+    const WRONG: &str = "a rate is an amount per second, such as 25MB, 1Gbit or 27027027 (bytes), \
+                         or a time per byte, such as 0.037us/B";
+    let bytes_per_s = match text.strip_suffix("/B") {
+        Some(time) => duration(time).map_err(|_| WRONG)?.recip(),
+        None => {
+            let (number, unit) = number_and_unit(text.strip_suffix("/s").unwrap_or(text)).ok_or(WRONG)?;
+            let bytes = UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor as f64));
+            let bits = BIT_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor / 8.0));
+            number * bytes.or(bits).ok_or("units are B, kB to TB, KiB to TiB, and bit, kbit to Tbit")?
+        }
+    };
+    match bytes_per_s {
+        0.0 => Err("a rate must be greater than zero".into()),
+        rate if !rate.is_finite() => Err("the rate is too large".into()),
+        rate => Ok(rate),
+    }
+}
+
+/// A duration such as `10us` or `1.5ms`, in seconds.
+pub fn duration(text: &str) -> Result<f64, String> {
+    const WRONG: &str = "a duration is a number and a unit, such as 10us, 1.5ms or 2s";
+    let (number, unit) = number_and_unit(text).ok_or(WRONG)?;
+    let factor = DURATION_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor)).ok_or(WRONG)?;
+    let seconds = number * factor;
+    if seconds.is_finite() { Ok(seconds) } else { Err("the duration is too large".into()) }
+}
+
+/// A decimal number, without sign and exponent, and what follows it.
+fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+    let (number, unit) = text.split_at(digits);
+    let is_number = number.starts_with(|letter: char| letter.is_ascii_digit()) && !number.ends_with('.');
+    is_number.then(|| number.parse().ok()).flatten().map(|number| (number, unit))
+}
+
+/// The rate of a link, in whole bytes per second.
+pub fn link_rate(text: &str) -> Result<u64, String> {
+    match rate(text)? {
+        rate if rate < 1.0 => Err("a rate must be at least one byte per second".into()),
+        // Rates beyond what a number holds are the largest.
+        rate => Ok(rate as u64),
+    }
+}
+
+/// `START:[END]`, both sizes, END not before START.
+pub fn range(text: &str) -> Result<ByteRange, String> {
+    let (start, end) = text.split_once(':').ok_or("a range is START:[END], such as 10MiB:11MiB")?;
+    let start = if start.is_empty() { 0 } else { size(start)? };
+    let end = match end {
+        "" => None,
+        end => Some(size(end)?),
+    };
+    if end.is_some_and(|end| end < start) {
+        return Err("the end is before the start".into());
+    }
+    Ok(ByteRange { start, end })
+}
+
+/// An even number of hexadecimal digits, none included.
+pub fn hex(text: &str) -> Result<Hex, String> {
+    // The message does not repeat the text, which may be a key; clap's own does not either (`main` sees to that).
+    let digit = |byte: u8| char::from(byte).to_digit(16).ok_or("not hexadecimal");
+    if !text.len().is_multiple_of(2) {
+        return Err("an odd number of hexadecimal digits".into());
+    }
+    let mut bytes = Zeroizing::new(Vec::with_capacity(text.len() / 2));
+    for pair in text.as_bytes().chunks_exact(2) {
+        bytes.push((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
+    }
+    Ok(Hex(bytes))
+}
+
+/// Seconds for people, with four digits that count: `803.9 s`, `10.00 µs`.
+pub fn seconds_text(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        0.0 => return "0 s".into(),
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s if s >= 1e-6 => (s * 1e6, "µs"),
+        s => (s * 1e9, "ns"),
+    };
+    let decimals = match value {
+        v if v >= 1000.0 => 0,
+        v if v >= 100.0 => 1,
+        v if v >= 10.0 => 2,
+        _ => 3,
+    };
+    format!("{value:.decimals$} {unit}")
+}
+
+/// A rate for people: `27.0 MB/s`.
+pub fn rate_text(bytes_per_s: f64) -> String {
+    let (factor, unit) = match bytes_per_s {
+        r if r >= 1e9 => (1e9, "GB/s"),
+        r if r >= 1e6 => (1e6, "MB/s"),
+        r if r >= 1e3 => (1e3, "kB/s"),
+        _ => (1.0, "B/s"),
+    };
+    format!("{:.3} {unit}", bytes_per_s / factor)
+}
+
+/// A number for people: `28,284`.
+pub fn count_text(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A size as someone would have given it: `10 GB`, `1 TiB`, and `16,401 bytes` where no unit divides it.
+pub fn size_text(bytes: u64) -> String {
+    let divides = |(_, factor): &&(&str, u64)| *factor > 1 && bytes >= *factor && bytes.is_multiple_of(*factor);
+    match UNITS.iter().rev().filter(divides).max_by_key(|(_, factor)| *factor) {
+        Some((name, factor)) => format!("{} {name}", count_text(bytes / factor)),
+        None => format!("{} bytes", count_text(bytes)),
+    }
+}
+
+/// Bytes for people: `16400 B`, `12.3 MiB`.
+pub fn bytes_text(bytes: u64) -> String {
+    indicatif::BinaryBytes(bytes).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("0"), Ok(0));
+        assert_eq!(size("10MB"), Ok(10_000_000));
+        assert_eq!(size("10GiB"), Ok(10_737_418_240));
+        assert_eq!(size("18446744073709551615"), Ok(u64::MAX));
+        for wrong in ["", "MiB", "-1", "1.5MiB", "1 MiB", "1mib", "18446744073709551616", "16777216TiB"] {
+            assert!(size(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn endpoints() {
+        for right in ["host:7878", "127.0.0.1:0", "[::1]:65535", "[fe80::1%eth0]:1"] {
+            assert_eq!(endpoint(right).as_deref(), Ok(right));
+        }
+        for wrong in ["", "host", ":7878", "host:", "host:99999", "host:-1", "host:7878x", "::1:7878", "[::1]"] {
+            assert!(endpoint(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn rates() {
+        assert_eq!(rate("27027027"), Ok(27_027_027.0));
+        assert_eq!(rate("25MB"), Ok(25e6));
+        assert_eq!(rate("25MB/s"), Ok(25e6));
+        assert_eq!(rate("1.5GiB"), Ok(1_610_612_736.0));
+        assert_eq!(rate("10Mbit"), Ok(1_250_000.0));
+        assert_eq!(rate("1Gbit/s"), Ok(125e6));
+        assert_eq!(rate("0.8us/B"), Ok(1_250_000.0));
+        let endless = "9".repeat(400);
+        for wrong in
+            ["", "0", "0Mbit", "-1", "NaN", "inf", "1e9", "1.", ".5", "1.2.3", "10mbit", "1Gbps", "0us/B", &endless]
+        {
+            assert!(rate(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn rates_of_links() {
+        assert_eq!(link_rate("2500000"), Ok(2_500_000));
+        assert_eq!(link_rate("1Gbit"), Ok(125_000_000));
+        assert_eq!(link_rate("8kbit"), Ok(1000));
+        for wrong in ["0", "1bit", "1gbit", "-1"] {
+            assert!(link_rate(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("10us"), Ok(10.0 * 1e-6));
+        assert_eq!(duration("10µs"), Ok(10.0 * 1e-6));
+        assert_eq!(duration("1.5ms"), Ok(1.5e-3));
+        assert_eq!(duration("0s"), Ok(0.0));
+        let endless = format!("{}s", "9".repeat(400));
+        for wrong in ["", "10", "us", "-1s", "NaNs", "1e3s", "10 us", "1h", &endless] {
+            assert!(duration(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn figures_for_people() {
+        assert_eq!(seconds_text(803.93), "803.9 s");
+        assert_eq!(seconds_text(10e-6), "10.00 µs");
+        assert_eq!(seconds_text(0.0321), "32.10 ms");
+        assert_eq!(seconds_text(0.0), "0 s");
+        assert_eq!(rate_text(27_027_027.0), "27.027 MB/s");
+        assert_eq!(size_text(10_000_000_000), "10 GB");
+        assert_eq!(size_text(1 << 40), "1 TiB");
+        assert_eq!(size_text(1536), "1,536 bytes");
+        assert_eq!(count_text(28_284), "28,284");
+        assert_eq!(count_text(999), "999");
+        assert_eq!(count_text(1_000_000), "1,000,000");
+    }
+
+    #[test]
+    fn ranges() {
+        let of = |start, end| Ok(ByteRange { start, end });
+        assert_eq!(range("5:"), of(5, None));
+        assert_eq!(range(":7"), of(0, Some(7)));
+        assert_eq!(range("1KiB:1KiB"), of(1024, Some(1024)));
+        for wrong in ["", "5", "7:5", "1:2:3", "a:b"] {
+            assert!(range(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn hexadecimal() {
+        assert_eq!(hex("00fF10").unwrap().0.as_slice(), [0, 0xff, 0x10]);
+        assert!(hex("").unwrap().0.is_empty());
+        for wrong in ["0", "0g", "é0"] {
+            assert!(hex(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Errors in the command line, in the form of all other errors.
+
+use std::{error::Error as _, process::ExitCode};
+
+use clap::{
+    Command,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use crate::failure::{Failure, WRONG_USE};
+
+/// Prints help, the version or the error, each where it belongs.
+pub fn report(error: &clap::Error, root: Command) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // A closed pipe (`tress --help | head -1`) is no failure here.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(WRONG_USE)
+        }
+        _ => {
+            let hint = hint(error, root, std::env::args().skip(1));
+            Failure::wrong_use(message(error)).hint(hint).print();
+            ExitCode::from(WRONG_USE)
+        }
+    }
+}
+
+fn message(error: &clap::Error) -> String {
+    match (error.kind(), texts(error, ContextKind::InvalidSubcommand).pop()) {
+        (ErrorKind::InvalidSubcommand, Some(name)) => return format!("unknown command '{name}'"),
+        (ErrorKind::MissingSubcommand, _) => return "no command given".into(),
+        _ => {}
+    }
+    // The parser's own text would repeat the key.
+    if error.kind() == ErrorKind::ValueValidation
+        && let Some(argument) = texts(error, ContextKind::InvalidArg).pop()
+        && argument.starts_with("--key ")
+        && let Some(cause) = error.source()
+    {
+        return format!("invalid value for '{argument}': {cause}");
+    }
+    let text = error.render().to_string();
+    let paragraph: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let paragraph = paragraph.join(" ");
+    // `<IN>...` is one or more; here it would only look like an unfinished sentence.
+    let paragraph = paragraph.strip_suffix("...").unwrap_or(&paragraph);
+    let paragraph = paragraph.strip_prefix("error: ").unwrap_or(paragraph);
+    // The parser writes ranges as Rust does.
+    match paragraph.rsplit_once(" is not in ") {
+        Some((start, range)) => {
+            format!("{start} is not in the range {}", range.replace("..=", " to ").replace("..", " to "))
+        }
+        None => paragraph.to_string(),
+    }
+}
+
+/// What helps, of the command `root` with these arguments.
+pub fn hint(error: &clap::Error, root: Command, arguments: impl Iterator<Item = String>) -> String {
+    let (command, name) = command(root, arguments);
+    if let Some(meant) = suggestion(error, &command) {
+        return format!("did you mean '{meant}'?");
+    }
+    let what = if command.is_subcommand_required_set() { "commands" } else { "options" };
+    format!("run '{name} --help' for a list of {what}")
+}
+
+/// The command as far as it was understood, and its full name: `tress raw encrypt`.
+fn command(mut command: Command, arguments: impl Iterator<Item = String>) -> (Command, String) {
+    command.build();
+    let mut name = command.get_bin_name().unwrap_or(command.get_name()).to_string();
+    for argument in arguments.skip_while(|argument| argument.starts_with('-')) {
+        let Some(verb) = command.find_subcommand(&argument).cloned() else { break };
+        name = format!("{name} {argument}");
+        command = verb;
+    }
+    (command, name)
+}
+
+/// The command, option or value that was probably meant. The parser's own choice ignores that two letters may be swapped.
+fn suggestion(error: &clap::Error, command: &Command) -> Option<String> {
+    let (typed, known, suggested) = match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let visible = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+            let known = visible.map(|verb| verb.get_name().to_string()).collect();
+            (ContextKind::InvalidSubcommand, known, ContextKind::SuggestedSubcommand)
+        }
+        ErrorKind::UnknownArgument => {
+            let options = command.get_arguments().filter(|option| !option.is_hide_set());
+            let known = options.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect();
+            (ContextKind::InvalidArg, known, ContextKind::SuggestedArg)
+        }
+        ErrorKind::InvalidValue => {
+            (ContextKind::InvalidValue, texts(error, ContextKind::ValidValue), ContextKind::SuggestedValue)
+        }
+        _ => return None,
+    };
+    let typed = texts(error, typed).pop()?;
+    // The parser's best suggestion is its last one.
+    nearest(&typed, known).into_iter().next().or_else(|| texts(error, suggested).pop())
+}
+
+/// The names that begin with what was typed or differ from it in few letters, the nearest first, at most three.
+pub fn nearest(typed: &str, known: impl IntoIterator<Item = String>) -> Vec<String> {
+    let typed = typed.to_lowercase();
+    let letters = typed.trim_start_matches('-').chars().count();
+    let distance = |name: &str| {
+        if letters > 1 && name.starts_with(&typed) { 1 } else { strsim::damerau_levenshtein(&typed, name) }
+    };
+    let mut near: Vec<(usize, String)> = known.into_iter().map(|name| (distance(&name), name)).collect();
+    near.sort();
+    near.into_iter().filter(|(distance, _)| *distance <= (letters / 3).max(1)).take(3).map(|(_, name)| name).collect()
+}
+
+fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    }
+}

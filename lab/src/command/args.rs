@@ -1,0 +1,274 @@
+//! The command line: `bench` and `study`, which measure, and `report`, which shows their results.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
+use regex::Regex;
+use tress_terminal::units::size;
+
+/// Benchmarks, studies of papers, and pages of both
+#[derive(Parser)]
+#[command(name = "tress-lab", version, max_term_width = 100, subcommand_required = true)]
+#[command(disable_help_subcommand = true, disable_help_flag = true, disable_version_flag = true)]
+struct Arguments {
+    /// As tress has it; no key is here
+    #[arg(short, long, global = true, hide = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Bench(Box<Bench>),
+    Study(Study),
+    Report(Report),
+    /// Print the completion script for a shell
+    #[command(hide = true)]
+    Completions {
+        #[arg(value_enum, value_name = "SHELL")]
+        shell: Shell,
+    },
+    /// Print the man page of tress-lab, or write all man pages to a folder
+    #[command(hide = true)]
+    Man {
+        /// Write the man pages to this folder
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        directory: Option<PathBuf>,
+    },
+}
+
+/// The definition, under the name of the command that was typed.
+pub(crate) fn command() -> clap::Command {
+    let general =
+        |name: &'static str, short, action| Arg::new(name).long(name).short(short).action(action).display_order(101);
+    let help = general("help", 'h', ArgAction::Help).global(true).help("Print help (-h: summary, --help: everything)");
+    Arguments::command()
+        .bin_name(tress_terminal::program())
+        .arg(help)
+        .arg(general("version", 'V', ArgAction::Version).help("Print the version"))
+}
+
+pub(crate) fn parse() -> Result<Verb, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    Ok(arguments.verb)
+}
+
+/// With one of these options, `bench` measures every cipher and mode that FILTER matches instead of the usual rows.
+const MATRIX: &str = "Options that measure every cipher and mode that FILTER matches";
+
+/// Measure the ciphers on this machine
+///
+/// The table has a row for each measurement: rate, noise, the share of the machine's roofline, and the ratio to other
+/// libraries. Options for 'tress bench modular' and 'tress bench roofs' come after their names.
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
+#[command(after_help = "\
+Examples:
+  tress bench aes-128-ccm --against openssl
+  tress bench --quick --json
+  tress bench '^aes-256-(ccm|ctr)$' --threads 1,2 --size 64,1KiB
+  tress bench --compare before.json after.json --fail-on-regression")]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) what: Option<Measure>,
+    /// Measure only rows that match this regular expression
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<Regex>,
+    /// Also measure these libraries, e.g. openssl, or 'all'
+    ///
+    /// Their samples alternate with those of tress. Peers are openssl, ipsec-mb, libgcrypt, crypto++, gmp, rustcrypto, rsa, pipo,
+    /// crypto-bigint, aws-lc-rs and ring (in builds with these features), and the programs age and cp; 'all' takes those that
+    /// this machine has.
+    #[arg(long, value_name = "PEER,...", value_delimiter = ',')]
+    pub(crate) against: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Keep a record in PATH [default: bench/record]
+    ///
+    /// The record holds machine, versions and raw samples. If PATH is a file, it is replaced only if it is a record. In a folder,
+    /// each record gets a new name.
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "bench/record")]
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) record: Option<PathBuf>,
+    /// Continue an unfinished record (with --record)
+    ///
+    /// Rows that the record already has are not measured again.
+    #[arg(long, requires = "record")]
+    pub(crate) resume: bool,
+    /// Take fewer, shorter samples (about a minute)
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Backends ('tress ciphers' lists them), or 'all' [default: the fastest]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) backend: Vec<String>,
+    /// Messages per call [default: 1,32]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) lanes: Vec<usize>,
+    /// Threads that run at the same time [default: 1]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', help_heading = MATRIX)]
+    pub(crate) threads: Vec<usize>,
+    /// Sizes of messages, e.g. 1KiB [default: 16KiB]
+    #[arg(long, value_name = "BYTES,...", value_delimiter = ',', value_parser = size, help_heading = MATRIX)]
+    pub(crate) size: Vec<u64>,
+    /// List rows and their options; measure nothing
+    #[arg(long, conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size"])]
+    pub(crate) list: bool,
+    /// Report what changed from record A to record B
+    ///
+    /// Measures nothing. Changes within the noise of the records are not reported.
+    #[arg(long, num_args = 2, value_names = ["A", "B"], value_hint = ValueHint::FilePath)]
+    #[arg(conflicts_with_all = ["filter", "against", "record", "quick", "backend", "lanes", "threads", "size", "list"])]
+    #[arg(group = "comparison")]
+    pub(crate) compare: Option<Vec<PathBuf>>,
+    /// Report what changed since another build of tress
+    ///
+    /// Runs PROGRAM and this program alternately, which shows smaller changes than --compare.
+    #[arg(long, value_name = "PROGRAM", value_hint = ValueHint::ExecutablePath, hide_short_help = true)]
+    #[arg(conflicts_with_all = ["against", "record", "list", "compare"])]
+    #[arg(group = "comparison")]
+    pub(crate) against_build: Option<PathBuf>,
+    /// In a comparison, exit with 1 if a row became slower
+    ///
+    /// Also if no row could be compared. Needs --compare or --against-build.
+    #[arg(long, requires = "comparison")]
+    pub(crate) fail_on_regression: bool,
+    /// Compare even if machines, targets or --quick differ
+    ///
+    /// Needs --compare or --against-build.
+    #[arg(long, requires = "comparison", hide_short_help = true)]
+    pub(crate) force: bool,
+    /// Take the samples that --against-build of another program requests on standard input
+    #[arg(long, hide = true, conflicts_with_all = ["against", "record", "list", "compare", "against_build"])]
+    pub(crate) visit: bool,
+    /// Sign with OpenSSL for another bench, which starts this process
+    #[arg(long, hide = true, exclusive = true)]
+    pub(crate) worker: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Measure {
+    Modular(Modular),
+    Roofs(Roofs),
+}
+
+/// Measure the roofline of this machine
+///
+/// Measures the maximum rates of instructions, caches, memory and loopback, and the time that threads need to synchronise.
+/// Prints them in a table, and some rows of 'tress bench' with their share of the limit that applies to them.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress bench roofs --quick
+  tress bench roofs -o roofline.svg")]
+pub(crate) struct Roofs {
+    /// Print the record of this run as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Take fewer and shorter samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Also draw the roofline, rate against intensity, as SVG
+    ///
+    /// With -, the picture goes to standard output instead of the tables.
+    #[arg(short, long, value_name = "FILE.svg", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}
+
+/// Measure modular arithmetic for signatures
+///
+/// Prints a table for each size of numbers, with every operation at every size of digits, as in the paper behind 'tress study
+/// modular'. A figure is the median CPU time of one operation. A full run takes a few minutes, --quick less than one.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress bench modular --quick
+  tress bench modular --bits 2048,4096 --digits 64 --json ^montgomery")]
+pub(crate) struct Modular {
+    /// Measure only operations that match this regular expression, e.g. ^power
+    #[arg(value_name = "FILTER")]
+    pub(crate) filter: Option<Regex>,
+    /// Sizes of digits (limbs) in bits: 16, 32, 64 [default: all]
+    #[arg(long, value_name = "BITS,...", value_delimiter = ',', value_parser = digit)]
+    pub(crate) digits: Vec<u32>,
+    /// Sizes of numbers in bits, multiples of 64 from 128 to 8192 [default: 256 to 8192, with --quick 256 to 1024]
+    #[arg(long, value_name = "BITS,...", value_delimiter = ',', value_parser = bits)]
+    pub(crate) bits: Vec<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Take fewer samples
+    #[arg(long)]
+    pub(crate) quick: bool,
+}
+
+fn digit(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|bits| matches!(bits, 16 | 32 | 64)).ok_or_else(|| "a digit has 16, 32 or 64 bits".into())
+}
+
+fn bits(text: &str) -> Result<usize, String> {
+    let is_measured = |bits: &usize| (128..=8192).contains(bits) && bits.is_multiple_of(64);
+    text.parse().ok().filter(is_measured).ok_or_else(|| "must be a multiple of 64 from 128 to 8192".into())
+}
+
+/// Compare a paper's results with this machine's
+///
+/// Prints a page with the figures of the paper, of its model and of this machine, and a verdict for each claim. With --out,
+/// each part is kept when it is done; run the same command again to continue after an interruption.
+#[derive(Args)]
+#[command(after_help = "\
+Studies:
+  ccm-overlap        encryption that overlaps with transfer
+  modular            modular arithmetic for signatures, on several systems
+  block-parallelism  RC6 and Rijndael on wide processors and on many (simulated)
+  pipo-riscv         PIPO, AES and RC6 on a 32-bit RISC-V (simulated)
+  aes-strategies     AES by rows, blocks and segments over threads, and in lanes
+
+Examples:
+  tress study ccm-overlap --out studies
+  tress study modular --quick --part table-5")]
+pub(crate) struct Study {
+    /// Name of the study, or 'all'
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+    /// Write pages and pictures to this folder [default: a page to standard output]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) out: Option<PathBuf>,
+    /// Take fewer samples and smaller messages
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Times of other systems, a file that lab/systems/run wrote (modular only) [default: built in]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) systems: Option<PathBuf>,
+    /// Run only this part of the study; repeatable
+    #[arg(long, value_name = "PART")]
+    pub(crate) part: Vec<String>,
+}
+
+/// Make an HTML page of studies and records
+///
+/// The page shows all studies and records below DIR: verdicts, tables, interactive charts, and changes between records. It is
+/// a single file that loads nothing else.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress study all --out studies && tress report studies
+  tress report bench/record -o rates.html")]
+pub(crate) struct Report {
+    /// Folder that 'tress study --out' or 'tress bench --record' filled, or one above it
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+    /// Write the page to this file, or - for standard output [default: DIR/report.html]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(short, long)]
+    pub(crate) force: bool,
+}

@@ -1,0 +1,163 @@
+//! `tress bench`: a thin cover over the lab's measurements.
+
+use std::{ffi::OsString, io, path::Path};
+
+use tress_cipher::Backend;
+use tress_lab::{
+    bench::{self, Options, builds, compare, matrix, modular},
+    roofs,
+};
+use tress_terminal::{
+    Failure,
+    files::{self, Picture},
+};
+
+use crate::{args, store};
+
+pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
+    if let Some([before, after]) = options.compare.as_deref() {
+        let (before, after) = (before.clone(), after.clone());
+        return compare(&compare::Options { before, after, force: options.force, json: options.json }, options);
+    }
+    if options.worker {
+        return bench::serve(io::stdin().lock(), io::stdout().lock())
+            .map_err(|error| Failure::failed(error.to_string()));
+    }
+    match &options.what {
+        Some(args::Measure::Modular(options)) => return modular(options),
+        Some(args::Measure::Roofs(options)) => return roofs(options),
+        None => {}
+    }
+    if options.list {
+        return matrix::write_list(options.json, &mut io::stdout().lock()).map_err(failure);
+    }
+    let lab = Options {
+        filter: options.filter.clone(),
+        against: options.against.clone(),
+        json: options.json,
+        record: options.record.clone(),
+        resume: options.resume,
+        with: None,
+        quick: options.quick,
+        matrix: matrix(options)?,
+        // What the rows of whole commands time.
+        command: crate::tress(),
+    };
+    let mut out = io::stdout().lock();
+    if options.visit {
+        return builds::visit(&Options { command: None, ..lab }, io::stdin().lock(), &mut out).map_err(failure);
+    }
+    if let Some(other) = &options.against_build {
+        return against_build(other, &lab, options);
+    }
+    bench::run(&lab, &mut out).map(drop).map_err(|error| match options.filter.as_ref().map(|filter| filter.as_str()) {
+        Some("modular") => failure(error).hint("write options of 'tress bench modular' after its name"),
+        _ => match error {
+            bench::Error::NotResumable { .. } => {
+                failure(error).hint("choose another file, or omit --resume, to start a new record")
+            }
+            bench::Error::NoRecord(_) => failure(error).hint("choose another file, or a folder"),
+            bench::Error::NothingMatches | bench::Error::NoSuchRow(_) => {
+                failure(error).hint("run 'tress bench --list' for the names of rows and their options")
+            }
+            error => failure(error),
+        },
+    })
+}
+
+/// The rows that are asked for, if any are.
+fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
+    let args::Bench { backend, lanes, threads, size, .. } = options;
+    if backend.is_empty() && lanes.is_empty() && threads.is_empty() && size.is_empty() {
+        return Ok(None);
+    }
+    let all_backends = backend.iter().any(|name| name == "all");
+    let named = backend.iter().filter(|name| *name != "all");
+    Ok(Some(matrix::Choice {
+        backends: named.map(|name| backend_of(name)).collect::<Result<_, _>>()?,
+        all_backends,
+        lanes: lanes.clone(),
+        threads: threads.clone(),
+        message_bytes: size.clone(),
+    }))
+}
+
+fn roofs(options: &args::Roofs) -> Result<(), Failure> {
+    let picture = files::picture(options.output.as_deref(), options.json, options.force)?;
+    let lab = roofs::command::Options { json: options.json, quick: options.quick };
+    if picture == Some(Picture::Stdout) {
+        let document = roofs::command::run(&lab, &mut io::sink()).map_err(failure)?;
+        return files::print(&roofs::command::svg(&document));
+    }
+    let document = roofs::command::run(&lab, &mut io::stdout().lock()).map_err(failure)?;
+    match picture {
+        Some(Picture::Path(path)) => store(&roofs::command::svg(&document), path, options.force),
+        _ => Ok(()),
+    }
+}
+
+fn backend_of(name: &str) -> Result<Backend, Failure> {
+    Backend::from_name(name).ok_or_else(|| {
+        Failure::wrong_use(format!("unknown backend '{name}'")).hint("run 'tress ciphers' for a list of backends")
+    })
+}
+
+fn modular(options: &args::Modular) -> Result<(), Failure> {
+    let lab = modular::Options {
+        filter: options.filter.clone(),
+        digits: options.digits.clone(),
+        bits: options.bits.clone(),
+        quick: options.quick,
+        json: options.json,
+    };
+    modular::run(&lab, &mut io::stdout().lock()).map(drop).map_err(failure)
+}
+
+fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {
+    judge(compare::run(records, &mut io::stdout().lock()), options)
+}
+
+/// This program and another build of it, in turn.
+fn against_build(other: &Path, lab: &Options, options: &args::Bench) -> Result<(), Failure> {
+    let args::Bench { filter, quick, backend, lanes, threads, size, .. } = options;
+    // What is wrong here is not for another program to tell.
+    builds::check(lab).map_err(failure)?;
+    let mut arguments = Vec::<OsString>::new();
+    let mut add = |option: String| arguments.push(option.into());
+    backend.iter().for_each(|name| add(format!("--backend={name}")));
+    lanes.iter().for_each(|lanes| add(format!("--lanes={lanes}")));
+    threads.iter().for_each(|threads| add(format!("--threads={threads}")));
+    size.iter().for_each(|size| add(format!("--size={size}")));
+    if let Some(filter) = filter {
+        arguments.extend(["--".into(), filter.as_str().into()]);
+    }
+    let program = std::env::current_exe().map_err(|error| Failure::failed(format!("this program: {error}")))?;
+    let (quick, force, json) = (*quick, options.force, options.json);
+    let (other, has_threads) = (other.to_path_buf(), threads.iter().any(|threads| *threads > 1));
+    let builds = builds::Builds { program, other, arguments, quick, has_threads, force, json };
+    judge(builds::run(&builds, &mut io::stdout().lock()), options)
+}
+
+fn judge(found: Result<compare::Comparison, bench::Error>, options: &args::Bench) -> Result<(), Failure> {
+    let found = found.map_err(|error| match error {
+        bench::Error::NotComparable { .. } => failure(error).hint("--force compares them anyway"),
+        bench::Error::NothingMatches => failure(error).hint("run 'tress bench --list' for the names of rows"),
+        bench::Error::NoSamples { ref path, ref commit } => {
+            let name = path.file_name().unwrap_or_default().display();
+            let hint = format!("git show {commit}:bench/record/{name} prints the record with its samples");
+            failure(error).hint(hint)
+        }
+        error => failure(error),
+    })?;
+    if options.fail_on_regression && found.has_regression() {
+        return Err(Failure::failed("at least one row became slower"));
+    }
+    if options.fail_on_regression && !found.has_verdict() {
+        return Err(Failure::failed("no row could be compared"));
+    }
+    Ok(())
+}
+
+fn failure(error: bench::Error) -> Failure {
+    if error.is_usage() { Failure::wrong_use(error.to_string()) } else { Failure::failed(error.to_string()) }
+}

@@ -1,0 +1,80 @@
+//! `tress-lab`: benchmarks, studies of papers, and pages of both. `tress bench`, `study` and `report` run it.
+//!
+//! Results go to standard output, everything else to standard error. Exit status 0 is done, 1 failed, 2 wrong use.
+#![forbid(unsafe_code)]
+
+mod args;
+mod bench;
+mod report;
+mod study;
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::{Arc, OnceLock},
+};
+
+use tress_container::{
+    Control,
+    verbs::{self, Sink},
+};
+use tress_terminal::{Failure, generated, signals, usage};
+
+use args::Verb;
+
+/// Where the command `tress` is, where it ran this program.
+static TRESS: OnceLock<PathBuf> = OnceLock::new();
+
+fn main() -> ExitCode {
+    let outcome = tress_terminal::caller("tress-lab", env!("CARGO_PKG_VERSION")).and_then(|caller| {
+        if let Some(tress) = caller {
+            let _ = TRESS.set(tress);
+        }
+        match args::parse() {
+            Ok(verb) => run(verb).map(|()| ExitCode::SUCCESS),
+            Err(error) => Ok(usage::report(&error, args::command())),
+        }
+    });
+    outcome.unwrap_or_else(|failure| {
+        failure.print();
+        signals::die_if_received();
+        ExitCode::from(failure.status)
+    })
+}
+
+fn run(verb: Verb) -> Result<(), Failure> {
+    // The libraries ignore what they do not know there; a slip would measure what nobody asked for.
+    let switches = std::env::var_os("TRESS_CPU").unwrap_or_default();
+    if let Some(item) = tress_cipher::cpu::unknown_switch(&switches.to_string_lossy()) {
+        let known = tress_cipher::cpu::SWITCHES.map(|name| format!("-{name}")).join(", ");
+        return Err(
+            Failure::wrong_use(format!("TRESS_CPU: unknown feature '{item}'")).hint(format!("known are {known}"))
+        );
+    }
+    signals::install(|| false);
+    match verb {
+        Verb::Bench(options) => bench::run(&options),
+        Verb::Study(options) => study::run(&options),
+        Verb::Report(options) => report::run(&options),
+        Verb::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),
+        Verb::Man { directory } => generated::man(args::command(), "tress", &[], directory.as_deref()),
+    }
+}
+
+/// The command whose runs are measured: the one that ran this program, or the one beside it.
+fn tress() -> Option<PathBuf> {
+    TRESS.get().cloned().or_else(|| {
+        let beside = std::env::current_exe().ok()?.with_file_name(format!("tress{}", std::env::consts::EXE_SUFFIX));
+        beside.is_file().then_some(beside)
+    })
+}
+
+/// Writes a file that is whole or not there. A signal ends it.
+fn store(text: &str, path: PathBuf, force: bool) -> Result<(), Failure> {
+    let control = Arc::new(Control::new());
+    let cancelled = Arc::clone(&control);
+    signals::cancel_by_signal(move || cancelled.cancel());
+    verbs::store(text.as_bytes(), &Sink::Path { path, force }, &control).map_err(|error| {
+        if error.kind.is_usage() { Failure::wrong_use(error.to_string()) } else { Failure::failed(error.to_string()) }
+    })
+}

@@ -1,0 +1,25 @@
+//! `tress report`: a thin cover over the lab's pages.
+
+use std::path::Path;
+
+use tress_lab::report;
+use tress_terminal::{Failure, files, note};
+
+use crate::{args, store};
+
+pub(crate) fn run(options: &args::Report) -> Result<(), Failure> {
+    let output = options.output.clone().unwrap_or_else(|| options.folder.join("report.html"));
+    let is_stdout = output == Path::new("-");
+    if !is_stdout {
+        files::refuse_existing(&output, options.force)?;
+    }
+    let report = report::make(&options.folder).map_err(|error| match error {
+        report::Error::Nothing(_) => Failure::failed(error.to_string())
+            .hint("'tress study NAME --out DIR' and 'tress bench --record=DIR' create such folders"),
+        error => Failure::failed(error.to_string()),
+    })?;
+    for line in &report.notes {
+        note(line);
+    }
+    if is_stdout { files::print(&report.html) } else { store(&report.html, output, options.force) }
+}

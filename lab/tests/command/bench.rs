@@ -1,0 +1,265 @@
+//! `tress bench` as a script sees it: records, and what changed between two of them.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::common::Folder;
+use serde_json::Value;
+
+#[test]
+fn records_are_compared() {
+    let folder = Folder::empty();
+    folder.tress(["bench", "aes-128-ctr", "--quick", "--record=before.json"]).ok();
+    let mut record: Value = serde_json::from_slice(&folder.read("before.json")).unwrap();
+    assert_eq!(record["schema"], 1);
+    let rows = record["rows"].as_array().unwrap().len();
+    assert!(rows > 0);
+    // A busy machine's samples may be anything: steady ones instead, as many, a percent apart at most.
+    for row in record["rows"].as_array_mut().unwrap() {
+        for samples in ["samples", "cycle_samples"] {
+            let samples = row[samples].as_array_mut().into_iter().flatten();
+            samples.enumerate().for_each(|(place, sample)| *sample = (1e9 + 1e6 * (place % 10) as f64).into());
+        }
+    }
+    folder.write("before.json", record.to_string());
+    folder.write("same.json", record.to_string());
+    let compare =
+        |after: &str, more: &[&str]| folder.tress([&["bench", "--compare", "before.json", after], more].concat());
+    let told = compare("same.json", &["--fail-on-regression"]).ok();
+    assert!(String::from_utf8(told.stdout).unwrap().starts_with(&format!("{rows} of {rows} rows: no change")));
+
+    // Half as fast, however it is counted.
+    for row in record["rows"].as_array_mut().unwrap() {
+        for (samples, factor) in [("samples", 0.5), ("cycle_samples", 2.0)] {
+            for sample in row[samples].as_array_mut().into_iter().flatten() {
+                *sample = (factor * sample.as_f64().unwrap()).into();
+            }
+        }
+    }
+    folder.write("slower.json", record.to_string());
+    let told = compare("slower.json", &[]).ok();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("slower") && told.contains("-50.0 %") && told.contains("aes-128-ctr encrypt"), "{told}");
+    compare("slower.json", &["--fail-on-regression"]).failed("slower");
+    let json = compare("slower.json", &["--json"]).ok();
+    let json: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["rows"][0]["verdict"], "slower");
+
+    // A check that could judge nothing has not passed.
+    let mut short = record.clone();
+    for row in short["rows"].as_array_mut().unwrap() {
+        for samples in ["samples", "cycle_samples"] {
+            row[samples].as_array_mut().unwrap().truncate(3);
+        }
+        row["per_visit"] = 1.into();
+    }
+    folder.write("short.json", short.to_string());
+    let told = compare("short.json", &[]).ok();
+    assert!(String::from_utf8(told.stdout).unwrap().contains("too few samples: aes-128-ctr encrypt"));
+    compare("short.json", &["--fail-on-regression"]).failed("could be compared");
+
+    // Of another machine, of another schema, no record at all.
+    record["machine"]["model"] = "another".into();
+    folder.write("elsewhere.json", record.to_string());
+    compare("elsewhere.json", &[]).wrong_use("machines");
+    compare("elsewhere.json", &["--force"]).ok();
+    record["schema"] = 2.into();
+    folder.write("later.json", record.to_string());
+    compare("later.json", &[]).failed("later.json");
+    folder.write("damaged.json", "{\"schema\": 1, \"rows\": [");
+    compare("damaged.json", &[]).failed("damaged.json");
+    compare("missing.json", &[]).failed("missing.json");
+    folder.tress(["bench", "--compare", "before.json"]).wrong_use("--compare");
+    folder.tress(["bench", "--fail-on-regression"]).wrong_use("--compare");
+}
+
+/// A record of medians names the commit that has what it lacks.
+#[test]
+fn records_of_medians_have_no_samples() {
+    let folder = Folder::empty();
+    let record = "2026-11-24-amd-epyc-2.json";
+    let text = std::fs::read(format!("{}/../bench/record/{record}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let samples_at = "184943ff";
+    folder.write(record, &text);
+    let told = folder.tress(["bench", "--force", "--compare", record, record]).failed("medians only").stderr;
+    assert!(told.contains(&format!("git show {samples_at}")) && told.lines().count() == 2, "{told}");
+    let resumed = format!("--record={record}");
+    folder.tress(["bench", "--resume", &resumed, "^aes-"]).failed(&format!("its samples are in commit {samples_at}"));
+    assert_eq!(folder.read(record), text);
+    let told = folder.tress(["report", ".", "-o", "-"]).ok();
+    assert!(String::from_utf8(told.stdout).unwrap().contains("This record holds medians only"));
+}
+
+/// Another build is another program: here a script that has this one measure, and lies about the figures.
+#[cfg(unix)]
+#[test]
+fn builds_take_turns() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::empty();
+    let script = |name: &str, text: &str| {
+        folder.write(name, format!("#!/bin/sh\n{text}\n"));
+        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let tress = crate::PROGRAM;
+    // Ten times as fast, whatever else runs here.
+    let faster = "import json,sys\nfor line in sys.stdin:\n d=json.loads(line)\n \
+                  if 'rows' not in d: d['bytes_per_s']*=10; d['cycles_per_byte']/=10\n \
+                  print(json.dumps(d), flush=True)";
+    folder.write("faster.py", faster);
+    let beside = folder.path("faster.py").display().to_string();
+    script("faster", &format!("echo \"$@\" >>asked; {tress} \"$@\" | python3 {beside}"));
+    let asked = ["bench", "--quick", "--against-build", "./faster", "--size=1KiB", "--lanes=1", "aes-128-ctr"];
+    let told = folder.tress(asked).ok();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("slower") && told.contains("aes-128-ctr encrypt"), "{told}");
+    folder.tress([&asked[..], &["--fail-on-regression"]].concat()).failed("slower");
+    let questions = String::from_utf8(folder.read("asked")).unwrap();
+    assert!(questions.lines().all(|line| line == "bench --visit --lanes=1 --size=1024 -- aes-128-ctr"), "{questions}");
+    assert_eq!(questions.lines().count(), 2 * 21);
+
+    let against = |program: &str| folder.tress(["bench", "--quick", "--against-build", program, "aes-128-ctr"]);
+    against("./missing").failed("./missing");
+    script("mute", "exit 0");
+    against("./mute").failed("./mute bench --visit");
+    script("failing", "echo no such option >&2; exit 2");
+    against("./failing").failed("no such option");
+    script("later", "echo '{\"schema\": 2}'");
+    against("./later").failed("./later");
+    script("forgetful", &format!("{tress} \"$@\" </dev/null"));
+    against("./forgetful").failed("ended without an answer");
+    script("silly", &format!("{tress} \"$@\" | sed -u 's/\"bytes_per_s\":[0-9.]*,/\"bytes_per_s\":0,/'"));
+    against("./silly").failed("not a valid sample");
+    script("talkative", &format!("{tress} \"$@\"; echo and more"));
+    against("./talkative").ok();
+    folder.tress(["bench", "--visit", "aes-128-ctr"]).ok();
+    folder.tress(["bench", "--against-build", "./faster", "no-such-row"]).wrong_use("no benchmark");
+    folder.tress(["bench", "--against-build", "./faster", "--record=x"]).wrong_use("--against-build");
+}
+
+#[test]
+fn a_record_in_a_folder_replaces_none() {
+    let folder = Folder::empty();
+    std::fs::create_dir(folder.path("records")).unwrap();
+    for count in 1..=3 {
+        folder.tress(["bench", "^rc6-128-ctr$", "--quick", "--record=records"]).ok();
+        assert_eq!(std::fs::read_dir(folder.path("records")).unwrap().count(), count);
+    }
+}
+
+/// A run that is killed leaves a whole record of what it had, and another goes on from there.
+#[test]
+fn an_interrupted_run_is_gone_on_with() {
+    let folder = Folder::empty();
+    let mut child = folder.command(["bench", "^aes-", "--record=record.json"]).spawn().unwrap();
+    let patience = Instant::now();
+    while !folder.exists("record.json") {
+        assert!(patience.elapsed() < Duration::from_secs(120) && child.try_wait().unwrap().is_none());
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
+    let rows = before["rows"].as_array().unwrap();
+    assert_eq!(before["complete"], false);
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["name"] != "rc6-128-ctr"));
+
+    // Of another effort: refused, and left alone.
+    let resume = |more: &[&str]| folder.tress([&["bench", "--record=record.json", "--resume"], more].concat());
+    resume(&["^rc6-128-ctr$", "--quick"]).wrong_use("record.json");
+    resume(&["^rc6-128-ctr$"]).ok();
+    let after: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
+    assert_eq!(after["complete"], true);
+    let (kept, new) = after["rows"].as_array().unwrap().split_at(rows.len());
+    // At the end every row is held against its roof.
+    let mut kept = kept.to_vec();
+    for row in kept.iter_mut().filter_map(Value::as_object_mut) {
+        row.remove("bound");
+        row.remove("share");
+    }
+    assert_eq!((&kept, new.len()), (rows, 1));
+    assert_eq!(new[0]["name"], "rc6-128-ctr");
+    // Nothing is left to do.
+    let start = Instant::now();
+    resume(&["^rc6-128-ctr$"]).ok();
+    assert!(start.elapsed() < Duration::from_secs(20));
+    let again: Value = serde_json::from_slice(&folder.read("record.json")).unwrap();
+    assert_eq!(again["rows"], after["rows"]);
+    folder.tress(["bench", "--resume"]).wrong_use("--record");
+}
+
+#[test]
+fn what_cannot_be_recorded_is_told_before_it_is_measured() {
+    let folder = Folder::empty();
+    folder.write("file", "");
+    for record in ["--record=missing/record.json", "--record=file/record.json"] {
+        let start = Instant::now();
+        folder.tress(["bench", "^aes-", record]).failed("record.json");
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+    #[cfg(target_os = "linux")]
+    folder.tress(["bench", "^aes-", "--record=/proc/record.json"]).failed("/proc/record.json");
+    // Only a record is replaced by one.
+    folder.write("notes", "precious");
+    folder.tress(["bench", "^aes-", "--record=notes"]).failed("notes");
+    assert_eq!(folder.read("notes"), b"precious");
+}
+
+#[test]
+fn combinations_are_rows() {
+    let folder = Folder::empty();
+    let asked =
+        ["--lanes", "1,4", "--threads", "1,2", "--size", "256,1KiB", "--backend", "portable", "--quick", "--json"];
+    let told = folder.tress([&["bench", "^rijndael-256-192-cbc$"], &asked[..]].concat()).ok();
+    let json: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let mut seen = Vec::new();
+    for row in json["rows"].as_array().unwrap() {
+        assert_eq!((&row["name"], &row["backend"]), (&"rijndael-256-192-cbc".into(), &"portable".into()));
+        assert!(row["bytes_per_s"].as_f64() > Some(0.0) && row["rate_low"].as_f64() <= row["rate_high"].as_f64());
+        assert!(!row["samples"].as_array().unwrap().is_empty() && row["stopped"].is_string());
+        let number = |key: &str| row[key].as_u64().unwrap();
+        // Cycles of the core that asks say nothing of other threads.
+        assert!(number("threads") == 1 || row["cycles_per_byte"].is_null());
+        seen.push((
+            row["direction"].as_str().unwrap().to_string(),
+            number("lanes"),
+            number("threads"),
+            number("message_bytes"),
+        ));
+    }
+    // Encryption with both lanes, decryption with one, each with two lengths and on one thread and two.
+    assert_eq!(seen.len(), 8 + 4);
+    seen.dedup();
+    assert_eq!(seen.len(), 12);
+
+    for (wrong, told) in [
+        (&["ecb", "--lanes", "2"][..], "lanes"),
+        (&["aes-128-ccm", "--lanes", "0"], "0 lanes"),
+        (&["aes-128-ccm", "--threads", "x"], "--threads"),
+        (&["aes-128-ccm", "--threads", "1000"], "1000 threads"),
+        (&["aes-128-cbc", "--size", "17"], "whole blocks"),
+        (&["aes-128-cbc", "--size", "1furlong"], "--size"),
+        (&["aes-128-ctr", "--size", "0"], "--size"),
+        (&["aes-128-ctr", "--size", "16777216TiB"], "--size"),
+        (&["aes-128-ctr", "--size", "1000TiB"], "memory"),
+        (&["aes-128-ctr", "--backend", "nothing"], "nothing"),
+        (&["rsa-2048-sign", "--threads", "2"], "--threads"),
+        (&["no-such-name", "--threads", "2"], "matches"),
+        (&["no-such-name"], "matches"),
+        (&["--list", "--quick"], "--list"),
+    ] {
+        folder.tress([&["bench"], wrong].concat()).wrong_use(told);
+    }
+}
+
+#[test]
+fn names_are_listed() {
+    let folder = Folder::empty();
+    let text = String::from_utf8(folder.tress(["bench", "--list"]).ok().stdout).unwrap();
+    let json: Value = serde_json::from_slice(&folder.tress(["bench", "--list", "--json"]).ok().stdout).unwrap();
+    for name in ["aes-192-ccm", "rijndael-224-160-ctr", "pipo-256-ecb", "rsa-4096-sign", "multiply"] {
+        assert!(text.contains(name));
+        assert_eq!(json.as_array().unwrap().iter().filter(|one| one["name"] == name).count(), 1, "{name}");
+    }
+}

@@ -1,0 +1,145 @@
+//! `tress bench modular` and `tress study modular` as a script sees them.
+
+use std::time::{Duration, Instant};
+
+use crate::common::Folder;
+use serde_json::Value;
+
+#[test]
+fn json_of_a_few_operations() {
+    let folder = Folder::empty();
+    let json = [
+        "bench",
+        "modular",
+        "--quick",
+        "--json",
+        "--bits",
+        "768,128",
+        "--digits",
+        "16,64",
+        "^multiply-(rows|columns)$",
+    ];
+    let run = folder.tress(json).ok();
+    let json: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(json["schema"], 1);
+    assert!(json["machine"]["cores"].as_u64() >= Some(1));
+    let rows = json["rows"].as_array().unwrap();
+    let keys: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            (row["operation"].as_str().unwrap(), row["bits"].as_u64().unwrap(), row["digit_bits"].as_u64().unwrap())
+        })
+        .collect();
+    let both = |bits| {
+        ["multiply-rows", "multiply-columns"]
+            .into_iter()
+            .flat_map(move |name| [16, 64].map(|digit| (name, bits, digit)))
+    };
+    assert_eq!(keys, both(128).chain(both(768)).collect::<Vec<_>>());
+    for row in rows {
+        let ns = |key: &str| row[key].as_f64().unwrap();
+        assert!(0.0 < ns("ns_least") && ns("ns_least") <= ns("ns_low"), "{row}");
+        assert!(ns("ns_low") <= ns("ns") && ns("ns") <= ns("ns_high"), "{row}");
+        assert!(row["samples"].as_u64() >= Some(1));
+    }
+    // Sixteen times as many products of digits: whatever the machine, four times the time.
+    let of = |digit| rows.iter().find(|row| row["bits"] == 768 && row["digit_bits"] == digit).unwrap();
+    assert!(of(16)["ns_least"].as_f64() > of(64)["ns_least"].as_f64().map(|ns| 4.0 * ns));
+}
+
+#[test]
+fn a_table_for_each_size() {
+    let run = Folder::empty().tress(["bench", "modular", "--quick", "--bits", "256,512", "^add$"]).ok();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(text.contains("256 bits") && text.contains("512 bits") && text.contains("digits of 32 bits"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.trim_start().starts_with("add ")).count(), 2, "{text}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_wrong_use() {
+    let folder = Folder::empty();
+    for arguments in [
+        ["--digits", "8"],
+        ["--digits", ""],
+        ["--digits", "16,x"],
+        ["--bits", "0"],
+        ["--bits", "100"],
+        ["--bits", "8256"],
+        ["--bits", "-256"],
+        ["--bits", "99999999999999999999"],
+        ["--against", "gmp"],
+        ["--backend", "adx"],
+        ["^no-such$", "--quick"],
+        ["(", "--quick"],
+        ["add", "more"],
+    ] {
+        let run = folder.tress(["bench", "modular"].iter().chain(&arguments));
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}: {}", run.stderr);
+        assert!(run.stdout.is_empty());
+        run.one_line("");
+    }
+    folder.tress(["bench", "--quick", "modular"]).wrong_use("");
+}
+
+#[test]
+fn a_quick_study_of_what_others_recorded() {
+    let folder = Folder::empty();
+    let start = Instant::now();
+    let run = folder.tress(["study", "modular", "--quick", "--out", "out"]).ok();
+    // A minute on a machine that does nothing else.
+    assert!(start.elapsed() < Duration::from_secs(300), "{:?}", start.elapsed());
+    assert_eq!(String::from_utf8(run.stdout).unwrap().trim_end(), "out/modular/README.md");
+    let page = String::from_utf8(folder.read("out/modular/README.md")).unwrap();
+    for text in [
+        // The first and the last figure of Table 5, and the two that are swapped.
+        "| paper: MS-DOS, small | 16 | 19.2 µs |",
+        "| 6.76 s (!) | 13.51 s (!) |",
+        "| **this machine, now** | 64 |",
+        "recorded: Linux, LLVM -O3 |",
+        "Emulated, instructions",
+        "no counterpart",
+        "6 of 8 figures are those of Table 4",
+        "the last two figures are swapped",
+        "Algorithm 4 leaves Montgomery form",
+        "Algorithm 3 multiplies by d",
+        "(library.svg)",
+        "(digits.svg)",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    // No table has both a machine's times and an emulator's counts.
+    let tables: Vec<&str> = page.split("\n\n").filter(|table| table.starts_with('|')).collect();
+    for emulator in ["qemu-riscv64", "machine fe310", "DOSBox"] {
+        let of_it: Vec<_> = tables.iter().filter(|table| table.contains(emulator)).collect();
+        assert!(!of_it.is_empty() && of_it.iter().all(|table| !table.contains("this machine")), "{emulator}: {page}");
+    }
+    assert!(folder.exists("out/modular/library.svg") && folder.exists("out/modular/digits.svg"));
+}
+
+#[test]
+fn a_record_of_other_systems_may_be_anything() {
+    let folder = Folder::empty();
+    let system = r#"{"kind":"system","schema":1,"system":"mine","title":"My | own","unit":"ns","through":null,"compiler":"c","machine":"m","time":0}"#;
+    let time = r#"{"kind":"time","system":"mine","digit_bits":64,"bits":256,"operation":"add","runs":2,"elapsed":246}"#;
+    folder.write("mine.jsonl", format!("{system}\n{time}\n"));
+    let study = |more: &[&str]| {
+        folder.tress(["study", "modular", "--quick", "--part", "table-2", "--systems"].iter().chain(more))
+    };
+    let page = String::from_utf8(study(&["mine.jsonl"]).ok().stdout).unwrap();
+    assert!(page.contains("| recorded: My  own | 64 | 123 ns |"), "{page}");
+    // What was kept for another record is not taken for this one.
+    study(&["mine.jsonl", "--out", "out"]).ok();
+    folder.write("mine.jsonl", format!("{system}\n{}\n", time.replace("246", "500")));
+    study(&["mine.jsonl", "--out", "out"]).ok();
+    assert!(String::from_utf8(folder.read("out/modular/README.md")).unwrap().contains("| 250 ns |"));
+
+    study(&["missing.jsonl"]).failed("missing.jsonl");
+    study(&["."]).failed(".");
+    for wrong in ["", "{", "[]\n", "\u{1b}[2J\n", &format!("{time}\n"), &format!("{system}\n{time}\n{time}\n")] {
+        folder.write("wrong.jsonl", wrong);
+        let run = study(&["wrong.jsonl"]).failed("wrong.jsonl, line ");
+        assert!(run.stdout.is_empty());
+    }
+    folder.write("bytes.jsonl", [0xff, 0xfe, 0]);
+    study(&["bytes.jsonl"]).failed("bytes.jsonl");
+}

@@ -1,0 +1,146 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use tress_sim::SecretName;
+
+/// All arguments.
+#[derive(Parser)]
+#[command(
+    name = "tress-simulate",
+    version,
+    max_term_width = 100,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) simulate: Simulate,
+    /// Print the completion script for a shell
+    #[arg(long, value_enum, value_name = "SHELL", hide = true, exclusive = true)]
+    pub(crate) completions: Option<Shell>,
+    /// Print the manual page
+    #[arg(long, hide = true, exclusive = true)]
+    pub(crate) man: bool,
+    /// As `tress` has it; nothing here is secret
+    #[arg(short, long, hide = true)]
+    pub(crate) verbose: bool,
+}
+
+/// The definition, as `tress` has it or as a command of its own.
+pub(crate) fn command(is_called: bool) -> clap::Command {
+    let command = Arguments::command();
+    let general =
+        |name: &'static str, short, action| Arg::new(name).long(name).short(short).action(action).display_order(101);
+    let command = command
+        .arg(general("help", 'h', ArgAction::Help).help("Print help (-h: summary, --help: everything)"))
+        .arg(general("version", 'V', ArgAction::Version).help("Print the version"));
+    if is_called { command.bin_name("tress simulate") } else { command }
+}
+
+pub(crate) fn parse(mut command: clap::Command) -> Result<Arguments, clap::Error> {
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Run a RISC-V program on a simulated machine
+///
+/// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, and exits
+/// through HTIF (its symbol tohost) or semihosting, by which it also reads standard input. Its output goes to standard output, or to standard error with --json. If
+/// its exit code is not 0, the exit status of tress is 1.
+///
+/// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
+/// core, as its RTL is), raptor (a chip multiprocessor, out of order), or a TOML file.
+///
+/// --limit and Ctrl-C stop a program and report where it was.
+///
+/// --secret follows bytes through registers and memory and reports each branch, address, jump, division, CSR or device that
+/// depends on them; any finding makes the exit status 1. A program marks bytes as secret with slt x0, ADDRESS, BYTES and as
+/// public with sltu x0, ADDRESS, BYTES.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  tress simulate program.elf
+  tress simulate --machine raptor --issue 8 --regions program.elf
+  tress simulate --secret key,data program.elf
+  tress simulate --machine fe310 --trace t.json --cycles 0..200 program.elf")]
+pub(crate) struct Simulate {
+    /// Machine to simulate: fe310, e31, raptor or a TOML file [default: no timing]
+    #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) machine: Option<PathBuf>,
+    /// Issue width: instructions that a hart can start per cycle, 1 to 64 [default: as the machine says]
+    #[arg(long, value_name = "N", requires = "machine", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) issue: Option<u32>,
+    /// Number of harts (hardware threads), 1 to 64 [default: as the machine says, or 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub(crate) harts: Option<u8>,
+    /// Simulate an infinitely wide machine that predicts perfectly
+    ///
+    /// Only the flow of data limits it.
+    #[arg(long, requires = "machine", conflicts_with = "issue")]
+    pub(crate) unlimited: bool,
+    /// Print each region that the program marks, per hart, with its issue slots
+    #[arg(long)]
+    pub(crate) regions: bool,
+    /// Write a trace of the cycles in --cycles to this file
+    ///
+    /// The format is Chrome's; Perfetto shows it.
+    #[arg(long, value_name = "OUT", requires = "machine", value_hint = ValueHint::FilePath)]
+    pub(crate) trace: Option<PathBuf>,
+    /// Cycles to trace
+    #[arg(long, value_name = "FROM..TO", requires = "trace", default_value = "0..1000", value_parser = cycles)]
+    pub(crate) cycles: std::ops::Range<u64>,
+    /// Report what depends on these secrets, given by symbol or address
+    ///
+    /// A secret is SYMBOL, SYMBOL+BYTES or ADDRESS+BYTES. Bytes that the program marks are always followed; 'marked' names no
+    /// others.
+    #[arg(long, value_name = "SECRET,...", value_delimiter = ',', value_parser = followed)]
+    pub(crate) secret: Vec<Followed>,
+    /// With --secret, also report these as dependent on their operands
+    ///
+    /// Division and floating point always count.
+    #[arg(long, value_name = "WHAT,...", value_delimiter = ',', requires = "secret")]
+    pub(crate) variable: Vec<Variable>,
+    /// Stop after N instructions on all harts together [default: never]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Program to run, or - for standard input
+    #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
+    pub(crate) program: PathBuf,
+}
+
+/// What --secret names.
+#[derive(Clone, Debug)]
+pub(crate) enum Followed {
+    /// What the program marks; that is followed with any other, too.
+    Marked,
+    Named(SecretName),
+}
+
+/// Instructions whose time depends on their operands on some cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Variable {
+    /// Multiplication, on cores that finish early for small numbers
+    Multiply,
+    /// Shifts and rotations by a register, on cores without a barrel shifter
+    Shift,
+}
+
+fn followed(text: &str) -> Result<Followed, String> {
+    if text == "marked" { Ok(Followed::Marked) } else { text.parse().map(Followed::Named) }
+}
+
+/// A window of cycles.
+fn cycles(text: &str) -> Result<std::ops::Range<u64>, String> {
+    let (from, to) = text.split_once("..").ok_or("must be FROM..TO, such as 1000..1200")?;
+    let number = |text: &str| text.trim().parse::<u64>().map_err(|error| format!("{text:?}: {error}"));
+    match (number(from)?, number(to)?) {
+        (from, to) if from < to => Ok(from..to),
+        _ => Err("FROM must be less than TO".into()),
+    }
+}

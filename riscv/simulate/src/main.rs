@@ -1,0 +1,38 @@
+//! `tress-simulate`: programs on simulated RISC-V machines. `tress simulate` runs it.
+//!
+//! Results go to standard output, everything else to standard error. Exit status 0 is done, 1 failed, 2 wrong use.
+#![forbid(unsafe_code)]
+
+mod args;
+mod input;
+mod simulate;
+mod text;
+
+use std::process::ExitCode;
+
+use tress_terminal::{Failure, generated, signals, usage};
+
+fn main() -> ExitCode {
+    let caller = tress_terminal::caller("tress-simulate", env!("CARGO_PKG_VERSION"));
+    let outcome = caller.and_then(|caller| {
+        let command = args::command(caller.is_some());
+        match args::parse(command.clone()) {
+            Ok(arguments) => run(arguments, command).map(|()| ExitCode::SUCCESS),
+            Err(error) => Ok(usage::report(&error, command)),
+        }
+    });
+    outcome.unwrap_or_else(|failure| {
+        failure.print();
+        signals::die_if_received();
+        ExitCode::from(failure.status)
+    })
+}
+
+fn run(arguments: args::Arguments, command: clap::Command) -> Result<(), Failure> {
+    signals::install(|| false);
+    match arguments {
+        args::Arguments { completions: Some(shell), .. } => generated::completions(shell, command, "tress-simulate"),
+        args::Arguments { man: true, .. } => generated::man(command, "", &[], None),
+        args::Arguments { simulate, .. } => simulate::run(&simulate),
+    }
+}

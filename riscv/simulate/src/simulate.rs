@@ -1,0 +1,276 @@
+//! A program on a simulated machine.
+
+use std::{
+    fs::File,
+    io::{self, LineWriter, Read, Write},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use serde_json::json;
+use tress_sim::{
+    Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, Variable, machine::PRESETS,
+};
+
+use tress_terminal::{Failure, failure, files, note, progress::Instructions, signals};
+
+use crate::{
+    args::{self, Followed},
+    input::Input,
+    text,
+};
+
+/// Instructions between two looks at whether somebody wants it to end.
+const SLICE: u64 = 5_000_000;
+/// The same where time is told.
+const TIMED_SLICE: u64 = 500_000;
+/// Machine files have a few kilobytes.
+const MAX_MACHINE_BYTES: usize = 1 << 20;
+/// Programs for bare machines are smaller.
+const MAX_PROGRAM_BYTES: u64 = 1 << 30;
+
+pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
+    let program = &options.program;
+    let failed = |error: Error| simulation(&error, program);
+    let image = Image::parse(&read(program)?).map_err(failed)?;
+    let progress = Instructions::start();
+    let console = Console { to_stderr: options.json, progress: progress.clone() };
+    let mut runner = Runner::new(options, image, Box::new(LineWriter::new(console)))?;
+    if !options.secret.is_empty() {
+        follow_secrets(options, runner.system_mut()).map_err(failed)?;
+    }
+    let is_cancelled = Arc::new(AtomicBool::new(false));
+    let cancelled = Arc::clone(&is_cancelled);
+    signals::cancel_by_signal(move || cancelled.store(true, Ordering::Relaxed));
+    // Where the program itself came from standard input, that is at its end.
+    if program != Path::new("-") {
+        runner.system_mut().bus.set_input(Box::new(Input::new(&is_cancelled)));
+    }
+    let outcome = (|| {
+        loop {
+            let done = runner.system().instructions();
+            let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(done));
+            let exit_code = runner.run(left).map_err(failed)?;
+            runner.system_mut().bus.flush_console().map_err(failed)?;
+            if let Some(exit_code) = exit_code {
+                return Ok(exit_code);
+            }
+            if is_cancelled.load(Ordering::Relaxed) {
+                return Err(failed(runner.system().stopped(ErrorKind::Interrupted)));
+            }
+            let done = runner.system().instructions();
+            if let Some(limit) = options.limit
+                && done >= limit
+            {
+                return Err(failed(runner.system().stopped(ErrorKind::Limit(limit))));
+            }
+            progress.show(done);
+        }
+    })();
+    // What it has printed comes before what is said about it.
+    let flushed = runner.system_mut().bus.flush_console().map_err(failed);
+    progress.end();
+    // A trace is wanted most where a run fails.
+    if let (Some(path), Runner::Timed(simulation)) = (&options.trace, &runner)
+        && let Some(trace) = simulation.trace()
+    {
+        let mut text = Vec::new();
+        trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
+        write_whole(path, &text).map_err(|error| Failure::io(path, &error))?;
+        if trace.is_empty() {
+            let (shown, window, last) = (path.display(), &options.cycles, simulation.cycle());
+            note(&format!(
+                "{shown} is empty: no instruction was in the pipeline in cycles {}..{}; the last one of the run retired in cycle {last}",
+                window.start, window.end
+            ));
+        }
+    }
+    let exit_code = match outcome {
+        Ok(exit_code) => exit_code,
+        // A program for a device never ends: what it has shown until it was stopped is what was asked for.
+        Err(failure) => {
+            if let Some(secrets) = runner.system().secrets() {
+                match options.json {
+                    true => files::print_json(&json!({ "secrets": secrets }))?,
+                    false => files::print(&text::secrets(&secrets))?,
+                }
+            }
+            return Err(failure);
+        }
+    };
+    flushed?;
+    let report = runner.report(exit_code);
+    if options.json {
+        files::print_json(&report)?;
+    } else {
+        files::print(&text::report(&report, options.regions))?;
+    }
+    let mut failures = Vec::new();
+    if exit_code != 0 {
+        failures.push(format!("the program's exit code is {exit_code}"));
+    }
+    match report.secrets.map_or(0, |secrets| secrets.findings.len()) {
+        0 => {}
+        1 => failures.push("secrets leak in one place".to_owned()),
+        places => failures.push(format!("secrets leak in {places} places")),
+    }
+    if failures.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::failed(format!("{}: {}", failure::name(program), failures.join(", and "))))
+}
+
+/// An error of a simulated program or machine.
+fn simulation(error: &Error, program: &Path) -> Failure {
+    let hint = match &error.kind {
+        ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
+        ErrorKind::SegmentOutside { .. } => {
+            Some("the linker script must fit the machine's memory; without --machine there is more memory")
+        }
+        ErrorKind::WrongXlen { .. } => {
+            Some("fe310 and e31 run RV32 only; --machine raptor, or no --machine, runs RV32 and RV64")
+        }
+        ErrorKind::NotExecutable => Some("link it without -shared and -pie, and with a linker script"),
+        ErrorKind::Interrupted => Some("--limit N stops it after N instructions"),
+        ErrorKind::NoSymbol(_) => Some("nm shows the program's symbols; ADDRESS+BYTES names bytes without one"),
+        _ => None,
+    };
+    let failure = Failure::failed(format!("{}: {error}", failure::name(program)));
+    Failure { hint: hint.map(str::to_string), ..failure }
+}
+
+/// Has the program's secrets followed.
+fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), Error> {
+    let named = options.secret.iter().filter_map(|secret| match secret {
+        Followed::Named(name) => Some(name.find(system.image())),
+        Followed::Marked => None,
+    });
+    let secrets = named.collect::<Result<Vec<_>, Error>>()?;
+    let variable = Variable {
+        multiply: options.variable.contains(&args::Variable::Multiply),
+        shift: options.variable.contains(&args::Variable::Shift),
+    };
+    system.follow_secrets(&secrets, variable)
+}
+
+/// A program that just runs, or one whose time is told.
+enum Runner {
+    Plain(Box<System>),
+    Timed(Box<Simulation>),
+}
+
+impl Runner {
+    fn new(options: &args::Simulate, image: Image, console: Box<dyn Write + Send>) -> Result<Runner, Failure> {
+        let failed = |error: Error| simulation(&error, &options.program);
+        let Some(name) = &options.machine else {
+            let platform = Platform::generic(image.xlen, options.harts.unwrap_or(1).into());
+            return Ok(Runner::Plain(Box::new(System::new(&platform, image, console).map_err(failed)?)));
+        };
+        let machine = machine(name, options)?;
+        let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
+        let mut simulation = Simulation::new(&machine, model, image, console).map_err(failed)?;
+        if options.trace.is_some() {
+            simulation.record(options.cycles.clone());
+        }
+        Ok(Runner::Timed(Box::new(simulation)))
+    }
+
+    /// Runs for a while, and no longer than for so many instructions.
+    fn run(&mut self, most: u64) -> Result<Option<u64>, Error> {
+        match self {
+            Runner::Plain(system) => system.run(most.min(SLICE)),
+            Runner::Timed(simulation) => simulation.run(most.min(TIMED_SLICE)),
+        }
+    }
+
+    fn system(&self) -> &System {
+        match self {
+            Runner::Plain(system) => system,
+            Runner::Timed(simulation) => simulation.system(),
+        }
+    }
+
+    fn system_mut(&mut self) -> &mut System {
+        match self {
+            Runner::Plain(system) => system,
+            Runner::Timed(simulation) => simulation.system_mut(),
+        }
+    }
+
+    fn report(&mut self, exit_code: u64) -> Report {
+        match self {
+            Runner::Plain(system) => system.report(exit_code),
+            Runner::Timed(simulation) => simulation.report(exit_code),
+        }
+    }
+}
+
+/// The machine of that name, or in that file, as the options want it.
+fn machine(name: &Path, options: &args::Simulate) -> Result<Machine, Failure> {
+    let failed = |error: Error| simulation(&error, name);
+    let mut machine = match name.to_str().and_then(Machine::preset) {
+        Some(machine) => machine,
+        None => {
+            let text = files::read_small(name, MAX_MACHINE_BYTES).map_err(|failure| {
+                let presets: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
+                failure.hint(format!("built-in machines: {}", presets.join(", ")))
+            })?;
+            let text = std::str::from_utf8(&text)
+                .map_err(|_| Failure::failed(format!("{}: not a text file", name.display())))?;
+            Machine::parse(text).map_err(failed)?
+        }
+    };
+    if let Some(harts) = options.harts {
+        machine.harts = harts.into();
+    }
+    match options.issue {
+        Some(issue) => machine.set_issue(issue).map_err(failed)?,
+        None => machine.check().map_err(failed)?,
+    }
+    Ok(machine)
+}
+
+/// Writes a file whole or not at all; what is there and no regular file (a pipe, a device) is written to.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return File::options().write(true).open(path)?.write_all(bytes);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".tress-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let io = |error: io::Error| Failure::io(path, &error);
+    let mut bytes = Vec::new();
+    let input: Box<dyn Read> =
+        if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path).map_err(io)?) };
+    input.take(MAX_PROGRAM_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > MAX_PROGRAM_BYTES {
+        return Err(Failure::failed(format!("{}: larger than 1 GiB, the limit for a program", path.display())));
+    }
+    Ok(bytes)
+}
+
+/// Where the program prints to.
+struct Console {
+    to_stderr: bool,
+    progress: Instructions,
+}
+
+impl Write for Console {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let write = || if self.to_stderr { io::stderr().write(bytes) } else { io::stdout().write(bytes) };
+        self.progress.aside(write)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.to_stderr { io::stderr().flush() } else { io::stdout().flush() }
+    }
+}

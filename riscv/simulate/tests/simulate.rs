@@ -1,0 +1,437 @@
+//! `tress simulate` as a script sees it: programs that end, and programs, files and options that are wrong in every way, each
+//! with one line that says what, where and after how many instructions.
+
+#[path = "../../sim/tests/common/mod.rs"]
+mod programs;
+
+use std::path::PathBuf;
+
+use crate::common::{Folder, Run, kept};
+use programs::{elf_with_data, encode::named, words};
+use serde_json::Value;
+use tress_sim::Xlen;
+
+const BASE: u64 = 0x8000_0000;
+const KEY: u64 = BASE + 0x400;
+const TOHOST: u64 = BASE + 0x700;
+const XLEN: Xlen = Xlen::Rv32;
+
+const NOP: u32 = 0x13;
+const LOOP: u32 = 0x6f;
+const WFI: u32 = 0x1050_0073;
+const ECALL: u32 = 0x73;
+
+/// A program in words, entered at its function `start`.
+#[derive(Clone, Default)]
+struct Code(Vec<u32>);
+
+impl Code {
+    fn word(mut self, word: u32) -> Code {
+        self.0.push(word);
+        self
+    }
+
+    fn i(self, name: &str, rd: u32, rs1: u32, immediate: i32) -> Code {
+        self.word(named(name, XLEN).immediate(rd, rs1, immediate))
+    }
+
+    fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
+        self.word(named(name, XLEN).store(base, register, offset))
+    }
+
+    /// An address of the program, by auipc.
+    fn address(self, register: u32, address: u64) -> Code {
+        let offset = (address - BASE) as i32 - 4 * self.0.len() as i32;
+        self.word(0x17 | register << 7).i("addi", register, register, offset)
+    }
+
+    /// Prints by the UART at 0x1000_0000.
+    fn print(self, text: &str) -> Code {
+        let code = self.word(0x1000_0000 | 5 << 7 | 0x37);
+        text.bytes().fold(code, |code, byte| code.i("addi", 6, 0, byte.into()).store("sb", 5, 6, 0))
+    }
+
+    fn exit(self, code: i32) -> Code {
+        self.address(5, TOHOST).i("addi", 6, 0, code << 1 | 1).store("sw", 5, 6, 0).store("sw", 5, 0, 4).word(LOOP)
+    }
+
+    fn elf(&self) -> Vec<u8> {
+        self.named("start")
+    }
+
+    fn named(&self, function: &str) -> Vec<u8> {
+        let mut bytes = words(&self.0);
+        bytes.resize((TOHOST - BASE) as usize + 16, 0);
+        bytes[(KEY - BASE) as usize] = 7;
+        let functions = [(function, BASE), ("tohost", TOHOST)];
+        elf_with_data(XLEN, BASE, &bytes, &functions, &[("key", KEY, 16)])
+    }
+}
+
+fn code() -> Code {
+    Code::default()
+}
+
+/// Runs a program, with these options.
+fn simulate(folder: &Folder, program: &[u8], options: &[&str]) -> Run {
+    folder.write("program.elf", program);
+    folder.tress([options, &["program.elf"]].concat())
+}
+
+fn json(run: Run) -> Value {
+    serde_json::from_slice(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr))
+}
+
+fn image(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../firmware/images").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_program_that_prints_and_ends() {
+    let folder = Folder::empty();
+    let program = code().i("slti", 0, 0, 3).print("hello\n").i("slti", 0, 0, 0).exit(0).elf();
+    let run = simulate(&folder, &program, &[]).ok();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert_eq!(run.stderr, "");
+    // 2 marks, 1 and twice 6 to print, 5 to end.
+    assert_eq!(text, "hello\ninstructions  20\n  region 3    14 instructions\n");
+    // Keys that scripts rely on; what the program prints goes elsewhere.
+    let run = simulate(&folder, &program, &["--json"]).ok();
+    assert_eq!(run.stderr, "hello\n");
+    let report = json(run);
+    let keys = ["exit_code", "instructions", "cycles", "ipc", "harts", "regions"];
+    assert!(keys.iter().all(|key| !report[key].is_null()), "{report}");
+    assert_eq!((&report["exit_code"], &report["instructions"]), (&0.into(), &20.into()));
+    assert_eq!(report["harts"][0]["instructions"], 20);
+    assert_eq!(
+        (&report["regions"][0]["name"], &report["regions"][0]["instructions"]),
+        (&"region 3".into(), &14.into())
+    );
+    assert!(report["secrets"].is_null());
+    // From standard input.
+    let run = folder.tress_with(["-"], &program).ok();
+    assert!(run.stdout.starts_with(b"hello\n"));
+    // The program's own failure.
+    let run = simulate(&folder, &code().exit(7).elf(), &[]).failed("program.elf: the program's exit code is 7");
+    assert!(run.stdout.starts_with(b"instructions"));
+}
+
+#[test]
+fn machines_with_time() {
+    let folder = Folder::empty();
+    let program = code().print("x").exit(0).elf();
+    for options in [
+        &["--machine", "fe310"][..],
+        &["--machine", "e31"],
+        &["--machine", "raptor", "--issue", "2"],
+        &["--machine", "raptor", "--unlimited"],
+    ] {
+        let program = if options[1] == "raptor" { Some(&program) } else { None };
+        let report = match program {
+            Some(program) => json(simulate(&folder, program, &[options, &["--json"]].concat()).ok()),
+            None => json(folder.tress([options, &["--json", &image("kernels-flash.elf")]].concat()).ok()),
+        };
+        assert!(
+            report["cycles"].as_u64().unwrap() > 0 && report["slots"]["retired"] == report["instructions"],
+            "{report}"
+        );
+    }
+    // A trace of a window.
+    let run = simulate(&folder, &program, &["--machine", "raptor", "--trace", "trace.json", "--cycles", "0..50"]).ok();
+    assert_eq!(run.stderr, "");
+    let trace: Value = serde_json::from_slice(&folder.read("trace.json")).unwrap();
+    assert!(trace["traceEvents"].as_array().or(trace.as_array()).is_some_and(|events| !events.is_empty()));
+    // A window in which the program does nothing.
+    let late = ["--machine", "raptor", "--trace", "trace.json", "--cycles", "1000..1200"];
+    let run = simulate(&folder, &program, &late).ok();
+    let last = run.stderr.trim_end().rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
+    assert!(run.stderr.starts_with("tress: note: trace.json") && run.stderr.contains("1000..1200"), "{}", run.stderr);
+    assert!(last.is_some_and(|last| (10..1000).contains(&last)), "{}", run.stderr);
+    // Several harts, of which the first ends it.
+    let report = json(simulate(&folder, &program, &["--machine", "raptor", "--harts", "3", "--json"]).ok());
+    assert_eq!(report["harts"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn files_that_are_no_programs() {
+    let folder = Folder::empty();
+    let good = code().exit(0).elf();
+    let with = |at: usize, bytes: &[u8]| {
+        let mut file = good.clone();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        file
+    };
+    for (file, text) in [
+        (b"".to_vec(), "not an ELF file"),
+        (b"#!/bin/sh\n".to_vec(), "not an ELF file"),
+        (with(18, &[62]), "little-endian RISC-V"),
+        (with(5, &[2]), "little-endian RISC-V"),
+        (with(4, &[3]), "damaged ELF file"),
+        (with(16, &[1]), "not an executable"),
+        (good[..60].to_vec(), "damaged ELF file: program headers"),
+        (good[..0x1100].to_vec(), "damaged ELF file: a segment"),
+        (with(52, &[4]), "no segment"),
+        // The entry; where the segment is; how long it is in memory.
+        (with(24, &[2, 0, 0, 0x90]), "entry point 0x90000002"),
+        (with(60, &[0, 0, 0, 0x40]), "segment at 0x40000000 to 0x40000710 is outside the machine's memory"),
+        (with(72, &[0xff; 4]), "outside the machine's memory"),
+    ] {
+        let run = simulate(&folder, &file, &[]).failed("program.elf");
+        assert!(run.stderr.contains(text), "{text}: {}", run.stderr);
+        assert!(run.stdout.is_empty());
+    }
+    // Two segments of the same bytes: the header again behind itself.
+    let mut twice = good.clone();
+    let header = good[52..84].to_vec();
+    twice[84..116].copy_from_slice(&header);
+    twice[44] = 2;
+    simulate(&folder, &twice, &[]).failed("segments overlap at 0x80000000");
+    // Of another width than the machine.
+    let wide = programs::elf(Xlen::Rv64, BASE, &words(&[NOP]), &[]);
+    simulate(&folder, &wide, &["--machine", "fe310"]).failed("RV64");
+    // What linked for RAM does not fit the flash and 16 KiB of a microcontroller.
+    folder.tress(["--machine", "fe310", &image("kernels-ram.elf")]).failed("outside the machine's memory");
+    folder.tress(["absent.elf"]).failed("absent.elf");
+    folder.tress(["."]).failed(".");
+}
+
+#[test]
+fn programs_that_do_what_cannot_be_done() {
+    let folder = Folder::empty();
+    // A function that calls itself: sw ra, addi sp, jal ra.
+    let endless_calls = code().address(2, BASE).i("addi", 2, 2, -16).store("sw", 2, 1, 12).word(0xff9f_f0ef);
+    let handler = |word: u32| {
+        // csrw mtvec, x5 with the address of the word behind the ecall.
+        code().address(5, BASE + 16).word(0x305 << 20 | 5 << 15 | 1 << 12 | 0x73).word(ECALL).word(word)
+    };
+    for (program, text) in [
+        (code().word(NOP).word(0), "at 0x80000004 (start+0x4) on hart 0, after 1 instruction\n"),
+        (code().word(ECALL), "at 0x80000000 (start) on hart 0, after 0 instructions\n"),
+        (code().store("sw", 0, 0, 64), "store to 0x40"),
+        (code().i("lw", 5, 0, 64), "load from 0x40"),
+        (code().word(64 << 20 | 0x67), "fetch from 0x40"),
+        (endless_calls, "stack pointer 0x7ffffff0"),
+        (handler(0), "handler never gets past it; at 0x80000010 (start+0x10) on hart 0, after 3 instructions\n"),
+        (code().word(WFI), "deadlock"),
+    ] {
+        let run = simulate(&folder, &program.elf(), &["--limit", "1000000"]).failed("program.elf");
+        assert!(run.stderr.contains(text), "{text}: {}", run.stderr);
+        assert!(run.stdout.is_empty());
+    }
+    // The same where time is told.
+    let run =
+        simulate(&folder, &code().word(NOP).word(0).elf(), &["--machine", "raptor"]).failed("illegal instruction");
+    assert!(run.stderr.contains("(start+0x4) on hart 0, after 1 instruction\n"), "{}", run.stderr);
+    // Names in a program are not obeyed by a terminal.
+    let run = simulate(&folder, &code().word(0).named("\x1b[2Jstart"), &[]).failed("program.elf");
+    assert!(run.stderr.contains("\\u{1b}"), "{}", run.stderr);
+}
+
+/// Prints what it reads, in capitals where it asks character by character.
+#[test]
+fn standard_input() {
+    let folder = Folder::empty();
+    let call =
+        |code: Code, operation| code.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
+    let store = || code().address(8, KEY);
+    // SYS_READC, SYS_WRITEC, and the same again.
+    let loops = call(store(), 7).i("addi", 10, 10, -32).store("sb", 8, 10, 0).i("addi", 11, 8, 0);
+    let loops = call(loops, 3);
+    let back = -4 * (loops.0.len() as i32 - 2);
+    let jump =
+        (back as u32 >> 12 & 0xff) << 12 | (back as u32 >> 1 & 0x3ff) << 21 | (back as u32 >> 11 & 1) << 20 | 1 << 31;
+    let loops = loops.word(jump | 0x6f).elf();
+    folder.write("program.elf", &loops);
+    let run = folder.tress_with(["program.elf"], b"abc").failed("read beyond the end of the input");
+    assert_eq!(run.stdout, b"ABC");
+    // From where the program came, nothing else comes.
+    let run = folder.tress_with(["-"], &loops).failed("read beyond the end of the input");
+    assert_eq!(run.stdout, b"");
+}
+
+#[test]
+fn endless_loops() {
+    let folder = Folder::empty();
+    let program = code().word(NOP).word(LOOP).elf();
+    for options in [&[][..], &["--machine", "raptor"]] {
+        let run = simulate(&folder, &program, &[&["--limit", "3000"], options].concat());
+        let run = run.failed("limit of 3000 instructions reached; at 0x80000004 (start+0x4) on hart 0, after 3000");
+        assert!(run.stdout.is_empty());
+    }
+    // What it had printed is not lost.
+    let run = simulate(&folder, &code().print("so far").word(LOOP).elf(), &["--limit", "100"]).failed("limit");
+    assert_eq!(run.stdout, b"so far");
+}
+
+/// Without a limit somebody has to stop it, and is told where it was.
+#[cfg(unix)]
+#[test]
+fn a_signal_says_where_an_endless_loop_is() {
+    use std::{os::unix::process::ExitStatusExt as _, process::Command, thread, time::Duration};
+
+    // Whoever runs the tests in the background may have had signals ignored, which children inherit.
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(signal, always).unwrap();
+    }
+    let folder = Folder::empty();
+    folder.write("program.elf", code().word(NOP).word(LOOP).elf());
+    for (options, signal, number) in [(&[][..], "INT", 2), (&["--machine", "raptor"], "TERM", 15)] {
+        let child = folder.command([options, &["program.elf"]].concat()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(600));
+        let status = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.signal(), Some(number));
+        let run =
+            Run { status: output.status, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() };
+        run.one_line("program.elf: interrupted; at 0x80000004 (start+0x4) on hart 0, after ");
+        assert!(run.stderr.contains("hint: --limit"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn machine_files() {
+    let folder = Folder::empty();
+    folder.write("program.elf", code().exit(0).elf());
+    let good = "
+        name = \"small\"
+        isa = \"rv32im\"
+        [[region]]
+        name = \"ram\"
+        base = 0x8000_0000
+        size = 0x10000
+        kind = \"ram\"
+        path = \"tight\"
+        [out_of_order]
+        issue = 2
+        fetch_queue = 8
+        front_end = 3
+        mispredict = 1
+        redirect = 1
+        reorder_buffer = 16
+        load_queue = 8
+        store_queue = 8
+        disambiguation = \"addresses\"
+        forward = 1
+        [[out_of_order.unit]]
+        does = [\"alu\", \"branch\", \"load\", \"store\", \"atomic\", \"multiply\", \"divide\"]
+        [[out_of_order.unit]]
+        does = [\"fp-add\", \"fp-multiply\", \"fp-divide\", \"fp-fused\", \"fp-sqrt\", \"fp-move\"]
+    ";
+    let run = |text: &str| {
+        folder.write("machine.toml", text);
+        folder.tress(["--machine", "machine.toml", "program.elf"])
+    };
+    let said = run(good);
+    for (from, to, field) in [
+        ("issue = 2", "issue = 0", "issue"),
+        ("issue = 2", "issue = 65", "issue"),
+        ("issue = 2", "issue = \"two\"", "issue"),
+        ("issue = 2", "issues = 2", "issues"),
+        ("reorder_buffer = 16", "reorder_buffer = 0", "reorder_buffer"),
+        ("forward = 1\n", "forward = -1\n", "forward"),
+        ("size = 0x10000", "size = 100", "memory"),
+        ("name = \"ram\"", "", "name"),
+        ("name = \"small\"", "name = ", "machine.toml"),
+    ] {
+        assert!(good.contains(from));
+        run(&good.replacen(from, to, 1)).failed(field).one_line("machine.toml");
+    }
+    said.ok();
+    folder.write("machine.toml", [0xff, 0xfe]);
+    folder.tress(["--machine", "machine.toml", "program.elf"]).failed("not a text file");
+    let run = folder.tress(["--machine", "raptr", "program.elf"]).failed("raptr");
+    assert!(run.stderr.contains("fe310, raptor"), "{}", run.stderr);
+}
+
+#[test]
+fn wrong_use() {
+    let folder = Folder::empty();
+    folder.write("program.elf", code().exit(0).elf());
+    for (options, text) in [
+        (&["--issue", "4"][..], "--machine"),
+        (&["--machine", "raptor", "--issue", "0"], "--issue"),
+        (&["--machine", "raptor", "--issue", "4", "--unlimited"], "--unlimited"),
+        (&["--harts", "0"], "--harts"),
+        (&["--harts", "65"], "--harts"),
+        (&["--limit", "0"], "--limit"),
+        (&["--limit", "many"], "--limit"),
+        (&["--trace", "t.json"], "--machine"),
+        (&["--machine", "raptor", "--trace", "t.json", "--cycles", "9..3"], "--cycles"),
+        (&["--secret", ""], "--secret"),
+        (&["--secret", "0x80001000"], "--secret"),
+        (&["--secret", "key,key+none"], "--secret"),
+        (&["--variable", "multiply"], "--secret"),
+        (&["--secret", "key", "--variable", "divide"], "--variable"),
+        (&["another.elf"], "program.elf"),
+    ] {
+        folder.tress([options, &["program.elf"]].concat()).wrong_use(text);
+    }
+    folder.tress([""; 0]).wrong_use("PROGRAM.elf");
+    assert_eq!(folder.names(), ["program.elf"]);
+}
+
+#[test]
+fn secrets() {
+    let folder = Folder::empty();
+    let leaks =
+        code().address(10, KEY).i("lbu", 11, 10, 0).word(11 << 15 | 1 << 12 | 8 << 7 | 0x63).word(NOP).exit(0).elf();
+    let clean = code().address(10, KEY).i("lbu", 11, 10, 0).i("xori", 11, 11, 1).exit(0).elf();
+    let run = simulate(&folder, &leaks, &["--secret", "key"]).failed("program.elf: secrets leak in one place");
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(text.contains("key: 16 bytes at 0x80000400, loaded once\n"), "{text}");
+    assert!(text.contains("leak          branch on a secret at 0x8000000c (start+0xc), once: key\n"), "{text}");
+    let report = json(simulate(&folder, &leaks, &["--secret", "0x80000400+1", "--json"]));
+    let finding = &report["secrets"]["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["address"], &finding["count"]),
+        (&"branch".into(), &0x8000_000c_u64.into(), &1.into())
+    );
+    assert_eq!(finding["secrets"], serde_json::json!(["0x80000400+1"]));
+    // A byte that is not looked at, and code that does not show it.
+    let run = simulate(&folder, &leaks, &["--secret", "0x80000401+1"]).ok();
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(text.contains("not tested\nleaks         none\n"), "{text}");
+    simulate(&folder, &clean, &["--secret", "key", "--machine", "raptor"]).ok();
+    simulate(&folder, &leaks, &["--secret", "marked"]).ok();
+    // A program that never ends has shown what it has shown.
+    let endless =
+        code().address(10, KEY).i("lbu", 11, 10, 0).word(11 << 15 | 1 << 12 | 8 << 7 | 0x63).word(NOP).word(LOOP).elf();
+    let run = simulate(&folder, &endless, &["--secret", "key", "--limit", "100"]).failed("limit of 100 instructions");
+    assert!(String::from_utf8(run.stdout).unwrap().contains("branch on a secret"));
+    let report = json(simulate(&folder, &endless, &["--secret", "key", "--limit", "100", "--json"]));
+    assert_eq!(report["secrets"]["findings"].as_array().unwrap().len(), 1);
+    // Secrets that are not there.
+    for (secret, text) in [
+        ("kez", "symbol \"kez\""),
+        ("start+4", "symbol \"start\""),
+        ("0x10+4", "0x10 to 0x14"),
+        ("key+0x7fffffff", "outside the machine's memory"),
+    ] {
+        let run = simulate(&folder, &leaks, &["--secret", secret]).failed("program.elf");
+        assert!(run.stderr.contains(text), "{}", run.stderr);
+    }
+    let many: Vec<String> = (0..16).map(|at| format!("{:#x}+1", KEY + at)).collect();
+    simulate(&folder, &leaks, &["--secret", &many.join(",")]).failed("at most 15");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_failure_simulates_another_program_or_machine() {
+    let files =
+        [("machine.toml", "riscv/sim/src/machine/presets/fe310.toml"), ("node.elf", "riscv/firmware/images/node.elf")];
+    crate::common::faults::says_the_same(&files, &["--json", "--machine", "machine.toml", "node.elf"], 25);
+}
+
+#[test]
+fn json_of_every_command() {
+    kept::same_shapes(&kept::fixtures(), |word| word == "simulate");
+}
+
+#[test]
+fn no_secret_key_is_repeated() {
+    let run = Folder::empty().tress(["AGE-SECRET-KEY-1QQQQ"]).failed("AGE-SECRET-KEY-...");
+    assert!(!run.stderr.contains("1QQQQ"), "{}", run.stderr);
+}
