@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{Measured, Row};
-use crate::bench::{sample::thread_time, statistics};
+use crate::bench::sample::thread_time;
 
 /// How long a look takes: longer than a thread may run before the system gives its core to another one.
 const LOOK: Duration = Duration::from_millis(20);
@@ -56,8 +56,7 @@ impl Looks {
 
     /// What they found, as a figure of the section.
     pub(super) fn row(&self) -> Option<Row> {
-        let measured: Option<Measured> = (!self.shares.is_empty()).then(|| statistics::median(&self.shares).into());
-        measured.map(|measured| Row { what: HAD_CORES.into(), measured: Some(measured), ..Row::default() })
+        (!self.shares.is_empty()).then(|| Row::measured(HAD_CORES, "", Measured::of(&self.shares)))
     }
 }
 

@@ -14,6 +14,7 @@ mod error;
 mod found;
 pub(crate) mod keep;
 mod modular;
+mod numbers;
 mod page;
 mod pipo_riscv;
 mod runs;
@@ -23,7 +24,10 @@ use std::{fs, io::Write, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{bench::statistics::Median, picture::Drawing};
+use crate::{
+    bench::statistics::{self, Median},
+    picture::{Axis, Chart, Drawing, Line, Scale},
+};
 pub use error::Error;
 pub use found::Found;
 pub(crate) use page::{exact, figure};
@@ -40,6 +44,8 @@ pub struct Study {
     pub source: &'static str,
     /// What it does, in this order.
     pub parts: &'static [Part],
+    /// What its parts are made from besides this version of Tress: parts that were kept for another text are made anew.
+    pub(crate) inputs: fn(&Effort) -> Result<String, Error>,
     /// What held, what did not and why, misprints included: words around what was found. None where a part is missing that
     /// they speak of.
     pub conclude: fn(Found<'_>) -> Option<String>,
@@ -93,6 +99,12 @@ pub struct Section {
     pub verdicts: Vec<Verdict>,
 }
 
+impl Section {
+    fn new(text: impl Into<String>) -> Section {
+        Section { text: text.into(), ..Section::default() }
+    }
+}
+
 /// One figure, from up to four places.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Row {
@@ -108,6 +120,16 @@ pub struct Row {
     pub simulated: Option<f64>,
     /// As this machine does it.
     pub measured: Option<Measured>,
+}
+
+impl Row {
+    fn measured(what: impl Into<String>, unit: impl Into<String>, measured: Measured) -> Row {
+        Row { what: what.into(), unit: unit.into(), measured: Some(measured), ..Row::default() }
+    }
+
+    fn simulated(what: impl Into<String>, unit: impl Into<String>, simulated: f64) -> Row {
+        Row { what: what.into(), unit: unit.into(), simulated: Some(simulated), ..Row::default() }
+    }
 }
 
 /// A median and its 95 % confidence interval.
@@ -127,6 +149,17 @@ impl From<Median> for Measured {
     }
 }
 
+impl Measured {
+    fn of(samples: &[f64]) -> Measured {
+        statistics::median(samples).into()
+    }
+
+    /// Of ratios of samples taken in turn.
+    fn ratio(over: &[f64], under: &[f64]) -> Measured {
+        Measured::of(&over.iter().zip(under).map(|(over, under)| over / under).collect::<Vec<_>>())
+    }
+}
+
 /// A table that has columns of its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
@@ -136,6 +169,17 @@ pub struct Table {
     pub header: Vec<String>,
     /// The cells.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(title: impl Into<String>, header: &[&str]) -> Table {
+        Table { title: title.into(), header: header.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+    }
+
+    fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Table {
+        self.rows.extend(rows);
+        self
+    }
 }
 
 /// A picture of a section.
@@ -151,6 +195,19 @@ impl Picture {
     fn new(name: &str, drawing: impl Into<Drawing>) -> Picture {
         Picture { name: name.into(), drawing: drawing.into() }
     }
+}
+
+/// A chart of curves alone; an axis is its name, where it begins and ends, and how it counts.
+fn chart(title: impl Into<String>, x: (&str, f64, f64, Scale), y: (&str, f64, f64, Scale), lines: Vec<Line>) -> Chart {
+    let [x, y] = [x, y].map(|(name, from, to, scale)| Axis { name: name.into(), from, to, scale });
+    Chart { title: title.into(), x, y, lines, levels: Vec::new(), walls: Vec::new(), marks: Vec::new() }
+}
+
+/// The smallest and the largest of some figures.
+fn range(figures: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    figures
+        .into_iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), figure| (low.min(figure), high.max(figure)))
 }
 
 /// What to run, and where to.
@@ -228,8 +285,7 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
     }
     let mut effort = Effort::new(options.quick, options.tress.clone());
     effort.systems = options.systems.clone();
-    // What was kept for other inputs is not taken.
-    let inputs = if study.name == modular::STUDY.name { modular::inputs(&effort)? } else { String::new() };
+    let inputs = (study.inputs)(&effort)?;
     let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
     let progress = crate::bench::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());

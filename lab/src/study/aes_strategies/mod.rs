@@ -35,6 +35,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
         Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
+    inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
 

@@ -1,7 +1,7 @@
 //! What the paper could not ask: wider, more, and without limits.
 
 use super::super::{Claim, Effort, Error, Picture, Row};
-use super::{Axis, Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, count, simulate};
+use super::{Chart, Cipher, Core, Figures, Level, Line, Mode, Run, Scale, Section, Work, chart, count, simulate};
 
 const WIDTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const HARTS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -25,18 +25,15 @@ impl Answers {
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let blocks = if effort.is_quick { 32 } else { 256 };
-    let mut section = Section {
-        text: format!(
-            "First, the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width. Everything \
+    let mut section = Section::new(format!(
+        "First, the encryption of one chain, a message of {blocks} blocks in CBC with warm caches, by issue width. Everything \
              grows with the width: an integer unit per issued instruction, a port per two, a multiplier per four, and room \
              for the instructions of 32 cycles. For comparison, a machine without limits: unlimited width, no mispredicted \
              jump and no cache miss, so only data dependences cost time. (On that machine, a load of a word just stored takes \
              one cycle more than `raptor` needs to forward it, and the first block begins during the key schedule. So the \
              widest machine can appear slightly better.) In ECB, blocks do not depend on each other. Then, 16 messages on up \
              to 16 of the paper's processors of issue 2."
-        ),
-        ..Section::default()
-    };
+    ));
     let (mut lines, mut levels, mut speed_ups) = (Vec::new(), Vec::new(), Vec::new());
     for cipher in Cipher::PAPER {
         let name = cipher.name();
@@ -65,27 +62,20 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         levels.push(Level { name: format!("{name}, without limits: {limit:.1}"), at: limit });
         speed_ups.push(Line { name: name.into(), points: answers.speed_ups });
     }
-    let axis = |name: &str, from, to, scale| Axis { name: name.into(), from, to, scale };
     let highest = levels.iter().map(|level| level.at).fold(1.0, f64::max);
-    let by_width = Chart {
-        title: format!("One chain of {blocks} blocks by issue width"),
-        x: axis("issue width", 1.0, 32.0, Scale::Logarithmic),
-        y: axis("instructions per cycle", 0.0, highest * 1.2, Scale::Linear),
+    let by_width = chart(
+        format!("One chain of {blocks} blocks by issue width"),
+        ("issue width", 1.0, 32.0, Scale::Logarithmic),
+        ("instructions per cycle", 0.0, highest * 1.2, Scale::Linear),
         lines,
-        levels,
-        walls: Vec::new(),
-        marks: Vec::new(),
-    };
-    let by_harts = Chart {
-        title: format!("16 messages of {blocks} blocks, issue 2"),
-        x: axis("processors", 1.0, 16.0, Scale::Linear),
-        y: axis("speed relative to one", 0.0, 18.0, Scale::Linear),
-        lines: speed_ups,
-        levels: Vec::new(),
-        walls: Vec::new(),
-        marks: Vec::new(),
-    };
-    section.pictures.push(Picture::new("beyond-width", by_width));
+    );
+    let by_harts = chart(
+        format!("16 messages of {blocks} blocks, issue 2"),
+        ("processors", 1.0, 16.0, Scale::Linear),
+        ("speed relative to one", 0.0, 18.0, Scale::Linear),
+        speed_ups,
+    );
+    section.pictures.push(Picture::new("beyond-width", Chart { levels, ..by_width }));
     section.pictures.push(Picture::new("beyond-harts", by_harts));
     Ok(section)
 }
@@ -113,19 +103,13 @@ fn answers(cipher: Cipher, blocks: u32, effort: &Effort) -> Result<Answers, Erro
 }
 
 fn rows(section: &mut Section, name: &str, answers: &Answers) {
-    let other = |what: String, unit: &str, value: f64| Row {
-        what,
-        unit: unit.into(),
-        simulated: Some(value),
-        ..Row::default()
-    };
     for (issue, figures) in WIDTHS.iter().zip(&answers.by_width) {
-        section.rows.push(other(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
+        section.rows.push(Row::simulated(format!("{name}, issue {issue}"), "IPC", figures.encrypt_ipc()));
     }
-    section.rows.push(other(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
-    section.rows.push(other(format!("{name}, without limits"), "cycles per block", answers.unlimited[0]));
+    section.rows.push(Row::simulated(format!("{name}, without limits"), "IPC", answers.unlimited_ipc()));
+    section.rows.push(Row::simulated(format!("{name}, without limits"), "cycles per block", answers.unlimited[0]));
     for (harts, speed_up) in &answers.speed_ups {
-        section.rows.push(other(
+        section.rows.push(Row::simulated(
             format!("{name}, {} of issue 2", count(*harts as u32, "processor")),
             "speed relative to one",
             *speed_up,

@@ -22,11 +22,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         .collect();
     let figures = simulate::all(&runs, effort)?;
     let curves = curves(&axis, &figures);
-    let mut section = Section {
-        text: "One message on one processor of issue 8. The text of the paper gives the end points of its curves."
-            .into(),
-        ..Section::default()
-    };
+    let mut section = Section::new(
+        "One message on one processor of issue 8. The text of the paper gives the end points of its curves.",
+    );
     for (run, figures) in runs.iter().zip(&figures) {
         let paper = match run.work.blocks {
             1 => Some(PAPER_ONE_BLOCK.of(run.work.cipher)),

@@ -16,15 +16,12 @@ const LONG: u32 = 256;
 const LEAST_GAIN: f64 = 3.8;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section {
-        text: format!(
-            "{MESSAGES} messages on processors of issue 2, one message per processor at a time. As in the paper, cycles are \
+    let mut section = Section::new(format!(
+        "{MESSAGES} messages on processors of issue 2, one message per processor at a time. As in the paper, cycles are \
              those of the first processor, from the first key setup until all messages are done; instructions of waiting \
              processors do not count. The paper does not give the length of its messages: we use {LONG} blocks, and for \
              comparison one block each, which is too little work to divide."
-        ),
-        ..Section::default()
-    };
+    ));
     for blocks in [LONG, 1] {
         let runs: Vec<Run> = kinds()
             .flat_map(|(cipher, mode)| {
@@ -45,12 +42,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             );
             let paper = (is_long && harts == 4).then(|| PAPER_HARTS.of(run.work.cipher));
             section.rows.push(row(what.clone(), paper, figures));
-            section.rows.push(Row {
-                what,
-                unit: "cycles".into(),
-                simulated: Some(figures.cycles as f64),
-                ..Row::default()
-            });
+            section.rows.push(Row::simulated(what, "cycles", figures.cycles as f64));
         }
         for (figures, (cipher, mode)) in figures.chunks(HARTS.len()).zip(kinds()) {
             let name = kind_name(&Work::new(cipher, mode));

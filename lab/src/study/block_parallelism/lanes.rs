@@ -1,7 +1,7 @@
 //! What software that takes several chains at a time gets out of a narrow machine, and what a wide machine gets out of one.
 
 use super::super::{Claim, Effort, Error, Picture, Row};
-use super::{Axis, Chart, Cipher, Core, Line, Mode, Run, Scale, Section, Work, simulate};
+use super::{Cipher, Core, Line, Mode, Run, Scale, Section, Work, chart, range, simulate};
 
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const PAIRS: [[Cipher; 2]; 2] = [[Cipher::Rijndael, Cipher::RijndaelBitsliced], [Cipher::Rc6, Cipher::Rc6Pairs]];
@@ -34,12 +34,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         for (run, figures) in runs.iter().zip(figures) {
             let cycles = figures.encrypt_cycles as f64 / count;
             points.push((f64::from(run.core.issue), cycles));
-            section.rows.push(Row {
-                what: format!("{name}, issue {}", run.core.issue),
-                unit: "cycles per block".into(),
-                simulated: Some(cycles),
-                ..Row::default()
-            });
+            section.rows.push(Row::simulated(format!("{name}, issue {}", run.core.issue), "cycles per block", cycles));
         }
         lines.push(Line { name: name.into(), points });
     }
@@ -62,16 +57,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         narrow < wide,
     ));
     let values = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
-    let chart = Chart {
-        title: format!("{MESSAGES} messages in CBC on one processor"),
-        x: Axis { name: "issue width".into(), from: 1.0, to: 16.0, scale: Scale::Logarithmic },
-        y: Axis { name: "cycles per block".into(), from: low / 1.5, to: high * 1.5, scale: Scale::Logarithmic },
-        lines,
-        levels: Vec::new(),
-        walls: Vec::new(),
-        marks: Vec::new(),
-    };
-    section.pictures.push(Picture::new("lanes", chart));
+    let (low, high) = range(values());
+    let y = ("cycles per block", low / 1.5, high * 1.5, Scale::Logarithmic);
+    let title = format!("{MESSAGES} messages in CBC on one processor");
+    section
+        .pictures
+        .push(Picture::new("lanes", chart(title, ("issue width", 1.0, 16.0, Scale::Logarithmic), y, lines)));
     Ok(section)
 }

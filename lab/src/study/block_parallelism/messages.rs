@@ -25,12 +25,10 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let figures = simulate::all(&of_messages, effort)?;
     let curves_of_messages = curves(&axis, &figures);
     let curves_of_blocks = curves(&axis, &simulate::all(&runs(false), effort)?);
-    let mut section = Section {
-        text: "Messages of one block on one processor of issue 8, with a key setup for each. The text of the paper gives the \
-               end points of its curves."
-            .into(),
-        ..Section::default()
-    };
+    let mut section = Section::new(
+        "Messages of one block on one processor of issue 8, with a key setup for each. The text of the paper gives the \
+               end points of its curves.",
+    );
     for (run, figures) in of_messages.iter().zip(&figures) {
         let paper = match run.work.messages {
             1 => Some(PAPER_ONE_BLOCK.of(run.work.cipher)),

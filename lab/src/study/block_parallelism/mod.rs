@@ -15,8 +15,8 @@ mod program;
 mod simulate;
 mod width;
 
-use super::{Claim, Part, Picture, Row, Section, Study, Verdict};
-use crate::picture::{Axis, Chart, Level, Line, Scale};
+use super::{Claim, Part, Picture, Row, Section, Study, Verdict, chart, range};
+use crate::picture::{Chart, Level, Line, Scale};
 use program::{Cipher, Mode, Work};
 use simulate::{Core, Figures, Run};
 
@@ -38,6 +38,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "beyond", title: "Wider machines, more processors, no limits", run: beyond::run },
         Part { name: "lanes", title: "Lanes in software compared with width in hardware", run: lanes::run },
     ],
+    inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
 
@@ -77,13 +78,7 @@ fn kind_name(work: &Work) -> String {
 
 /// A row with an IPC.
 fn row(what: String, paper: Option<f64>, figures: &Figures) -> Row {
-    Row {
-        what,
-        unit: "IPC".into(),
-        paper: paper.map(|ipc| format!("{ipc:.1}")),
-        simulated: Some(figures.ipc()),
-        ..Row::default()
-    }
+    Row { paper: paper.map(|ipc| format!("{ipc:.1}")), ..Row::simulated(what, "IPC", figures.ipc()) }
 }
 
 /// Whether a point is where the paper has it; where not, what the slots say.
@@ -136,21 +131,10 @@ fn picture(name: &str, title: &str, x: &str, curves: &[Curve], scale: Scale, pap
         name: format!("paper, {}: {:.1}", cipher.name(), paper.map_or(0.0, |printed| printed.of(cipher))),
         at: paper.map_or(0.0, |printed| printed.of(cipher)),
     };
-    let chart = Chart {
-        title: title.into(),
-        x: Axis {
-            name: x.into(),
-            from: values().map(|point| point.0).fold(f64::INFINITY, f64::min),
-            to: values().map(|point| point.0).fold(0.0, f64::max),
-            scale,
-        },
-        y: Axis { name: "instructions per cycle".into(), from: 0.0, to: highest * 1.15, scale: Scale::Linear },
-        lines: lines.collect(),
-        levels: if paper.is_some() { Cipher::PAPER.map(level).into() } else { Vec::new() },
-        walls: Vec::new(),
-        marks: Vec::new(),
-    };
-    Picture::new(name, chart)
+    let (from, to) = range(values().map(|point| point.0));
+    let y = ("instructions per cycle", 0.0, highest * 1.15, Scale::Linear);
+    let levels = if paper.is_some() { Cipher::PAPER.map(level).into() } else { Vec::new() };
+    Picture::new(name, Chart { levels, ..chart(title, (x, from, to, scale), y, lines.collect()) })
 }
 
 /// So many of something.

@@ -9,7 +9,7 @@ use tress_cipher::{
     rc6::Rc6,
 };
 
-use super::super::Error;
+use super::super::{Error, numbers};
 
 /// For RV64GC. `riscv/firmware/build` makes it.
 const IMAGE: &[u8] = include_bytes!("../../../images/block-parallelism.elf");
@@ -112,23 +112,14 @@ impl Work {
 
     /// What the program has to find of its ciphertext: FNV-1a with words instead of bytes.
     fn sum(&self) -> Result<u32, Error> {
-        let words = self.ciphertext()?;
-        let words = words.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
-        Ok(words.fold(0x811c_9dc5, |sum: u32, word| (sum ^ word).wrapping_mul(0x0100_0193)))
+        Ok(numbers::sum(&self.ciphertext()?))
     }
 
     /// The ciphertext, by the backends of this machine.
     fn ciphertext(&self) -> Result<Vec<u8>, Error> {
-        let mut x = 1u32;
-        let mut numbers = |words: u32| -> Vec<u8> {
-            let next = |_| {
-                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (x ^ x >> 16).to_le_bytes()
-            };
-            (0..words).flat_map(next).collect()
-        };
-        let keys = numbers(8 * self.messages);
-        let mut data = numbers(4 * self.blocks * self.messages);
+        let mut numbers = numbers::Numbers::new();
+        let keys = numbers.bytes(8 * self.messages as usize);
+        let mut data = numbers.bytes(4 * self.blocks as usize * self.messages as usize);
         let messages = data.chunks_mut(16 * self.blocks as usize);
         for (key, message) in keys.as_chunks::<32>().0.iter().zip(messages) {
             let (key, iv) = key.split_at(16);

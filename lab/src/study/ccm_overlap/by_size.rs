@@ -2,12 +2,9 @@
 
 use tress_cipher::{Backend, BlockCipher, aes::Aes, modes::ccm};
 
-use super::super::{Claim, Effort, Error, Picture, Row, Section, busy::Looks};
+use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks, chart, range};
 use super::{PAPER_R_COMP, in_turn};
-use crate::{
-    bench::statistics,
-    picture::{Axis, Chart, Level, Line, Scale},
-};
+use crate::picture::{Chart, Level, Line, Scale};
 
 const SMALLEST: usize = 1 << 10;
 /// Eleven bytes leave four to count those of the message: 16 MiB are one too many for three.
@@ -25,14 +22,11 @@ pub(super) fn backends() -> Vec<Backend> {
 }
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section {
-        text: format!(
-            "One AES-128-CCM message with `modes::ccm`, encrypted in place on one thread, which computes CTR while the chain of \
+    let mut section = Section::new(format!(
+        "One AES-128-CCM message with `modes::ccm`, encrypted in place on one thread, which computes CTR while the chain of \
              the MAC waits. The paper uses one figure for all sizes, R_comp = {} ns per byte.",
-            PAPER_R_COMP * 1e9
-        ),
-        ..Section::default()
-    };
+        PAPER_R_COMP * 1e9
+    ));
     let mut sizes = Vec::new();
     let mut size = SMALLEST;
     while size <= effort.message_bytes {
@@ -63,19 +57,15 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 return Err(error.into());
             }
             let ns: Vec<f64> = seconds[0].iter().map(|seconds| seconds * 1e9 / (times * bytes) as f64).collect();
-            let median = statistics::median(&ns);
-            points.push((bytes as f64, median.median));
+            let measured = Measured::of(&ns);
+            points.push((bytes as f64, measured.median));
             section.rows.push(Row {
-                what: format!("{}, {} KiB", backend.name(), bytes >> 10),
-                unit: "ns/byte".into(),
                 paper: Some("37".into()),
-                measured: Some(median.into()),
-                ..Row::default()
+                ..Row::measured(format!("{}, {} KiB", backend.name(), bytes >> 10), "ns/byte", measured)
             });
         }
         let of_large = points.iter().filter(|point| point.0 >= 65536.0).map(|point| point.1);
-        let (low, high) =
-            of_large.fold((f64::INFINITY, 0.0), |(low, high), ns| (f64::min(low, ns), f64::max(high, ns)));
+        let (low, high) = range(of_large);
         if high > 0.0 {
             worst = worst.max(high / low);
         }
@@ -83,21 +73,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     }
     let paper = PAPER_R_COMP * 1e9;
     let costs = lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let (lowest, highest) = costs.fold((paper, paper), |(low, high), ns| (f64::min(low, ns), f64::max(high, ns)));
-    let chart = Chart {
-        title: "One AES-128-CCM message on one core".into(),
-        x: Axis {
-            name: "message length in bytes".into(),
-            from: SMALLEST as f64,
-            to: effort.message_bytes as f64,
-            scale: Scale::Logarithmic,
-        },
-        y: Axis { name: "ns per byte".into(), from: lowest / 2.0, to: highest * 2.0, scale: Scale::Logarithmic },
-        lines,
-        levels: vec![Level { name: "the paper, 37".into(), at: paper }],
-        walls: Vec::new(),
-        marks: Vec::new(),
-    };
+    let (lowest, highest) = range(costs.chain([paper]));
+    let x = ("message length in bytes", SMALLEST as f64, effort.message_bytes as f64, Scale::Logarithmic);
+    let y = ("ns per byte", lowest / 2.0, highest * 2.0, Scale::Logarithmic);
+    let levels = vec![Level { name: "the paper, 37".into(), at: paper }];
+    let chart = Chart { levels, ..chart("One AES-128-CCM message on one core", x, y, lines) };
     section.pictures.push(Picture::new("by-size", chart));
     let claim = format!(
         "one figure is enough for all sizes, as the paper assumes: from 64 KiB on the cost per byte changes by a factor of \

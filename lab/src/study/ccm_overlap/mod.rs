@@ -12,8 +12,7 @@ mod timeline;
 
 use std::time::Instant;
 
-use super::{Measured, Part, Study, busy::Looks, cores};
-use crate::bench::statistics;
+use super::{Part, Study, busy::Looks, cores};
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
@@ -32,6 +31,7 @@ pub(super) const STUDY: Study = Study {
         Part { name: "links", title: "Over real links", run: links::run },
         Part { name: "timeline", title: "Timeline of a transfer", run: timeline::run },
     ],
+    inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
 
@@ -53,10 +53,4 @@ fn in_turn(samples: usize, looks: &mut Looks, works: &mut [&mut dyn FnMut()]) ->
         }
     }
     seconds
-}
-
-/// Of ratios of samples taken in turn, `over` each sample of `seconds`.
-fn ratio(over: &[f64], seconds: &[f64]) -> Measured {
-    let ratios: Vec<f64> = over.iter().zip(seconds).map(|(over, seconds)| over / seconds).collect();
-    statistics::median(&ratios).into()
 }

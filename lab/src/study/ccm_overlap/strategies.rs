@@ -7,8 +7,8 @@ use tress_cipher::{Backend, aes::Aes, lanes, modes::ccm};
 use tress_container::container::CHUNK_BYTES;
 use tress_plan::Strategy;
 
-use super::super::{Claim, Effort, Error, Row, Section, busy::Looks};
-use super::{by_size, cores, in_turn, message::Message, ratio};
+use super::super::{Claim, Effort, Error, Measured, Row, Section, busy::Looks};
+use super::{by_size, cores, in_turn, message::Message};
 use crate::bench::sample::thread_time;
 
 const BLOCK: usize = 16;
@@ -22,17 +22,14 @@ const MOST: usize = (1 << 24) - 1;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let cores = cores();
-    let mut section = Section {
-        text: format!(
-            "One AES-128-CCM message on {cores} cores, with all methods measured alternately. It is so long that the serial passes \
+    let mut section = Section::new(format!(
+        "One AES-128-CCM message on {cores} cores, with all methods measured alternately. It is so long that the serial passes \
              take {} ms, up to 16 MiB: starting threads takes some 0.05 ms in each run. Speed-ups are relative to \
              the serial two passes of the same backend. The paper counts the MAC and CTR as half of the work each; the model \
              applies that to {cores} cores, the figures of the paper are for four. `modes::ccm` is one pass on one core, \
              where CTR fills the gaps in the chain of the MAC. Chunks are the same bytes as messages of 16 KiB. Message length:",
-            LONG.as_millis()
-        ),
-        ..Section::default()
-    };
+        LONG.as_millis()
+    ));
     let mut looks = Looks::default();
     for backend in by_size::backends() {
         one_backend(&mut section, effort, backend, cores, &mut looks)?;
@@ -108,7 +105,7 @@ fn one_backend(
     );
 
     // The share of the MAC, which the paper takes for a half.
-    let share = ratio(&seconds[1], &seconds[0]);
+    let share = Measured::ratio(&seconds[1], &seconds[0]);
     let models = [
         (Strategy::Serial, None),
         (Strategy::Serial, None),
@@ -124,8 +121,8 @@ fn one_backend(
             0 => continue,
             1 => (share, Some(0.5)),
             // One pass and lanes have no model in the paper.
-            2 | 3 => (ratio(&seconds[0], &seconds[way]), Some(strategy.speedup(cores))),
-            _ => (ratio(&seconds[0], &seconds[way]), None),
+            2 | 3 => (Measured::ratio(&seconds[0], &seconds[way]), Some(strategy.speedup(cores))),
+            _ => (Measured::ratio(&seconds[0], &seconds[way]), None),
         };
         let what = if way == 1 { format!("{name}: share of the MAC") } else { format!("{name}: {label}") };
         section.rows.push(Row {
@@ -143,7 +140,7 @@ fn one_backend(
         looks,
     ));
     for (what, way, strategy) in [("CTR split", 2, Strategy::CtrSplit), ("the MAC apart", 3, Strategy::MacApart)] {
-        let (measured, model) = (ratio(&seconds[0], &seconds[way]), strategy.speedup(cores));
+        let (measured, model) = (Measured::ratio(&seconds[0], &seconds[way]), strategy.speedup(cores));
         let found = measured.median;
         section.verdicts.push(Claim::Paper.of(
             format!(
@@ -154,7 +151,7 @@ fn one_backend(
             looks,
         ));
     }
-    let lanes = ratio(&seconds[0], &seconds[6]);
+    let lanes = Measured::ratio(&seconds[0], &seconds[6]);
     section.verdicts.push(Claim::Ours.of(
         format!(
             "{name}: chunks in lanes exceed the paper's bound, \"2.0 and never more\": {:.2} times the serial rate",

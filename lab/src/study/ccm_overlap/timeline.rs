@@ -12,10 +12,7 @@ use super::{
         wire::Wire,
     },
 };
-use crate::{
-    bench::statistics,
-    picture::timeline::{Span, Timeline, Track},
-};
+use crate::picture::timeline::{Span, Timeline, Track};
 
 /// Few enough batches to see each.
 const BYTES: usize = 8 << 20;
@@ -79,9 +76,8 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
             last = Some(tracks);
         }
         let mut row = |what: &str, unit: &str, figures: &[f64]| {
-            let measured: Measured = statistics::median(figures).into();
-            let what = format!("{}: {what}", way.title);
-            section.rows.push(Row { what, unit: unit.into(), measured: Some(measured), ..Row::default() });
+            let measured = Measured::of(figures);
+            section.rows.push(Row::measured(format!("{}: {what}", way.title), unit, measured));
             measured
         };
         row("time", "s", &seconds);

@@ -2,24 +2,21 @@
 
 use tress_modular_times::BITS;
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks};
+use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks, chart, range};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_95};
-use super::{ratio, samples};
-use crate::bench::statistics;
-use crate::picture::{Axis, Chart, Line, Scale};
+use super::samples;
+use crate::picture::{Chart, Line, Scale};
 
 /// Rows of the tables: multiplication, Montgomery product, Montgomery power.
 const ROWS: [usize; 3] = [2, 5, 7];
 const POWER: usize = 7;
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section {
-        text: "Time with the narrower digit relative to the wider one. The figures of the paper compare Windows 3.1 (medium \
+    let mut section = Section::new(
+        "Time with the narrower digit relative to the wider one. The figures of the paper compare Windows 3.1 (medium \
                model, 16 bits) with Windows 95 (32 bits), and thus two compilers too. The measured figures are from one \
-               program on this machine, with digits of 16, 32 and 64 bits measured alternately."
-            .into(),
-        ..Section::default()
-    };
+               program on this machine, with digits of 16, 32 and 64 bits measured alternately.",
+    );
     let mut lines: Vec<Line> = [("16, paper", WINDOWS_31), ("32, paper", WINDOWS_95)]
         .map(|(name, column)| Line {
             name: name.into(),
@@ -34,30 +31,24 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         for row in ROWS {
             let found = samples(effort, bits, row..row + 1, &mut looks)?;
             let [narrow, middle, wide] = &found[0];
-            let (first, second) = (ratio(narrow, middle), ratio(middle, wide));
+            let (first, second) = (Measured::ratio(narrow, middle), Measured::ratio(middle, wide));
             let table = &TABLES[size];
             section.rows.push(Row {
-                what: format!("{bits} bits, {}: 16 over 32", OPERATIONS[row]),
                 paper: Some(format!("{:.2}", table.ns(row, WINDOWS_31) / table.ns(row, WINDOWS_95))),
-                measured: Some(first),
-                ..Row::default()
+                ..Row::measured(format!("{bits} bits, {}: 16 over 32", OPERATIONS[row]), "", first)
             });
-            section.rows.push(Row {
-                what: format!("{bits} bits, {}: 32 over 64", OPERATIONS[row]),
-                measured: Some(second),
-                ..Row::default()
-            });
+            section.rows.push(Row::measured(format!("{bits} bits, {}: 32 over 64", OPERATIONS[row]), "", second));
             if row == POWER {
                 gains[0].push(first);
                 gains[1].push(second);
                 for (line, samples) in lines[2..].iter_mut().zip([narrow, middle, wide]) {
-                    line.points.push((bits as f64, statistics::median(samples).median / 1e3));
+                    line.points.push((bits as f64, Measured::of(samples).median / 1e3));
                 }
             }
         }
     }
     section.rows.extend(looks.row());
-    section.pictures.push(Picture::new("digits", chart(lines)));
+    section.pictures.push(Picture::new("digits", picture(lines)));
 
     for (gains, what) in gains.iter().zip(["32 bits instead of 16", "64 bits instead of 32"]) {
         let claim = format!(
@@ -76,16 +67,13 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-fn chart(lines: Vec<Line>) -> Chart {
+fn picture(lines: Vec<Line>) -> Chart {
     let points = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
-    let (low, high) = points().fold((f64::INFINITY, 0.0), |(low, high), us| (f64::min(low, us), f64::max(high, us)));
-    Chart {
-        title: "Montgomery powers with digits of 16, 32 and 64 bits".into(),
-        x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
-        y: Axis { name: "µs".into(), from: low / 2.0, to: high * 3.0, scale: Scale::Logarithmic },
+    let (low, high) = range(points());
+    chart(
+        "Montgomery powers with digits of 16, 32 and 64 bits",
+        ("bits of the numbers", 192.0, 1088.0, Scale::Linear),
+        ("µs", low / 2.0, high * 3.0, Scale::Logarithmic),
         lines,
-        levels: Vec::new(),
-        walls: Vec::new(),
-        marks: Vec::new(),
-    }
+    )
 }

@@ -2,11 +2,11 @@
 
 use tress_modular_times::{BITS, Operation};
 
-use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
+use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict, chart};
 use super::paper::{OPERATIONS, TABLES, WINDOWS_31, WINDOWS_31_DLL, WINDOWS_95, WINDOWS_95_DLL};
 use super::record::{System, systems};
 use super::span;
-use crate::picture::{Axis, Chart, Level, Line, Scale};
+use crate::picture::{Chart, Level, Line, Scale};
 
 /// The digits of what was recorded.
 const DIGIT_BITS: u32 = 64;
@@ -46,14 +46,11 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         Pair { name: "Windows 3.1, paper", of: Of::Paper(WINDOWS_31_DLL, WINDOWS_31) },
         Pair { name: "Windows 95, paper", of: Of::Paper(WINDOWS_95_DLL, WINDOWS_95) },
     ];
-    let mut section = Section {
-        text: format!(
-            "Time through a shared library relative to a static library. The paper compares with code inside the program. The \
+    let mut section = Section::new(format!(
+        "Time through a shared library relative to a static library. The paper compares with code inside the program. The \
              recorded figures compare the same functions behind one C interface, with digits of {DIGIT_BITS} bits, linked \
              statically and dynamically, so that the compiler inlines neither."
-        ),
-        ..Section::default()
-    };
+    ));
     for (name, shared, linked) in
         [("Linux, recorded", "linux-shared", "linux-static"), ("Windows, recorded", "windows-shared", "windows-static")]
     {
@@ -63,7 +60,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         }
     }
     section.tables.push(table(&pairs));
-    section.pictures.push(Picture::new("library", chart(&pairs)));
+    section.pictures.push(Picture::new("library", picture(&pairs)));
 
     for pair in &pairs {
         section.verdicts.push(match pair.name {
@@ -98,19 +95,19 @@ fn almost_free(pair: &Pair<'_>, claim: &str, rows: std::ops::Range<usize>) -> Ve
 }
 
 fn table(pairs: &[Pair<'_>]) -> Table {
-    let header = ["operation", "bits"].into_iter().chain(pairs.iter().map(|pair| pair.name));
-    let mut rows = Vec::new();
+    let header: Vec<&str> = ["operation", "bits"].into_iter().chain(pairs.iter().map(|pair| pair.name)).collect();
+    let mut table = Table::new("Shared library relative to static", &header);
     for (row, operation) in OPERATIONS.iter().enumerate() {
         for (size, bits) in BITS.into_iter().enumerate() {
             let figures =
                 pairs.iter().map(|pair| pair.ratio(row, size).map_or(String::new(), |ratio| format!("{ratio:.2}")));
-            rows.push([operation.to_string(), bits.to_string()].into_iter().chain(figures).collect());
+            table.rows.push([operation.to_string(), bits.to_string()].into_iter().chain(figures).collect());
         }
     }
-    Table { title: "Shared library relative to static".into(), header: header.map(String::from).collect(), rows }
+    table
 }
 
-fn chart(pairs: &[Pair<'_>]) -> Chart {
+fn picture(pairs: &[Pair<'_>]) -> Chart {
     let lines: Vec<Line> = pairs
         .iter()
         .map(|pair| Line {
@@ -122,13 +119,8 @@ fn chart(pairs: &[Pair<'_>]) -> Chart {
         .collect();
     let ratios = || lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let (least, most) = (ratios().fold(0.9, f64::min), ratios().fold(2.0, f64::max));
-    Chart {
-        title: "Addition: shared library relative to static".into(),
-        x: Axis { name: "bits of the numbers".into(), from: 192.0, to: 1088.0, scale: Scale::Linear },
-        y: Axis { name: "relative time".into(), from: least * 0.9, to: most * 1.1, scale: Scale::Linear },
-        lines,
-        levels: vec![Level { name: "no difference".into(), at: 1.0 }],
-        walls: Vec::new(),
-        marks: Vec::new(),
-    }
+    let levels = vec![Level { name: "no difference".into(), at: 1.0 }];
+    let title = "Addition: shared library relative to static";
+    let y = ("relative time", least * 0.9, most * 1.1, Scale::Linear);
+    Chart { levels, ..chart(title, ("bits of the numbers", 192.0, 1088.0, Scale::Linear), y, lines) }
 }

@@ -9,12 +9,10 @@ const MONTGOMERY: usize = 7;
 const CLASSICAL: usize = 4;
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
-    let mut section = Section {
-        text: "Tables 2 to 5 are one table for four lengths of numbers, so each figure can be checked against its neighbours. The \
-               algorithms can be executed as printed."
-            .into(),
-        ..Section::default()
-    };
+    let mut section = Section::new(
+        "Tables 2 to 5 are one table for four lengths of numbers, so each figure can be checked against its neighbours. The \
+               algorithms can be executed as printed.",
+    );
     let verdicts = &mut section.verdicts;
 
     let repeated: Vec<usize> = (0..OPERATIONS.len())

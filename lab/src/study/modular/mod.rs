@@ -14,11 +14,8 @@ use std::{ops::Range, time::Duration};
 
 use tress_modular_times::Operation;
 
-use super::{Effort, Error, Measured, Part, Study, busy::Looks};
-use crate::bench::{
-    modular::{Cell, in_turn},
-    statistics,
-};
+use super::{Effort, Error, Part, Study, busy::Looks};
+use crate::bench::modular::{Cell, in_turn};
 
 pub(super) const STUDY: Study = Study {
     name: "modular",
@@ -36,13 +33,9 @@ pub(super) const STUDY: Study = Study {
         Part { name: "digits", title: "What does a wider digit gain?", run: digits::run },
         Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
+    inputs: record::text,
     conclude: conclude::conclude,
 };
-
-/// What a study is made from that is not measured.
-pub(super) fn inputs(effort: &Effort) -> Result<String, Error> {
-    record::text(effort)
-}
 
 /// Samples of the paper's operations of these rows on numbers of so many bits, digits of 16, 32 and 64 bits in turn.
 fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) -> Result<Vec<[Vec<f64>; 3]>, Error> {
@@ -60,16 +53,8 @@ fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) 
         .collect()
 }
 
-/// Of ratios of samples taken in turn.
-fn ratio(over: &[f64], under: &[f64]) -> Measured {
-    let ratios: Vec<f64> = over.iter().zip(under).map(|(over, under)| over / under).collect();
-    statistics::median(&ratios).into()
-}
-
 /// The smallest and the largest of some figures, as `1.10 to 2.04`.
 fn span(figures: impl IntoIterator<Item = f64>) -> String {
-    let (low, high) = figures.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), figure| {
-        (f64::min(low, figure), f64::max(high, figure))
-    });
+    let (low, high) = super::range(figures);
     if low > high { "nothing".into() } else { format!("{low:.2} to {high:.2}") }
 }

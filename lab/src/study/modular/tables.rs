@@ -35,9 +35,10 @@ fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     let mut looks = Looks::default();
     let here = samples(effort, bits, 0..Operation::PAPER.len(), &mut looks)?;
     let systems = systems(effort)?;
-    let mut section = Section { text: text(table.number, &systems), ..Section::default() };
+    let mut section = Section::new(text(table.number, &systems));
 
-    let mut real = header(format!("Time of one run on numbers of {bits} bits"));
+    let header = [&["system", "digit, bits"], &OPERATIONS[..]].concat();
+    let mut real = Table::new(format!("Time of one run on numbers of {bits} bits"), &header);
     for (column, system) in SYSTEMS.iter().enumerate() {
         let figures = (0..OPERATIONS.len()).map(|row| {
             let is_misprint = bits == 1024 && ((column == WINDOWS_31_LARGE && row < 6) || (column == UNIX && row >= 6));
@@ -59,7 +60,8 @@ fn section(effort: &Effort, which: usize) -> Result<Section, Error> {
     units.sort_unstable();
     units.dedup();
     for unit in units {
-        let mut emulated = header(format!("Emulated, {unit} per run on numbers of {bits} bits (not times)"));
+        let title = format!("Emulated, {unit} per run on numbers of {bits} bits (not times)");
+        let mut emulated = Table::new(title, &header);
         for system in systems.iter().filter(|system| system.unit == unit) {
             recorded(&mut emulated, system, bits, count);
         }
@@ -85,11 +87,6 @@ fn text(number: u32, systems: &[System]) -> String {
          lab/systems/run on other systems ({}), the minimum of the samples.{marked}",
         if machines.is_empty() { "nothing".into() } else { machines.join("; ") }
     )
-}
-
-fn header(title: String) -> Table {
-    let columns = ["system", "digit, bits"].into_iter().chain(OPERATIONS);
-    Table { title, header: columns.map(String::from).collect(), rows: Vec::new() }
 }
 
 fn line(system: String, digit_bits: u32, figures: impl Iterator<Item = String>) -> Vec<String> {

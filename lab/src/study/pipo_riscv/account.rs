@@ -7,7 +7,6 @@ use super::super::{Claim, Effort, Error, Section, Table, Verdict};
 use super::paper::{NEAR, Printed, TABLE_5};
 use super::simulate::Figures;
 use super::table_5::{Simulated, simulated};
-use super::{cells, header};
 
 /// Rounds, round keys, and rows of a block.
 const ROUNDS: f64 = 13.0;
@@ -37,7 +36,7 @@ fn table(simulated: &[Simulated]) -> Table {
     for (printed, [layout, ours, _]) in TABLE_5.iter().zip(simulated) {
         for (whose, figures) in [("its layout", layout), ("ours", ours)] {
             let Account { dependence, memory, front_end, prediction, .. } = figures.slots;
-            rows.push(cells([
+            rows.push(vec![
                 format!("{}, {whose}", printed.name),
                 figures.cycles.to_string(),
                 figures.instructions.to_string(),
@@ -46,12 +45,12 @@ fn table(simulated: &[Simulated]) -> Table {
                 front_end.to_string(),
                 prediction.to_string(),
                 format!("{:.1}", round_cycles(figures, printed)),
-            ]));
+            ]);
         }
     }
-    Table {
-        title: "Cycles per call, simulated, by cause".into(),
-        header: header(&[
+    Table::new(
+        "Cycles per call, simulated, by cause",
+        &[
             "",
             "cycles",
             "instructions",
@@ -60,9 +59,9 @@ fn table(simulated: &[Simulated]) -> Table {
             "lost to fetch",
             "lost to misprediction",
             "cycles per round and block",
-        ]),
-        rows,
-    }
+        ],
+    )
+    .with(rows)
 }
 
 /// Everything in a call shared out among rounds and blocks.

@@ -2,7 +2,6 @@
 
 use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::simulate::{self, Figures};
-use super::{cells, header};
 use crate::picture::bars::{Bars, Group};
 
 /// A kernel of ours.
@@ -90,20 +89,20 @@ fn table(figures: &[[Figures; 3]]) -> Table {
     let row = |(kernel, figures): (&Kernel, &[Figures; 3])| {
         let [short, middle, long] = per_byte(figures);
         let [.., last] = figures;
-        cells([
+        vec![
             kernel.name.into(),
             format!("{short:.1}"),
             format!("{middle:.1}"),
             format!("{long:.1}"),
             last.code_bytes.to_string(),
             last.stack_bytes.to_string(),
-        ])
+        ]
     };
-    Table {
-        title: "Tress, simulated: cycles per byte; bytes of code and stack".into(),
-        header: header(&["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"]),
-        rows: KERNELS.iter().zip(figures).map(row).collect(),
-    }
+    Table::new(
+        "Tress, simulated: cycles per byte; bytes of code and stack",
+        &["", "16 bytes", "64 bytes", "1024 bytes", "code", "stack"],
+    )
+    .with(KERNELS.iter().zip(figures).map(row))
 }
 
 /// Cycles a byte of messages of 16, 64 and 1024 bytes.
@@ -114,12 +113,12 @@ fn per_byte(figures: &[Figures; 3]) -> [f64; 3] {
 
 fn published() -> Table {
     let row =
-        |(name, per_byte, source): &(&str, &str, &str)| cells([(*name).into(), (*per_byte).into(), (*source).into()]);
-    Table {
-        title: "Published by others, measured on FE310 boards: cycles per byte of long messages".into(),
-        header: header(&["", "cycles per byte", "source"]),
-        rows: PUBLISHED.iter().map(row).collect(),
-    }
+        |(name, per_byte, source): &(&str, &str, &str)| vec![(*name).into(), (*per_byte).into(), (*source).into()];
+    Table::new(
+        "Published by others, measured on FE310 boards: cycles per byte of long messages",
+        &["", "cycles per byte", "source"],
+    )
+    .with(PUBLISHED.iter().map(row))
 }
 
 fn picture(figures: &[[Figures; 3]]) -> Picture {

@@ -31,15 +31,6 @@ pub(super) const STUDY: Study = Study {
         Part { name: "rtl", title: "The model compared with a core as RTL", run: rtl::run },
         Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
+    inputs: |_| Ok(String::new()),
     conclude: conclude::conclude,
 };
-
-/// Cells of a row.
-fn cells<const N: usize>(cells: [String; N]) -> Vec<String> {
-    cells.into()
-}
-
-/// Names of columns.
-fn header(names: &[&str]) -> Vec<String> {
-    names.iter().map(ToString::to_string).collect()
-}

@@ -10,7 +10,7 @@ use tress_cipher::{
     rc6::Rc6,
 };
 
-use super::super::Error;
+use super::super::{Error, numbers};
 
 /// For RV32IMAC, code in flash. `riscv/firmware/build` makes it.
 pub(super) const IMAGE: &[u8] = include_bytes!("../../../images/pipo-riscv.elf");
@@ -58,9 +58,7 @@ pub(super) fn symbol(name: &str) -> Result<u64, Error> {
 
 /// The sum that a row has to give: FNV-1a with words instead of bytes.
 pub(super) fn sum(name: &str) -> Result<u32, Error> {
-    let data = Work::new().done(name)?;
-    let words = data.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word));
-    Ok(words.fold(0x811c_9dc5, |sum: u32, word| (sum ^ word).wrapping_mul(0x0100_0193)))
+    Ok(numbers::sum(&Work::new().done(name)?))
 }
 
 /// What the program fills its memory with.
@@ -76,17 +74,10 @@ const APART: usize = 64;
 
 impl Work {
     fn new() -> Work {
-        let mut x = 1u32;
-        let mut numbers = |words: usize| -> Vec<u8> {
-            let next = |_| {
-                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (x ^ x >> 16).to_le_bytes()
-            };
-            (0..words).flat_map(next).collect()
-        };
-        let (mut key, bytes) = ([0; 32], numbers(8));
-        key.copy_from_slice(&bytes);
-        let (mut state, data) = (numbers(32), numbers(256));
+        let mut numbers = numbers::Numbers::new();
+        let mut key = [0; 32];
+        key.copy_from_slice(&numbers.bytes(8));
+        let (mut state, data) = (numbers.bytes(32), numbers.bytes(256));
         state[15] = 0;
         Work { key, state, data }
     }

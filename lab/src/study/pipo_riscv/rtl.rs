@@ -4,7 +4,6 @@ use serde::Deserialize;
 
 use super::super::{Claim, Effort, Error, Section, Table, Verdict};
 use super::simulate::{self, Figures};
-use super::{cells, header};
 
 const VECTORS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../vectors/rtl/e31-pipo.json"));
 
@@ -46,19 +45,16 @@ fn off(kernel: &Kernel, figures: &Figures) -> f64 {
 
 fn table(kernels: &[Kernel], figures: &[Figures]) -> Table {
     let row = |(kernel, figures): (&Kernel, &Figures)| {
-        cells([
+        vec![
             kernel.name.clone(),
             figures.cycles.to_string(),
             kernel.cycles.to_string(),
             format!("{:+.2} %", 100.0 * off(kernel, figures)),
             format!("{:.1}", f64::from(kernel.cycles) / f64::from(figures.bytes)),
-        ])
+        ]
     };
-    Table {
-        title: "Cycles per call".into(),
-        header: header(&["", "model, simulated", "RTL", "difference", "RTL, per byte"]),
-        rows: kernels.iter().zip(figures).map(row).collect(),
-    }
+    Table::new("Cycles per call", &["", "model, simulated", "RTL", "difference", "RTL, per byte"])
+        .with(kernels.iter().zip(figures).map(row))
 }
 
 fn verdicts(kernels: &[Kernel], figures: &[Figures]) -> Vec<Verdict> {

@@ -3,7 +3,6 @@
 use super::super::{Claim, Effort, Error, Picture, Section, Table, Verdict};
 use super::paper::{KWAK, NEAR, Printed, TABLE_5};
 use super::simulate::{self, Figures};
-use super::{cells, header};
 use crate::picture::bars::{Bars, Group};
 
 /// Of a row of the table: the layout's call, our call, ours on 1024 bytes.
@@ -32,7 +31,7 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
 fn cycles(simulated: &[Simulated]) -> Table {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (printed, [layout, ours, bulk]) in TABLE_5.iter().zip(simulated) {
-        rows.push(cells([
+        rows.push(vec![
             printed.name.into(),
             printed.cycles.to_string(),
             layout.cycles.to_string(),
@@ -41,13 +40,13 @@ fn cycles(simulated: &[Simulated]) -> Table {
             format!("{:.1}", layout.per_byte()),
             format!("{:.1}", ours.per_byte()),
             format!("{:.1}", bulk.per_byte()),
-        ]));
+        ]);
     }
     for (bytes, per_byte) in KWAK {
         let blocks = if bytes == 8 { "one block" } else { "four blocks" };
         let cycles = if bytes == 8 { "2078".into() } else { String::new() };
         let name = format!("{blocks}, ECB, with key schedule (Kwak, Kim and Seo)");
-        rows.push(cells([
+        rows.push(vec![
             name,
             cycles,
             String::new(),
@@ -56,11 +55,11 @@ fn cycles(simulated: &[Simulated]) -> Table {
             String::new(),
             String::new(),
             String::new(),
-        ]));
+        ]);
     }
-    Table {
-        title: "Cycles per call and per byte".into(),
-        header: header(&[
+    Table::new(
+        "Cycles per call and per byte",
+        &[
             "",
             "paper, cycles",
             "its layout, simulated",
@@ -69,14 +68,14 @@ fn cycles(simulated: &[Simulated]) -> Table {
             "its layout, per byte",
             "ours, per byte",
             "ours in bulk, per byte",
-        ]),
-        rows,
-    }
+        ],
+    )
+    .with(rows)
 }
 
 fn sizes(simulated: &[Simulated]) -> Table {
     let row = |(printed, [layout, ours, _]): (&Printed, &Simulated)| {
-        cells([
+        vec![
             printed.name.into(),
             layout.code_bytes.to_string(),
             ours.code_bytes.to_string(),
@@ -84,23 +83,14 @@ fn sizes(simulated: &[Simulated]) -> Table {
             ours.stack_bytes.to_string(),
             printed.key_bytes[0].to_string(),
             printed.key_bytes[1].to_string(),
-        ])
+        ]
     };
-    Table {
-        title: "Bytes of code (from the symbols), stack (from a pattern written before the call) and prepared key. Of these, \
-                the paper gives only the keys"
-            .into(),
-        header: header(&[
-            "",
-            "its layout, code",
-            "ours, code",
-            "its layout, stack",
-            "ours, stack",
-            "its layout, key",
-            "ours, key",
-        ]),
-        rows: TABLE_5.iter().zip(simulated).map(row).collect(),
-    }
+    Table::new(
+        "Bytes of code (from the symbols), stack (from a pattern written before the call) and prepared key. Of these, \
+                the paper gives only the keys",
+        &["", "its layout, code", "ours, code", "its layout, stack", "ours, stack", "its layout, key", "ours, key"],
+    )
+    .with(TABLE_5.iter().zip(simulated).map(row))
 }
 
 fn picture(simulated: &[Simulated]) -> Picture {

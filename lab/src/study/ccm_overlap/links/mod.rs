@@ -9,12 +9,9 @@ use std::{thread, time::Duration};
 use tress_container::container::CHUNK_BYTES;
 use tress_plan::Problem;
 
-use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks};
+use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks, chart};
 use super::PAPER_R_COMP;
-use crate::{
-    bench::statistics,
-    picture::{Axis, Chart, Line, Mark, Scale},
-};
+use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, nothing};
 use wire::Wire;
 
@@ -70,10 +67,6 @@ fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
     Ok(())
 }
 
-fn median(values: &[f64]) -> Measured {
-    statistics::median(values).into()
-}
-
 impl Run {
     /// Several transfers in turn, one of each kind after the other; seconds of each.
     fn in_turn(&mut self, transfers: &mut Transfers<'_>, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
@@ -103,12 +96,10 @@ impl Run {
             let report = transfers.send(&mut self.wire, &[], nothing)?;
             ratios.push(report.elapsed_s / self.wire.seconds(self.wire.bytes()? - before));
         }
-        let measured = median(&ratios);
+        let measured = Measured::of(&ratios);
         section.rows.push(Row {
-            what: format!("{name}: time relative to the wire"),
             model: Some(1.0),
-            measured: Some(measured),
-            ..Row::default()
+            ..Row::measured(format!("{name}: time relative to the wire"), "", measured)
         });
         let claim = format!(
             "{name}: within 2 % of the time on the wire; measured {:.1} % more",
@@ -132,16 +123,14 @@ impl Run {
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
         let seconds = self.in_turn(transfers, &[&sequential, &fixed])?;
-        let measured = super::ratio(&seconds[0], &seconds[1]);
+        let measured = Measured::ratio(&seconds[0], &seconds[1]);
         let plan =
             Problem::new(bytes as u64, PAPER_R_COMP, 8.0 / rate, T_SYN).plan().map_err(|error| error.to_string())?;
         let printed = TABLE_1.iter().find(|(link, _)| *link == name).map_or(plan.speedup, |(_, printed)| *printed);
         section.rows.push(Row {
-            what: format!("{name}, the paper's R_comp: speed-up over sequential"),
             paper: Some(format!("{printed:.2}")),
             model: Some(plan.speedup),
-            measured: Some(measured),
-            ..Row::default()
+            ..Row::measured(format!("{name}, the paper's R_comp: speed-up over sequential"), "", measured)
         });
         let claim = format!("{name}: the speed-up of Table 1 within 3 %; measured {:.3}", measured.median);
         section.verdicts.push(Claim::Paper.of(claim, measured, printed * 0.97..=printed * 1.03, &self.looks));
@@ -168,23 +157,18 @@ impl Run {
         let barrier = [&fixed[..], &["--sync", "barrier", "--stage", &stage]].concat();
         let seconds = self.in_turn(transfers, &[&sequential, &fixed, &barrier])?;
         for (way, seconds_of) in [("counter", &seconds[1]), ("barrier", &seconds[2])] {
-            let measured = median(seconds_of);
+            let measured = Measured::of(seconds_of);
             section.rows.push(Row {
-                what: format!("{name}, R_comp = R_comm, {way}: time"),
-                unit: "s".into(),
                 model: Some(plan.time_s),
-                measured: Some(measured),
-                ..Row::default()
+                ..Row::measured(format!("{name}, R_comp = R_comm, {way}: time"), "s", measured)
             });
             let claim = format!("{name}, R_comp = R_comm, {way}: equation 1 within 5 %");
             let range = plan.time_s * 0.95..=plan.time_s * 1.05;
             section.verdicts.push(Claim::Paper.of(claim, measured, range, &self.looks));
-            let speedup = super::ratio(&seconds[0], seconds_of);
+            let speedup = Measured::ratio(&seconds[0], seconds_of);
             section.rows.push(Row {
-                what: format!("{name}, R_comp = R_comm, {way}: speed-up over sequential"),
                 model: Some(plan.speedup),
-                measured: Some(speedup),
-                ..Row::default()
+                ..Row::measured(format!("{name}, R_comp = R_comm, {way}: speed-up over sequential"), "", speedup)
             });
             let claim = format!(
                 "{name}, R_comp = R_comm, {way}: at least 1.9 times the sequential rate; measured {:.3}",
@@ -215,40 +199,35 @@ impl Run {
         let kinds: Vec<Vec<&str>> = sizes.iter().map(|size| [&fixed[..], &[size.as_str()]].concat()).collect();
         let kinds: Vec<&[&str]> = kinds.iter().map(Vec::as_slice).collect();
         let seconds = self.in_turn(transfers, &kinds)?;
-        let medians: Vec<Measured> = seconds.iter().map(|seconds| median(seconds)).collect();
+        let medians: Vec<Measured> = seconds.iter().map(|seconds| Measured::of(seconds)).collect();
         for (stages, measured) in stages.iter().zip(&medians) {
             section.rows.push(Row {
-                what: format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages"),
-                unit: "s".into(),
                 model: Some(problem.time_s(*stages, 1, 1)),
-                measured: Some(*measured),
-                ..Row::default()
+                ..Row::measured(format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages"), "s", *measured)
             });
         }
         let points = |value: &dyn Fn(usize) -> f64| (0..stages.len()).map(|i| (stages[i], value(i))).collect();
+        let slowest = medians.iter().map(|measured| measured.median).fold(problem.time_s(stages[0], 1, 1), f64::max);
+        let lines = vec![
+            Line { name: "equation 1".into(), points: points(&|i| problem.time_s(stages[i], 1, 1)) },
+            Line { name: "measured".into(), points: points(&|i| medians[i].median) },
+        ];
         let chart = Chart {
-            title: format!("{} MB over 1000 Mbit/s, R_comp = R_comm, by number of stages", bytes / 1_000_000),
-            x: Axis { name: "stages".into(), from: stages[0], to: stages[stages.len() - 1], scale: Scale::Logarithmic },
-            y: Axis {
-                name: "s".into(),
-                from: problem.time_s(best, 1, 1) * 0.9,
-                to: medians.iter().map(|measured| measured.median).fold(problem.time_s(stages[0], 1, 1), f64::max)
-                    * 1.05,
-                scale: Scale::Linear,
-            },
-            lines: vec![
-                Line { name: "equation 1".into(), points: points(&|i| problem.time_s(stages[i], 1, 1)) },
-                Line { name: "measured".into(), points: points(&|i| medians[i].median) },
-            ],
-            levels: Vec::new(),
-            walls: Vec::new(),
             marks: vec![Mark { name: "m_opt".into(), at: (best, problem.time_s(best, 1, 1)) }],
+            ..chart(
+                format!("{} MB over 1000 Mbit/s, R_comp = R_comm, by number of stages", bytes / 1_000_000),
+                ("stages", stages[0], stages[stages.len() - 1], Scale::Logarithmic),
+                ("s", problem.time_s(best, 1, 1) * 0.9, slowest * 1.05, Scale::Linear),
+                lines,
+            )
         };
         section.pictures.push(Picture::new("links-sweep", chart));
         // Each number of stages against m_opt in the same round.
         let at_best = &seconds[4];
-        let gain =
-            seconds.iter().map(|seconds| super::ratio(at_best, seconds)).max_by(|a, b| a.median.total_cmp(&b.median));
+        let gain = seconds
+            .iter()
+            .map(|seconds| Measured::ratio(at_best, seconds))
+            .max_by(|a, b| a.median.total_cmp(&b.median));
         let gain = gain.ok_or("no stages")?;
         let claim = format!(
             "no number of stages is more than 5 % faster than m_opt = {best}; measured {:.1} %",
@@ -286,12 +265,10 @@ impl Run {
             ratios.push(report.elapsed_s / (fast * 8.0 / rate + self.wire.seconds(slow)));
             plans.push(plans_in(&trace, after)? as f64);
         }
-        let measured = median(&ratios);
+        let measured = Measured::of(&ratios);
         section.rows.push(Row {
-            what: "1000 Mbit/s, halved during the transfer: time relative to a plan that knows".into(),
             model: Some(1.0),
-            measured: Some(measured),
-            ..Row::default()
+            ..Row::measured("1000 Mbit/s, halved during the transfer: time relative to a plan that knows", "", measured)
         });
         let claim = format!(
             "link rate halved during the transfer: within 5 % of a plan that knows in advance; measured {:.3}",
@@ -313,12 +290,8 @@ impl Run {
             return Ok(());
         }
         let seconds = self.in_turn(transfers, &[&["--streams", "1"], &["--streams", "4"]])?;
-        let measured = super::ratio(&seconds[0], &seconds[1]);
-        section.rows.push(Row {
-            what: "50 ms, 1 % loss: four connections relative to one".into(),
-            measured: Some(measured),
-            ..Row::default()
-        });
+        let measured = Measured::ratio(&seconds[0], &seconds[1]);
+        section.rows.push(Row::measured("50 ms, 1 % loss: four connections relative to one", "", measured));
         let claim = format!(
             "50 ms, 1 % loss: four connections are twice as fast as one; measured {:.2} times",
             measured.median
