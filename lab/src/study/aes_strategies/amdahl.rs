@@ -1,18 +1,13 @@
 //! Amdahl's law, section 2.2: the paper's two examples; what its own profile allows; and what the shares measured here predict,
 //! beside what came of it.
 
-use std::hint::black_box;
-use std::time::Instant;
-
-use super::files::{self, OnDisk};
+use super::Direction;
+use super::files::{self, disk_s};
 use super::paper::{self, amdahl};
-use super::plain::{Direction, Keys};
-use super::strategy::{Bench, Code, Strategy};
-use super::turns::{self, Notes, Turns, size};
-use super::{KEY, budget};
-use crate::bench::statistics;
-use crate::picture::{Axis, Chart, Drawing, Level, Line, Mark, Scale};
-use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks};
+use super::strategy::{Bench, Code, Strategy, Waiting};
+use super::turns::{Budget, Measuring, Turns, size};
+use crate::picture::{Chart, Level, Line, Mark, Scale};
+use crate::study::{Claim, Effort, Error, Measured, Picture, Row, Section, Verdict, busy::Looks, chart};
 
 /// How many cores the law is asked for.
 const CORES: [(f64, &str); 4] =
@@ -23,19 +18,18 @@ pub(super) const ALL_SHARE: &str = "share of encryption in a whole run";
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let bytes = if effort.is_quick { 2_000_000 } else { 20_000_000 };
-    let mut section = Section {
-        text: format!(
-            "If c cores share a part p of the work, the gain is 1/(1-p+p/c). A whole run here reads {} of text, expands the key, \
-             encrypts and writes. Splitting rows parallelises three functions, splitting segments the whole encryption. The law \
-             does not include waiting.",
-            size(bytes)
-        ),
-        ..Section::default()
-    };
+    let mut section = Section::new(format!(
+        "If c cores share a part p of the work, the gain is 1/(1-p+p/c). A whole run here reads {} of text, expands the key, \
+         encrypts and writes. Splitting rows parallelises three functions, splitting segments the whole encryption. The law \
+         does not include waiting.",
+        size(bytes)
+    ));
     the_papers(&mut section);
-    let bench = Bench::new(KEY, None)?;
-    let file = files::padded(&files::text(bytes));
-    measured(&mut section, &bench, &file, effort)?;
+    let bench = Bench::new(&mut section.verdicts);
+    if bench.openmp.is_some() {
+        let file = files::padded(&files::text(bytes));
+        measured(&mut section, &bench, &file, effort)?;
+    }
     Ok(section)
 }
 
@@ -78,80 +72,64 @@ fn the_papers(section: &mut Section) {
 struct Whole {
     /// Of reading, round keys and writing, for each sample.
     around: Vec<f64>,
-    /// Of the three functions in those of plain AES.
-    in_rows: Vec<f64>,
-    plain: Turns,
-    others: Vec<Turns>,
-    looks: Looks,
-}
-
-fn measure(bench: &Bench<'_>, file: &[u8], effort: &Effort) -> Result<Whole, Error> {
-    let samples = if effort.is_quick { 5 } else { 9 };
-    let strategies = [Strategy::Plain, Strategy::RowsSpinning, Strategy::Segments(Code::Plain)];
-    let mut looks = Looks::default();
-    let notes = &mut Notes { left_out: &mut Vec::new(), looks: &mut looks };
-    let mut turns = turns::measure(bench, &strategies, Direction::Encrypt, file, samples, budget(effort), notes)?;
-    let disk = OnDisk::new(file)?;
-    let reading_s = super::threads::reading_s();
-    let (mut around, mut in_rows) = (Vec::new(), Vec::new());
-    for _ in 0..samples {
-        let (mut read, reading) = disk.read()?;
-        let start = Instant::now();
-        black_box(Keys::new(black_box(&KEY)));
-        let key_schedule = start.elapsed().as_secs_f64();
-        read.truncate(turns.first().map_or(0, |plain| plain.bytes));
-        let laps = bench.run(Strategy::Plain, Direction::Encrypt, true, &mut read)?.laps.without(reading_s);
-        in_rows.push(laps.seconds[..3].iter().sum::<f64>() / laps.total().max(f64::MIN_POSITIVE));
-        around.push(reading + key_schedule + disk.write(file)?);
-    }
-    let plain = turns.remove(0);
-    Ok(Whole { around, in_rows, plain, others: turns, looks })
+    /// Plain AES, rows and segments.
+    turns: [Turns; 3],
 }
 
 impl Whole {
-    /// Of each sample: what strategy's encryption of the file takes.
-    fn encrypt(turns: &Turns) -> Vec<f64> {
-        turns.runs.iter().map(|run| run.seconds * turns.of as f64 / turns.bytes as f64).collect()
+    fn new(
+        section: &mut Section,
+        looks: &mut Looks,
+        bench: &Bench,
+        file: &[u8],
+        effort: &Effort,
+    ) -> Result<Option<Whole>, Error> {
+        let samples = if effort.is_quick { 5 } else { 9 };
+        let strategies = [Strategy::Plain, Strategy::Rows(Waiting::Spinning), Strategy::Segments(Code::Plain)];
+        let (left_out, budget) = (&mut section.verdicts, Budget::new(effort));
+        let mut measuring = Measuring { bench, samples, budget, is_watched: true, left_out, looks };
+        let Ok(turns) = measuring.run(&strategies, Direction::Encrypt, file)?.try_into() else { return Ok(None) };
+        let schedule = bench.openmp.as_ref().map(|openmp| openmp.micro(Waiting::Unsaid, 1)).transpose()?;
+        let schedule = schedule.map_or(0.0, |micro| micro.schedule);
+        let [reading, writing] = disk_s(file, samples)?;
+        let around = reading.iter().zip(writing).map(|(reading, writing)| reading + schedule + writing).collect();
+        Ok(Some(Whole { around, turns }))
+    }
+
+    /// Of each sample: what a strategy's encryption of the file takes, with that which is around it.
+    fn seconds(&self, which: usize) -> Vec<f64> {
+        let turns = &self.turns[which];
+        turns.seconds(turns.of).iter().zip(&self.around).map(|(encrypt, around)| encrypt + around).collect()
     }
 
     /// The share of the three functions, or of all of encryption, in whole serial runs.
     fn share(&self, of_rows: bool) -> Measured {
-        let shares: Vec<f64> = Whole::encrypt(&self.plain)
-            .iter()
-            .zip(self.around.iter().zip(&self.in_rows))
-            .map(|(encrypt, (around, in_rows))| encrypt * if of_rows { *in_rows } else { 1.0 } / (encrypt + around))
-            .collect();
-        statistics::median(&shares).into()
-    }
-
-    /// How many times as fast a whole run is.
-    fn gain(&self, turns: &Turns) -> Measured {
-        let gains: Vec<f64> = Whole::encrypt(&self.plain)
-            .iter()
-            .zip(Whole::encrypt(turns))
-            .zip(&self.around)
-            .map(|((plain, ours), around)| (plain + around) / (ours + around))
-            .collect();
-        statistics::median(&gains).into()
+        let plain = &self.turns[0];
+        let in_rows = plain.watched.iter().map(|run| {
+            let three = run.laps[..3].iter().sum::<f64>();
+            if of_rows { three / run.laps.iter().sum::<f64>().max(f64::MIN_POSITIVE) } else { 1.0 }
+        });
+        let encrypt = plain.seconds(plain.of);
+        let part: Vec<f64> = encrypt.iter().zip(in_rows).map(|(encrypt, part)| encrypt * part).collect();
+        Measured::ratio(&part, &self.seconds(0))
     }
 }
 
-fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effort) -> Result<(), Error> {
-    let whole = measure(bench, file, effort)?;
+fn measured(section: &mut Section, bench: &Bench, file: &[u8], effort: &Effort) -> Result<(), Error> {
+    let mut looks = Looks::default();
+    let Some(whole) = Whole::new(section, &mut looks, bench, file, effort)? else { return Ok(()) };
     let mut lines = Vec::new();
     let mut marks = Vec::new();
     let here = bench.threads.min(super::cores().max(1));
-    for (turns, is_rows, what, name) in
-        [(&whole.others[0], true, "rows", ROWS_SHARE), (&whole.others[1], false, "segments", ALL_SHARE)]
-    {
-        let share = whole.share(is_rows);
-        section.rows.push(Row { what: name.into(), measured: Some(share), ..Row::default() });
-        let gain = whole.gain(turns);
-        let threads = turns.strategy.threads(bench.threads);
+    for (which, what, name) in [(1, "rows", ROWS_SHARE), (2, "segments", ALL_SHARE)] {
+        let (turns, share) = (&whole.turns[which], whole.share(which == 1));
+        section.rows.push(Row::measured(name, "", share));
+        let gain = Measured::ratio(&whole.seconds(0), &whole.seconds(which));
+        let threads = bench.threads(turns.strategy);
         for (cores, text) in CORES {
             section.rows.push(Row {
                 what: format!("{what} over {text}"),
-                unit: if cores == threads as f64 { format!("times{}", turns.label()) } else { "times".into() },
+                unit: if cores == threads as f64 { format!("times{}", turns.label(turns.of)) } else { "times".into() },
                 model: Some(amdahl(share.median, cores)),
                 measured: (cores == threads as f64 && threads <= here).then_some(gain),
                 ..Row::default()
@@ -170,7 +148,7 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
                 ),
                 gain,
                 0.85 * predicted..=f64::INFINITY,
-                &whole.looks,
+                &looks,
             ));
             marks.push(Mark { name: format!("{what}, measured"), at: (threads as f64, gain.median) });
         }
@@ -178,19 +156,14 @@ fn measured(section: &mut Section, bench: &Bench<'_>, file: &[u8], effort: &Effo
             (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(share.median, cores)));
         lines.push(Line { name: format!("{what}: {:.1} % parallel", 100.0 * share.median), points: points.collect() });
     }
-    section.rows.extend(whole.looks.row());
+    section.rows.extend(looks.row());
     let example = (0..=64).map(|step| 2f64.powf(f64::from(step) / 16.0)).map(|cores| (cores, amdahl(0.2, cores)));
     lines.push(Line { name: "the paper's example: 20 %".into(), points: example.collect() });
-    let chart = Chart {
-        title: "Amdahl's law: greatest speed-up of a whole run".into(),
-        x: Axis { name: "cores".into(), from: 1.0, to: 16.0, scale: Scale::Logarithmic },
-        y: Axis { name: "speed relative to one core".into(), from: 0.0, to: 16.0, scale: Scale::Linear },
-        lines,
-        levels: vec![Level { name: "no gain".into(), at: 1.0 }],
-        walls: Vec::new(),
-        marks,
-    };
-    section.pictures.push(Picture { name: "amdahl".into(), drawing: Drawing::Chart(chart) });
+    let levels = vec![Level { name: "no gain".into(), at: 1.0 }];
+    let title = "Amdahl's law: greatest speed-up of a whole run";
+    let y = ("speed relative to one core", 0.0, 16.0, Scale::Linear);
+    let chart = Chart { levels, marks, ..chart(title, ("cores", 1.0, 16.0, Scale::Logarithmic), y, lines) };
+    section.pictures.push(Picture::new("amdahl", chart));
     Ok(())
 }
 

@@ -1,8 +1,6 @@
 //! What is misprinted in the paper, or says two things: each found by something that can be computed, counted or compiled.
 
-use super::openmp::is_accepted;
-use super::plain::Function;
-use super::{paper, turns};
+use super::{Function, openmp::is_accepted, paper, strategy::Bench};
 use crate::study::{Claim, Effort, Error, Section, Verdict};
 
 /// Where the paper says by how much it is faster, in per cent.
@@ -28,12 +26,10 @@ const LISTINGS: [(&str, &str); 3] = [
 ];
 
 pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
-    let mut section = Section {
-        text: "Figures are checked against the figures that they follow from, formulas against each other, and references against \
-               their targets. The listings are compiled, and Table 2 is executed."
-            .into(),
-        ..Section::default()
-    };
+    let mut section = Section::new(
+        "Figures are checked against the figures that they follow from, formulas against each other, and references against \
+         their targets. The listings are compiled, and Table 2 is executed.",
+    );
     figures(&mut section.verdicts);
     formulas(&mut section.verdicts);
     words(&mut section.verdicts);
@@ -122,7 +118,7 @@ fn listings(verdicts: &mut Vec<Verdict>, effort: &Effort) -> Result<(), Error> {
             Err(why) => Verdict::LeftOut(format!("{what}: {why}")),
         });
     }
-    let Some(openmp) = turns::openmp(verdicts) else { return Ok(()) };
+    let Some(openmp) = Bench::new(verdicts).openmp else { return Ok(()) };
     let states = if effort.is_quick { STATES } else { 10 * STATES };
     match openmp.race(states) {
         Ok(0) => verdicts.push(Verdict::Unclear(format!(

@@ -1,5 +1,8 @@
 //! AES by strategy: J. Park and G. Oh, "A Study on Parallel AES Cipher Algorithm based on Multi Processor" (in Korean), which
 //! splits the rows of one state over threads with OpenMP; beside it blocks, segments and lanes.
+//!
+//! The paper's AES, and all that it does with threads, is a program in C (openmp.c). Lanes, and what stands beside them, are the
+//! library's.
 
 mod amdahl;
 mod conclude;
@@ -10,15 +13,11 @@ mod misprints;
 mod openmp;
 mod operations;
 mod paper;
-mod plain;
 mod same_bytes;
 mod strategy;
-mod threads;
 mod turns;
 
-use super::{Effort, Part, Study, cores};
-use plain::BLOCK;
-use turns::Budget;
+use super::{Part, Study, cores};
 
 pub(super) const STUDY: Study = Study {
     name: "aes-strategies",
@@ -35,38 +34,42 @@ pub(super) const STUDY: Study = Study {
         Part { name: "amdahl", title: "Amdahl's law (section 2.2)", run: amdahl::run },
         Part { name: "misprints", title: "Misprints", run: misprints::run },
     ],
-    inputs: |_| Ok(String::new()),
+    // Rows change with the C program.
+    inputs: |_| Ok(openmp::SOURCE.into()),
     conclude: conclude::conclude,
 };
 
+/// Bytes of a block.
+const BLOCK: usize = 16;
 /// Of every file: bytes as good as any.
 const KEY: [u8; BLOCK] = *b"sixteen byte key";
-/// Calls of something that takes nanoseconds, for one sample.
-const MICRO: u32 = 20_000;
 
-/// What a run of a strategy may take.
-fn budget(effort: &Effort) -> Budget {
-    if effort.is_quick { Budget { rows_s: 0.1, others_s: 1.0 } } else { Budget { rows_s: 0.4, others_s: 10.0 } }
+/// Which way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Encrypt,
+    Decrypt,
 }
 
-/// Cells of a row.
-fn cells<const N: usize>(cells: [String; N]) -> Vec<String> {
-    cells.into()
+/// The functions of a round, in the order in which the C program reports them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Function {
+    SubBytes,
+    ShiftRows,
+    MixColumns,
+    AddRoundKey,
 }
 
-/// Names of columns.
-fn header(names: &[&str]) -> Vec<String> {
-    names.iter().map(ToString::to_string).collect()
+impl Function {
+    const ALL: [Function; 4] = [Function::SubBytes, Function::ShiftRows, Function::MixColumns, Function::AddRoundKey];
+
+    fn name(self) -> &'static str {
+        ["SubBytes", "ShiftRows", "MixColumns", "AddRoundKey"][self as usize]
+    }
 }
 
 /// A gain, or a loss, in words that `as` has to follow.
 fn times(gain: f64) -> String {
-    if gain >= 1.0 { format!("{} times as fast", three(gain)) } else { format!("{} times as slow", three(1.0 / gain)) }
-}
-
-/// Three digits that count.
-fn three(value: f64) -> String {
-    let decimals =
-        if value == 0.0 || !value.is_finite() { 0.0 } else { (2.0 - value.abs().log10().floor()).clamp(0.0, 9.0) };
-    format!("{value:.0$}", decimals as usize)
+    let figure = super::figure(if gain >= 1.0 { gain } else { 1.0 / gain });
+    format!("{figure} times as {}", if gain >= 1.0 { "fast" } else { "slow" })
 }

@@ -7,60 +7,21 @@
 
 use std::{
     env, fs,
-    io::Read,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 use serde::Deserialize;
 use tempfile::TempDir;
 
 use super::{
-    plain::{BLOCK, Direction},
-    strategy::Run,
-    threads::Laps,
+    Direction, KEY,
+    strategy::{Run, Waiting},
 };
 use crate::study::Error;
 
-const SOURCE: &str = include_str!("openmp.c");
-/// What a run may take; it is given work for a second or so.
-const PATIENCE: Duration = Duration::from_secs(300);
-/// Of what it prints.
-const MOST_BYTES: u64 = 1 << 16;
+pub(super) const SOURCE: &str = include_str!("openmp.c");
 const MOST_THREADS: usize = 256;
-
-/// What the program does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// One thread.
-    Plain,
-    /// The paper's: a team of threads for each of the three functions of a round.
-    Rows,
-    /// One team for all blocks, contiguous parts for each thread.
-    Blocks,
-}
-
-impl Way {
-    pub(super) const ALL: [Way; 3] = [Way::Plain, Way::Rows, Way::Blocks];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Way::Plain => "C: plain, one thread",
-            Way::Rows => "C: rows over threads, OpenMP",
-            Way::Blocks => "C: segments over threads, OpenMP",
-        }
-    }
-
-    fn argument(self) -> &'static str {
-        match self {
-            Way::Plain => "plain",
-            Way::Rows => "rows",
-            Way::Blocks => "blocks",
-        }
-    }
-}
 
 /// The program, in a folder that goes with it.
 pub(super) struct OpenMp {
@@ -73,14 +34,17 @@ pub(super) struct OpenMp {
 struct Printed {
     seconds: f64,
     busy: Vec<f64>,
-    laps: [f64; 4],
-    readings: u64,
+    laps: [f64; 5],
     reading: f64,
 }
 
+/// Seconds of what is too short for a run.
 #[derive(Deserialize)]
-struct Wrong {
-    wrong: u64,
+pub(super) struct Micro {
+    pub(super) functions: [f64; 4],
+    pub(super) schedule: f64,
+    pub(super) barrier: f64,
+    pub(super) region: f64,
 }
 
 impl OpenMp {
@@ -91,7 +55,8 @@ impl OpenMp {
     pub(super) fn new() -> Result<OpenMp, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         fs::write(folder.path().join("openmp.c"), SOURCE).map_err(|error| error.to_string())?;
-        compile(folder.path(), "openmp.c", Some("openmp"))?;
+        compile(folder.path(), "openmp.c", &["-o", "openmp"])?;
+        compile(folder.path(), "openmp.c", &["-DCOUNT", "-o", "count"])?;
         let version = Command::new(compiler()).arg("--version").output().map_err(|error| error.to_string())?;
         let version = String::from_utf8_lossy(&version.stdout);
         let compiler = version.lines().next().unwrap_or("a C compiler").chars().take(100).collect();
@@ -104,36 +69,53 @@ impl OpenMp {
     /// `Worker`, when it fails or prints what cannot be.
     pub(super) fn run(
         &self,
-        way: Way,
+        way: &str,
+        waiting: Waiting,
         direction: Direction,
-        key: &[u8; BLOCK],
         threads: usize,
         is_watched: bool,
         data: &mut [u8],
     ) -> Result<Run, Error> {
-        let (input, output) = (self.folder.path().join("input"), self.folder.path().join("output"));
+        let [input, output] = ["input", "output"].map(|name| self.folder.path().join(name));
         fs::write(&input, &*data).map_err(|error| Error::files(&input, error))?;
-        let key: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-        let mut command = Command::new(self.program());
-        command.args([way.argument(), if direction == Direction::Encrypt { "encrypt" } else { "decrypt" }, &key]);
+        let key: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut command = self.command("openmp", waiting);
+        command.args([way, if direction == Direction::Encrypt { "encrypt" } else { "decrypt" }, &key]);
         command.args([threads.to_string(), u8::from(is_watched).to_string()]).args([&input, &output]);
-        let printed: Printed = read(&line(&mut command)?)?;
+        let run = run(&line(&mut command)?)?;
         let made = fs::read(&output).map_err(|error| Error::files(&output, error))?;
         if made.len() != data.len() {
             return Err(Error::Worker(format!("{} bytes of input gave {} bytes of output", data.len(), made.len())));
         }
         data.copy_from_slice(&made);
-        run(printed)
+        Ok(run)
+    }
+
+    /// What takes nanoseconds.
+    pub(super) fn micro(&self, waiting: Waiting, threads: usize) -> Result<Micro, Error> {
+        read(&line(self.command("openmp", waiting).args(["micro", &threads.to_string()]))?)
+    }
+
+    /// What SubBytes, ShiftRows and MixColumns count on the first of 1, 2 and 4 cores.
+    pub(super) fn counts(&self) -> Result<[[u64; 3]; 3], Error> {
+        read(&line(&mut self.command("count", Waiting::Unsaid))?)
     }
 
     /// How many of so many states the paper's Table 2 makes wrong as it stands.
     pub(super) fn race(&self, states: u64) -> Result<u64, Error> {
-        let Wrong { wrong } = read(&line(Command::new(self.program()).args(["race", &states.to_string()]))?)?;
+        let mut command = self.command("openmp", Waiting::Unsaid);
+        let wrong = read(&line(command.args(["race", &states.to_string()]))?)?;
         if wrong <= states { Ok(wrong) } else { Err(Error::Worker(format!("{wrong} of {states} states are wrong"))) }
     }
 
-    fn program(&self) -> PathBuf {
-        self.folder.path().join("openmp")
+    fn command(&self, program: &str, waiting: Waiting) -> Command {
+        let mut command = Command::new(self.folder.path().join(program));
+        match waiting {
+            Waiting::Sleeping => command.env("OMP_WAIT_POLICY", "passive"),
+            Waiting::Spinning => command.env("OMP_WAIT_POLICY", "active"),
+            Waiting::Unsaid => command.env_remove("OMP_WAIT_POLICY"),
+        };
+        command
     }
 }
 
@@ -150,22 +132,18 @@ pub(super) fn is_accepted(lines: &str) -> Result<bool, String> {
     fs::write(folder.path().join("probe.c"), text).map_err(|error| error.to_string())?;
     // That the compiler is there, and knows OpenMP, has to be another matter.
     fs::write(folder.path().join("empty.c"), "void f(void) {}\n").map_err(|error| error.to_string())?;
-    compile(folder.path(), "empty.c", None)?;
-    Ok(compile(folder.path(), "probe.c", None).is_ok())
+    compile(folder.path(), "empty.c", &["-fsyntax-only"])?;
+    Ok(compile(folder.path(), "probe.c", &["-fsyntax-only"]).is_ok())
 }
 
 fn compiler() -> String {
     env::var("CC").ok().filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "cc".into())
 }
 
-/// Compiles a file of a folder, to a program or for what the compiler says.
-fn compile(folder: &Path, source: &str, program: Option<&str>) -> Result<(), String> {
+/// Compiles a file of a folder.
+fn compile(folder: &Path, source: &str, options: &[&str]) -> Result<(), String> {
     let mut command = Command::new(compiler());
-    command.current_dir(folder).args(["-std=c11", "-O2", "-fopenmp", source]).stdin(Stdio::null());
-    match program {
-        Some(program) => command.args(["-o", program]),
-        None => command.arg("-fsyntax-only"),
-    };
+    command.current_dir(folder).args(["-std=c11", "-O2", "-fopenmp", source]).args(options).stdin(Stdio::null());
     let hint = "install a C compiler with OpenMP (Debian's gcc)";
     let output = command.output().map_err(|error| format!("{}: {error}; {hint}", compiler()))?;
     if output.status.success() {
@@ -177,46 +155,25 @@ fn compile(folder: &Path, source: &str, program: Option<&str>) -> Result<(), Str
     Err(format!("{}: {first}; {hint}", compiler()))
 }
 
-/// What a program prints, when it ends well and in time.
+/// What a program prints, when it ends well.
 fn line(command: &mut Command) -> Result<String, Error> {
-    let failed = |why: String| Error::Worker(why);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
-    let end = Instant::now() + PATIENCE;
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break Ok(status),
-            Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(1)),
-            Ok(None) => break Err(format!("did not end after {} s", PATIENCE.as_secs())),
-            Err(error) => break Err(error.to_string()),
-        }
-    };
-    if status.is_err() {
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-    let status = status.map_err(failed)?;
-    let mut text = String::new();
-    if let Some(output) = child.stdout.take() {
-        output.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| failed(error.to_string()))?;
-    }
-    if status.success() { Ok(text) } else { Err(failed(status.to_string())) }
+    let output = command.stdin(Stdio::null()).output().map_err(|error| Error::Worker(error.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() { Ok(text) } else { Err(Error::Worker(output.status.to_string())) }
 }
 
 fn read<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, Error> {
     serde_json::from_str(text.trim()).map_err(|error| Error::Worker(error.to_string()))
 }
 
-fn run(printed: Printed) -> Result<Run, Error> {
-    let Printed { seconds, busy, laps, readings, reading } = printed;
+fn run(text: &str) -> Result<Run, Error> {
+    let Printed { seconds, busy, laps, reading } = read(text)?;
     let numbers = [seconds, reading].into_iter().chain(laps).chain(busy.iter().copied());
     let are_times = numbers.into_iter().all(|number| number.is_finite() && number >= 0.0);
     if !are_times || seconds == 0.0 || busy.is_empty() || busy.len() > MOST_THREADS {
         return Err(Error::Worker("impossible times".into()));
     }
-    let mut all = Laps { readings, ..Laps::default() };
-    all.seconds[..4].copy_from_slice(&laps);
-    Ok(Run { seconds, busy_s: busy, laps: all })
+    Ok(Run { seconds, busy_s: busy, laps, reading_s: reading })
 }
 
 #[cfg(test)]
@@ -225,10 +182,9 @@ mod tests {
 
     #[test]
     fn what_a_program_prints_may_lie() {
-        let good =
-            "{\"seconds\": 0.5, \"busy\": [0.5, 0.25], \"laps\": [0.1, 0, 0, 0], \"readings\": 1, \"reading\": 0}";
-        let found = read(good).and_then(run).expect("a run");
-        assert_eq!((found.seconds, found.busy_s, found.laps.seconds[0]), (0.5, vec![0.5, 0.25], 0.1));
+        let good = "{\"seconds\": 0.5, \"busy\": [0.5, 0.25], \"laps\": [0.1, 0, 0, 0, 0], \"reading\": 0}";
+        let found = run(good).expect("a run");
+        assert_eq!((found.seconds, found.busy_s, found.laps[0]), (0.5, vec![0.5, 0.25], 0.1));
         let bad = [
             "",
             "{}",
@@ -237,10 +193,10 @@ mod tests {
             &good.replace("0.25", "-0.25"),
             &good.replace("\"seconds\": 0.5", "\"seconds\": 0"),
             &good.replace("0.25", "1e999"),
-            &good.replace("[0.1, 0, 0, 0]", "[0.1, 0, 0]"),
+            &good.replace("[0.1, 0, 0, 0, 0]", "[0.1, 0, 0]"),
         ];
         for text in bad {
-            assert!(matches!(read(text).and_then(run), Err(Error::Worker(_))), "{text}");
+            assert!(matches!(run(text), Err(Error::Worker(_))), "{text}");
         }
     }
 

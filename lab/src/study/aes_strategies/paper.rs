@@ -1,6 +1,6 @@
 //! What the paper prints: its headline run, its formulas, its examples of Amdahl's law.
 
-use super::plain::Function;
+use super::Function;
 
 /// 100 MB of text: seconds of the serial run, of them in `Encrypt`, and of the parallel run (section 4.3).
 pub(super) const SERIAL: &str = "7.4999";

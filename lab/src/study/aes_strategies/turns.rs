@@ -2,14 +2,10 @@
 //! them. What is too slow for the whole file gets its first blocks, and what it would take for all of them is told as such.
 
 use super::{
-    openmp::OpenMp,
-    plain::{BLOCK, Direction},
+    BLOCK, Direction,
     strategy::{Bench, Run, Strategy},
 };
-use crate::{
-    bench::statistics,
-    study::{Error, Measured, Verdict, busy::Looks},
-};
+use crate::study::{Effort, Error, Measured, Verdict, busy::Looks};
 
 /// The first blocks that a strategy is tried on.
 const TRIAL: usize = 8 * BLOCK;
@@ -21,6 +17,8 @@ pub(super) struct Turns {
     pub(super) bytes: usize,
     pub(super) of: usize,
     pub(super) runs: Vec<Run>,
+    /// With clocks around functions, where that was asked for.
+    pub(super) watched: Vec<Run>,
 }
 
 /// How much a run may take, in seconds.
@@ -32,39 +30,39 @@ pub(super) struct Budget {
     pub(super) others_s: f64,
 }
 
+impl Budget {
+    pub(super) fn new(effort: &Effort) -> Budget {
+        if effort.is_quick { Budget { rows_s: 0.1, others_s: 1.0 } } else { Budget { rows_s: 0.4, others_s: 10.0 } }
+    }
+}
+
 impl Turns {
-    /// Seconds for the whole file.
-    pub(super) fn seconds(&self) -> Measured {
-        let scale = self.of as f64 / self.bytes as f64;
-        self.median(|run| run.seconds * scale)
+    /// Seconds of each run, for a file of so many bytes; those of a longer one where it ran over more.
+    pub(super) fn seconds(&self, bytes: usize) -> Vec<f64> {
+        let scale = if self.bytes >= bytes { 1.0 } else { bytes as f64 / self.bytes as f64 };
+        self.runs.iter().map(|run| run.seconds * scale).collect()
     }
 
     /// Nanoseconds for a byte.
-    pub(super) fn ns_per_byte(&self) -> Measured {
-        self.median(|run| run.seconds * 1e9 / self.bytes as f64)
+    pub(super) fn ns_per_byte(&self) -> f64 {
+        Measured::of(&self.seconds(0)).median * 1e9 / self.bytes as f64
     }
 
     /// How many times as fast as another, from pairs of runs.
     pub(super) fn gain_over(&self, other: &Turns) -> Measured {
-        let per_byte = |turns: &Turns, run: &Run| run.seconds / turns.bytes as f64;
-        let ratios: Vec<f64> = other
-            .runs
-            .iter()
-            .zip(&self.runs)
-            .map(|(theirs, ours)| per_byte(other, theirs) / per_byte(self, ours))
-            .collect();
-        statistics::median(&ratios).into()
+        let bytes = self.bytes.max(other.bytes);
+        Measured::ratio(&other.seconds(bytes), &self.seconds(bytes))
     }
 
-    /// A figure of every run.
-    pub(super) fn median(&self, of: impl Fn(&Run) -> f64) -> Measured {
-        statistics::median(&self.runs.iter().map(of).collect::<Vec<_>>()).into()
+    /// That a figure for so many bytes is not one that was measured; empty where it is.
+    pub(super) fn label(&self, bytes: usize) -> String {
+        if self.bytes >= bytes { String::new() } else { format!(", extrapolated from {}", size(self.bytes)) }
     }
+}
 
-    /// That a figure for the file is not one that was measured; empty where it is.
-    pub(super) fn label(&self) -> String {
-        if self.bytes == self.of { String::new() } else { format!(", extrapolated from {}", size(self.bytes)) }
-    }
+/// Those of a strategy.
+pub(super) fn of(turns: &[Turns], strategy: Strategy) -> Option<&Turns> {
+    turns.iter().find(|turns| turns.strategy == strategy)
 }
 
 /// Bytes, for people.
@@ -78,7 +76,7 @@ pub(super) fn size(bytes: usize) -> String {
 
 /// How many bytes of the file a run is given, and what stands in the way of a strategy.
 pub(super) fn fitting(
-    bench: &Bench<'_>,
+    bench: &Bench,
     strategy: Strategy,
     direction: Direction,
     file: &[u8],
@@ -87,92 +85,88 @@ pub(super) fn fitting(
     let limit = if strategy.is_rows() { budget.rows_s } else { budget.others_s };
     let mut bytes = TRIAL.min(file.len());
     loop {
-        let mut data = file[..bytes].to_vec();
-        let seconds = bench.run(strategy, direction, false, &mut data)?.seconds;
+        let seconds = bench.run(strategy, direction, false, &mut file[..bytes].to_vec())?.seconds;
         if bytes == file.len() || seconds > limit / 8.0 {
-            let room = bytes as f64 * limit / seconds.max(1e-9);
-            return Ok(if seconds > 0.0 && room < file.len() as f64 {
-                ((room as usize) / BLOCK * BLOCK).clamp(TRIAL.min(file.len()), file.len())
-            } else {
-                file.len()
-            });
+            let room = (bytes as f64 * limit / seconds.max(1e-9)) as usize / BLOCK * BLOCK;
+            return Ok(room.clamp(TRIAL.min(file.len()), file.len()));
         }
         bytes = (bytes * 8).min(file.len());
     }
 }
 
-/// What is found beside figures.
-pub(super) struct Notes<'a> {
+/// What is measured, and what is found beside figures.
+pub(super) struct Measuring<'a> {
+    pub(super) bench: &'a Bench,
+    pub(super) samples: usize,
+    pub(super) budget: Budget,
+    /// Whether every run is followed by one with clocks around functions.
+    pub(super) is_watched: bool,
     /// Strategies that cannot run.
     pub(super) left_out: &'a mut Vec<Verdict>,
     /// What else the machine does meanwhile.
     pub(super) looks: &'a mut Looks,
 }
 
-/// Runs all strategies in turn.
-pub(super) fn measure(
-    bench: &Bench<'_>,
-    strategies: &[Strategy],
-    direction: Direction,
-    file: &[u8],
-    samples: usize,
-    budget: Budget,
-    notes: &mut Notes<'_>,
-) -> Result<Vec<Turns>, Error> {
-    let progress = crate::bench::progress(((samples + 1) * strategies.len()) as u64);
-    let mut turns = Vec::new();
-    for &strategy in strategies.iter().filter(|strategy| bench.has(**strategy)) {
-        progress.set_message(strategy.name());
-        match fitting(bench, strategy, direction, file, budget) {
-            Ok(bytes) => turns.push(Turns { strategy, bytes, of: file.len(), runs: Vec::with_capacity(samples) }),
-            Err(Error::Worker(why)) => notes.left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name()))),
-            Err(error) => return Err(error),
-        }
-        progress.inc(1);
-    }
-    let mut data = Vec::with_capacity(file.len());
-    for _ in 0..samples {
-        for turns in &mut turns {
-            notes.looks.look();
-            progress.set_message(turns.strategy.name());
-            data.clear();
-            data.extend_from_slice(&file[..turns.bytes]);
-            turns.runs.push(bench.run(turns.strategy, direction, false, &mut data)?);
+impl Measuring<'_> {
+    /// Runs all strategies in turn.
+    pub(super) fn run(
+        &mut self,
+        strategies: &[Strategy],
+        direction: Direction,
+        file: &[u8],
+    ) -> Result<Vec<Turns>, Error> {
+        let progress = crate::bench::progress(((self.samples + 1) * strategies.len()) as u64);
+        let mut all = Vec::new();
+        for &strategy in strategies {
+            progress.set_message(strategy.name());
+            match fitting(self.bench, strategy, direction, file, self.budget) {
+                Ok(bytes) => {
+                    all.push(Turns { strategy, bytes, of: file.len(), runs: Vec::new(), watched: Vec::new() });
+                }
+                Err(Error::Worker(why)) => {
+                    self.left_out.push(Verdict::LeftOut(format!("{}: {why}", strategy.name())));
+                }
+                Err(error) => return Err(error),
+            }
             progress.inc(1);
         }
-    }
-    progress.finish_and_clear();
-    Ok(turns)
-}
-
-/// The C program, or that it is left out.
-pub(super) fn openmp(verdicts: &mut Vec<Verdict>) -> Option<OpenMp> {
-    match OpenMp::new() {
-        Ok(openmp) => Some(openmp),
-        Err(why) => {
-            verdicts.push(Verdict::LeftOut(format!("the paper's own construct, OpenMP in C: {why}")));
-            None
+        for _ in 0..self.samples {
+            for turns in &mut all {
+                self.looks.look();
+                progress.set_message(turns.strategy.name());
+                let mut data = file[..turns.bytes].to_vec();
+                turns.runs.push(self.bench.run(turns.strategy, direction, false, &mut data)?);
+                if self.is_watched {
+                    turns.watched.push(self.bench.run(turns.strategy, direction, true, &mut data)?);
+                }
+                progress.inc(1);
+            }
         }
+        progress.finish_and_clear();
+        Ok(all)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::aes_strategies::threads::Laps;
 
     fn turns(bytes: usize, seconds: &[f64]) -> Turns {
-        let run = |&seconds| Run { seconds, busy_s: vec![seconds], laps: Laps::default() };
-        Turns { strategy: Strategy::Plain, bytes, of: 1000, runs: seconds.iter().map(run).collect() }
+        let run = |&seconds| Run { seconds, ..Run::default() };
+        let runs = seconds.iter().map(run).collect();
+        Turns { strategy: Strategy::Plain, bytes, of: 1000, runs, watched: Vec::new() }
     }
 
     /// By hand.
     #[test]
     fn a_part_stands_for_the_file() {
         let (whole, part) = (turns(1000, &[1.0, 2.0, 3.0]), turns(100, &[1.0, 4.0, 1.0]));
-        assert_eq!((whole.seconds().median, whole.label().as_str()), (2.0, ""));
-        assert_eq!((part.seconds().median, part.label().as_str()), (10.0, ", extrapolated from 100 bytes"));
-        assert!((part.ns_per_byte().median - 1e7).abs() < 1e-3);
+        assert_eq!((whole.seconds(1000), whole.label(1000).as_str()), (vec![1.0, 2.0, 3.0], ""));
+        assert_eq!(
+            (part.seconds(1000), part.label(1000).as_str()),
+            (vec![10.0, 40.0, 10.0], ", extrapolated from 100 bytes")
+        );
+        assert!((part.ns_per_byte() - 1e7).abs() < 1e-3);
         // 1/10, 2/40, 3/10 by pairs.
         assert!((part.gain_over(&whole).median - 0.1).abs() < 1e-12);
     }
