@@ -213,32 +213,22 @@ fn mac_apart(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) 
     })
 }
 
-/// CTR in as many pieces as threads, the calling one among them.
+/// CTR in as many pieces as threads.
 fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
     let piece = plain.len().div_ceil(threads).next_multiple_of(BLOCK).max(BLOCK);
-    let work = |number: usize, plain: &[u8], out: &mut [u8]| {
+    in_pieces(plain, out, piece, |from, plain, out| {
         out.copy_from_slice(plain);
-        message.ctr(number * piece / BLOCK, out)
-    };
-    thread::scope(|scope| {
-        let mut pieces = plain.chunks(piece).zip(out.chunks_mut(piece)).enumerate();
-        let first = pieces.next();
-        let work = &work;
-        let others: Vec<_> =
-            pieces.map(|(number, (plain, out))| scope.spawn(move || work(number, plain, out))).collect();
-        if let Some((number, (plain, out))) = first {
-            work(number, plain, out)?;
-        }
-        others.into_iter().try_for_each(|other| other.join().expect("CTR does not panic"))
+        message.ctr(from / BLOCK, out)
     })
 }
 
-/// The same bytes as messages of 16 KiB, in lanes, as many on each thread, the calling one among them.
+/// The same bytes as messages of 16 KiB, in lanes, as many on each thread. A payload of the container does the same, but by the best
+/// backend alone.
 fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
     let batch = 32 * CHUNK_BYTES;
     let share = plain.len().div_ceil(threads).next_multiple_of(batch);
-    let work = |first: usize, plain: &[u8], out: &mut [u8]| -> Result<(), tress_cipher::Error> {
-        let mut number = first as u64;
+    in_pieces(plain, out, share, |from, plain, out| {
+        let mut number = (from / CHUNK_BYTES) as u64;
         for (plain, out) in plain.chunks(batch).zip(out.chunks_mut(batch)) {
             out.copy_from_slice(plain);
             let mut tags = [[0; 16]; 32];
@@ -252,18 +242,25 @@ fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<
             lanes::ccm::encrypt(&mut jobs);
         }
         Ok(())
-    };
+    })
+}
+
+/// Does `work`, which takes where a piece begins, on each piece by a thread of its own, the first one by this thread.
+fn in_pieces(
+    plain: &[u8],
+    out: &mut [u8],
+    piece: usize,
+    work: impl Fn(usize, &[u8], &mut [u8]) -> Result<(), tress_cipher::Error> + Sync,
+) -> Result<(), tress_cipher::Error> {
     thread::scope(|scope| {
         let work = &work;
-        let mut shares = plain.chunks(share).zip(out.chunks_mut(share)).enumerate();
-        let own = shares.next();
-        let chunk = |number: usize| number * share / CHUNK_BYTES;
-        let others: Vec<_> =
-            shares.map(|(number, (plain, out))| scope.spawn(move || work(chunk(number), plain, out))).collect();
-        if let Some((number, (plain, out))) = own {
-            work(chunk(number), plain, out)?;
+        let mut pieces = (0..).step_by(piece).zip(plain.chunks(piece).zip(out.chunks_mut(piece)));
+        let first = pieces.next();
+        let others: Vec<_> = pieces.map(|(from, (plain, out))| scope.spawn(move || work(from, plain, out))).collect();
+        if let Some((from, (plain, out))) = first {
+            work(from, plain, out)?;
         }
-        others.into_iter().try_for_each(|other| other.join().expect("lanes do not panic"))
+        others.into_iter().try_for_each(|other| other.join().expect("ciphers do not panic"))
     })
 }
 
