@@ -1,6 +1,9 @@
 //! What the paper's table leaves open, and what of it matters: the ends of Fig. 7 with other choices.
 
+use tress_sim::machine::UnitClass;
+
 use super::super::{Effort, Error};
+use super::simulate::count as units;
 use super::{
     Cipher, Core, Mode, PAPER_BLOCKS, PAPER_ONE_BLOCK, Run, Section, Work, beside_paper, count, kind_name, row,
     simulate,
@@ -11,16 +14,22 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let base = Core::paper(8);
     let choices: [(&str, Core); 11] = [
         ("as in the parts above", base),
-        ("one integer unit", Core { integer_units: Some(1), ..base }),
-        ("four integer units", Core { integer_units: Some(4), ..base }),
-        ("eight integer units", Core { integer_units: None, ..base }),
-        ("two ports", Core { ports: Some(2), ..base }),
-        ("four ports", Core { ports: Some(4), ..base }),
-        ("reorder buffer of 16", Core { reorder_buffer: Some(16), ..base }),
-        ("reorder buffer of 32", Core { reorder_buffer: Some(32), ..base }),
-        ("reorder buffer of 64", Core { reorder_buffer: Some(64), ..base }),
-        ("reorder buffer of 128", Core { reorder_buffer: Some(128), ..base }),
-        ("multiplications in 34 cycles", Core { multiply: Some(34), ..base }),
+        ("one integer unit", base.with(|core| units(core, UnitClass::Alu, 1))),
+        ("four integer units", base.with(|core| units(core, UnitClass::Alu, 4))),
+        ("eight integer units", base.with(|core| units(core, UnitClass::Alu, 8))),
+        ("two ports", base.with(|core| units(core, UnitClass::Load, 2))),
+        ("four ports", base.with(|core| units(core, UnitClass::Load, 4))),
+        ("reorder buffer of 16", base.with(|core| core.reorder_buffer = 16)),
+        ("reorder buffer of 32", base.with(|core| core.reorder_buffer = 32)),
+        ("reorder buffer of 64", base.with(|core| core.reorder_buffer = 64)),
+        ("reorder buffer of 128", base.with(|core| core.reorder_buffer = 128)),
+        (
+            "multiplications in 34 cycles",
+            base.with(|core| {
+                let multipliers = core.unit.iter_mut().filter(|unit| unit.does.contains(&UnitClass::Multiply));
+                multipliers.for_each(|unit| (unit.latency, unit.double_latency) = (34, 34));
+            }),
+        ),
     ];
     let ciphers = [Cipher::Rijndael, Cipher::RijndaelInMemory, Cipher::Rc6];
     let runs: Vec<Run> = choices

@@ -10,50 +10,45 @@ use super::super::{Effort, Error, runs};
 use super::program::Work;
 
 /// A processor: `raptor` with changes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Core {
     pub(super) issue: u32,
-    /// Integer units; as many as instructions can issue where there is no number.
-    pub(super) integer_units: Option<u32>,
-    /// Ports for loads and stores.
-    pub(super) ports: Option<u32>,
-    pub(super) reorder_buffer: Option<u32>,
-    /// Cycles of a product.
-    pub(super) multiply: Option<u32>,
-    /// Everything that can hold instructions, and every kind of unit, grows with the issue width.
-    pub(super) scaled: bool,
-    /// No limits but those of data flow.
-    pub(super) unlimited: bool,
+    model: Model,
+    /// What is made of `raptor` with this issue width, one after the other.
+    changes: [Change; 2],
 }
 
-impl Core {
-    /// `raptor` as it is.
-    pub(super) fn raptor(issue: u32) -> Core {
-        Core {
-            issue,
-            integer_units: None,
-            ports: None,
-            reorder_buffer: None,
-            multiply: None,
-            scaled: false,
-            unlimited: false,
-        }
-    }
+type Change = fn(&mut OutOfOrder);
 
-    /// As the paper's figures say that Raptor was: one integer unit, and two from issue 8 on.
+impl Core {
+    /// `raptor` as the paper's figures say that Raptor was: one integer unit, and two from issue 8 on.
     pub(super) fn paper(issue: u32) -> Core {
-        Core { integer_units: Some(if issue < 8 { 1 } else { 2 }), ..Core::raptor(issue) }
+        let change: Change = |core| count(core, UnitClass::Alu, if core.issue < 8 { 1 } else { 2 });
+        Core { issue, model: Model::Pipeline, changes: [change, |_| ()] }
     }
 
     /// As wide as its issue: integer units for all, half as many ports, a quarter as many multipliers, and room for the
     /// instructions of 32 cycles.
     pub(super) fn wide(issue: u32) -> Core {
-        Core { scaled: true, ..Core::raptor(issue) }
+        let change: Change = |core| {
+            let issue = core.issue;
+            count(core, UnitClass::Load, (issue / 2).max(1));
+            count(core, UnitClass::Multiply, (issue / 4).max(1));
+            core.reorder_buffer = core.reorder_buffer.max(32 * issue);
+            core.load_queue = core.load_queue.max(16 * issue);
+            core.store_queue = core.store_queue.max(8 * issue);
+            core.fetch_queue = core.fetch_queue.max(4 * issue);
+        };
+        Core { changes: [change, |_| ()], ..Core::paper(issue) }
     }
 
-    /// The latencies of `raptor` and nothing else.
+    /// The latencies of `raptor`, and no limits but those of data flow.
     pub(super) fn unlimited() -> Core {
-        Core { unlimited: true, ..Core::raptor(1) }
+        Core { model: Model::Limit, changes: [|_| (), |_| ()], ..Core::paper(1) }
+    }
+
+    pub(super) fn with(self, change: Change) -> Core {
+        Core { changes: [self.changes[0], change], ..self }
     }
 
     fn machine(&self, harts: u32) -> Result<Machine, Error> {
@@ -64,37 +59,19 @@ impl Core {
         let Some(core) = &mut machine.out_of_order else {
             return Err(Error::Program("raptor is not out of order".into()));
         };
-        if let Some(count) = self.integer_units {
-            unit(core, UnitClass::Alu, |unit| unit.count = count);
-        }
-        if let Some(count) = self.ports {
-            unit(core, UnitClass::Load, |unit| unit.count = count);
-        }
-        if let Some(cycles) = self.multiply {
-            unit(core, UnitClass::Multiply, |unit| (unit.latency, unit.double_latency) = (cycles, cycles));
-        }
-        if let Some(size) = self.reorder_buffer {
-            core.reorder_buffer = size;
-        }
-        if self.scaled {
-            unit(core, UnitClass::Load, |unit| unit.count = (self.issue / 2).max(1));
-            unit(core, UnitClass::Multiply, |unit| unit.count = (self.issue / 4).max(1));
-            core.reorder_buffer = core.reorder_buffer.max(32 * self.issue);
-            core.load_queue = core.load_queue.max(16 * self.issue);
-            core.store_queue = core.store_queue.max(8 * self.issue);
-            core.fetch_queue = core.fetch_queue.max(4 * self.issue);
-        }
+        self.changes.iter().for_each(|change| change(core));
         machine.check()?;
         Ok(machine)
     }
 }
 
-fn unit(core: &mut OutOfOrder, class: UnitClass, change: impl FnMut(&mut tress_sim::machine::Unit)) {
-    core.unit.iter_mut().filter(|unit| unit.does.contains(&class)).for_each(change);
+/// So many units of this class.
+pub(super) fn count(core: &mut OutOfOrder, class: UnitClass, count: u32) {
+    core.unit.iter_mut().filter(|unit| unit.does.contains(&class)).for_each(|unit| unit.count = count);
 }
 
 /// Something to simulate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) core: Core,
     pub(super) work: Work,
@@ -176,10 +153,9 @@ impl Figures {
 const LIMIT: u64 = 1 << 32;
 
 fn one(run: &Run) -> Result<Figures, Error> {
-    let model = if run.core.unlimited { Model::Limit } else { Model::Pipeline };
     let image = Image::parse(&run.work.program()?)?;
     let machine = run.core.machine(run.work.harts)?;
-    let mut simulation = Simulation::new(&machine, model, image, Box::new(std::io::sink()))?;
+    let mut simulation = Simulation::new(&machine, run.core.model, image, Box::new(std::io::sink()))?;
     match simulation.run(LIMIT)? {
         Some(0) => Ok(Figures::of(&simulation.report(0), run.work.harts)),
         Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),
