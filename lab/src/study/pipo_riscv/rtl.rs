@@ -105,6 +105,12 @@ mod tests {
         for verdict in &section.verdicts {
             assert!(matches!(verdict, Verdict::Holds(_)), "{verdict:?}");
         }
+        let offs = section.tables[0]
+            .rows
+            .iter()
+            .map(|row| row[3].trim_end_matches(" %").parse::<f64>().expect("per cent").abs());
+        let mean = offs.sum::<f64>() / section.tables[0].rows.len() as f64;
+        assert!(mean <= 0.2, "{mean} % on average");
     }
 
     #[test]
