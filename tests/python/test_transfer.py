@@ -121,10 +121,11 @@ def test_a_file_over_two_connections(receiver, session):
     send_chunks(one, 1, PLAIN, 0, 32)
     assert session.control.ask(wire.finish(1, len(PLAIN))) == b"\x48" + number(1)
     assert (receiver.folder / "d" / "file").read_bytes() == PLAIN
-    # The same version is there; its size is not compared again. Another version exists, whatever bit 1 says.
+    # The same version is there. Another version exists, whatever bit 1 says.
     assert session.offer(2, PLAIN, b"d/file") == b"\x45" + number(2)
-    assert session.offer(3, PLAIN[:-1], b"d/file") == b"\x45" + number(3)
-    assert session.offer(4, PLAIN, b"d/file", identity=b"2" * 32, restart=True) == REFUSED[5]
+    assert session.control.ask(wire.offer(3, None, b"d/file")) == b"\x45" + number(3)
+    assert session.offer(4, PLAIN[:-1], b"d/file") == REFUSED[5]
+    assert session.offer(5, PLAIN, b"d/file", identity=b"2" * 32, restart=True) == REFUSED[5]
     # Numbers are not checked: each names what was offered last.
     for name, data in [(b"first", b"1"), (b"second", b"22")]:
         assert session.offer(4, data, name)[0] == 0x44

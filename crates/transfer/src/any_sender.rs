@@ -455,7 +455,9 @@ impl Session<'_> {
                 let version = self.done.offers.get(file).expect("a file that was offered");
                 let path = tress_container::tree::names::to_os(PATHS[version.path]).expect("a name");
                 let bytes = fs::read(self.folder.join(path)).expect("a complete file is there");
-                // Of a complete one the identity is known, and not how its size was told.
+                let has_its_size = version.size_bytes.is_none_or(|size| size == bytes.len() as u64);
+                assert!(has_its_size, "{reply:?} of {} bytes instead of {version:?}", bytes.len());
+                // Of a complete one the identity is known, and not whether its size was told before the end.
                 let is_same = |other: &&Version| (other.path, other.content) == (version.path, version.content);
                 let mut same = self.done.offers.values().filter(is_same);
                 assert!(same.any(|version| self.done.is(version, &bytes)), "{reply:?} of something else");

@@ -218,7 +218,7 @@ impl Store {
         let name = to_os(name).ok_or(Refusal::Name)?.to_owned();
         let stem = stem(path);
         if self.system.exists_in(&folder, &name)? {
-            return if self.is_done(&folder, &name, &stem, identity)? {
+            return if self.is_done(&folder, &name, &stem, identity, size_bytes)? {
                 self.system.sync_folder_in(&folder)?;
                 Ok(Offered::Complete)
             } else {
@@ -283,7 +283,14 @@ impl Store {
     }
 
     /// Whether the file under the final name is what this version was made into.
-    fn is_done(&self, folder: &Dir, name: &OsStr, stem: &str, identity: &Identity) -> io::Result<bool> {
+    fn is_done(
+        &self,
+        folder: &Dir,
+        name: &OsStr,
+        stem: &str,
+        identity: &Identity,
+        size_bytes: Option<u64>,
+    ) -> io::Result<bool> {
         let open = |folder, name: &OsStr| self.system.open_in(folder, name, Opening::Read);
         let record = match open(&self.state, format!("{stem}.done").as_ref()) {
             Ok(file) => read(self.system, &file, DONE_MAX_BYTES)?,
@@ -292,7 +299,8 @@ impl Store {
         };
         let Ok(file) = open(folder, name) else { return Ok(false) };
         let status = self.system.status(&file)?;
-        Ok(record == done_record(identity, &status))
+        let is_this_size = size_bytes.is_none_or(|bytes| bytes == status.size_bytes);
+        Ok(is_this_size && record == done_record(identity, &status))
     }
 }
 

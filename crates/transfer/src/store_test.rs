@@ -96,6 +96,9 @@ fn only_what_was_synced_is_held() {
     // The same version is known; another is refused.
     assert!(matches!(folder.store().offer(b"a/b", &IDENTITY, Some(size), false), Ok(Offered::Complete)));
     assert_eq!(reason(folder.store().offer(b"a/b", &[6; 32], Some(size), false)), Refusal::Exists);
+    for other in [size - 1, size + 1] {
+        assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(other), false)), Refusal::Exists);
+    }
     // One that somebody changed meanwhile is no longer that version.
     fs::write(folder.path("a/b"), b"changed").unwrap();
     assert_eq!(reason(folder.store().offer(b"a/b", &IDENTITY, Some(size), false)), Refusal::Exists);
