@@ -126,11 +126,10 @@ def test_a_file_over_two_connections(receiver, session):
     assert session.control.ask(wire.offer(3, None, b"d/file")) == b"\x45" + number(3)
     assert session.offer(4, PLAIN[:-1], b"d/file") == REFUSED[5]
     assert session.offer(5, PLAIN, b"d/file", identity=b"2" * 32, restart=True) == REFUSED[5]
-    # Numbers are not checked: each names what was offered last.
-    for name, data in [(b"first", b"1"), (b"second", b"22")]:
-        assert session.offer(4, data, name)[0] == 0x44
-        send_chunks(one, 4, data, 0, 1)
-        assert session.control.ask(wire.finish(4, len(data)))[0] == 0x48
+    for file, name, data in [(7, b"first", b"1"), (2**32 - 1, b"second", b"22")]:
+        assert session.offer(file, data, name)[0] == 0x44
+        send_chunks(one, file, data, 0, 1)
+        assert session.control.ask(wire.finish(file, len(data)))[0] == 0x48
     # Both connections have had their batches counted, and no file is coming.
     session.control.send(wire.PING)
     counts = [wire.number(stream, 2) + wire.number(batches, 8) for stream, batches in [(0, 3), (1023, 1)]]
@@ -168,6 +167,7 @@ OFFER = wire.offer(1, 100, b"violation")
 CONTROL = [
     ("bye while a file is coming", [OFFER, wire.BYE]),
     ("two files", [OFFER, wire.offer(2, 5, b"second file")]),
+    ("number 0", [wire.offer(0, 5, b"number 0")]),
     ("finish of another file", [OFFER, wire.finish(2, 100)]),
     ("finish with another size", [OFFER, wire.finish(1, 101)]),
     ("finish of nothing", [wire.finish(1, 1)]),
@@ -223,7 +223,10 @@ def test_what_is_no_violation(session):
     session.join(7, REFUSED[2])
     control.send(wire.PING)
     assert control.receive() == b"\x46" + bytes(14)
-    assert control.ask(OFFER)[0] == 0x44
+    assert control.ask(wire.offer(2, 100, b"violation"))[0] == 0x44
+    # The number of a file that was abandoned.
+    control.send(wire.abandon(2))
+    assert control.ask(OFFER) == PROTOCOL
 
 
 def test_joining(receiver, session):

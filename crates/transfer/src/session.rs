@@ -50,6 +50,8 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct State {
     current: Option<Current>,
+    /// The number of the last offer, whatever became of it.
+    last_file: u32,
     /// Files that the sender gave up last: batches of them may still be on their way.
     abandoned: VecDeque<u32>,
     connections: BTreeMap<u16, Connection>,
@@ -243,10 +245,16 @@ impl Session {
                     Err(denied) => self.deny(denied, &path, server)?,
                 },
                 Request::Offer { file, size_bytes, restart, identity, path } => {
-                    if lock(&self.state).current.is_some() {
-                        return Err(
-                            self.broken(Error::new(ErrorKind::Protocol).with_detail("two files at the same time"))
-                        );
+                    let (is_alone, last_file) = {
+                        let mut state = lock(&self.state);
+                        (state.current.is_none(), std::mem::replace(&mut state.last_file, file))
+                    };
+                    let broken = |detail| Err(self.broken(Error::new(ErrorKind::Protocol).with_detail(detail)));
+                    if !is_alone {
+                        return broken("two files at the same time");
+                    }
+                    if file <= last_file {
+                        return broken("file number is not above the last one");
                     }
                     self.take_up(file, size_bytes, restart, &identity, path, store, server)?;
                 }

@@ -83,7 +83,7 @@ fn hostile_names_and_sizes() {
     #[cfg(not(unix))]
     fs::write(ends.output("link"), b"").unwrap();
     let long = [b'x'; 256];
-    for name in [
+    let names = [
         &b"/etc/passwd"[..],
         b"../a",
         b"a/../../b",
@@ -95,9 +95,10 @@ fn hostile_names_and_sizes() {
         b"link/a",
         b"real",
         &long,
-    ] {
+    ];
+    for (number, name) in (1..).zip(names) {
         peer.say(&Request::Offer {
-            file: 1,
+            file: number,
             size_bytes: Some(1),
             restart: true,
             identity: [0; 32],
@@ -111,9 +112,9 @@ fn hostile_names_and_sizes() {
             assert!(matches!(peer.hear(), Some(Reply::Refused { .. })), "{:?}", String::from_utf8_lossy(name));
         }
     }
-    for size in [u64::MAX, 1 << 60] {
+    for (number, size) in [(98, u64::MAX), (99, 1 << 60)] {
         peer.say(&Request::Offer {
-            file: 1,
+            file: number,
             size_bytes: Some(size),
             restart: false,
             identity: [0; 32],
@@ -238,6 +239,10 @@ fn hostile_control() {
         vec![Request::Begin { streams: 1 }],
         vec![Request::Finish { file: 1, size_bytes: 9 }],
         vec![offer(1), offer(2)],
+        vec![offer(0)],
+        // Batches of the file that was given up may still be on their way.
+        vec![offer(1), Request::Abandon { file: 1 }, offer(1)],
+        vec![offer(2), Request::Abandon { file: 2 }, offer(1)],
         vec![offer(1), Request::Finish { file: 1, size_bytes: 8 }],
         vec![offer(1), Request::Finish { file: 2, size_bytes: 9 }],
         vec![offer(1), Request::Bye],
