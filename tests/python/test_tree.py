@@ -128,9 +128,3 @@ def test_both_accept_or_both_refuse(tress, tmp_path, name, stream, refusal):
     # Without an entry for it, the root is as the program likes.
     packed = [entry for entry in tree.pack(out) if entry.names or not all(entry.names for entry in entries)]
     assert by_names(packed) == by_names(entries)
-
-
-@pytest.mark.parametrize(("name", "stream"), tree_cases.LAX, ids=[case[0] for case in tree_cases.LAX])
-def test_what_a_reader_should_refuse(name, stream):
-    with pytest.raises(tree.TreeError):
-        tree.read(stream)

@@ -1,7 +1,7 @@
 """A reader and writer of tree streams, written from docs/formats/container.md, "Trees", alone.
 
 Shares no code with Python's `tarfile`, holds everything in memory, and applies the rules of unix to names. Like
-tress_reader.py, its job is to be plain and independent. It refuses also what the page says a reader should refuse.
+tress_reader.py, its job is to be plain and independent.
 
     tress_tree.py IDENTITY_FILE CONTAINER       lists the entries of a container of type `tree`
 """

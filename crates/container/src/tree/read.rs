@@ -67,7 +67,8 @@ impl<'a> Reader<'a> {
             if header.as_ustar().is_none() && header.as_gnu().is_none() {
                 return Err(damaged("neither a ustar nor a GNU header"));
             }
-            let size_bytes = header.entry_size().map_err(|_| damaged("malformed size"))?;
+            let size_bytes = number(&header.as_old().size).and_then(|size| size.try_into().ok());
+            let size_bytes = size_bytes.ok_or_else(|| damaged("malformed size"))?;
             match header.entry_type().as_byte() {
                 b'x' => extensions.read_pax(&self.read_extension(size_bytes)?)?,
                 kind @ (b'L' | b'K') => extensions.take_gnu(kind, self.read_extension(size_bytes)?)?,
@@ -97,14 +98,12 @@ impl<'a> Reader<'a> {
         if !matches!(kind, Kind::File { .. }) && size_bytes != 0 {
             return Err(damaged("data after a folder or link").at_entry(shown(&path)));
         }
-        let mode = header.mode().map_err(|_| damaged("malformed mode"))? & 0o777;
-        let modified = match extensions.modified {
-            Some(modified) => modified,
-            None => time_field(header)?,
-        };
+        let mode = octal(&header.as_old().mode).ok_or_else(|| damaged("malformed mode"))? & 0o777;
+        let field = || Some(Time { seconds: number(&header.as_old().mtime)?.try_into().ok()?, nanoseconds: 0 });
+        let modified = extensions.modified.or_else(field).ok_or_else(|| damaged("malformed time"))?;
         self.left_bytes = size_bytes;
         self.padding_bytes = padding_bytes(size_bytes);
-        Ok(Entry { path, kind, mode, modified })
+        Ok(Entry { path, kind, mode: mode as u32, modified })
     }
 
     /// The next bytes of the entry's data, as many as fit; 0 after the last.
@@ -118,7 +117,11 @@ impl<'a> Reader<'a> {
     fn skip_padding(&mut self) -> Result<(), Error> {
         let mut padding = [0; BLOCK_BYTES];
         let length = std::mem::take(&mut self.padding_bytes);
-        self.read_exact(&mut padding[..length])
+        self.read_exact(&mut padding[..length])?;
+        if padding != [0; BLOCK_BYTES] {
+            return Err(damaged("fill that is not zero"));
+        }
+        Ok(())
     }
 
     /// All of an extended header's data.
@@ -244,25 +247,29 @@ fn without_nul(mut name: Vec<u8>) -> Vec<u8> {
 fn check_sum(header: &Header) -> Result<(), Error> {
     let bytes = header.as_bytes();
     let field = 148..156;
-    let outside: u32 = bytes[..field.start].iter().chain(&bytes[field.end..]).map(|&byte| u32::from(byte)).sum();
-    match header.cksum() {
-        Ok(stored) if stored == outside + 8 * u32::from(b' ') => Ok(()),
+    let outside: u64 = bytes[..field.start].iter().chain(&bytes[field.end..]).map(|&byte| u64::from(byte)).sum();
+    match octal(&bytes[field]) {
+        Some(stored) if stored == outside + 8 * u64::from(b' ') => Ok(()),
         _ => Err(damaged("header checksum does not match")),
     }
 }
 
+/// Digits between spaces, up to NUL or the end of the field. Crate `tar` accepts signs and tabs as well.
+fn octal(field: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(field.split(|&byte| byte == 0).next()?).ok()?.trim_matches(' ');
+    let is_octal = text.bytes().all(|byte| matches!(byte, b'0'..=b'7'));
+    is_octal.then(|| u64::from_str_radix(text, 8).ok()).flatten()
+}
+
 /// Octal, or GNU tar's binary form, where a first byte of 0xff begins a negative number.
-fn time_field(header: &Header) -> Result<Time, Error> {
-    let field = &header.as_old().mtime;
-    let seconds = match field[0] {
-        0xff => {
-            let (sign, number) = field.split_at(4);
-            let number = i64::from_be_bytes(number.try_into().expect("twelve bytes less four"));
-            (sign == [0xff; 4] && number < 0).then_some(number)
-        }
-        _ => header.mtime().ok().and_then(|seconds| i64::try_from(seconds).ok()),
-    };
-    seconds.map(|seconds| Time { seconds, nanoseconds: 0 }).ok_or_else(|| damaged("malformed time"))
+fn number(field: &[u8; 12]) -> Option<i128> {
+    let (head, tail) = field.split_at(4);
+    let binary = u64::from_be_bytes(tail.try_into().ok()?);
+    match head {
+        [0x80, 0, 0, 0] => Some(binary.into()),
+        [0xff, 0xff, 0xff, 0xff] => Some(i128::from(binary as i64)).filter(|&number| number < 0),
+        _ => octal(field).map(i128::from),
+    }
 }
 
 fn unsupported(entry_type: u8) -> Error {
