@@ -58,11 +58,14 @@ fn any(key: &PrivateKey) -> AnyPrivate<'_> {
 fn discrete_signatures_with_given_nonces() {
     let mut count = 0;
     for name in ["cavp-dsa-siggen", "rfc6979-dsa", "schnorr"] {
-        for group in &File::read(name).groups {
-            let key = private(group.private_key.as_ref().unwrap());
+        let file = File::read(name);
+        // All of them live: 135 keys of NIST are in 9 groups, whose primes are tested once.
+        let keys: Vec<PrivateKey> =
+            file.groups.iter().map(|group| private(group.private_key.as_ref().unwrap())).collect();
+        for (group, key) in file.groups.iter().zip(&keys) {
             for test in &group.tests {
                 let digest = group.hash().digest(&test.message);
-                let job = SignJob { key: any(&key), hash: group.hash(), digest: &digest };
+                let job = SignJob { key: any(key), hash: group.hash(), digest: &digest };
                 let derived = job.key.nonce(group.hash(), &digest, b"");
                 let nonce = test.nonce.as_ref().map_or(derived.clone(), |nonce| integer::from_bytes(nonce));
                 let signature = sign_with(&[job], std::slice::from_ref(&nonce), |_, _| {}).remove(0).unwrap();
@@ -74,6 +77,20 @@ fn discrete_signatures_with_given_nonces() {
         }
     }
     assert_eq!(count, 135 + 6 + 6);
+}
+
+/// Keys in one group share it while one of them lives, and keys in another one do not.
+#[test]
+fn keys_share_their_group() {
+    let key = |name| match private(File::read(name).groups[0].private_key.as_ref().unwrap()) {
+        PrivateKey::Dsa(key) => key,
+        other => panic!("{other:?}"),
+    };
+    let first = key("rfc6979-dsa");
+    let group = first.public_key().group();
+    assert!(!Group::published(GroupSize::Bits2048).is_one_with(group));
+    assert!(group.is_one_with(key("rfc6979-dsa").public_key().group()));
+    assert!(!group.is_one_with(key("cavp-dsa-siggen").public_key().group()));
 }
 
 /// r and s, or e and s, of a signature.

@@ -1,6 +1,6 @@
 //! Groups of prime order q in the numbers modulo a prime p, where DSA and Schnorr signatures live (FIPS 186-4, 4.1).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use tress_modular::Modulus;
 use tress_modular::lanes::Comb;
@@ -16,6 +16,9 @@ const PRIME_ROUNDS: usize = 32;
 
 /// From how many powers on the table for them is made, which takes as long as a few.
 const COMB_POWERS: usize = 8;
+
+/// How many groups that keys are in are known at the same time, beside the published ones.
+const MAX_KNOWN: usize = 64;
 
 /// p, q and g. Cloning is cheap.
 #[derive(Clone)]
@@ -129,13 +132,25 @@ impl Group {
     }
 
     /// Whether it is not only the same group but also the same in memory.
-    pub(super) fn is_one_with(&self, other: &Group) -> bool {
+    pub(crate) fn is_one_with(&self, other: &Group) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The published group where it is one: what is made once for a group serves all its keys.
+    /// The published group where it is one, or that of another key that lives: what is made once for a group serves all its keys.
     pub(super) fn shared(self) -> Group {
-        Self::published_ones().find(|group| **group == self).cloned().unwrap_or(self)
+        static KNOWN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+        if let Some(group) = Self::published_ones().find(|group| **group == self) {
+            return group.clone();
+        }
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|group| group.strong_count() > 0);
+        if let Some(group) = known.iter().filter_map(Weak::upgrade).map(Group).find(|group| *group == self) {
+            return group;
+        }
+        if known.len() < MAX_KNOWN {
+            known.push(Arc::downgrade(&self.0));
+        }
+        self
     }
 
     /// Length of p in bits.
