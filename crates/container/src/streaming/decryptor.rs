@@ -168,12 +168,15 @@ impl Decryptor {
 
 /// Adds zeros. Where memory has to move, what it was is wiped: it is plaintext.
 fn grow(plain: &mut Vec<u8>, bytes: usize) {
-    if plain.capacity() - plain.len() < bytes && !plain.is_empty() {
-        let mut larger = Vec::with_capacity((2 * plain.capacity()).max(plain.len() + bytes));
-        larger.extend_from_slice(plain);
+    let length = plain.len() + bytes;
+    if plain.capacity() < length {
+        let capacity = if plain.is_empty() { length } else { length.max(2 * plain.capacity()) };
+        // Zeroed by the system, where the memory is fresh.
+        let mut larger = vec![0; capacity];
+        larger[..plain.len()].copy_from_slice(plain);
         drop(Zeroizing::new(std::mem::replace(plain, larger)));
     }
-    plain.resize(plain.len() + bytes, 0);
+    plain.resize(length, 0);
 }
 
 impl fmt::Debug for Decryptor {
