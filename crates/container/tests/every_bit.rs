@@ -5,6 +5,7 @@
 //! more than a million damaged containers.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use tress_container::container::{
     Aead, CHUNK_BYTES, Content, Header, PREFIX_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, sealed_bytes,
@@ -82,6 +83,13 @@ impl Tally {
         error.kind
     }
 
+    fn add(&mut self, other: Tally) {
+        for (how, count) in other.detected {
+            *self.detected.entry(how).or_default() += count;
+        }
+        self.released += other.released;
+    }
+
     fn print(&self, bytes: usize) {
         let all: u64 = self.detected.values().sum();
         println!("{bytes} bytes: {all} damaged containers, all detected: {:?}", self.detected);
@@ -96,36 +104,45 @@ fn every_bit() -> bool {
 #[test]
 fn every_bit_and_every_end() {
     for (bytes, aead) in LENGTHS.into_iter().zip([Aead::Aes128Ccm, Aead::Aes256Ccm].into_iter().cycle()) {
-        let sample = Sample::new(bytes, aead);
+        let sample = &Sample::new(bytes, aead);
         let mut tally = Tally::default();
-        let mut damaged = sample.sealed.clone();
-        for place in 0..damaged.len() {
-            for bit in 0..8 {
-                if every_bit() || bit == place % 8 {
-                    damaged[place] ^= 1 << bit;
-                    let kind = tally.try_one("bits flipped", &sample, &damaged);
-                    let chunk =
-                        place.checked_sub(sample.chunks_offset).map(|place| (place / SEALED_CHUNK_BYTES) as u64);
-                    match chunk {
-                        Some(chunk) => assert_eq!(kind, ErrorKind::ChunkDamaged { chunk }),
-                        None if place >= sample.header_bytes => assert_eq!(kind, ErrorKind::Commitment),
-                        None => {}
-                    }
-                    damaged[place] ^= 1 << bit;
-                }
-            }
-        }
-        for end in 0..sample.sealed.len() {
-            let kind = tally.try_one("ends cut", &sample, &sample.sealed[..end]);
-            // A chunk that lost its end is a chunk with another tag.
-            let is_right = matches!(kind, ErrorKind::Truncated | ErrorKind::ChunkDamaged { .. });
-            assert!(is_right || end < b"tress/".len(), "{end}: {kind:?}");
-        }
+        let threads = thread::available_parallelism().map_or(1, |cores| cores.get());
+        thread::scope(|scope| {
+            let shares: Vec<_> =
+                (0..threads).map(|first| scope.spawn(move || damage(sample, first, threads))).collect();
+            shares.into_iter().for_each(|share| tally.add(share.join().unwrap()));
+        });
         for more in [1, TAG_BYTES - 1, TAG_BYTES, TAG_BYTES + 1, SEALED_CHUNK_BYTES, SEALED_CHUNK_BYTES + TAG_BYTES] {
-            tally.try_one("zeros added", &sample, &[&sample.sealed[..], &vec![0; more]].concat());
+            tally.try_one("zeros added", sample, &[&sample.sealed[..], &vec![0; more]].concat());
         }
         tally.print(bytes);
     }
+}
+
+/// Flips bits of this byte and of every so many after it, and cuts the container there.
+fn damage(sample: &Sample, first: usize, step: usize) -> Tally {
+    let mut tally = Tally::default();
+    let mut damaged = sample.sealed.clone();
+    for place in (first..damaged.len()).step_by(step) {
+        for bit in 0..8 {
+            if every_bit() || bit == place % 8 {
+                damaged[place] ^= 1 << bit;
+                let kind = tally.try_one("bits flipped", sample, &damaged);
+                let chunk = place.checked_sub(sample.chunks_offset).map(|place| (place / SEALED_CHUNK_BYTES) as u64);
+                match chunk {
+                    Some(chunk) => assert_eq!(kind, ErrorKind::ChunkDamaged { chunk }),
+                    None if place >= sample.header_bytes => assert_eq!(kind, ErrorKind::Commitment),
+                    None => {}
+                }
+                damaged[place] ^= 1 << bit;
+            }
+        }
+        let kind = tally.try_one("ends cut", sample, &sample.sealed[..place]);
+        // A chunk that lost its end is a chunk with another tag.
+        let is_right = matches!(kind, ErrorKind::Truncated | ErrorKind::ChunkDamaged { .. });
+        assert!(is_right || place < b"tress/".len(), "{place}: {kind:?}");
+    }
+    tally
 }
 
 #[test]
