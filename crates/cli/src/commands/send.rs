@@ -1,6 +1,7 @@
 //! `tress send` and `tress receive`.
 
 use std::{
+    collections::HashMap,
     io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{
@@ -104,13 +105,12 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
         limits: Limits { quota_bytes: options.quota, ..Limits::default() },
     };
     let unprinted = Mutex::new(None);
-    let failures = Mutex::new(Lines::new(Instant::now()));
-    let tell = |event: &Event<'_>| show(event, &options.output, &unprinted, &failures);
+    let log = Mutex::new(Log::default());
+    let tell = |event: &Event<'_>| show(event, &options.output, &unprinted, &log);
     let received =
         cancellable(|control| tress_transfer::receive(&pair, &receive, &tell, control).map_err(failure_here));
-    let hidden = failures.into_inner().unwrap_or_else(PoisonError::into_inner).hidden;
-    if hidden > 0 {
-        note(&more(hidden));
+    for (party, lines) in log.into_inner().unwrap_or_else(PoisonError::into_inner).parties {
+        note_hidden(&party, lines.hidden);
     }
     received?;
     unprinted.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
@@ -122,7 +122,33 @@ fn note(text: &str) {
     let _ = progress::aside(|| io::stderr().lock().write_all(text.as_bytes()));
 }
 
-/// Lines that a stranger causes: some at once, then one in a second; the others are counted.
+/// How many lines each sender, or address of a stranger, has caused.
+#[derive(Default)]
+struct Log {
+    parties: HashMap<String, Lines>,
+}
+
+impl Log {
+    const MOST_PARTIES: usize = 256;
+    /// All that come when there are as many.
+    const OTHERS: &str = "others";
+
+    /// Whom this line counts for, and what [`Lines::take`] says of it.
+    fn take<'a>(&mut self, party: &'a str, now: Instant) -> (&'a str, Option<u64>) {
+        if self.parties.len() >= Log::MOST_PARTIES && !self.parties.contains_key(party) {
+            let mut hidden = 0;
+            for (_, lines) in self.parties.extract_if(|_, lines| lines.left(now) >= Lines::AT_ONCE) {
+                hidden += lines.hidden;
+            }
+            self.parties.entry(Log::OTHERS.into()).or_insert_with(|| Lines::new(now)).hidden += hidden;
+        }
+        let is_full = self.parties.len() >= Log::MOST_PARTIES && !self.parties.contains_key(party);
+        let party = if is_full { Log::OTHERS } else { party };
+        (party, self.parties.entry(party.into()).or_insert_with(|| Lines::new(now)).take(now))
+    }
+}
+
+/// Lines that one party causes: some at once, then one in a second; the others are counted.
 struct Lines {
     left: f64,
     since: Instant,
@@ -136,10 +162,13 @@ impl Lines {
         Lines { left: Lines::AT_ONCE, since: now, hidden: 0 }
     }
 
+    fn left(&self, now: Instant) -> f64 {
+        (self.left + now.saturating_duration_since(self.since).as_secs_f64()).min(Lines::AT_ONCE)
+    }
+
     /// Whether there may be one more now, and how many there were not since the last one.
     fn take(&mut self, now: Instant) -> Option<u64> {
-        let passed_s = now.saturating_duration_since(self.since).as_secs_f64();
-        (self.left, self.since) = ((self.left + passed_s).min(Lines::AT_ONCE), now);
+        (self.left, self.since) = (self.left(now), now);
         if self.left < 1.0 {
             self.hidden += 1;
             return None;
@@ -149,8 +178,10 @@ impl Lines {
     }
 }
 
-fn more(hidden: u64) -> String {
-    format!("{hidden} more connections or sessions failed")
+fn note_hidden(party: &str, hidden: u64) {
+    if hidden > 0 {
+        note(&format!("{party}: {hidden} more lines not shown"));
+    }
 }
 
 /// An error in the words of this end. The library's are those that the sender reads.
@@ -183,11 +214,12 @@ fn failure_here(error: Error) -> Failure {
 }
 
 /// Files to standard output, everything else to standard error.
-fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, failures: &Mutex<Lines>) {
-    match event {
-        Event::Listening(address) => note(&format!("listening on {address}")),
+fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, log: &Mutex<Log>) {
+    let (party, text) = match event {
+        Event::Listening(address) => return note(&format!("listening on {address}")),
         Event::Admitted { folder, from } => {
-            note(&format!("sender {folder} connected from {from}; its files go to {}", output.join(folder).display()));
+            let path = output.join(folder);
+            (format!("sender {folder}"), format!(" connected from {from}; its files go to {}", path.display()))
         }
         Event::Received { folder, name, .. } => {
             let path: PathBuf = output.join(folder).join(name);
@@ -195,18 +227,16 @@ fn show(event: &Event<'_>, output: &Path, unprinted: &Mutex<Option<Failure>>, fa
             if let Err(failure) = progress::aside(|| files::print(&text)) {
                 unprinted.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
             }
+            return;
         }
-        Event::Refused { folder, error } => note(&format!("sender {folder}: {}", text_here(error))),
-        Event::Failed { from, error } => {
-            let mut failures = failures.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(hidden) = failures.take(Instant::now()) {
-                if hidden > 0 {
-                    note(&more(hidden));
-                }
-                note(&format!("{from}: {}", text_here(error)));
-            }
-        }
-        _ => {}
+        Event::Refused { folder, error } => (format!("sender {folder}"), format!(": {}", text_here(error))),
+        Event::Failed { from, error } => (from.to_string(), format!(": {}", text_here(error))),
+        _ => return,
+    };
+    let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    if let (counted, Some(hidden)) = log.take(&party, Instant::now()) {
+        note_hidden(counted, hidden);
+        note(&format!("{party}{text}"));
     }
 }
 
@@ -240,6 +270,26 @@ mod tests {
         assert_eq!(lines.take(begin + Duration::from_millis(1200)), None);
         let later = begin + Duration::from_secs(3600);
         assert_eq!((0..1000).filter(|_| lines.take(later).is_some()).count(), 20);
+    }
+
+    #[test]
+    fn a_party_that_floods_the_log_hides_nobody_else() {
+        let begin = Instant::now();
+        let mut log = Log::default();
+        let shown = |log: &mut Log, party: &str, now| (0..1000).filter(|_| log.take(party, now).1.is_some()).count();
+        assert_eq!(shown(&mut log, "192.0.2.1", begin), 20);
+        assert_eq!(shown(&mut log, "sender 00", begin), 20);
+        for number in 0..1000 {
+            log.take(&format!("sender {number}"), begin);
+        }
+        // More than are remembered share one count.
+        assert_eq!(log.parties.len(), Log::MOST_PARTIES + 1);
+        assert_eq!(log.take("192.0.2.2", begin), (Log::OTHERS, None));
+        // Those who were quiet make room, and what was hidden of them is told with the others'.
+        let later = begin + Duration::from_secs(60);
+        assert_eq!(log.take("192.0.2.2", later), ("192.0.2.2", Some(0)));
+        assert_eq!(log.parties.len(), 2);
+        assert_eq!(log.take(Log::OTHERS, later), (Log::OTHERS, Some(980 + 980 + 1000 - 254 + 1 - 20)));
     }
 
     #[test]
