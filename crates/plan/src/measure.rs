@@ -233,7 +233,7 @@ pub fn measure(control: &Control, progress: &mut dyn FnMut(&str, usize, usize)) 
         let mut seconds = Vec::with_capacity(SYNC_THREADS.len());
         for count in SYNC_THREADS {
             step(&format!("{}, threads: {count}", kind.name()))?;
-            seconds.push(Figure { count, cost: spread(synchronising(kind, count)?) });
+            seconds.push(Figure { count, cost: spread(sync_samples(kind, count)?) });
         }
         sync.push(SyncFigures { kind, seconds });
     }
@@ -360,13 +360,9 @@ pub fn loopback_samples() -> io::Result<Vec<f64>> {
 
 /// Seconds for one stage in which nothing is done, with so many threads, as [`Measurement::sync`] has them.
 ///
-/// # Panics
-/// If the system refuses a thread.
-pub fn sync_samples(kind: SyncKind, threads: usize) -> Vec<f64> {
-    synchronising(kind, threads).expect("the system has threads to measure with")
-}
-
-fn synchronising(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
+/// # Errors
+/// [`ErrorKind::NoThread`].
+pub fn sync_samples(kind: SyncKind, threads: usize) -> Result<Vec<f64>, Error> {
     let begin = Instant::now();
     let mut samples = Vec::with_capacity(SAMPLES + 1);
     let mut rounds = 64;
@@ -451,6 +447,15 @@ mod tests {
             let plan = problem.plan().expect("a plan");
             assert!(plan.time_s >= plan.lower_bound_s && plan.stage_bytes >= CHUNK_BYTES as u64);
         }
+    }
+
+    #[test]
+    fn a_refused_thread_is_an_error() {
+        tress_container::threads::LEFT.set(0);
+        for kind in SyncKind::ALL {
+            assert_eq!(sync_samples(kind, 2).expect_err("no thread").kind, ErrorKind::NoThread);
+        }
+        tress_container::threads::LEFT.set(usize::MAX);
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
     // A run that goes on has those of the one before.
     if document.roofs.is_none() {
-        document.roofs = Some(roofs::measure(scope, options.quick));
+        document.roofs = Some(roofs::measure(scope, options.quick)?);
     }
     document.complete = false;
     let mut items: Vec<Box<dyn Item>> = Vec::new();

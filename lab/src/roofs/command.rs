@@ -20,9 +20,9 @@ pub struct Options {
 /// Measures roofs and rows and writes them. The document has both.
 ///
 /// # Errors
-/// Those of writing, and what a cipher refuses.
+/// Those of writing, what a cipher refuses, and [`Error::Threads`].
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
-    let document = bench::rows(ROWS, measure(Scope::All, options.quick))?;
+    let document = bench::rows(ROWS, measure(Scope::All, options.quick)?)?;
     if options.json {
         serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
         writeln!(out).map_err(Error::Output)?;

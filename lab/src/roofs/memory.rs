@@ -3,11 +3,12 @@
 use std::{
     fs,
     hint::black_box,
-    sync::Barrier,
+    sync::{Barrier, Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
+use tress_container::{Error, threads};
 use tress_peers::ceilings::traffic::{self, Access, Line, TURN};
 
 use super::{Effort, Roof, Sample, loops::sample, roof};
@@ -69,7 +70,12 @@ pub(super) fn steps(caches: &[u64]) -> usize {
     (levels(caches).len() + 1) * Access::ALL.len()
 }
 
-pub(super) fn measure(caches: &[u64], effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) {
+pub(super) fn measure(
+    caches: &[u64],
+    effort: Effort,
+    step: &mut dyn FnMut(&str),
+    roofs: &mut Vec<Roof>,
+) -> Result<(), Error> {
     let cores = thread::available_parallelism().map_or(1, |cores| cores.get());
     let levels = levels(caches);
     for (level, bytes) in &levels {
@@ -95,9 +101,10 @@ pub(super) fn measure(caches: &[u64], effort: Effort, step: &mut dyn FnMut(&str)
         let name = format!("memory-{}-all", access.name());
         step(&name);
         let samples: Vec<Sample> =
-            together(access, *bytes, cores, effort.few).into_iter().map(|rate| (rate, None)).collect();
+            together(access, *bytes, cores, effort.few)?.into_iter().map(|rate| (rate, None)).collect();
         roofs.push(roof(name, counts(access), cores, &samples));
     }
+    Ok(())
 }
 
 fn counts(access: Access) -> &'static str {
@@ -130,9 +137,10 @@ fn times(access: Access, lines: &mut [Line], sample: Duration) -> usize {
 
 /// Bytes a second of all cores at once, each with its own part of so many bytes: the sum of their rates, by the processor time
 /// of each, as other programs may have a core meanwhile.
-fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Vec<f64> {
+fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Result<Vec<f64>, Error> {
     let line = Barrier::new(cores);
-    let run = || {
+    let sums = Mutex::new(vec![0.0; samples]);
+    threads::together(cores, |_| {
         let mut lines = lines(bytes / cores as u64);
         let of_one = access.bytes(lines.len()) as f64;
         let mut rates = Vec::with_capacity(samples);
@@ -142,19 +150,11 @@ fn together(access: Access, bytes: u64, cores: usize, samples: usize) -> Vec<f64
             traffic::pass(access, black_box(&mut lines), 1);
             rates.push(of_one / (thread_time() - start).as_secs_f64().max(1e-9));
         }
+        let mut sums = sums.lock().unwrap_or_else(PoisonError::into_inner);
         // The first one warms up.
-        rates.split_off(1)
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..cores).map(|_| scope.spawn(run)).collect();
-        let mut sums = run();
-        for other in others {
-            for (sum, rate) in sums.iter_mut().zip(other.join().expect("a pass does not panic")) {
-                *sum += rate;
-            }
-        }
-        sums
-    })
+        sums.iter_mut().zip(&rates[1..]).for_each(|(sum, rate)| *sum += rate);
+    })?;
+    Ok(sums.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]
@@ -190,7 +190,11 @@ mod tests {
 
     #[test]
     fn all_cores_have_rates() {
-        let rates = together(Access::Copy, 1 << 20, 2, 3);
+        threads::LEFT.set(1);
+        let refused = together(Access::Copy, 1 << 20, 3, 3).expect_err("no thread");
+        assert_eq!(refused.kind, tress_container::ErrorKind::NoThread);
+        threads::LEFT.set(usize::MAX);
+        let rates = together(Access::Copy, 1 << 20, 2, 3).expect("threads");
         assert!(rates.len() == 3 && rates.iter().all(|rate| rate.is_finite() && *rate > 0.0), "{rates:?}");
     }
 }

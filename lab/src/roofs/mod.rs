@@ -19,7 +19,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tress_peers::ceilings;
 
-use crate::bench::statistics::{Median, median};
+use crate::bench::{
+    Error,
+    statistics::{Median, median},
+};
 
 pub use share::{Share, fill};
 
@@ -110,7 +113,10 @@ impl Effort {
 }
 
 /// Measures the roofs of this machine, in a few seconds. Progress goes to a terminal on standard error.
-pub(crate) fn measure(scope: Scope, quick: bool) -> Roofs {
+///
+/// # Errors
+/// [`Error::Threads`].
+pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
     let effort = Effort::new(quick);
     let all = ceilings::loops();
     let caches = memory::cache_bytes();
@@ -128,14 +134,16 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Roofs {
         step(one.name);
         roofs.push(loops::measure(one, effort));
     }
-    memory::measure(&caches, effort, &mut step, &mut roofs);
-    if scope == Scope::All {
-        threads::measure(effort, &mut step, &mut roofs);
-    }
+    memory::measure(&caches, effort, &mut step, &mut roofs)
+        .and_then(|()| match scope {
+            Scope::All => threads::measure(effort, &mut step, &mut roofs),
+            Scope::Machine => Ok(()),
+        })
+        .map_err(|error| Error::Threads(std::io::Error::other(error)))?;
     progress.finish_and_clear();
     let has = |name: &&&str| all.iter().all(|one| one.name != **name);
     let missing = ceilings::NAMES.iter().filter(has).map(|name| (*name).into()).collect();
-    Roofs { roofs, missing, cache_bytes: caches }
+    Ok(Roofs { roofs, missing, cache_bytes: caches })
 }
 
 /// A sample: how many a second, and a cycle.

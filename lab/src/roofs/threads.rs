@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use tress_container::{Error, threads::start};
 use tress_plan::{
     measure::{SyncKind, loopback_samples, sync_samples},
     sync_name as name,
@@ -21,7 +22,7 @@ pub(super) const STEPS: usize = SyncKind::ALL.len() * THREADS.len() + 2;
 /// Wakings in a sample.
 const WAKINGS: u64 = 200;
 
-pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) {
+pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Vec<Roof>) -> Result<(), Error> {
     let per_s = |seconds: Vec<f64>| -> Vec<Sample> {
         seconds.into_iter().map(|seconds| (seconds.max(1e-15).recip(), None)).collect()
     };
@@ -29,11 +30,11 @@ pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Ve
         for threads in THREADS {
             let name = name(kind, threads);
             step(&name);
-            roofs.push(roof(name, "empty stages", threads, &per_s(sync_samples(kind, threads))));
+            roofs.push(roof(name, "empty stages", threads, &per_s(sync_samples(kind, threads)?)));
         }
     }
     step("wake-up");
-    let seconds = (0..effort.few).map(|_| waking()).collect();
+    let seconds = (0..effort.few).map(|_| waking()).collect::<Result<_, _>>()?;
     roofs.push(roof("wake-up".into(), "wake-ups of a sleeping thread", 2, &per_s(seconds)));
     step("loopback");
     if let Ok(seconds) = loopback_samples()
@@ -41,10 +42,11 @@ pub(super) fn measure(effort: Effort, step: &mut dyn FnMut(&str), roofs: &mut Ve
     {
         roofs.push(roof("loopback".into(), "bytes through TCP over loopback", 2, &per_s(seconds)));
     }
+    Ok(())
 }
 
 /// Seconds until a sleeping thread runs: two threads wake each other in turn, and sleep until they are.
-fn waking() -> f64 {
+fn waking() -> Result<f64, Error> {
     let turn = AtomicU64::new(0);
     let wait = |number| {
         while turn.load(Ordering::Acquire) != number {
@@ -53,25 +55,27 @@ fn waking() -> f64 {
     };
     let first = thread::current();
     thread::scope(|scope| {
-        let other = scope.spawn(|| {
+        let other = start(scope, || {
             for waking in 0..WAKINGS {
                 wait(2 * waking + 1);
                 turn.store(2 * waking + 2, Ordering::Release);
                 first.unpark();
             }
-        });
-        let start = Instant::now();
+        })?;
+        let begin = Instant::now();
         for waking in 0..WAKINGS {
             turn.store(2 * waking + 1, Ordering::Release);
             other.thread().unpark();
             wait(2 * waking + 2);
         }
-        start.elapsed().as_secs_f64() / (2 * WAKINGS) as f64
+        Ok(begin.elapsed().as_secs_f64() / (2 * WAKINGS) as f64)
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use tress_container::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -81,8 +85,18 @@ mod tests {
     }
 
     #[test]
+    fn a_refused_thread_is_an_error() {
+        tress_container::threads::LEFT.set(0);
+        assert_eq!(waking().expect_err("no thread").kind, ErrorKind::NoThread);
+        let mut roofs = Vec::new();
+        let error = measure(Effort::new(true), &mut |_| {}, &mut roofs).expect_err("no thread");
+        assert_eq!((error.kind, roofs.len()), (ErrorKind::NoThread, 0));
+        tress_container::threads::LEFT.set(usize::MAX);
+    }
+
+    #[test]
     fn a_waking_takes_time() {
-        let seconds = waking();
+        let seconds = waking().expect("a thread");
         assert!(seconds > 1e-8 && seconds < 1.0, "{seconds}");
     }
 }

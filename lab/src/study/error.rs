@@ -87,6 +87,12 @@ impl From<tress_cipher::Error> for Error {
     }
 }
 
+impl From<tress_container::Error> for Error {
+    fn from(error: tress_container::Error) -> Error {
+        Error::Threads(error.to_string())
+    }
+}
+
 impl From<tress_sim::Error> for Error {
     fn from(error: tress_sim::Error) -> Error {
         Error::Simulation(error)

@@ -5,10 +5,12 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use tress_container::threads::start;
+
 use super::Error;
 
 /// What `one` makes of each job, in their order; as many at a time as this machine has cores, those first whose `work` is
-/// most, so that none of them is alone at the end.
+/// most, so that none of them is alone at the end. Where the system refuses threads, fewer.
 pub(super) fn each<J: Sync, R: Send>(
     jobs: &[J],
     work: impl Fn(&J) -> u64,
@@ -23,21 +25,23 @@ pub(super) fn each<J: Sync, R: Send>(
     let failed = Mutex::new(None);
     let progress = crate::bench::progress(jobs.len() as u64);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    std::thread::scope(|scope| {
-        for _ in 0..cores.min(jobs.len()) {
-            scope.spawn(|| {
-                while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match one(&jobs[place]) {
-                        Ok(result) => lock(&done)[place] = Some(result),
-                        Err(error) => {
-                            lock(&failed).get_or_insert(error);
-                            next.store(order.len(), Ordering::Relaxed);
-                        }
-                    }
-                    progress.inc(1);
+    let take_jobs = || {
+        while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match one(&jobs[place]) {
+                Ok(result) => lock(&done)[place] = Some(result),
+                Err(error) => {
+                    lock(&failed).get_or_insert(error);
+                    next.store(order.len(), Ordering::Relaxed);
                 }
-            });
+            }
+            progress.inc(1);
         }
+    };
+    std::thread::scope(|scope| {
+        let helpers = 1..cores.min(jobs.len());
+        // Whoever does not start leaves its share to the others.
+        let _ = helpers.map(|_| start(scope, take_jobs)).take_while(Result::is_ok).count();
+        take_jobs();
     });
     progress.finish_and_clear();
     if let Some(error) = lock(&failed).take() {
@@ -60,6 +64,16 @@ mod tests {
         let jobs: Vec<u64> = (0..40).map(|job| job * 7 % 40).collect();
         let squares = each(&jobs, |job| *job, |job| Ok(job * job)).expect("squares");
         assert!(jobs.iter().zip(squares).all(|(job, square)| job * job == square));
+    }
+
+    #[test]
+    fn without_helpers_the_caller_takes_all_jobs() {
+        let jobs: Vec<u64> = (0..40).collect();
+        for left in [0, 1] {
+            tress_container::threads::LEFT.set(left);
+            assert_eq!(each(&jobs, |job| *job, |job| Ok(*job)).expect("all jobs"), jobs);
+        }
+        tress_container::threads::LEFT.set(usize::MAX);
     }
 
     #[test]

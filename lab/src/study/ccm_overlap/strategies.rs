@@ -1,10 +1,10 @@
 //! Section 2.2, really run: one CCM message serially, with CTR split over the cores, with the MAC on one core beside CTR on
 //! the rest; then what Tress does, which needs more than one message: chunks in lanes.
 
-use std::{hint::black_box, thread, time::Duration};
+use std::{cell::RefCell, hint::black_box, thread, time::Duration};
 
 use tress_cipher::{Backend, aes::Aes, lanes, modes::ccm};
-use tress_container::container::CHUNK_BYTES;
+use tress_container::{container::CHUNK_BYTES, threads::start};
 use tress_plan::Strategy;
 
 use super::super::{Claim, Effort, Error, Measured, Row, Section, busy::Looks};
@@ -61,9 +61,9 @@ fn one_backend(
     let message = Message { cipher: &cipher, nonce: *NONCE };
     let bytes = long_enough(effort.message_bytes - 1, |bytes| {
         let (plain, mut out) = (vec![0x33; bytes], vec![0; bytes]);
-        let start = thread_time();
+        let begin = thread_time();
         serial(&message, &plain, &mut out)?;
-        Ok(thread_time() - start)
+        Ok(thread_time() - begin)
     })?;
     let is_first = section.rows.is_empty();
     section.text += &format!("{} {} MiB with {}", if is_first { "" } else { "," }, (bytes + 1) >> 20, backend.name());
@@ -74,35 +74,36 @@ fn one_backend(
     let buffer = || vec![0; plain.len()];
     let mut buffers = [buffer(), buffer(), buffer(), buffer(), buffer(), buffer()];
     let [a, b, c, d, e, f] = &mut buffers;
+    let failed = RefCell::new(None);
+    let keep = |result: Result<(), Error>| {
+        if let Err(error) = result {
+            failed.borrow_mut().get_or_insert(error);
+        }
+    };
     let seconds = in_turn(
         effort.samples,
         looks,
         &mut [
-            // Refusals would have shown in `agree`.
+            // What a cipher refuses would have shown in `agree`.
             &mut || {
                 let _ = serial(&message, plain, a);
             },
             &mut || {
                 let _ = black_box(message.mac(plain));
             },
-            &mut || {
-                let _ = ctr_split(&message, plain, b, cores);
-            },
-            &mut || {
-                let _ = mac_apart(&message, plain, c, cores);
-            },
+            &mut || keep(ctr_split(&message, plain, b, cores).map(drop)),
+            &mut || keep(mac_apart(&message, plain, c, cores).map(drop)),
             &mut || {
                 d.copy_from_slice(plain);
                 let _ = ccm::encrypt(&cipher, NONCE, b"", d, &mut [0; 16]);
             },
-            &mut || {
-                let _ = chunks(&cipher, plain, e, 1);
-            },
-            &mut || {
-                let _ = chunks(&cipher, plain, f, cores);
-            },
+            &mut || keep(chunks(&cipher, plain, e, 1)),
+            &mut || keep(chunks(&cipher, plain, f, cores)),
         ],
     );
+    if let Some(error) = failed.take() {
+        return Err(error);
+    }
 
     // The share of the MAC, which the paper takes for a half.
     let share = Measured::ratio(&seconds[1], &seconds[0]);
@@ -191,30 +192,30 @@ fn agree(message: &Message<'_>, plain: &[u8], cores: usize) -> Result<(), Error>
     Ok(())
 }
 
-type Tagged = Result<[u8; BLOCK], tress_cipher::Error>;
+type Tagged = Result<[u8; BLOCK], Error>;
 
 fn serial(message: &Message<'_>, plain: &[u8], out: &mut [u8]) -> Tagged {
     out.copy_from_slice(plain);
     message.ctr(0, out)?;
-    message.tag(message.mac(plain)?)
+    Ok(message.tag(message.mac(plain)?)?)
 }
 
 fn ctr_split(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
     ctr_on(message, plain, out, cores)?;
-    message.tag(message.mac(plain)?)
+    Ok(message.tag(message.mac(plain)?)?)
 }
 
 fn mac_apart(message: &Message<'_>, plain: &[u8], out: &mut [u8], cores: usize) -> Tagged {
     thread::scope(|scope| {
-        let ctr = scope.spawn(|| ctr_on(message, plain, out, (cores - 1).max(1)));
+        let ctr = start(scope, || ctr_on(message, plain, out, (cores - 1).max(1)))?;
         let mac = message.mac(plain)?;
         ctr.join().expect("CTR does not panic")?;
-        message.tag(mac)
+        Ok(message.tag(mac)?)
     })
 }
 
 /// CTR in as many pieces as threads.
-fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
+fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let piece = plain.len().div_ceil(threads).next_multiple_of(BLOCK).max(BLOCK);
     in_pieces(plain, out, piece, |from, plain, out| {
         out.copy_from_slice(plain);
@@ -224,7 +225,7 @@ fn ctr_on(message: &Message<'_>, plain: &[u8], out: &mut [u8], threads: usize) -
 
 /// The same bytes as messages of 16 KiB, in lanes, as many on each thread. A payload of the container does the same, but by the best
 /// backend alone.
-fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), tress_cipher::Error> {
+fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<(), Error> {
     let batch = 32 * CHUNK_BYTES;
     let share = plain.len().div_ceil(threads).next_multiple_of(batch);
     in_pieces(plain, out, share, |from, plain, out| {
@@ -251,16 +252,17 @@ fn in_pieces(
     out: &mut [u8],
     piece: usize,
     work: impl Fn(usize, &[u8], &mut [u8]) -> Result<(), tress_cipher::Error> + Sync,
-) -> Result<(), tress_cipher::Error> {
+) -> Result<(), Error> {
     thread::scope(|scope| {
         let work = &work;
         let mut pieces = (0..).step_by(piece).zip(plain.chunks(piece).zip(out.chunks_mut(piece)));
         let first = pieces.next();
-        let others: Vec<_> = pieces.map(|(from, (plain, out))| scope.spawn(move || work(from, plain, out))).collect();
+        let others = pieces.map(|(from, (plain, out))| start(scope, move || work(from, plain, out)));
+        let others = others.collect::<Result<Vec<_>, _>>()?;
         if let Some((from, (plain, out))) = first {
             work(from, plain, out)?;
         }
-        others.into_iter().try_for_each(|other| other.join().expect("ciphers do not panic"))
+        others.into_iter().try_for_each(|other| Ok(other.join().expect("ciphers do not panic")?))
     })
 }
 
@@ -288,6 +290,24 @@ mod tests {
                 agree(&message, &plain, cores).expect("agreement");
             }
         }
+    }
+
+    #[test]
+    fn a_refused_thread_is_an_error() {
+        let cipher = Aes::new(&[7; 16]).expect("a key");
+        let message = Message { cipher: &cipher, nonce: *NONCE };
+        // Enough for a share of each thread: these are whole batches of 32 chunks.
+        let (plain, mut out) = (vec![1; 3_000_000], vec![0; 3_000_000]);
+        let refused = |left, result: &mut dyn FnMut() -> Result<(), Error>| {
+            tress_container::threads::LEFT.set(left);
+            assert!(matches!(result(), Err(Error::Threads(_))), "{left}");
+        };
+        for left in [0, 1] {
+            refused(left, &mut || ctr_split(&message, &plain, &mut out, 3).map(drop));
+            refused(left, &mut || chunks(&cipher, &plain, &mut out, 3));
+        }
+        refused(0, &mut || mac_apart(&message, &plain, &mut out, 3).map(drop));
+        tress_container::threads::LEFT.set(usize::MAX);
     }
 
     /// Each chunk is the message that `modes::ccm` makes of it under its number.
