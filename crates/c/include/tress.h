@@ -793,7 +793,7 @@ tress_status tress_identities_add(tress_identities *identities,
                                   const char *passphrase);
 
 /**
- * Adds a passphrase. One thread at a time.
+ * Adds a passphrase, with work factors up to 20: five seconds and 1 GiB of memory for each container. One thread at a time.
  *
  * Returns `TRESS_BAD_PASSPHRASE` for an empty one.
  *
@@ -802,6 +802,20 @@ tress_status tress_identities_add(tress_identities *identities,
 TRESS_CHECKED
 tress_status tress_identities_add_passphrase(tress_identities *identities,
                                              const char *passphrase);
+
+/**
+ * Adds a passphrase that may cost less. `max_work_factor` is the binary logarithm of how often scrypt mixes, 1 to 20: each
+ * one less halves time and memory. A container with a larger one is `TRESS_WORK_FACTOR`, at once. What Tress encrypts has
+ * 18. One thread at a time.
+ *
+ * Returns `TRESS_BAD_PASSPHRASE` for an empty one, `TRESS_WORK_FACTOR` for a number outside 1 to 20.
+ *
+ * Needs: `identities` is a handle; `passphrase` ends with NUL.
+ */
+TRESS_CHECKED
+tress_status tress_identities_add_passphrase_up_to(tress_identities *identities,
+                                                   const char *passphrase,
+                                                   uint8_t max_work_factor);
 
 /**
  * Adds a raw key of 16 or 32 bytes. One thread at a time.

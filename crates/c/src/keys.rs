@@ -131,7 +131,8 @@ pub struct tress_identities {
 pub(crate) enum Secret {
     /// An identity file, and the passphrase that opens it if it needs one.
     File(Zeroizing<Vec<u8>>, Option<SecretString>),
-    Passphrase(SecretString),
+    /// And the largest work factor that it may cost.
+    Passphrase(SecretString, u8),
     Key(RawKey),
 }
 
@@ -160,7 +161,7 @@ impl Secret {
         Ok(match self {
             Secret::File(text, None) => keys::identities_file(&text[..])?,
             Secret::File(text, Some(passphrase)) => keys::identities_file_with(&text[..], Answer(passphrase.clone()))?,
-            Secret::Passphrase(passphrase) => vec![keys::passphrase_identity(passphrase.clone())?],
+            Secret::Passphrase(passphrase, most) => vec![keys::passphrase_identity_up_to(passphrase.clone(), *most)?],
             Secret::Key(key) => vec![Box::new(key.clone())],
         })
     }
@@ -223,7 +224,7 @@ pub unsafe extern "C" fn tress_identities_add(
     })
 }
 
-/// Adds a passphrase. One thread at a time.
+/// Adds a passphrase, with work factors up to 20: five seconds and 1 GiB of memory for each container. One thread at a time.
 ///
 /// Returns `TRESS_BAD_PASSPHRASE` for an empty one.
 ///
@@ -234,10 +235,28 @@ pub unsafe extern "C" fn tress_identities_add_passphrase(
     identities: *mut tress_identities,
     passphrase: *const c_char,
 ) -> tress_status {
+    // SAFETY: as above.
+    unsafe { tress_identities_add_passphrase_up_to(identities, passphrase, keys::MAX_WORK_FACTOR) }
+}
+
+/// Adds a passphrase that may cost less. `max_work_factor` is the binary logarithm of how often scrypt mixes, 1 to 20: each
+/// one less halves time and memory. A container with a larger one is `TRESS_WORK_FACTOR`, at once. What Tress encrypts has
+/// 18. One thread at a time.
+///
+/// Returns `TRESS_BAD_PASSPHRASE` for an empty one, `TRESS_WORK_FACTOR` for a number outside 1 to 20.
+///
+/// # Safety
+/// `identities` is a handle; `passphrase` ends with NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_identities_add_passphrase_up_to(
+    identities: *mut tress_identities,
+    passphrase: *const c_char,
+    max_work_factor: u8,
+) -> tress_status {
     guard(|| {
         // SAFETY: as above.
         let (identities, passphrase) = unsafe { (raw::handle_mut(identities)?, raw::text(passphrase)?) };
-        identities.add(Secret::Passphrase(SecretString::from(passphrase)))
+        identities.add(Secret::Passphrase(SecretString::from(passphrase), max_work_factor))
     })
 }
 

@@ -189,6 +189,9 @@ static void keys(void) {
   EXPECT(TRESS_BAD_IDENTITY, tress_identities_add(identities, (const uint8_t *)"AGE-SECRET-KEY-1", 16, NULL));
   EXPECT(TRESS_BAD_IDENTITY, tress_identities_add(identities, NULL, 0, NULL));
   EXPECT(TRESS_BAD_PASSPHRASE, tress_identities_add_passphrase(identities, ""));
+  EXPECT(TRESS_BAD_PASSPHRASE, tress_identities_add_passphrase_up_to(identities, "", 18));
+  EXPECT(TRESS_WORK_FACTOR, tress_identities_add_passphrase_up_to(identities, "p", 0));
+  EXPECT(TRESS_WORK_FACTOR, tress_identities_add_passphrase_up_to(identities, "p", 21));
   tress_keypair *none = pair;
   EXPECT(TRESS_BAD_IDENTITY, tress_keypair_parse("nothing", &none));
   CHECK(none == NULL);

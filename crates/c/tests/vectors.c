@@ -312,6 +312,19 @@ static void check_name(char **field, const char *name, int is_tree) {
   free(expected_name.bytes);
 }
 
+/* A container with work factor 10, under bounds around it. */
+static void bounds_of_work(struct data container, const char *passphrase) {
+  for (uint8_t bound = 9; bound <= 11; bound++) {
+    tress_identities *identities = tress_identities_new();
+    tress_buffer *plain;
+    OK(tress_identities_add_passphrase_up_to(identities, passphrase, bound));
+    EXPECT(bound < 10 ? TRESS_WORK_FACTOR : TRESS_OK,
+           tress_decrypt(container.bytes, container.length, identities, 1, &plain));
+    tress_buffer_free(plain);
+    tress_identities_free(identities);
+  }
+}
+
 /* A container whole, pushed in pieces, read at any place, and as a file. */
 static void container_line(char **field) {
   struct data container = read_file(field[1]), secret = parse(field[3]);
@@ -340,6 +353,8 @@ static void container_line(char **field) {
     }
   }
   tress_buffer_free(plain);
+  if (status == TRESS_OK && strcmp(field[2], "passphrase") == 0)
+    bounds_of_work(container, (char *)secret.bytes);
 
   for (size_t piece = 1000; piece < 100000; piece *= 90) {
     struct bytes written = {NULL, 0, 0};

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 use tress_container::age::secrecy::{ExposeSecret, SecretString};
-use tress_container::age::{Identity, Recipient, scrypt};
+use tress_container::age::{Identity, Recipient};
 use tress_container::{Error, ErrorKind, keys, verbs};
 use zeroize::Zeroizing;
 
@@ -205,11 +205,7 @@ impl Identities {
             match key {
                 Key::Text(text) => identities.extend(keys::identities_file(text.as_bytes())?),
                 Key::Pair(pair) => identities.push(Box::new(pair.identity().clone())),
-                Key::Passphrase(text, most) => {
-                    let mut identity = scrypt::Identity::new(text.clone());
-                    identity.set_max_work_factor(*most);
-                    identities.push(Box::new(identity));
-                }
+                Key::Passphrase(text, most) => identities.push(keys::passphrase_identity_up_to(text.clone(), *most)?),
                 Key::Raw(key) => identities.push(Box::new(key.clone())),
             }
         }

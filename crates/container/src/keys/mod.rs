@@ -12,8 +12,8 @@ pub use address::Address;
 pub use identities::{identities_file, identities_file_with};
 pub use pair::KeyPair;
 pub use passphrase::{
-    MAX_WORK_FACTOR, WORK_FACTOR, passphrase_file, passphrase_identity, passphrase_recipient,
-    passphrase_recipient_with_work_factor,
+    MAX_WORK_FACTOR, WORK_FACTOR, passphrase_file, passphrase_identity, passphrase_identity_up_to,
+    passphrase_recipient, passphrase_recipient_with_work_factor,
 };
 pub use raw::{RawKey, key_file};
 pub use recipients::{recipient, recipients_file};

@@ -47,9 +47,20 @@ pub fn passphrase_recipient_with_work_factor(
 /// # Errors
 /// `BadPassphrase` for an empty one.
 pub fn passphrase_identity(passphrase: SecretString) -> Result<Box<dyn Identity>, Error> {
+    passphrase_identity_up_to(passphrase, MAX_WORK_FACTOR)
+}
+
+/// A passphrase as an identity; refuses work factors above this one.
+///
+/// # Errors
+/// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`].
+pub fn passphrase_identity_up_to(passphrase: SecretString, max_work_factor: u8) -> Result<Box<dyn Identity>, Error> {
     not_empty(&passphrase)?;
+    if !(1..=MAX_WORK_FACTOR).contains(&max_work_factor) {
+        return Err(ErrorKind::WorkFactorTooHigh.into());
+    }
     let mut identity = scrypt::Identity::new(passphrase);
-    identity.set_max_work_factor(MAX_WORK_FACTOR);
+    identity.set_max_work_factor(max_work_factor);
     Ok(Box::new(identity))
 }
 
@@ -99,6 +110,8 @@ mod tests {
         }
         for work_factor in [0, MAX_WORK_FACTOR + 1, 64, 255] {
             let result = passphrase_recipient_with_work_factor("p".into(), work_factor);
+            assert_eq!(result.err().expect("refused").kind, ErrorKind::WorkFactorTooHigh);
+            let result = passphrase_identity_up_to("p".into(), work_factor);
             assert_eq!(result.err().expect("refused").kind, ErrorKind::WorkFactorTooHigh);
         }
     }
