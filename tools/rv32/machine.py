@@ -15,7 +15,7 @@ M = 0xFFFFFFFF
 STOP = 0xFFFFFFF0
 NAMES = ("zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6").split()
 SAVED = [2, 3, 4, 8, 9] + list(range(18, 28))
-KERNELS = Path(__file__).resolve().parents[2] / "crates/cipher/src/riscv32"
+KERNELS = Path(__file__).resolve().parents[2] / "crates/cipher/src/ciphers"
 
 
 class Fault(Exception):

@@ -18,8 +18,8 @@ import pipo
 from machine import Machine, assemble
 from terms import SAMPLES, Terms
 
-FILES = ["pipo/layers.S", "pipo/frame.S", "pipo/rounds1.S", "pipo/ecb4.S", "pipo/cbc4.S", "pipo/ctr4.S", "pipo/one.S",
-         "pipo/prepare.S", "pipo/small4.S", "pipo/paper.S"]
+FILES = ["pipo/riscv32/layers.S", "pipo/riscv32/frame.S", "pipo/riscv32/rounds1.S", "pipo/riscv32/ecb4.S", "pipo/riscv32/cbc4.S", "pipo/riscv32/ctr4.S", "pipo/riscv32/one.S",
+         "pipo/riscv32/prepare.S", "pipo/riscv32/small4.S", "pipo/riscv32/paper.S"]
 KEY, NONCE, CHAIN, IN, OUT, WHERE = (0x80020000 + 0x1000 * i for i in range(6))
 
 pipo.check_against_the_paper()

@@ -42,20 +42,25 @@ extern crate std;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-pub mod aes;
+mod ciphers;
 pub mod cpu;
 mod engine;
 mod error;
 pub mod lanes;
 pub mod modes;
-pub mod pipo;
-pub mod rc6;
 mod reveal;
-pub mod rijndael;
-#[cfg(target_arch = "riscv32")]
-pub mod riscv32;
-mod traits;
+mod rustcrypto;
 
+/// Kernels in assembly for 32-bit RISC-V by themselves: PIPO's, for what the modes do not have, which is keys of four messages side by
+/// side and CTR with a prepared nonce. Stack: at most 256 bytes in any kernel.
+///
+/// The same files make `libtress_rv32.a` for C (`riscv/firmware/library`).
+#[cfg(target_arch = "riscv32")]
+pub mod riscv32 {
+    pub use crate::ciphers::pipo::riscv32::kernels as pipo;
+}
+
+pub use ciphers::{aes, pipo, rc6, rijndael};
 pub use cpu::Backend;
 pub use error::Error;
 

@@ -8,7 +8,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[2]
-KERNELS = ROOT / "crates/cipher/src/riscv32"
+KERNELS = ROOT / "crates/cipher/src/ciphers"
 STACK_LIMIT = 256
 
 

@@ -1,4 +1,4 @@
-/* AES's kernels (crates/cipher/src/riscv32/aes): no checks. Round keys and states are aligned to four bytes. */
+/* AES's kernels (crates/cipher/src/ciphers/rijndael/riscv32): no checks. Round keys and states are aligned to four bytes. */
 #ifndef TRESS_AES_H
 #define TRESS_AES_H
 

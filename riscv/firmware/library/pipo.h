@@ -1,4 +1,4 @@
-/* PIPO's kernels (crates/cipher/src/riscv32/pipo): no checks, aligned to four bytes where they say so. */
+/* PIPO's kernels (crates/cipher/src/ciphers/pipo/riscv32): no checks, aligned to four bytes where they say so. */
 #ifndef TRESS_PIPO_H
 #define TRESS_PIPO_H
 

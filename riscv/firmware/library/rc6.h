@@ -1,4 +1,4 @@
-/* RC6's kernels (crates/cipher/src/riscv32/rc6): no checks. Round keys are aligned to four bytes. */
+/* RC6's kernels (crates/cipher/src/ciphers/rc6/riscv32): no checks. Round keys are aligned to four bytes. */
 #ifndef TRESS_RC6_H
 #define TRESS_RC6_H
 

@@ -2,7 +2,7 @@
 
 use super::kernel::CbcEncrypt;
 use super::schedule::{self, Message, Start};
-use crate::aes::Aes;
+use crate::ciphers::aes::Aes;
 use crate::engine::{BlockBytes, Core, Engine, Modes, Operation};
 use crate::modes::{initial, whole_blocks};
 use crate::{BlockCipher, Error};

@@ -19,7 +19,7 @@ use zeroize::Zeroize;
 
 use super::kernel::{CcmDecrypt, CcmEncrypt};
 use super::schedule::{self, Message, Start};
-use crate::aes::Aes;
+use crate::ciphers::aes::Aes;
 use crate::engine::{CcmCore, CcmEngine, CcmModes, CcmOperation, Direction};
 use crate::modes::ccm::Header;
 use crate::reveal::reveal;

@@ -10,7 +10,7 @@ use crate::engine::{CcmCore, CcmEngine, CcmModes, CcmOperation, Direction, incre
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
-pub use crate::traits::Ccm;
+pub use crate::rustcrypto::Ccm;
 
 /// Encrypts in place and writes the tag. A nonce must never be used twice with a key.
 pub fn encrypt<C: CcmCipher>(

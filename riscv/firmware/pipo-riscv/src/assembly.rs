@@ -5,41 +5,41 @@ use core::arch::global_asm;
 /// A file of the kernels.
 macro_rules! kernel {
     ($path:literal) => {
-        include_str!(concat!("../../../../crates/cipher/src/riscv32/", $path))
+        include_str!(concat!("../../../../crates/cipher/src/ciphers/", $path))
     };
 }
 
 // One piece for each cipher, so that the macros of the first files are known in the others. What runs together stands
 // together, as it does where nothing else is linked: the instruction cache has two ways.
 global_asm!(
-    kernel!("pipo/layers.S"),
-    kernel!("pipo/frame.S"),
-    kernel!("pipo/rounds1.S"),
-    kernel!("pipo/ecb4.S"),
-    kernel!("pipo/cbc4.S"),
-    kernel!("pipo/ctr4.S"),
-    kernel!("pipo/one.S"),
-    kernel!("pipo/prepare.S"),
-    kernel!("pipo/small4.S"),
-    kernel!("pipo/paper.S"),
+    kernel!("pipo/riscv32/layers.S"),
+    kernel!("pipo/riscv32/frame.S"),
+    kernel!("pipo/riscv32/rounds1.S"),
+    kernel!("pipo/riscv32/ecb4.S"),
+    kernel!("pipo/riscv32/cbc4.S"),
+    kernel!("pipo/riscv32/ctr4.S"),
+    kernel!("pipo/riscv32/one.S"),
+    kernel!("pipo/riscv32/prepare.S"),
+    kernel!("pipo/riscv32/small4.S"),
+    kernel!("pipo/riscv32/paper.S"),
     options(raw)
 );
 global_asm!(
-    kernel!("aes/macros.S"),
-    kernel!("aes/bytes.S"),
-    kernel!("aes/eight.S"),
-    kernel!("aes/blocks.S"),
-    kernel!("aes/ctr.S"),
-    kernel!("aes/ccm4.S"),
-    kernel!("aes/decrypt.S"),
-    kernel!("aes/eight_inverse.S"),
-    kernel!("aes/two.S"),
-    kernel!("aes/chain.S"),
-    kernel!("aes/keys.S"),
-    kernel!("aes/table.S"),
+    kernel!("rijndael/riscv32/macros.S"),
+    kernel!("rijndael/riscv32/bytes.S"),
+    kernel!("rijndael/riscv32/generated/eight.S"),
+    kernel!("rijndael/riscv32/blocks.S"),
+    kernel!("rijndael/riscv32/ctr.S"),
+    kernel!("rijndael/riscv32/ccm4.S"),
+    kernel!("rijndael/riscv32/decrypt.S"),
+    kernel!("rijndael/riscv32/generated/eight_inverse.S"),
+    kernel!("rijndael/riscv32/generated/two.S"),
+    kernel!("rijndael/riscv32/chain.S"),
+    kernel!("rijndael/riscv32/keys.S"),
+    kernel!("rijndael/riscv32/table.S"),
     options(raw)
 );
-global_asm!(kernel!("rc6/rc6.S"), options(raw));
+global_asm!(kernel!("rc6/riscv32/rc6.S"), options(raw));
 global_asm!(include_str!("call.S"), options(raw));
 
 /// Names of functions that only [`Call`] calls: with the arguments that the files state.

@@ -1,4 +1,4 @@
-//! The kernels for 32-bit RISC-V (crates/cipher/src/riscv32) without what `tress-cipher` has around them: for images that
+//! The kernels for 32-bit RISC-V (crates/cipher/src/ciphers/*/riscv32) without what `tress-cipher` has around them: for images that
 //! measure them, and for devices that want one of them and no other backend.
 //!
 //! [`kernels`] is the assembly, with the address and size of each of its parts; [`ccm`] is AES-CCM of packets. A program

@@ -1,0 +1,83 @@
+//! AES (FIPS 197) with keys of 128, 192 and 256 bits, on every backend: Rijndael with a block of 128 bits, whose code
+//! it shares ([`crate::rijndael`]).
+
+use core::fmt;
+
+use crate::ciphers::rijndael::Keyed;
+use crate::engine::{Direction, Modes};
+use crate::modes::{ecb::Ecb, flat_mut};
+use crate::rustcrypto::fixed_key_size;
+use crate::{Backend, Block, BlockCipher, Error};
+
+/// AES with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
+#[derive(Clone)]
+pub struct Aes(Keyed<Block>);
+
+impl Aes {
+    /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
+    pub fn new(key: &[u8]) -> Result<Aes, Error> {
+        Self::with_backend(key, Backend::best_of(Self::BACKENDS))
+    }
+
+    /// Prepares a key for a given backend; a machine without it is an error.
+    pub fn with_backend(key: &[u8], backend: Backend) -> Result<Aes, Error> {
+        if !matches!(key.len(), 16 | 24 | 32) {
+            return Err(Error::KeyLength);
+        }
+        Keyed::new(key, backend).map(Aes)
+    }
+
+    /// The backend that this key was prepared for.
+    pub fn backend(&self) -> Backend {
+        self.0.backend()
+    }
+
+    /// Bytes of the key: 16, 24 or 32.
+    pub fn key_bytes(&self) -> usize {
+        self.0.key_bytes()
+    }
+
+    /// Encrypts blocks, each on its own.
+    pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
+        self.0.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+    }
+
+    /// Decrypts blocks, each on its own.
+    pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
+        self.0.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+    }
+}
+
+impl BlockCipher for Aes {
+    const BLOCK_BYTES: usize = 16;
+    const BACKENDS: &'static [Backend] = Keyed::<Block>::BACKENDS;
+    type Core = Keyed<Block>;
+
+    fn core(&self) -> &Keyed<Block> {
+        &self.0
+    }
+
+    fn backend(&self) -> Backend {
+        Aes::backend(self)
+    }
+}
+
+/// Names the variant and the backend, never the key.
+impl fmt::Debug for Aes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Aes-{} ({})", 8 * self.key_bytes(), self.backend().name())
+    }
+}
+
+fixed_key_size!(
+    /// AES with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    Aes128: Aes
+);
+fixed_key_size!(
+    /// AES with a key of 192 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    Aes192: Aes
+);
+fixed_key_size!(
+    /// AES with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    Aes256: Aes
+);

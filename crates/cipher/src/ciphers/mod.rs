@@ -1,0 +1,6 @@
+//! The ciphers: a folder each, with a folder for each backend.
+
+pub mod aes;
+pub mod pipo;
+pub mod rc6;
+pub mod rijndael;

@@ -1,0 +1,218 @@
+//! PIPO-64/128 and PIPO-64/256: a block cipher with blocks of 64 bits and keys of 128 or 256 bits, on every backend.
+//!
+//! Kim et al., "PIPO: A Lightweight Block Cipher with Efficient Higher-Order Masking Software Implementations",
+//! ICISC 2020. No body has standardised it: it won a competition in Korea. It is here for study, and for devices too
+//! small for AES; for anything else take [`crate::aes`].
+//!
+//! | backend | what it uses | constant time |
+//! |---|---|---|
+//! | `reference` | the paper line by line | yes, but slow |
+//! | `portable` | bitsliced 64-bit words | yes |
+//! | `riscv32` | four blocks a register of RV32I, in assembly | yes |
+//! | `neon` | a byte a block in 128-bit registers of aarch64 | yes |
+//! | `avx2` | bitsliced 256-bit registers | yes |
+//! | `gfni512` | a byte a block in 512-bit registers; a row is rotated by one bit matrix | yes |
+//!
+//! # What a block of 64 bits means
+//!
+//! Among 2^32 blocks (32 GiB) under one key two equal ones are likely, in any mode, whatever the length of the key. In
+//! CBC, two equal ciphertext blocks give away the XOR of two plaintext blocks (Sweet32); in CTR, the absence of equal
+//! key stream blocks tells a key stream from random bytes. After q blocks the chance is about q²/2^65: one in a million
+//! after 2^22.5 blocks (45 MiB). Change the key long before that: 2^20 blocks (8 MiB) a key keep it near 2^-25.
+//!
+//! [`crate::modes::ctr`] counts in the last two bytes of the block, big-endian, after a nonce of six bytes: a message has
+//! at most 65,536 blocks (512 KiB) from a counter of zero, and one that runs past its end is refused with
+//! [`Error::CounterExhausted`]. A nonce must never be used twice with a key; chosen at random, 48 bits repeat with a
+//! chance of one in a million after some 24,000 messages, so count them.
+//!
+//! There is no CCM, which needs blocks of 128 bits: nothing here notices that a ciphertext was changed.
+//!
+//! # Byte order
+//!
+//! The paper writes blocks and keys as numbers. Here their bytes stand least significant first: the paper's plaintext
+//! `098552F6_1E270026` is the bytes `26 00 27 1e f6 52 85 09`, and byte `r` of a block is row `r` of the state.
+//!
+//! ```
+//! use tress_cipher::{modes::ecb, pipo::Pipo};
+//!
+//! let key = 0x6dc416dd_779428d2_7e1d20ad_2e152297_u128.to_le_bytes();
+//! let mut block = 0x098552f6_1e270026_u64.to_le_bytes();
+//! ecb::encrypt(&Pipo::new(&key)?, &mut block)?;
+//! assert_eq!(u64::from_le_bytes(block), 0x6b6b2981_ad5d0327);
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
+
+use core::fmt;
+
+use crate::engine::{Core, Direction, Engine, Modes, Operation, compile_modes};
+use crate::modes::{ecb::Ecb, flat_mut};
+use crate::rustcrypto::fixed_key_size;
+use crate::{Backend, BlockCipher, Error};
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+mod keys;
+mod layers;
+mod portable;
+mod reference;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod registers;
+#[cfg(target_arch = "riscv32")]
+pub(crate) mod riscv32;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use keys::Keys;
+use portable::Portable;
+use reference::Reference;
+
+/// A block of PIPO: byte `r` is row `r`, so the paper's number is `u64::from_le_bytes` of it.
+pub type Block = [u8; 8];
+
+/// PIPO with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
+#[derive(Clone)]
+pub struct Pipo {
+    pub(crate) inner: Inner,
+    key_bytes: usize,
+}
+
+/// The round keys in the form of the chosen backend, with the proof that the machine has it.
+#[derive(Clone)]
+pub(crate) enum Inner {
+    Reference(reference::Keys),
+    Portable(Keys),
+    #[cfg(target_arch = "riscv32")]
+    Riscv32(riscv32::Riscv32, riscv32::kernels::Key),
+    #[cfg(target_arch = "aarch64")]
+    Neon(aarch64::Neon, Keys),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(x86::Avx2, Keys),
+    #[cfg(target_arch = "x86_64")]
+    Gfni512(x86::Gfni512, Keys),
+}
+
+impl Pipo {
+    /// Prepares a key of 16 or 32 bytes, least significant byte first, for the fastest backend of this machine.
+    pub fn new(key: &[u8]) -> Result<Pipo, Error> {
+        Self::with_backend(key, Backend::best_of(Self::BACKENDS))
+    }
+
+    /// Prepares a key for a given backend; a machine without it is an error.
+    pub fn with_backend(key: &[u8], backend: Backend) -> Result<Pipo, Error> {
+        if !matches!(key.len(), 16 | 32) {
+            return Err(Error::KeyLength);
+        }
+        let unavailable = Error::BackendUnavailable(backend);
+        let inner = match backend {
+            Backend::Reference => Inner::Reference(reference::expand_key(key)),
+            Backend::Portable => Inner::Portable(portable::expand_key(key)),
+            #[cfg(target_arch = "riscv32")]
+            Backend::Riscv32 => {
+                let engine = riscv32::Riscv32::detect().ok_or(unavailable)?;
+                Inner::Riscv32(engine, engine.expand_key(key)?)
+            }
+            #[cfg(target_arch = "aarch64")]
+            Backend::Neon => {
+                let engine = aarch64::Neon::detect().ok_or(unavailable)?;
+                Inner::Neon(engine, engine.expand_key(key))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => {
+                let engine = x86::Avx2::detect().ok_or(unavailable)?;
+                Inner::Avx2(engine, engine.expand_key(key))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Backend::Gfni512 => {
+                let engine = x86::Gfni512::detect().ok_or(unavailable)?;
+                Inner::Gfni512(engine, engine.expand_key(key))
+            }
+            _ => return Err(unavailable),
+        };
+        Ok(Pipo { inner, key_bytes: key.len() })
+    }
+
+    /// The backend that this key was prepared for.
+    pub fn backend(&self) -> Backend {
+        match &self.inner {
+            Inner::Reference(_) => Backend::Reference,
+            Inner::Portable(_) => Backend::Portable,
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(..) => Backend::Riscv32,
+            #[cfg(target_arch = "aarch64")]
+            Inner::Neon(..) => Backend::Neon,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(..) => Backend::Avx2,
+            #[cfg(target_arch = "x86_64")]
+            Inner::Gfni512(..) => Backend::Gfni512,
+        }
+    }
+
+    /// Bytes of the key: 16 or 32.
+    pub fn key_bytes(&self) -> usize {
+        self.key_bytes
+    }
+
+    /// Encrypts blocks, each on its own.
+    pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
+        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+    }
+
+    /// Decrypts blocks, each on its own.
+    pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
+        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+    }
+}
+
+impl Core for Pipo {
+    type Block = Block;
+
+    #[inline]
+    fn run<O: Operation<Pipo>>(&self, operation: O) -> O::Output {
+        match &self.inner {
+            Inner::Reference(keys) => Reference.run(keys, operation),
+            Inner::Portable(keys) => Portable.run(keys, operation),
+            #[cfg(target_arch = "riscv32")]
+            Inner::Riscv32(engine, keys) => engine.run(keys, operation),
+            #[cfg(target_arch = "aarch64")]
+            Inner::Neon(engine, keys) => engine.run(keys, operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Avx2(engine, keys) => engine.run(keys, operation),
+            #[cfg(target_arch = "x86_64")]
+            Inner::Gfni512(engine, keys) => engine.run(keys, operation),
+        }
+    }
+}
+
+compile_modes!(Pipo);
+
+impl BlockCipher for Pipo {
+    const BLOCK_BYTES: usize = 8;
+    const COUNTER_BYTES: usize = 2;
+    const BACKENDS: &'static [Backend] =
+        &[Backend::Reference, Backend::Portable, Backend::Riscv32, Backend::Neon, Backend::Avx2, Backend::Gfni512];
+    type Core = Pipo;
+
+    fn core(&self) -> &Pipo {
+        self
+    }
+
+    fn backend(&self) -> Backend {
+        Pipo::backend(self)
+    }
+}
+
+/// Names the variant and the backend, never the key.
+impl fmt::Debug for Pipo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pipo-64/{} ({})", 8 * self.key_bytes, self.backend().name())
+    }
+}
+
+fixed_key_size!(
+    /// PIPO-64/128, with a key of 128 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    Pipo128: Pipo
+);
+fixed_key_size!(
+    /// PIPO-64/256, with a key of 256 bits: RustCrypto's `BlockCipherEncrypt` and `BlockCipherDecrypt`.
+    Pipo256: Pipo
+);

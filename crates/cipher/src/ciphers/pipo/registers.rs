@@ -1,0 +1,314 @@
+//! The engines with vector registers: a state is eight registers, one for each row, of as many blocks as fit.
+//!
+//! A vector is kept in this form between operations: modes and lanes add, chain and count in it, and only reading and
+//! writing messages packs and unpacks.
+
+// SAFETY notes of the engines rely on one fact: an engine value holds a token of `crate::cpu`, which exists only on a
+// machine with the instructions.
+
+use zeroize::Zeroize;
+
+use super::Block;
+use super::keys::{MAX_WORDS, Schedule};
+use super::layers::{RoundKeys, Row};
+use super::portable::ROUND_NUMBERS;
+use crate::engine::STEP_BLOCKS;
+
+/// A register with one row of `SLOTS` blocks.
+///
+/// # Safety
+/// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
+pub(crate) trait Register: Row<Word = u64> {
+    /// Blocks in a state.
+    const SLOTS: usize;
+    /// A round's number in row 0 of every block.
+    unsafe fn round_number(round: usize) -> Self;
+
+    /// Reads `SLOTS` blocks.
+    unsafe fn load(bytes: *const u8) -> [Self; 8];
+    /// Writes `SLOTS` blocks.
+    unsafe fn store(rows: [Self; 8], bytes: *mut u8);
+    /// XORs a state to `SLOTS` blocks.
+    unsafe fn add_to(rows: [Self; 8], bytes: *mut u8);
+    /// `SLOTS` blocks that differ in their last two bytes, which are the numbers from `first` on. The last does not
+    /// overflow.
+    unsafe fn counters(block: &Block, first: u16) -> [Self; 8];
+    /// Reads `STEP_BLOCKS` blocks at each of `SLOTS` addresses; state `j` gets block `j` of each.
+    unsafe fn gather(pointers: &[*mut u8]) -> [[Self; 8]; STEP_BLOCKS];
+    /// The inverse of `gather`.
+    unsafe fn scatter(states: [[Self; 8]; STEP_BLOCKS], pointers: &[*mut u8]);
+
+    /// One block's row.
+    fn slot(&self, slot: usize) -> u8;
+    /// Replaces one block's row.
+    fn set_slot(&mut self, slot: usize, row: u8);
+    /// Replaces one block's row by that of a schedule's word.
+    fn set_slot_of_word(&mut self, slot: usize, word: u64);
+}
+
+/// A key for each block of a state.
+pub(crate) struct LaneKeys<R> {
+    rounds: usize,
+    last_word: usize,
+    whitening: [R; 8],
+    words: [[R; 8]; MAX_WORDS],
+}
+
+impl<R: Register> LaneKeys<R> {
+    pub(super) fn new(zero: R) -> Self {
+        LaneKeys { rounds: 0, last_word: 0, whitening: [zero; 8], words: [[zero; 8]; MAX_WORDS] }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, slot: usize, keys: &Schedule<u64>) {
+        assert!(slot < R::SLOTS);
+        self.rounds = keys.rounds;
+        self.last_word = keys.last_word;
+        for row in 0..8 {
+            self.whitening[row].set_slot_of_word(slot, keys.whitening[row]);
+        }
+        for word in 0..=keys.last_word {
+            for row in 0..8 {
+                self.words[word][row].set_slot_of_word(slot, keys.words[word][row]);
+            }
+        }
+    }
+}
+
+impl<R: Register> Zeroize for LaneKeys<R> {
+    #[inline(always)]
+    fn zeroize(&mut self) {
+        for rows in [&mut self.whitening].into_iter().chain(&mut self.words) {
+            let words = core::mem::size_of_val(rows) / 8;
+            // SAFETY: registers are plain bytes of at least the alignment of a `u64`, any value of them is valid, and the
+            // slice covers exactly the rows.
+            unsafe { core::slice::from_raw_parts_mut(rows.as_mut_ptr().cast::<u64>(), words) }.zeroize();
+        }
+        self.rounds = 0;
+    }
+}
+
+impl<R: Register> RoundKeys<R> for LaneKeys<R> {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    #[inline(always)]
+    unsafe fn whitening(&self) -> [R; 8] {
+        self.whitening
+    }
+
+    #[inline(always)]
+    unsafe fn round_key(&self, round: usize) -> [R; 8] {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let mut rows = self.words[round & self.last_word & (MAX_WORDS - 1)];
+            rows[0] = rows[0].xor(R::round_number(round));
+            rows
+        }
+    }
+}
+
+/// Defines the engine of one kind of register, whose token has the same name in `crate::cpu`. The flight is one state,
+/// whose eight registers have enough to do at a time.
+macro_rules! engine {
+    ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $spread:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name(crate::cpu::$name);
+
+        impl $name {
+            pub(crate) fn detect() -> Option<Self> {
+                crate::cpu::$name::detect().map(Self)
+            }
+
+            /// `key` has 16 or 32 bytes.
+            pub(crate) fn expand_key(self, key: &[u8]) -> Keys {
+                crate::ciphers::pipo::keys::expand_key(key, $spread)
+            }
+        }
+
+        impl Engine for $name {
+            type Cipher = Pipo;
+            type Block = Block;
+            type Vector = [$register; 8];
+            const SLOTS: usize = <$register as Register>::SLOTS;
+            type Keys = Keys;
+            type LaneKeys = LaneKeys<$register>;
+
+            #[inline(always)]
+            fn keys_of(cipher: &Pipo) -> Option<&Keys> {
+                match &cipher.inner {
+                    Inner::$name(_, keys) => Some(keys),
+                    _ => None,
+                }
+            }
+
+            #[inline(always)]
+            fn rounds(keys: &Keys) -> usize {
+                keys.many.rounds
+            }
+
+            #[inline]
+            fn run<O: Operation<Pipo>>(self, keys: &Keys, operation: O) -> O::Output {
+                #[target_feature(enable = $features)]
+                fn with_features<O: Operation<Pipo>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                    operation.call::<$name, 1, { <$name as Engine>::SLOTS }>(engine, keys)
+                }
+                // SAFETY: the token in `self` proves that the machine has these features.
+                unsafe { with_features(self, keys, operation) }
+            }
+
+            #[inline(always)]
+            fn load(self, bytes: &[u8]) -> Self::Vector {
+                assert_eq!(bytes.len(), 8 * Self::SLOTS);
+                // SAFETY: token; the length was checked.
+                unsafe { <$register>::load(bytes.as_ptr()) }
+            }
+
+            #[inline(always)]
+            fn store(self, vector: Self::Vector, bytes: &mut [u8]) {
+                assert_eq!(bytes.len(), 8 * Self::SLOTS);
+                // SAFETY: token; the length was checked.
+                unsafe { <$register>::store(vector, bytes.as_mut_ptr()) }
+            }
+
+            #[inline(always)]
+            fn add_to(self, vector: Self::Vector, bytes: &mut [u8]) {
+                assert_eq!(bytes.len(), 8 * Self::SLOTS);
+                // SAFETY: token; the length was checked.
+                unsafe { <$register>::add_to(vector, bytes.as_mut_ptr()) }
+            }
+
+            #[inline(always)]
+            fn zero(self) -> Self::Vector {
+                // SAFETY: token.
+                [unsafe { <$register>::splat(0) }; 8]
+            }
+
+            #[inline(always)]
+            fn xor(self, mut a: Self::Vector, b: Self::Vector) -> Self::Vector {
+                for row in 0..8 {
+                    // SAFETY: token.
+                    a[row] = unsafe { a[row].xor(b[row]) };
+                }
+                a
+            }
+
+            #[inline(always)]
+            fn slot(self, vector: &Self::Vector, slot: usize) -> Block {
+                assert!(slot < Self::SLOTS);
+                let mut block = [0; 8];
+                for row in 0..8 {
+                    block[row] = Register::slot(&vector[row], slot);
+                }
+                block
+            }
+
+            #[inline(always)]
+            fn set_slot(self, vector: &mut Self::Vector, slot: usize, block: &Block) {
+                assert!(slot < Self::SLOTS);
+                for row in 0..8 {
+                    Register::set_slot(&mut vector[row], slot, block[row]);
+                }
+            }
+
+            #[inline(always)]
+            fn counters<const N: usize>(self, first: &Block) -> [Self::Vector; N] {
+                let mut number = u16::from_be_bytes([first[6], first[7]]);
+                if number.checked_add((N * Self::SLOTS) as u16).is_none() {
+                    // A carry out of the last two bytes; near the end of a counter of two bytes.
+                    return counters(self, first);
+                }
+                let mut vectors = [self.zero(); N];
+                for vector in &mut vectors {
+                    // SAFETY: token; it was checked that the numbers do not overflow.
+                    *vector = unsafe { <$register>::counters(first, number) };
+                    number += Self::SLOTS as u16;
+                }
+                vectors
+            }
+
+            #[inline(always)]
+            unsafe fn gather(self, pointers: &[*mut u8]) -> [Self::Vector; STEP_BLOCKS] {
+                // SAFETY: token; the caller vouches for the pointers.
+                unsafe { <$register>::gather(pointers) }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter(self, vectors: [Self::Vector; STEP_BLOCKS], pointers: &[*mut u8]) {
+                // SAFETY: token; the caller vouches for the pointers.
+                unsafe { <$register>::scatter(vectors, pointers) }
+            }
+
+            #[inline(always)]
+            fn encrypt<const G: usize, const K: usize>(
+                self,
+                keys: &Keys,
+                x: &mut [[Self::Vector; G]; K],
+                meanwhile: &mut impl Meanwhile,
+            ) {
+                for row in x {
+                    // SAFETY: token.
+                    unsafe { encrypt(&keys.many, row, meanwhile) }
+                }
+            }
+
+            #[inline(always)]
+            fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+                // SAFETY: token.
+                unsafe { decrypt(&keys.many, x) }
+            }
+
+            #[inline(always)]
+            fn encrypt_lanes<const G: usize, const K: usize>(
+                self,
+                keys: &Self::LaneKeys,
+                _: usize,
+                x: &mut [[Self::Vector; G]; K],
+                meanwhile: &mut impl Meanwhile,
+            ) {
+                const { assert!(G == 1) };
+                for row in x {
+                    // SAFETY: token.
+                    unsafe { encrypt(keys, row, meanwhile) }
+                }
+            }
+
+            #[inline(always)]
+            fn lane_keys(self) -> Self::LaneKeys {
+                LaneKeys::new(self.zero()[0])
+            }
+
+            #[inline(always)]
+            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
+                lane_keys.set(lane, &keys.many);
+            }
+
+            #[inline(always)]
+            fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+                encrypt_block(keys, block);
+            }
+        }
+    };
+}
+
+pub(super) use engine;
+
+/// A round's number in row 0 of every block, for registers with a byte for each block.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const ROUND_NUMBERS_IN_BYTES: [u64; ROUND_NUMBERS.len()] = {
+    let mut numbers = [0; ROUND_NUMBERS.len()];
+    let mut round = 0;
+    while round < numbers.len() {
+        numbers[round] = repeat(round as u8);
+        round += 1;
+    }
+    numbers
+};
+
+/// A row that is the same for eight blocks, with a byte for each.
+pub(super) const fn repeat(byte: u8) -> u64 {
+    byte as u64 * 0x0101_0101_0101_0101
+}

@@ -1,0 +1,128 @@
+//! PIPO on 32-bit RISC-V: the engine around the kernels of [`crate::riscv32::pipo`].
+
+pub mod kernels;
+
+use zeroize::Zeroize;
+
+use super::{Block, Inner, Pipo};
+use crate::Error;
+use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
+use crate::modes::flat_mut;
+use kernels::{Group, Key, Lanes};
+
+/// Vectors in flight: one call of a kernel.
+const FLIGHT: usize = 4;
+
+/// Four blocks in eight registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Riscv32(crate::cpu::Riscv32);
+
+impl Riscv32 {
+    pub(crate) fn detect() -> Option<Self> {
+        crate::cpu::Riscv32::detect().map(Self)
+    }
+
+    /// `key` has 16 or 32 bytes.
+    pub(crate) fn expand_key(self, key: &[u8]) -> Result<Key, Error> {
+        Key::new(key)
+    }
+}
+
+/// The keys of a flight's lanes.
+#[derive(Clone, Zeroize)]
+pub(crate) struct LaneKeys([Lanes; FLIGHT]);
+
+/// Blocks of any alignment through a kernel.
+fn each_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
+    for vector in vectors {
+        let mut group = Group([0; 32]);
+        group.0.copy_from_slice(flat_mut(vector));
+        kernel(core::slice::from_mut(&mut group));
+        flat_mut(vector).copy_from_slice(&group.0);
+        group.zeroize();
+    }
+}
+
+/// The same, all in one call where they are aligned.
+fn groups(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
+    let count = vectors.len();
+    let first: *mut Group = vectors.as_mut_ptr().cast();
+    if first.is_aligned() {
+        // SAFETY: a group is 32 bytes, as is a vector, any value of which is valid, and the alignment was looked at.
+        kernel(unsafe { core::slice::from_raw_parts_mut(first, count) });
+    } else {
+        each_group(vectors, kernel);
+    }
+}
+
+impl Engine for Riscv32 {
+    type Cipher = Pipo;
+    type Block = Block;
+    type Vector = [Block; 4];
+    const SLOTS: usize = 4;
+    type Keys = Key;
+    type LaneKeys = LaneKeys;
+
+    scalar_vector!();
+
+    fn keys_of(cipher: &Pipo) -> Option<&Key> {
+        match &cipher.inner {
+            Inner::Riscv32(_, keys) => Some(keys),
+            _ => None,
+        }
+    }
+
+    fn rounds(keys: &Key) -> usize {
+        keys.lanes().rounds()
+    }
+
+    fn run<O: Operation<Pipo>>(self, keys: &Key, operation: O) -> O::Output {
+        operation.call::<Self, FLIGHT, { FLIGHT * Self::SLOTS }>(self, keys)
+    }
+
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Key,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        (1..10).for_each(|round| meanwhile.round(round));
+        groups(x.as_flattened_mut(), |groups| keys.lanes().encrypt(groups));
+    }
+
+    fn decrypt<const G: usize>(self, keys: &Key, x: &mut [Self::Vector; G]) {
+        groups(x, |groups| keys.lanes().decrypt(groups));
+    }
+
+    fn encrypt_lanes<const G: usize, const K: usize>(
+        self,
+        keys: &LaneKeys,
+        first: usize,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        (1..10).for_each(|round| meanwhile.round(round));
+        for row in x {
+            for (vector, lanes) in row.iter_mut().zip(&keys.0[first..]) {
+                groups(core::slice::from_mut(vector), |groups| lanes.encrypt(groups));
+            }
+        }
+    }
+
+    fn lane_keys(self) -> LaneKeys {
+        LaneKeys(core::array::from_fn(|_| Lanes::empty()))
+    }
+
+    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Key) {
+        lane_keys.0[lane / 4].set_lane(lane % 4, keys);
+    }
+
+    fn encrypt_block(self, keys: &Key, block: &mut Block) {
+        keys.encrypt_block(block);
+    }
+
+    fn cbc_encrypt_blocks(self, keys: &Key, chain: &mut Block, data: &mut [u8]) {
+        let (blocks, _) = data.as_chunks_mut();
+        keys.cbc_encrypt(chain, blocks);
+    }
+}

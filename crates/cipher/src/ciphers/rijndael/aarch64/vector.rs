@@ -1,0 +1,288 @@
+//! A block in one register, or in two.
+
+// Everything here ends up inside the functions of `mod.rs` that have the features; there the instructions are inlined.
+#![allow(inline_always_mismatching_target_features)]
+
+use core::arch::aarch64::*;
+use core::marker::PhantomData;
+
+use crate::Block;
+use crate::ciphers::rijndael::keyed::Size;
+use crate::ciphers::rijndael::shape::before_instruction;
+
+/// A block in registers.
+///
+/// # Safety
+/// Every method needs the AES instructions; pointers have to be good for a block.
+pub trait Vector: Copy {
+    type Block: Size;
+
+    unsafe fn load(block: *const u8) -> Self;
+    unsafe fn store(self, block: *mut u8);
+    unsafe fn zero() -> Self;
+    unsafe fn xor(self, other: Self) -> Self;
+    /// Exchanges bytes such that the ShiftRows of AESE gives the block's.
+    unsafe fn arrange(self) -> Self;
+    /// The same for AESD.
+    unsafe fn arrange_inverse(self) -> Self;
+    /// The key has been arranged, here and below.
+    unsafe fn encrypt_round(self, round_key: Self) -> Self;
+    /// The last round, with the key before it and the one after it, which has not been arranged.
+    unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self;
+    unsafe fn decrypt_round(self, round_key: Self) -> Self;
+    unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self;
+    unsafe fn inverse_mix_columns(self) -> Self;
+}
+
+/// The S-box on each byte of a word.
+///
+/// # Safety
+/// The machine needs the AES instructions.
+#[inline(always)]
+pub(super) unsafe fn sub_word(word: u32) -> u32 {
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let columns = vreinterpretq_u8_u32(vdupq_n_u32(word));
+        vgetq_lane_u32::<0>(vreinterpretq_u32_u8(vaeseq_u8(columns, vdupq_n_u8(0))))
+    }
+}
+
+/// A block of 128 bits.
+#[derive(Clone, Copy)]
+pub struct One(uint8x16_t);
+
+impl One {
+    #[inline(always)]
+    pub(super) unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vandq_u8(self.0, other.0)) }
+    }
+
+    /// Reverses the bytes.
+    #[inline(always)]
+    pub(super) unsafe fn reverse(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let halves = vrev64q_u8(self.0);
+            One(vextq_u8::<8>(halves, halves))
+        }
+    }
+
+    /// Adds one to the first eight bytes as a little-endian number.
+    #[inline(always)]
+    pub(super) unsafe fn increment(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let one = vsetq_lane_u64::<0>(1, vdupq_n_u64(0));
+            One(vreinterpretq_u8_u64(vaddq_u64(vreinterpretq_u64_u8(self.0), one)))
+        }
+    }
+}
+
+impl Vector for One {
+    type Block = Block;
+
+    #[inline(always)]
+    unsafe fn load(block: *const u8) -> Self {
+        // SAFETY: the caller vouches for 16 bytes.
+        unsafe { One(vld1q_u8(block)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, block: *mut u8) {
+        // SAFETY: the caller vouches for 16 bytes.
+        unsafe { vst1q_u8(block, self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vdupq_n_u8(0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(veorq_u8(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn arrange(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn arrange_inverse(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn encrypt_round(self, round_key: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vaesmcq_u8(vaeseq_u8(self.0, round_key.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vaeseq_u8(self.0, round_key.0)).xor(last) }
+    }
+
+    #[inline(always)]
+    unsafe fn decrypt_round(self, round_key: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vaesimcq_u8(vaesdq_u8(self.0, round_key.0))) }
+    }
+
+    #[inline(always)]
+    unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vaesdq_u8(self.0, round_key.0)).xor(last) }
+    }
+
+    #[inline(always)]
+    unsafe fn inverse_mix_columns(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { One(vaesimcq_u8(self.0)) }
+    }
+}
+
+/// A block of 160 to 256 bits: columns 0 to 3, and the others from the second register's first byte on. What stands
+/// behind them does not matter.
+#[derive(Clone, Copy)]
+pub struct Two<B> {
+    low: One,
+    high: One,
+    block: PhantomData<B>,
+}
+
+/// Which byte of the two registers comes to each byte of them.
+const fn order(nb: usize, inverse: bool) -> [[u8; 16]; 2] {
+    let mut order = [[0; 16]; 2];
+    let mut byte = 0;
+    while byte < 32 {
+        order[byte / 16][byte % 16] = before_instruction(nb, 1, byte, inverse) as u8;
+        byte += 1;
+    }
+    order
+}
+
+/// `from`, `from` + 1 and so on.
+const fn ascending(from: usize) -> [u8; 16] {
+    let mut order = [0; 16];
+    let mut byte = 0;
+    while byte < 16 {
+        order[byte] = (from + byte) as u8;
+        byte += 1;
+    }
+    order
+}
+
+impl<B: Size> Two<B> {
+    const FORWARD: [[u8; 16]; 2] = order(B::BYTES / 4, false);
+    const BACKWARD: [[u8; 16]; 2] = order(B::BYTES / 4, true);
+    /// The last 16 bytes of the block, of the two registers.
+    const LAST: [u8; 16] = ascending(B::BYTES - 16);
+    /// The second register, of the last 16 bytes of the block; zeros behind it.
+    const HIGH: [u8; 16] = ascending(32 - B::BYTES);
+
+    #[inline(always)]
+    fn new(low: One, high: One) -> Self {
+        Two { low, high, block: PhantomData }
+    }
+
+    /// Bytes of the two registers.
+    #[inline(always)]
+    unsafe fn take(self, order: &[u8; 16]) -> One {
+        // SAFETY: the caller vouches for the instructions; an order has 16 bytes.
+        unsafe { One(vqtbl2q_u8(uint8x16x2_t(self.low.0, self.high.0), vld1q_u8(order.as_ptr()))) }
+    }
+}
+
+impl<B: Size> Vector for Two<B> {
+    type Block = B;
+
+    #[inline(always)]
+    unsafe fn load(block: *const u8) -> Self {
+        // SAFETY: the caller vouches for a block's bytes, of which these are the first and the last 16.
+        unsafe {
+            let last = vld1q_u8(block.add(B::BYTES - 16));
+            Self::new(One::load(block), One(vqtbl1q_u8(last, vld1q_u8(Self::HIGH.as_ptr()))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, block: *mut u8) {
+        // SAFETY: the caller vouches for a block's bytes, of which these are the first and the last 16.
+        unsafe {
+            self.low.store(block);
+            self.take(&Self::LAST).store(block.add(B::BYTES - 16));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { Self::new(One::zero(), One::zero()) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { Self::new(self.low.xor(other.low), self.high.xor(other.high)) }
+    }
+
+    #[inline(always)]
+    unsafe fn arrange(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { Self::new(self.take(&Self::FORWARD[0]), self.take(&Self::FORWARD[1])) }
+    }
+
+    #[inline(always)]
+    unsafe fn arrange_inverse(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { Self::new(self.take(&Self::BACKWARD[0]), self.take(&Self::BACKWARD[1])) }
+    }
+
+    #[inline(always)]
+    unsafe fn encrypt_round(self, round_key: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let x = self.arrange();
+            Self::new(x.low.encrypt_round(round_key.low), x.high.encrypt_round(round_key.high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn encrypt_last(self, round_key: Self, last: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let x = self.arrange();
+            Self::new(x.low.encrypt_last(round_key.low, last.low), x.high.encrypt_last(round_key.high, last.high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn decrypt_round(self, round_key: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let x = self.arrange_inverse();
+            Self::new(x.low.decrypt_round(round_key.low), x.high.decrypt_round(round_key.high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn decrypt_last(self, round_key: Self, last: Self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe {
+            let x = self.arrange_inverse();
+            Self::new(x.low.decrypt_last(round_key.low, last.low), x.high.decrypt_last(round_key.high, last.high))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn inverse_mix_columns(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { Self::new(self.low.inverse_mix_columns(), self.high.inverse_mix_columns()) }
+    }
+}

@@ -1,0 +1,107 @@
+//! Rijndael with blocks and keys of 128, 160, 192, 224 and 256 bits, in every combination, on every backend.
+//!
+//! J. Daemen, V. Rijmen: "AES Proposal: Rijndael" (version 2, 1999). The cipher that FIPS 197 took from it, with a block
+//! of 128 bits, is [`crate::aes`]; both are this code.
+//!
+//! | backend | what it uses | constant time |
+//! |---|---|---|
+//! | `reference` | the standard line by line | no |
+//! | `portable` | bitsliced 64-bit words | yes |
+//! | `riscv32` | assembly for RV32I, bitsliced 32-bit words; blocks of 128 bits | yes |
+//! | `arm-aes` | the AES instructions of aarch64, 128-bit registers | yes |
+//! | `aesni` | AES-NI, 128-bit registers | yes |
+//! | `vaes256` | VAES, 256-bit registers | yes |
+//! | `vaes512` | VAES, 512-bit registers | yes |
+//!
+//! ```
+//! use tress_cipher::{modes::ctr, rijndael::Rijndael};
+//!
+//! let cipher = Rijndael::<32>::new(&[7; 20])?;
+//! let mut data = *b"blocks of 256 bits, a key of 160";
+//! ctr::apply(&cipher, &[1; 32], &mut data)?;
+//! # Ok::<(), tress_cipher::Error>(())
+//! ```
+
+use core::fmt;
+
+use crate::engine::Modes;
+use crate::{Backend, BlockCipher, Error};
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+mod expand;
+mod keyed;
+mod portable;
+mod reference;
+#[cfg(target_arch = "riscv32")]
+mod riscv32;
+mod shape;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub(crate) use keyed::Keyed;
+use keyed::Size;
+
+/// Words of the largest state and of the longest key.
+const MAX_COLUMNS: usize = 8;
+/// Rounds of the largest block or key.
+const MAX_ROUNDS: usize = 14;
+
+/// Rounds for a block of `nb` words and a key of `nk`: the larger of the two, and six.
+const fn rounds(nb: usize, nk: usize) -> usize {
+    (if nb > nk { nb } else { nk }) + 6
+}
+
+/// Rijndael with a block of `BLOCK_BYTES` (16, 20, 24, 28 or 32) and a key. Round keys are wiped when it is dropped.
+#[derive(Clone)]
+pub struct Rijndael<const BLOCK_BYTES: usize>(Keyed<[u8; BLOCK_BYTES]>)
+where
+    [u8; BLOCK_BYTES]: Size;
+
+impl<const BLOCK_BYTES: usize> Rijndael<BLOCK_BYTES>
+where
+    [u8; BLOCK_BYTES]: Size,
+{
+    /// Prepares a key of 16, 20, 24, 28 or 32 bytes for the fastest backend of this machine.
+    pub fn new(key: &[u8]) -> Result<Self, Error> {
+        Self::with_backend(key, Backend::best_of(Keyed::<[u8; BLOCK_BYTES]>::BACKENDS))
+    }
+
+    /// Prepares a key for a given backend; a machine without it is an error.
+    pub fn with_backend(key: &[u8], backend: Backend) -> Result<Self, Error> {
+        Keyed::new(key, backend).map(Rijndael)
+    }
+
+    /// Bytes of the key.
+    pub fn key_bytes(&self) -> usize {
+        self.0.key_bytes()
+    }
+}
+
+impl<const BLOCK_BYTES: usize> BlockCipher for Rijndael<BLOCK_BYTES>
+where
+    [u8; BLOCK_BYTES]: Size,
+    Keyed<[u8; BLOCK_BYTES]>: Modes,
+{
+    const BLOCK_BYTES: usize = BLOCK_BYTES;
+    const BACKENDS: &'static [Backend] = Keyed::<[u8; BLOCK_BYTES]>::BACKENDS;
+    type Core = Keyed<[u8; BLOCK_BYTES]>;
+
+    fn core(&self) -> &Self::Core {
+        &self.0
+    }
+
+    fn backend(&self) -> Backend {
+        self.0.backend()
+    }
+}
+
+/// Names the sizes and the backend, never the key.
+impl<const BLOCK_BYTES: usize> fmt::Debug for Rijndael<BLOCK_BYTES>
+where
+    [u8; BLOCK_BYTES]: Size,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rijndael-{}-{} ({})", 8 * BLOCK_BYTES, 8 * self.key_bytes(), self.0.backend().name())
+    }
+}

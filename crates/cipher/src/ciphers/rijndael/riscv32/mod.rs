@@ -1,0 +1,157 @@
+//! AES on 32-bit RISC-V, in assembly. Only blocks of 128 bits.
+
+mod kernels;
+
+use core::marker::PhantomData;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::expand;
+use super::keyed::{Backing, Inner, Keyed, Size};
+use super::portable::Circuit;
+use super::{MAX_COLUMNS, MAX_ROUNDS};
+use crate::engine::{
+    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector,
+};
+use crate::{Block, cpu};
+use kernels::{Eight, Two};
+
+/// Blocks in a vector.
+const BLOCKS: usize = 8;
+
+/// The form for many blocks, and that for chains.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Keys {
+    eight: Eight,
+    two: Two,
+}
+
+/// Round keys of eight lanes, a bit of a byte each.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct LaneKeys(Eight);
+
+/// Eight blocks a vector. There is a value for blocks of 16 bytes only.
+#[derive(Clone, Copy)]
+pub struct Riscv32<B>(cpu::Riscv32, PhantomData<B>);
+
+/// Blocks as AES has them; there are no others where there is an engine.
+fn blocks<B: Size>(blocks: &mut [B]) -> &mut [Block] {
+    crate::modes::flat_mut(blocks).as_chunks_mut().0
+}
+
+/// One block as AES has it.
+fn block<B: Size>(one: &mut B) -> &mut Block {
+    &mut blocks(core::slice::from_mut(one))[0]
+}
+
+impl<B: Size> Backing<B> for Riscv32<B> {
+    fn detect() -> Option<Self> {
+        cpu::Riscv32::detect().filter(|_| B::BYTES == 16).map(|token| Riscv32(token, PhantomData))
+    }
+
+    fn expand_key(self, key: &[u8]) -> Keys {
+        let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
+        let rounds = expand::expand_key(&Circuit, 4, key, &mut w);
+        let (round_keys, _) = w.as_flattened().as_chunks::<16>();
+        // Keys of 20 and 28 bytes are Rijndael's; they have at most as many rounds as the longest of AES.
+        let round_keys = &round_keys[..=rounds];
+        let keys = Keys { eight: Eight::new(round_keys), two: Two::new(round_keys) };
+        w.zeroize();
+        keys
+    }
+}
+
+impl<B: Size> Engine for Riscv32<B> {
+    type Cipher = Keyed<B>;
+    type Block = B;
+    type Vector = [B; BLOCKS];
+    const SLOTS: usize = BLOCKS;
+    type Keys = Keys;
+    type LaneKeys = LaneKeys;
+
+    scalar_vector!(BLOCKS);
+
+    fn keys_of(cipher: &Keyed<B>) -> Option<&Keys> {
+        match &cipher.inner {
+            Inner::Riscv32(_, keys) => Some(keys),
+            _ => None,
+        }
+    }
+
+    fn rounds(keys: &Keys) -> usize {
+        keys.eight.rounds()
+    }
+
+    fn run<O: Operation<Keyed<B>>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, BLOCKS>(self, keys)
+    }
+
+    fn encrypt<const G: usize, const K: usize>(
+        self,
+        keys: &Keys,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        (1..10).for_each(|round| meanwhile.round(round));
+        keys.eight.ecb(self.0, blocks(x.as_flattened_mut().as_flattened_mut()), Direction::Encrypt);
+    }
+
+    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+        keys.eight.ecb(self.0, blocks(x.as_flattened_mut()), Direction::Decrypt);
+    }
+
+    /// One group: the vectors of the `K` rows all belong to the same lanes.
+    fn encrypt_lanes<const G: usize, const K: usize>(
+        self,
+        keys: &LaneKeys,
+        _: usize,
+        x: &mut [[Self::Vector; G]; K],
+        meanwhile: &mut impl Meanwhile,
+    ) {
+        const { assert!(G == 1) };
+        (1..10).for_each(|round| meanwhile.round(round));
+        keys.0.ecb(self.0, blocks(x.as_flattened_mut().as_flattened_mut()), Direction::Encrypt);
+    }
+
+    fn lane_keys(self) -> LaneKeys {
+        LaneKeys(Eight::ZERO)
+    }
+
+    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
+        lane_keys.0.set_lane(lane, &keys.eight);
+    }
+
+    fn encrypt_block(self, keys: &Keys, one: &mut B) {
+        let mut both = [*block(one), [0; 16]];
+        keys.two.encrypt(self.0, &mut both);
+        *block(one) = both[0];
+    }
+
+    fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut B, data: &mut [u8]) {
+        keys.two.cbc_encrypt(self.0, block(chain), data);
+    }
+
+    fn ctr(self, keys: &Keys, counter: &B, data: &mut [u8]) -> bool {
+        let mut counter = *counter;
+        keys.eight.ctr(self.0, block(&mut counter), data);
+        true
+    }
+
+    fn cbc_decrypt(self, keys: &Keys, iv: &B, data: &mut [u8]) -> bool {
+        let mut iv = *iv;
+        keys.eight.cbc_decrypt(self.0, block(&mut iv), data);
+        true
+    }
+}
+
+impl CcmEngine for Riscv32<Block> {
+    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+        operation.call::<Self, 1, BLOCKS>(self, keys)
+    }
+
+    scalar_ccm_vector!();
+
+    fn ccm_blocks(self, keys: &Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+        keys.two.ccm(self.0, mac, counter, data, direction);
+    }
+}

@@ -1,0 +1,334 @@
+//! Blocks of 160, 192, 224 and 256 bits.
+//!
+//! AESENC knows the ShiftRows of four columns. The bytes of the state are exchanged before it such that its own ShiftRows
+//! then gives the wide block's (`shape.rs`); the round keys stay in their places. The same for AESDEC with the inverse.
+//!
+//! | engine | a block is | in |
+//! |---|---|---|
+//! | `aesni`, `vaes256` | columns 0 to 3 in one register, the others in a second ([`Halves`]) | `halves.rs` |
+//! | `vaes512` | as many bytes in a row, two or three blocks a register ([`Whole`]) | `whole.rs` |
+
+use core::arch::x86_64::*;
+use core::marker::PhantomData;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::keys::KeyGenAssist;
+use super::registers::{Register, Rounds};
+use super::{InverseRoundKeys, LaneKeys, MAX_GROUPS, RoundKeys, decrypt, encrypt};
+use crate::ciphers::rijndael::keyed::{Backing, Inner, Keyed, Size};
+use crate::ciphers::rijndael::{MAX_COLUMNS, MAX_ROUNDS, expand};
+use crate::cpu;
+use crate::engine::{Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
+
+mod halves;
+mod whole;
+
+use halves::Halves;
+use whole::Whole;
+
+/// A vector of wide blocks.
+///
+/// # Safety
+/// Every method needs the vector's instructions; pointers have to be good for the bytes that a method names.
+pub(crate) trait Wide<B: Size>: Rounds {
+    const SLOTS: usize;
+    /// Bytes of a round key as the vector reads it: the block, as often as there is room for it, and zeros.
+    const KEY_BYTES: usize;
+
+    /// Reads `SLOTS` blocks.
+    unsafe fn load(bytes: *const u8) -> Self;
+    /// Writes `SLOTS` blocks.
+    unsafe fn store(self, bytes: *mut u8);
+    /// Reads a block into slot 0; the others are zero.
+    unsafe fn load_block(block: *const u8) -> Self;
+    /// Writes slot 0.
+    unsafe fn store_block(self, block: *mut u8);
+    /// Reads `KEY_BYTES` bytes: the same block in every slot.
+    unsafe fn round_key(bytes: *const u8) -> Self;
+    /// One block.
+    unsafe fn slot(&self, slot: usize) -> B;
+    /// Replaces one block.
+    unsafe fn set_slot(&mut self, slot: usize, block: &B);
+    /// Blocks of consecutive big-endian numbers, whose last four bytes do not overflow.
+    unsafe fn consecutive<const N: usize>(first: &B) -> [Self; N];
+    /// Reads four blocks at each of `SLOTS` addresses; vector `j` gets block `j` of each.
+    unsafe fn gather(pointers: &[*mut u8]) -> [Self; STEP_BLOCKS];
+    /// The inverse of `gather`.
+    unsafe fn scatter(vectors: [Self; STEP_BLOCKS], pointers: &[*mut u8]);
+}
+
+/// Round keys as vectors read them, `BYTES` each. The ones for decryption belong to the equivalent inverse cipher (FIPS
+/// 197 section 5.3.5) and stand in the order of their use.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Keys<const BYTES: usize> {
+    rounds: usize,
+    encryption: [[u8; BYTES]; MAX_ROUNDS + 1],
+    decryption: [[u8; BYTES]; MAX_ROUNDS + 1],
+}
+
+/// Round keys of a vector type.
+struct KeysOf<'a, B, const BYTES: usize>(&'a Keys<BYTES>, PhantomData<B>);
+
+impl<B: Size, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYTES> {
+    #[inline(always)]
+    fn rounds(&self) -> usize {
+        self.0.rounds
+    }
+
+    #[inline(always)]
+    unsafe fn round_key(&self, round: usize, _: usize) -> W {
+        const { assert!(BYTES == W::KEY_BYTES) };
+        // SAFETY: the caller vouches for the instructions; the key has as many bytes as the vector reads.
+        unsafe { W::round_key(self.0.encryption[round].as_ptr()) }
+    }
+}
+
+impl<B: Size, W: Wide<B>, const BYTES: usize> InverseRoundKeys<W> for KeysOf<'_, B, BYTES> {
+    #[inline(always)]
+    unsafe fn inverse_round_key(&self, round: usize) -> W {
+        const { assert!(BYTES == W::KEY_BYTES) };
+        // SAFETY: the caller vouches for the instructions; the key has as many bytes as the vector reads.
+        unsafe { W::round_key(self.0.decryption[round].as_ptr()) }
+    }
+}
+
+/// `key` has a length that Rijndael has.
+#[target_feature(enable = "aes,sse4.1")]
+fn expand_key<B: Size, const BYTES: usize>(key: &[u8]) -> Keys<BYTES> {
+    let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
+    // SAFETY: this function has the instructions.
+    let s_box = unsafe { KeyGenAssist::new() };
+    let rounds = expand::expand_key(&s_box, B::BYTES / 4, key, &mut w);
+    let zero = [[0; BYTES]; MAX_ROUNDS + 1];
+    let mut keys = Keys { rounds, encryption: zero, decryption: zero };
+    for (round_key, block) in keys.encryption.iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
+        for copy in round_key.chunks_exact_mut(B::BYTES) {
+            copy.copy_from_slice(block);
+        }
+    }
+    w.zeroize();
+    for round in 0..=rounds {
+        keys.decryption[round] = keys.encryption[rounds - round];
+        if round > 0 && round < rounds {
+            for column_group in keys.decryption[round].chunks_exact_mut(16) {
+                let bytes = column_group.as_mut_ptr();
+                // SAFETY: the chunk has 16 bytes.
+                unsafe { _mm_storeu_si128(bytes.cast(), _mm_aesimc_si128(_mm_loadu_si128(bytes.cast()))) };
+            }
+        }
+    }
+    keys
+}
+
+/// Defines the engine of one register width. `BLOCKS` are the blocks of a flight.
+macro_rules! engine {
+    ($(#[$doc:meta])* $name:ident, $vector:ty, $key_bytes:literal, $features:literal, $flight:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy)]
+        pub struct $name<B, const BLOCKS: usize>(cpu::$name, PhantomData<B>);
+
+        impl<B, const BLOCKS: usize> Backing<B> for $name<B, BLOCKS>
+        where
+            B: Size<$name = Self>,
+        {
+            fn detect() -> Option<Self> {
+                cpu::$name::detect().map(|token| $name(token, PhantomData))
+            }
+
+            fn expand_key(self, key: &[u8]) -> Self::Keys {
+                // SAFETY: every token here includes AES-NI.
+                unsafe { expand_key::<B, $key_bytes>(key) }
+            }
+        }
+
+        impl<B, const BLOCKS: usize> Engine for $name<B, BLOCKS>
+        where
+            B: Size<$name = Self>,
+        {
+            type Cipher = Keyed<B>;
+            type Block = B;
+            type Vector = $vector;
+            const SLOTS: usize = BLOCKS / $flight;
+            type Keys = Keys<$key_bytes>;
+            type LaneKeys = LaneKeys<$vector>;
+
+            #[inline(always)]
+            fn keys_of(cipher: &Keyed<B>) -> Option<&Self::Keys> {
+                match &cipher.inner {
+                    Inner::$name(_, keys) => Some(keys),
+                    _ => None,
+                }
+            }
+
+            #[inline(always)]
+            fn rounds(keys: &Self::Keys) -> usize {
+                keys.rounds
+            }
+
+            #[inline]
+            fn run<O: Operation<Keyed<B>>>(self, keys: &Self::Keys, operation: O) -> O::Output {
+                #[target_feature(enable = $features)]
+                fn with_features<B: Size<$name = $name<B, BLOCKS>>, const BLOCKS: usize, O: Operation<Keyed<B>>>(
+                    engine: $name<B, BLOCKS>,
+                    keys: &Keys<$key_bytes>,
+                    operation: O,
+                ) -> O::Output {
+                    operation.call::<$name<B, BLOCKS>, $flight, BLOCKS>(engine, keys)
+                }
+                const { assert!(Self::SLOTS == <$vector as Wide<B>>::SLOTS && BLOCKS == $flight * Self::SLOTS) };
+                // SAFETY: the token in `self` proves that the machine has these features.
+                unsafe { with_features(self, keys, operation) }
+            }
+
+            #[inline(always)]
+            fn load(self, bytes: &[u8]) -> $vector {
+                assert_eq!(bytes.len(), Self::SLOTS * B::BYTES);
+                // SAFETY: token; the length was checked.
+                unsafe { <$vector as Wide<B>>::load(bytes.as_ptr()) }
+            }
+
+            #[inline(always)]
+            fn store(self, vector: $vector, bytes: &mut [u8]) {
+                assert_eq!(bytes.len(), Self::SLOTS * B::BYTES);
+                // SAFETY: token; the length was checked.
+                unsafe { vector.store(bytes.as_mut_ptr()) }
+            }
+
+            #[inline(always)]
+            fn zero(self) -> $vector {
+                // SAFETY: token; the array has a round key's bytes.
+                unsafe { <$vector as Wide<B>>::round_key([0; $key_bytes].as_ptr()) }
+            }
+
+            #[inline(always)]
+            fn xor(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: token.
+                unsafe { a.xor(b) }
+            }
+
+            #[inline(always)]
+            fn slot(self, vector: &$vector, slot: usize) -> B {
+                assert!(slot < Self::SLOTS);
+                // SAFETY: token.
+                unsafe { Wide::slot(vector, slot) }
+            }
+
+            #[inline(always)]
+            fn set_slot(self, vector: &mut $vector, slot: usize, block: &B) {
+                assert!(slot < Self::SLOTS);
+                // SAFETY: token.
+                unsafe { vector.set_slot(slot, block) }
+            }
+
+            #[inline(always)]
+            fn counters<const N: usize>(self, first: &B) -> [$vector; N] {
+                let mut low = [0; 4];
+                low.copy_from_slice(&first.as_ref()[B::BYTES - 4..]);
+                if u32::from_be_bytes(low).checked_add((N * Self::SLOTS) as u32).is_none() {
+                    // A carry into the other bytes, once in 2^32 blocks.
+                    return counters(self, first);
+                }
+                // SAFETY: token.
+                unsafe { Wide::consecutive(first) }
+            }
+
+            #[inline(always)]
+            unsafe fn gather(self, pointers: &[*mut u8]) -> [$vector; STEP_BLOCKS] {
+                // SAFETY: token; the caller vouches for the pointers.
+                unsafe { Wide::gather(pointers) }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter(self, vectors: [$vector; STEP_BLOCKS], pointers: &[*mut u8]) {
+                // SAFETY: token; the caller vouches for the pointers.
+                unsafe { Wide::scatter(vectors, pointers) }
+            }
+
+            #[inline(always)]
+            fn encrypt<const G: usize, const K: usize>(
+                self,
+                keys: &Self::Keys,
+                x: &mut [[$vector; G]; K],
+                meanwhile: &mut impl Meanwhile,
+            ) {
+                // SAFETY: token.
+                unsafe { encrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x, meanwhile) }
+            }
+
+            #[inline(always)]
+            fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [$vector; G]) {
+                // SAFETY: token.
+                unsafe { decrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x) }
+            }
+
+            #[inline(always)]
+            fn encrypt_lanes<const G: usize, const K: usize>(
+                self,
+                keys: &Self::LaneKeys,
+                first: usize,
+                x: &mut [[$vector; G]; K],
+                meanwhile: &mut impl Meanwhile,
+            ) {
+                assert!(first + G <= MAX_GROUPS);
+                // SAFETY: token.
+                unsafe { encrypt(&(keys, first), x, meanwhile) }
+            }
+
+            #[inline(always)]
+            fn lane_keys(self) -> Self::LaneKeys {
+                LaneKeys { round_keys: [[self.zero(); MAX_GROUPS]; MAX_ROUNDS + 1], rounds: 0 }
+            }
+
+            #[inline(always)]
+            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Self::Keys) {
+                lane_keys.rounds = keys.rounds;
+                let group = lane / Self::SLOTS;
+                let slot = lane - group * Self::SLOTS;
+                for (vectors, key) in lane_keys.round_keys.iter_mut().zip(&keys.encryption[..=keys.rounds]) {
+                    let mut block = B::ZERO;
+                    block.as_mut().copy_from_slice(&key[..B::BYTES]);
+                    self.set_slot(&mut vectors[group], slot, &block);
+                }
+            }
+
+            #[inline(always)]
+            fn encrypt_block(self, keys: &Self::Keys, block: &mut B) {
+                let bytes = block.as_mut().as_mut_ptr();
+                // SAFETY: token; the address is that of a block.
+                unsafe {
+                    let mut x = [[<$vector as Wide<B>>::load_block(bytes)]];
+                    self.encrypt(keys, &mut x, &mut Nothing);
+                    x[0][0].store_block(bytes);
+                }
+            }
+
+            #[inline(always)]
+            fn cbc_encrypt_blocks(self, keys: &Self::Keys, chain: &mut B, data: &mut [u8]) {
+                // SAFETY: token; all addresses are those of a block.
+                unsafe {
+                    let mut x = [[<$vector as Wide<B>>::load_block(chain.as_ref().as_ptr())]];
+                    for block in data.chunks_exact_mut(B::BYTES) {
+                        x[0][0] = x[0][0].xor(<$vector as Wide<B>>::load_block(block.as_ptr()));
+                        self.encrypt(keys, &mut x, &mut Nothing);
+                        x[0][0].store_block(block.as_mut_ptr());
+                    }
+                    x[0][0].store_block(chain.as_mut().as_mut_ptr());
+                }
+            }
+        }
+    };
+}
+
+engine!(
+    /// One block a vector.
+    AesNi, Halves<__m128i, B>, 32, "aes,ssse3,sse4.1", 4
+);
+engine!(
+    /// Two blocks a vector.
+    Vaes256, Halves<__m256i, B>, 32, "aes,ssse3,sse4.1,avx,avx2,vaes", 4
+);
+engine!(
+    /// Two blocks a vector, or three of 160 bits.
+    Vaes512, Whole<B>, 64, "aes,ssse3,sse4.1,avx,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi", 8
+);
