@@ -42,12 +42,15 @@ extern crate std;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+mod block;
+mod block_cipher;
 mod ciphers;
 pub mod cpu;
 mod engine;
 mod error;
 pub mod lanes;
 pub mod modes;
+mod operation;
 mod reveal;
 mod rustcrypto;
 
@@ -60,38 +63,8 @@ pub mod riscv32 {
     pub use crate::ciphers::pipo::riscv32::kernels as pipo;
 }
 
+pub use block::{BLOCK_BYTES, Block};
+pub use block_cipher::{BlockCipher, CcmCipher};
 pub use ciphers::{aes, pipo, rc6, rijndael};
 pub use cpu::Backend;
 pub use error::Error;
-
-/// Bytes of a 128-bit block.
-pub const BLOCK_BYTES: usize = 16;
-
-/// A 128-bit block.
-pub type Block = [u8; BLOCK_BYTES];
-
-/// A block cipher of this crate with its key, as modes and lanes take it.
-///
-/// Sealed: the hidden items name the backends, which other crates cannot provide.
-pub trait BlockCipher {
-    /// Bytes of a block.
-    const BLOCK_BYTES: usize;
-    /// How many of a block's last bytes count in [`modes::ctr`].
-    const COUNTER_BYTES: usize = Self::BLOCK_BYTES;
-    /// The backends of this cipher, slower ones first.
-    const BACKENDS: &'static [Backend];
-
-    #[doc(hidden)]
-    type Core: engine::Modes;
-
-    #[doc(hidden)]
-    fn core(&self) -> &Self::Core;
-
-    /// The backend that this key was prepared for.
-    fn backend(&self) -> Backend;
-}
-
-/// A [`BlockCipher`] with 128-bit blocks, which [`modes::ccm`] and [`lanes::ccm`] need.
-pub trait CcmCipher: BlockCipher<Core: engine::CcmModes> {}
-
-impl<C: BlockCipher<Core: engine::CcmModes>> CcmCipher for C {}

@@ -13,11 +13,15 @@ use cipher::{
 };
 use zeroize::ZeroizeOnDrop;
 
+use crate::block::BlockBytes;
 use crate::ciphers::aes::{Aes128, Aes192, Aes256};
 use crate::ciphers::pipo::{Pipo128, Pipo256};
 use crate::ciphers::rc6::{Rc6_128, Rc6_192, Rc6_256};
-use crate::engine::{BlockBytes, Core, Direction, Engine, Operation};
-use crate::modes::{ccm, ecb::ecb};
+use crate::engine::{Core, Direction, Engine, Operation};
+use crate::modes::{
+    ccm::{self, Ccm},
+    ecb::ecb,
+};
 use crate::{BLOCK_BYTES, BlockCipher, CcmCipher};
 
 /// A block as the traits know it.
@@ -38,24 +42,24 @@ impl SizedBlock for [u8; 16] {
 }
 
 /// An engine with its keys, as the traits want it.
-struct Backend<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
+struct EngineWithKeys<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
     engine: E,
     keys: &'k E::Keys,
 }
 
 impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockSizeUser
-    for Backend<'_, E, FLIGHT, BLOCKS>
+    for EngineWithKeys<'_, E, FLIGHT, BLOCKS>
 {
     type BlockSize = <E::Block as SizedBlock>::Size;
 }
 
 impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> ParBlocksSizeUser
-    for Backend<'_, E, FLIGHT, BLOCKS>
+    for EngineWithKeys<'_, E, FLIGHT, BLOCKS>
 {
     type ParBlocksSize = <E::Block as SizedBlock>::InFlight;
 }
 
-impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Backend<'_, E, FLIGHT, BLOCKS> {
+impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> EngineWithKeys<'_, E, FLIGHT, BLOCKS> {
     #[inline(always)]
     fn run(&self, data: &mut [u8], direction: Direction) {
         ecb::<E, FLIGHT, BLOCKS>(self.engine, self.keys, data, direction);
@@ -63,7 +67,7 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Bac
 }
 
 impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherEncBackend
-    for Backend<'_, E, FLIGHT, BLOCKS>
+    for EngineWithKeys<'_, E, FLIGHT, BLOCKS>
 {
     #[inline(always)]
     fn encrypt_block(&self, mut block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
@@ -82,7 +86,7 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
 }
 
 impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> BlockCipherDecBackend
-    for Backend<'_, E, FLIGHT, BLOCKS>
+    for EngineWithKeys<'_, E, FLIGHT, BLOCKS>
 {
     #[inline(always)]
     fn decrypt_block(&self, mut block: InOut<'_, '_, Array<u8, Self::BlockSize>>) {
@@ -103,76 +107,29 @@ impl<E: Engine<Block: SizedBlock>, const FLIGHT: usize, const BLOCKS: usize> Blo
 struct EncryptWith<F>(F);
 struct DecryptWith<F>(F);
 
-impl<C: Core<Block: SizedBlock>, F: BlockCipherEncClosure<BlockSize = <C::Block as SizedBlock>::Size>> Operation<C>
-    for EncryptWith<F>
-{
+impl<B: SizedBlock, F: BlockCipherEncClosure<BlockSize = B::Size>> Operation<B> for EncryptWith<F> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = B>,
     {
-        self.0.call(&Backend::<'_, E, FLIGHT, BLOCKS> { engine, keys });
+        self.0.call(&EngineWithKeys::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }
 
-impl<C: Core<Block: SizedBlock>, F: BlockCipherDecClosure<BlockSize = <C::Block as SizedBlock>::Size>> Operation<C>
-    for DecryptWith<F>
-{
+impl<B: SizedBlock, F: BlockCipherDecClosure<BlockSize = B::Size>> Operation<B> for DecryptWith<F> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = B>,
     {
-        self.0.call(&Backend::<'_, E, FLIGHT, BLOCKS> { engine, keys });
+        self.0.call(&EngineWithKeys::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }
-
-/// Defines the cipher of one key size, for the RustCrypto traits. `$cipher` chooses by the key's length.
-macro_rules! fixed_key_size {
-    ($(#[$doc:meta])* $name:ident: $cipher:ty) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug)]
-        pub struct $name($cipher);
-
-        impl $name {
-            /// `key` has this type's length.
-            pub(crate) fn from_key(key: &[u8]) -> Self {
-                match <$cipher>::new(key) {
-                    Ok(cipher) => $name(cipher),
-                    Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
-                }
-            }
-        }
-
-        impl $crate::BlockCipher for $name {
-            const BLOCK_BYTES: usize = <$cipher as $crate::BlockCipher>::BLOCK_BYTES;
-            const BACKENDS: &'static [$crate::Backend] = <$cipher as $crate::BlockCipher>::BACKENDS;
-            type Core = <$cipher as $crate::BlockCipher>::Core;
-
-            fn core(&self) -> &Self::Core {
-                self.0.core()
-            }
-
-            fn backend(&self) -> $crate::Backend {
-                self.0.backend()
-            }
-        }
-
-        impl AsRef<$cipher> for $name {
-            fn as_ref(&self) -> &$cipher {
-                &self.0
-            }
-        }
-
-        impl zeroize::ZeroizeOnDrop for $name {}
-    };
-}
-
-pub(crate) use fixed_key_size;
 
 /// The block cipher traits for one key size.
 macro_rules! block_cipher {
@@ -219,24 +176,6 @@ block_cipher!(Pipo256, U8, U32, "Pipo64/256");
 block_cipher!(Rc6_128, U16, U16, "Rc6_128");
 block_cipher!(Rc6_192, U16, U24, "Rc6_192");
 block_cipher!(Rc6_256, U16, U32, "Rc6_256");
-
-/// CCM as an `aead`: `C` is [`Aes128`], [`Aes192`], [`Aes256`] or a type of another cipher such as [`Rc6_128`], `M` the
-/// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
-///
-/// ```
-/// use aead::{AeadInOut, KeyInit, consts::{U12, U16}};
-/// use tress_cipher::{aes::Aes256, modes::ccm::Ccm};
-///
-/// let ccm = Ccm::<Aes256, U16, U12>::new(&[7; 32].into());
-/// let mut data = *b"hello";
-/// let tag = ccm.encrypt_inout_detached(&[0; 12].into(), b"", (&mut data[..]).into())?;
-/// # Ok::<(), aead::Error>(())
-/// ```
-#[derive(Clone)]
-pub struct Ccm<C, M = U16, N = cipher::consts::U12> {
-    cipher: C,
-    sizes: PhantomData<(M, N)>,
-}
 
 impl<C: KeySizeUser, M, N> KeySizeUser for Ccm<C, M, N> {
     type KeySize = C::KeySize;

@@ -3,15 +3,19 @@
 
 use core::fmt;
 
+use crate::block::flat_mut;
+use crate::ciphers::fixed_key::fixed_key_size;
 use crate::ciphers::rijndael::Keyed;
-use crate::engine::{Direction, Modes};
-use crate::modes::{ecb::Ecb, flat_mut};
-use crate::rustcrypto::fixed_key_size;
+use crate::engine::Direction;
+use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
 /// AES with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
 #[derive(Clone)]
-pub struct Aes(Keyed<Block>);
+pub struct Aes {
+    keyed: Keyed<Block>,
+    key_bytes: usize,
+}
 
 impl Aes {
     /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
@@ -24,27 +28,27 @@ impl Aes {
         if !matches!(key.len(), 16 | 24 | 32) {
             return Err(Error::KeyLength);
         }
-        Keyed::new(key, backend).map(Aes)
+        Ok(Aes { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
     }
 
     /// The backend that this key was prepared for.
     pub fn backend(&self) -> Backend {
-        self.0.backend()
+        self.keyed.backend()
     }
 
     /// Bytes of the key: 16, 24 or 32.
     pub fn key_bytes(&self) -> usize {
-        self.0.key_bytes()
+        self.key_bytes
     }
 
     /// Encrypts blocks, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.0.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
     /// Decrypts blocks, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.0.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
 }
 
@@ -54,7 +58,7 @@ impl BlockCipher for Aes {
     type Core = Keyed<Block>;
 
     fn core(&self) -> &Keyed<Block> {
-        &self.0
+        &self.keyed
     }
 
     fn backend(&self) -> Backend {
@@ -65,7 +69,7 @@ impl BlockCipher for Aes {
 /// Names the variant and the backend, never the key.
 impl fmt::Debug for Aes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Aes-{} ({})", 8 * self.key_bytes(), self.backend().name())
+        write!(f, "Aes-{} ({})", 8 * self.key_bytes, self.backend().name())
     }
 }
 

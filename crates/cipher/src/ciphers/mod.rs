@@ -1,6 +1,7 @@
 //! The ciphers: a folder each, with a folder for each backend.
 
 pub mod aes;
+mod fixed_key;
 pub mod pipo;
 pub mod rc6;
 pub mod rijndael;

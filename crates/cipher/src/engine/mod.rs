@@ -9,123 +9,56 @@
 //!
 //! The traits are `pub` because the sealed [`crate::BlockCipher`] names them; this module is private.
 
+mod backends;
 mod scalar;
 
+pub(crate) use backends::backends;
 pub(crate) use scalar::{scalar_ccm_vector, scalar_vector};
+
+use core::any::{Any, TypeId};
+
 use zeroize::Zeroize;
 
-use crate::modes::{cbc, ccm, ctr, ecb};
-use crate::{Block, lanes};
+use crate::block::{Block, BlockBytes};
 
 /// Blocks of a lane that [`Engine::gather`] reads at a time.
 pub(crate) const STEP_BLOCKS: usize = 4;
-
-/// An array of bytes that is a block.
-pub trait BlockBytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Zeroize + for<'a> TryFrom<&'a [u8]> + 'static {
-    const BYTES: usize;
-    const ZERO: Self;
-}
-
-impl<const N: usize> BlockBytes for [u8; N] {
-    const BYTES: usize = N;
-    const ZERO: Self = [0; N];
-}
 
 /// A block cipher with a key and a backend: what the dispatch is over.
 pub trait Core: Sized {
     type Block: BlockBytes;
     /// Runs an operation on this key's backend: the one dispatch of a batch.
-    fn run<O: Operation<Self>>(&self, operation: O) -> O::Output;
+    fn run<O: Operation<Self::Block>>(&self, operation: O) -> O::Output;
+    /// The round keys, if `E` is this key's backend.
+    fn keys_of<E: Engine>(&self) -> Option<&E::Keys>;
 }
 
 /// A cipher that CCM can be built on.
 pub trait CcmCore: Core<Block = Block> {
     /// Like `run`, for what only 128-bit blocks can do.
-    fn run_ccm<O: CcmOperation<Self>>(&self, operation: O) -> O::Output;
+    fn run_ccm<O: CcmOperation>(&self, operation: O) -> O::Output;
 }
-
-/// The modes and lanes of a cipher, compiled here, once for each cipher, and not in every crate that uses them.
-pub trait Modes: Core {
-    fn ecb(&self, operation: ecb::Ecb<'_>);
-    fn cbc_encrypt(&self, operation: cbc::Encrypt<'_, Self::Block>);
-    fn cbc_decrypt(&self, operation: cbc::Decrypt<'_, Self::Block>);
-    fn ctr(&self, operation: ctr::Ctr<'_, Self::Block>);
-    fn cbc_lanes(&self, operation: lanes::cbc::Encrypt<'_, '_, Self>);
-}
-
-/// The same for CCM.
-pub trait CcmModes: Modes + CcmCore {
-    fn ccm(&self, operation: ccm::OneMessage<'_>) -> Block;
-    fn ccm_lanes_encrypt(&self, operation: lanes::ccm::Encrypt<'_, '_, Self>) -> usize;
-    fn ccm_lanes_decrypt(&self, operation: lanes::ccm::Decrypt<'_, '_, Self>) -> usize;
-}
-
-/// Implements [`Modes`] for a type, and `ccm` [`CcmModes`] as well. No type parameters: those would be compiled elsewhere.
-macro_rules! compile_modes {
-    (ccm $core:ty) => {
-        $crate::engine::compile_modes!($core);
-
-        impl $crate::engine::CcmModes for $core {
-            fn ccm(&self, operation: $crate::modes::ccm::OneMessage<'_>) -> $crate::Block {
-                $crate::engine::CcmCore::run_ccm(self, operation)
-            }
-
-            fn ccm_lanes_encrypt(&self, operation: $crate::lanes::ccm::Encrypt<'_, '_, Self>) -> usize {
-                $crate::engine::CcmCore::run_ccm(self, operation)
-            }
-
-            fn ccm_lanes_decrypt(&self, operation: $crate::lanes::ccm::Decrypt<'_, '_, Self>) -> usize {
-                $crate::engine::CcmCore::run_ccm(self, operation)
-            }
-        }
-    };
-    ($core:ty) => {
-        impl $crate::engine::Modes for $core {
-            fn ecb(&self, operation: $crate::modes::ecb::Ecb<'_>) {
-                $crate::engine::Core::run(self, operation);
-            }
-
-            fn cbc_encrypt(&self, operation: $crate::modes::cbc::Encrypt<'_, <Self as $crate::engine::Core>::Block>) {
-                $crate::engine::Core::run(self, operation);
-            }
-
-            fn cbc_decrypt(&self, operation: $crate::modes::cbc::Decrypt<'_, <Self as $crate::engine::Core>::Block>) {
-                $crate::engine::Core::run(self, operation);
-            }
-
-            fn ctr(&self, operation: $crate::modes::ctr::Ctr<'_, <Self as $crate::engine::Core>::Block>) {
-                $crate::engine::Core::run(self, operation);
-            }
-
-            fn cbc_lanes(&self, operation: $crate::lanes::cbc::Encrypt<'_, '_, Self>) {
-                $crate::engine::Core::run(self, operation);
-            }
-        }
-    };
-}
-
-pub(crate) use compile_modes;
 
 /// One backend of a cipher.
-pub trait Engine: Copy {
-    /// The cipher that this is a backend of.
-    type Cipher: Core<Block = Self::Block>;
+pub trait Engine: Copy + 'static {
     type Block: BlockBytes;
     /// `SLOTS` blocks side by side.
     type Vector: Copy;
     /// Blocks in a vector.
     const SLOTS: usize;
     /// The round keys of one key.
-    type Keys;
+    type Keys: Clone + 'static;
     /// Round keys of a flight of lanes with a key each, slot by slot.
     type LaneKeys: Zeroize;
 
-    /// The round keys of a cipher value that uses this backend; `None` for another backend.
-    fn keys_of(cipher: &Self::Cipher) -> Option<&Self::Keys>;
+    /// The engine, if this machine has what it needs.
+    fn detect() -> Option<Self>;
+    /// Prepares a key of a length that the cipher has.
+    fn expand_key(self, key: &[u8]) -> Self::Keys;
     /// Number of rounds. Only keys of the same number of rounds can share a vector.
     fn rounds(keys: &Self::Keys) -> usize;
     /// Runs `operation` in a function that has this engine's target features.
-    fn run<O: Operation<Self::Cipher>>(self, keys: &Self::Keys, operation: O) -> O::Output;
+    fn run<O: Operation<Self::Block>>(self, keys: &Self::Keys, operation: O) -> O::Output;
 
     /// Reads a vector. Panics unless `bytes` is `SLOTS` blocks.
     fn load(self, bytes: &[u8]) -> Self::Vector;
@@ -212,9 +145,9 @@ pub trait Engine: Copy {
 }
 
 /// A backend of a cipher with 128-bit blocks, with what the counters and masks of CCM need.
-pub trait CcmEngine: Engine<Block = Block, Cipher: CcmCore> {
+pub trait CcmEngine: Engine<Block = Block> {
     /// [`Engine::run`] for an operation that needs such an engine.
-    fn run_ccm<O: CcmOperation<Self::Cipher>>(self, keys: &Self::Keys, operation: O) -> O::Output;
+    fn run_ccm<O: CcmOperation>(self, keys: &Self::Keys, operation: O) -> O::Output;
 
     /// Bitwise and.
     fn and(self, a: Self::Vector, b: Self::Vector) -> Self::Vector;
@@ -251,6 +184,13 @@ pub trait CcmEngine: Engine<Block = Block, Cipher: CcmCore> {
     }
 }
 
+/// The keys of engine `F`, if that is `E`. Decided when it is compiled.
+#[inline(always)]
+pub(crate) fn keys_if_same<F: Engine, E: Engine>(keys: &F::Keys) -> Option<&E::Keys> {
+    let keys: &dyn Any = keys;
+    if TypeId::of::<F>() == TypeId::of::<E>() { keys.downcast_ref() } else { None }
+}
+
 /// Other work to do between the rounds: the cipher leaves most of the processor's ports idle.
 pub trait Meanwhile {
     /// Called once for each of the rounds 1 to 9, in order. Has to be `#[inline(always)]`.
@@ -274,10 +214,10 @@ pub enum Direction {
 
 /// Something that runs on an engine, with a number of vectors in flight that suits it. `BLOCKS` are the blocks of a
 /// flight: `FLIGHT * SLOTS`.
-pub trait Operation<C: Core> {
+pub trait Operation<B: BlockBytes> {
     type Output;
     /// Has to be `#[inline(always)]`.
-    fn call<E: Engine<Cipher = C, Block = C::Block>, const FLIGHT: usize, const BLOCKS: usize>(
+    fn call<E: Engine<Block = B>, const FLIGHT: usize, const BLOCKS: usize>(
         self,
         engine: E,
         keys: &E::Keys,
@@ -285,14 +225,10 @@ pub trait Operation<C: Core> {
 }
 
 /// An [`Operation`] on an engine with 128-bit blocks.
-pub trait CcmOperation<C: CcmCore> {
+pub trait CcmOperation {
     type Output;
     /// Has to be `#[inline(always)]`.
-    fn call<E: CcmEngine<Cipher = C>, const FLIGHT: usize, const BLOCKS: usize>(
-        self,
-        engine: E,
-        keys: &E::Keys,
-    ) -> Self::Output;
+    fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> Self::Output;
 }
 
 /// Overwrites vectors with zeros, in a way that the compiler does not take away.

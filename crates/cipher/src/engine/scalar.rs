@@ -10,23 +10,23 @@ macro_rules! scalar_vector {
         #[inline(always)]
         fn load(self, bytes: &[u8]) -> Self::Vector {
             let mut vector = self.zero();
-            $crate::modes::flat_mut(&mut vector).copy_from_slice(bytes);
+            $crate::block::flat_mut(&mut vector).copy_from_slice(bytes);
             vector
         }
 
         #[inline(always)]
         fn store(self, mut vector: Self::Vector, bytes: &mut [u8]) {
-            bytes.copy_from_slice($crate::modes::flat_mut(&mut vector));
+            bytes.copy_from_slice($crate::block::flat_mut(&mut vector));
         }
 
         #[inline(always)]
         fn zero(self) -> Self::Vector {
-            [<Self::Block as $crate::engine::BlockBytes>::ZERO; $slots]
+            [<Self::Block as $crate::block::BlockBytes>::ZERO; $slots]
         }
 
         #[inline(always)]
         fn xor(self, mut a: Self::Vector, mut b: Self::Vector) -> Self::Vector {
-            for (a, b) in $crate::modes::flat_mut(&mut a).iter_mut().zip($crate::modes::flat_mut(&mut b)) {
+            for (a, b) in $crate::block::flat_mut(&mut a).iter_mut().zip($crate::block::flat_mut(&mut b)) {
                 *a ^= *b;
             }
             a

@@ -2,65 +2,50 @@
 
 use super::kernel::CbcEncrypt;
 use super::schedule::{self, Message, Start};
-use crate::ciphers::aes::Aes;
-use crate::engine::{BlockBytes, Core, Engine, Modes, Operation};
+use crate::block::BlockBytes;
+use crate::engine::{Core, Engine, Operation};
 use crate::modes::{initial, whole_blocks};
+use crate::operation::{CbcLanesEncrypt, CbcTask, Modes};
 use crate::{BlockCipher, Error};
 
 /// One message: its key, initialisation vector and buffer.
 #[repr(transparent)]
-pub struct Job<'a, C: BlockCipher = Aes>(Task<'a, C::Core>);
-
-/// A job of whatever type has this core.
-#[doc(hidden)]
-pub struct Task<'a, C: Core> {
-    cipher: &'a C,
-    iv: C::Block,
-    data: &'a mut [u8],
-    pending: bool,
-    next: usize,
-}
+pub struct Job<'a, C: BlockCipher>(CbcTask<'a, C::Core>);
 
 impl<'a, C: BlockCipher> Job<'a, C> {
     /// A message of whole blocks, encrypted in place; `iv` has the length of a block.
     pub fn new(cipher: &'a C, iv: &[u8], data: &'a mut [u8]) -> Result<Self, Error> {
         let iv = initial(iv)?;
         whole_blocks::<C>(data)?;
-        Ok(Job(Task { cipher: cipher.core(), iv, data, pending: true, next: 0 }))
+        Ok(Job(CbcTask { cipher: cipher.core(), iv, data, pending: true, next: 0 }))
     }
 }
 
 /// Encrypts all messages in place. Jobs that have run before are left alone.
 pub fn encrypt<C: BlockCipher>(jobs: &mut [Job<'_, C>]) {
     // SAFETY: a job is a task and nothing else.
-    let tasks: &mut [Task<'_, C::Core>] =
+    let tasks: &mut [CbcTask<'_, C::Core>] =
         unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) };
     while let Some(first) = tasks.iter().position(Message::is_pending) {
         let cipher = tasks[first].cipher;
         let shared = tasks.iter().all(|task| core::ptr::eq(task.cipher, cipher));
-        cipher.cbc_lanes(Encrypt { tasks, shared });
+        cipher.cbc_lanes(CbcLanesEncrypt { tasks, shared });
     }
 }
 
-#[doc(hidden)]
-pub struct Encrypt<'j, 'a, C: Core> {
-    tasks: &'j mut [Task<'a, C>],
-    shared: bool,
-}
-
-impl<C: Core> Operation<C> for Encrypt<'_, '_, C> {
+impl<C: Core> Operation<C::Block> for CbcLanesEncrypt<'_, '_, C> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = C::Block>,
     {
         schedule::run::<E, _, CbcEncrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared);
     }
 }
 
-impl<C: Core> Message for Task<'_, C> {
+impl<C: Core> Message for CbcTask<'_, C> {
     type Cipher = C;
     type Block = C::Block;
 

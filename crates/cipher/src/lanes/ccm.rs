@@ -19,27 +19,14 @@ use zeroize::Zeroize;
 
 use super::kernel::{CcmDecrypt, CcmEncrypt};
 use super::schedule::{self, Message, Start};
-use crate::ciphers::aes::Aes;
-use crate::engine::{CcmCore, CcmEngine, CcmModes, CcmOperation, Direction};
-use crate::modes::ccm::Header;
+use crate::engine::{CcmCore, CcmEngine, CcmOperation, Direction};
+use crate::operation::{CcmHeader, CcmLanesDecrypt, CcmLanesEncrypt, CcmModes, CcmTask};
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
 /// One message: its key, nonce, associated data, buffer and tag.
 #[repr(transparent)]
-pub struct Job<'a, C: CcmCipher = Aes>(Task<'a, C::Core>);
-
-/// A job of whatever type has this core.
-#[doc(hidden)]
-pub struct Task<'a, C> {
-    cipher: &'a C,
-    header: Header<'a>,
-    data: &'a mut [u8],
-    tag: &'a mut [u8],
-    next: usize,
-    /// `None` until the job has run.
-    result: Option<Result<(), Error>>,
-}
+pub struct Job<'a, C: CcmCipher>(CcmTask<'a, C::Core>);
 
 impl<'a, C: CcmCipher> Job<'a, C> {
     /// A message with `nonce` (7 to 13 bytes, never twice under one key, also not by two jobs of one call) and associated data; `data` is transformed in place. `tag` (4, 6, …, 16
@@ -52,8 +39,8 @@ impl<'a, C: CcmCipher> Job<'a, C> {
         data: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> Result<Self, Error> {
-        let header = Header::new(nonce, aad, data.len(), tag.len())?;
-        Ok(Job(Task { cipher: cipher.core(), header, data, tag, next: 0, result: None }))
+        let header = CcmHeader::new(nonce, aad, data.len(), tag.len())?;
+        Ok(Job(CcmTask { cipher: cipher.core(), header, data, tag, next: 0, result: None }))
     }
 
     /// What became of the job. A job that has not run is not verified: `Authentication`.
@@ -77,57 +64,45 @@ pub fn decrypt<C: CcmCipher>(jobs: &mut [Job<'_, C>]) -> usize {
 /// Runs the jobs of one backend and number of rounds after the other.
 fn run<C: CcmCipher>(jobs: &mut [Job<'_, C>], direction: Direction) -> usize {
     // SAFETY: a job is a task and nothing else.
-    let tasks: &mut [Task<'_, C::Core>] =
+    let tasks: &mut [CcmTask<'_, C::Core>] =
         unsafe { core::slice::from_raw_parts_mut(jobs.as_mut_ptr().cast(), jobs.len()) };
     let mut forged = 0;
     while let Some(first) = tasks.iter().position(Message::is_pending) {
         let cipher = tasks[first].cipher;
         let shared = tasks.iter().all(|task| core::ptr::eq(task.cipher, cipher));
         forged += match direction {
-            Direction::Encrypt => cipher.ccm_lanes_encrypt(Encrypt { tasks, shared }),
-            Direction::Decrypt => cipher.ccm_lanes_decrypt(Decrypt { tasks, shared }),
+            Direction::Encrypt => cipher.ccm_lanes_encrypt(CcmLanesEncrypt { tasks, shared }),
+            Direction::Decrypt => cipher.ccm_lanes_decrypt(CcmLanesDecrypt { tasks, shared }),
         };
     }
     forged
 }
 
-#[doc(hidden)]
-pub struct Encrypt<'j, 'a, C> {
-    tasks: &'j mut [Task<'a, C>],
-    shared: bool,
-}
-
-#[doc(hidden)]
-pub struct Decrypt<'j, 'a, C> {
-    tasks: &'j mut [Task<'a, C>],
-    shared: bool,
-}
-
-impl<C: CcmCore> CcmOperation<C> for Encrypt<'_, '_, C> {
+impl<C: CcmCore> CcmOperation for CcmLanesEncrypt<'_, '_, C> {
     type Output = usize;
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> usize
     where
-        E: CcmEngine<Cipher = C>,
+        E: CcmEngine,
     {
         schedule::run::<E, _, CcmEncrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared)
     }
 }
 
-impl<C: CcmCore> CcmOperation<C> for Decrypt<'_, '_, C> {
+impl<C: CcmCore> CcmOperation for CcmLanesDecrypt<'_, '_, C> {
     type Output = usize;
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> usize
     where
-        E: CcmEngine<Cipher = C>,
+        E: CcmEngine,
     {
         schedule::run::<E, _, CcmDecrypt, FLIGHT, BLOCKS>(engine, keys, self.tasks, self.shared)
     }
 }
 
-impl<C: CcmCore> Message for Task<'_, C> {
+impl<C: CcmCore> Message for CcmTask<'_, C> {
     type Cipher = C;
     type Block = Block;
 

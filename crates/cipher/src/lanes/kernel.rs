@@ -4,7 +4,8 @@
 //! counters of this one are encrypted, so `2 G` independent vectors are in flight, and decryption, whose MAC needs the
 //! plaintext first, runs like encryption.
 
-use crate::engine::{BlockBytes, CcmEngine, Engine, Meanwhile, Nothing, STEP_BLOCKS, wipe};
+use crate::block::BlockBytes;
+use crate::engine::{CcmEngine, Engine, Meanwhile, Nothing, STEP_BLOCKS, wipe};
 
 /// What the kernel does with the blocks.
 pub(super) trait Mode<E: Engine> {

@@ -10,7 +10,8 @@
 use zeroize::Zeroize;
 
 use super::kernel::{LaneKeys, Lanes, Mode, encrypt, step_bytes, steps};
-use crate::engine::{BlockBytes, Core, Engine, Nothing, STEP_BLOCKS, wipe};
+use crate::block::BlockBytes;
+use crate::engine::{Core, Engine, Nothing, STEP_BLOCKS, wipe};
 
 /// A message to be run through the lanes.
 pub(super) trait Message {
@@ -125,7 +126,7 @@ pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
 ) -> usize
 where
     E: Engine,
-    M: Message<Cipher = E::Cipher, Block = E::Block>,
+    M: Message<Block = E::Block>,
     O: Mode<E>,
 {
     let mut own;
@@ -186,7 +187,7 @@ struct Run<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
 impl<E, M, const G: usize, const LANES: usize> Run<'_, '_, E, M, G, LANES>
 where
     E: Engine,
-    M: Message<Cipher = E::Cipher, Block = E::Block>,
+    M: Message<Block = E::Block>,
 {
     #[inline(always)]
     fn all<O: Mode<E>>(&mut self, shared: bool) {
@@ -274,7 +275,7 @@ where
     fn take<O: Mode<E>>(&mut self, index: usize) {
         while let Some(job) = self.queue.pop(self.messages) {
             let message = &mut self.messages[job];
-            let Some(keys) = E::keys_of(message.cipher()).filter(|keys| E::rounds(keys) == self.rounds) else {
+            let Some(keys) = message.cipher().keys_of::<E>().filter(|keys| E::rounds(keys) == self.rounds) else {
                 // Left for another turn.
                 continue;
             };

@@ -2,15 +2,17 @@
 //!
 //! Encrypting one message is serial; [`crate::lanes::cbc`] encrypts many at once. Decryption is parallel.
 
-use super::{BlockOf, Parallel, flat_mut, initial, load, parallel, store, vector_bytes, whole_blocks};
-use crate::engine::{BlockBytes, Core, Engine, Modes, Operation};
+use super::{BlockOf, Parallel, initial, load, parallel, store, vector_bytes, whole_blocks};
+use crate::block::{BlockBytes, flat_mut};
+use crate::engine::{Engine, Operation};
+use crate::operation::{Modes, OneCbcDecrypt, OneCbcEncrypt};
 use crate::{BlockCipher, Error};
 
 /// Encrypts whole blocks in place. `iv` is one block that nobody could predict.
 pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let chain: BlockOf<C> = initial(iv)?;
     whole_blocks::<C>(data)?;
-    cipher.core().cbc_encrypt(Encrypt { chain, data });
+    cipher.core().cbc_encrypt(OneCbcEncrypt { chain, data });
     Ok(())
 }
 
@@ -18,41 +20,29 @@ pub fn encrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result
 pub fn decrypt<C: BlockCipher>(cipher: &C, iv: &[u8], data: &mut [u8]) -> Result<(), Error> {
     let chain: BlockOf<C> = initial(iv)?;
     whole_blocks::<C>(data)?;
-    cipher.core().cbc_decrypt(Decrypt { chain, data });
+    cipher.core().cbc_decrypt(OneCbcDecrypt { chain, data });
     Ok(())
 }
 
-#[doc(hidden)]
-pub struct Encrypt<'a, B> {
-    chain: B,
-    data: &'a mut [u8],
-}
-
-impl<C: Core> Operation<C> for Encrypt<'_, C::Block> {
+impl<B: BlockBytes> Operation<B> for OneCbcEncrypt<'_, B> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(mut self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = B>,
     {
         engine.cbc_encrypt_blocks(keys, &mut self.chain, self.data);
     }
 }
 
-#[doc(hidden)]
-pub struct Decrypt<'a, B> {
-    chain: B,
-    data: &'a mut [u8],
-}
-
-impl<C: Core> Operation<C> for Decrypt<'_, C::Block> {
+impl<B: BlockBytes> Operation<B> for OneCbcDecrypt<'_, B> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = B>,
     {
         if !engine.cbc_decrypt(keys, &self.chain, self.data) {
             parallel::<E, _, FLIGHT, BLOCKS>(Chain(self.chain), engine, keys, self.data);

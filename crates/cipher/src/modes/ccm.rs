@@ -3,14 +3,34 @@
 //! Nonces have 7 to 13 bytes; a nonce of n bytes leaves 15 − n bytes to count the message's bytes. Tags have 4, 6, …, 16
 //! bytes. Associated data may be of any length.
 
+use core::marker::PhantomData;
+
+use cipher::consts::{U12, U16};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::engine::{CcmCore, CcmEngine, CcmModes, CcmOperation, Direction, increment, xor_block};
+use crate::engine::{CcmEngine, CcmOperation, Direction, increment, xor_block};
+use crate::operation::{CcmHeader, CcmMessage, CcmModes};
 use crate::reveal::reveal;
 use crate::{Block, CcmCipher, Error};
 
-pub use crate::rustcrypto::Ccm;
+/// CCM as an `aead`: `C` is [`Aes128`](crate::aes::Aes128), [`Aes192`](crate::aes::Aes192), [`Aes256`](crate::aes::Aes256) or a type of another cipher such as [`Rc6_128`](crate::rc6::Rc6_128), `M` the
+/// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
+///
+/// ```
+/// use aead::{AeadInOut, KeyInit, consts::{U12, U16}};
+/// use tress_cipher::{aes::Aes256, modes::ccm::Ccm};
+///
+/// let ccm = Ccm::<Aes256, U16, U12>::new(&[7; 32].into());
+/// let mut data = *b"hello";
+/// let tag = ccm.encrypt_inout_detached(&[0; 12].into(), b"", (&mut data[..]).into())?;
+/// # Ok::<(), aead::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Ccm<C, M = U16, N = U12> {
+    pub(crate) cipher: C,
+    pub(crate) sizes: PhantomData<(M, N)>,
+}
 
 /// Encrypts in place and writes the tag. A nonce must never be used twice with a key.
 pub fn encrypt<C: CcmCipher>(
@@ -20,16 +40,16 @@ pub fn encrypt<C: CcmCipher>(
     data: &mut [u8],
     tag: &mut [u8],
 ) -> Result<(), Error> {
-    let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let full = cipher.core().ccm(OneMessage { header: &header, data, direction: Direction::Encrypt });
+    let header = CcmHeader::new(nonce, aad, data.len(), tag.len())?;
+    let full = cipher.core().ccm(CcmMessage { header: &header, data, direction: Direction::Encrypt });
     tag.copy_from_slice(&full[..tag.len()]);
     Ok(())
 }
 
 /// Decrypts in place. If the tag is wrong the data is wiped.
 pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-    let header = Header::new(nonce, aad, data.len(), tag.len())?;
-    let mut full = cipher.core().ccm(OneMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
+    let header = CcmHeader::new(nonce, aad, data.len(), tag.len())?;
+    let mut full = cipher.core().ccm(CcmMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // The right tag for a forged message.
     full.zeroize();
@@ -53,18 +73,7 @@ fn number(nonce: &[u8]) -> u128 {
     }
 }
 
-/// What stands before the message in the MAC: B_0 and the associated data (SP 800-38C appendix A.2).
-#[derive(Clone, Copy)]
-#[doc(hidden)]
-pub struct Header<'a> {
-    b0: Block,
-    aad: &'a [u8],
-    /// The encoded length of the associated data.
-    prefix: [u8; 10],
-    prefix_bytes: usize,
-}
-
-impl<'a> Header<'a> {
+impl<'a> CcmHeader<'a> {
     #[inline]
     pub(crate) fn new(nonce: &[u8], aad: &'a [u8], message_bytes: usize, tag_bytes: usize) -> Result<Self, Error> {
         if !(7..=13).contains(&nonce.len()) {
@@ -102,7 +111,7 @@ impl<'a> Header<'a> {
                 10
             }
         };
-        Ok(Header { b0, aad, prefix, prefix_bytes })
+        Ok(CcmHeader { b0, aad, prefix, prefix_bytes })
     }
 
     /// Number of blocks, B_0 included.
@@ -144,21 +153,13 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Runs one message through and returns its tag in full length.
-#[doc(hidden)]
-pub struct OneMessage<'a> {
-    header: &'a Header<'a>,
-    data: &'a mut [u8],
-    direction: Direction,
-}
-
-impl<C: CcmCore> CcmOperation<C> for OneMessage<'_> {
+impl CcmOperation for CcmMessage<'_> {
     type Output = Block;
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys) -> Block
     where
-        E: CcmEngine<Cipher = C>,
+        E: CcmEngine,
     {
         let mut mac = [0; 16];
         for index in 0..self.header.blocks() {

@@ -4,7 +4,9 @@
 //! ([`BlockCipher::COUNTER_BYTES`]: the last bytes of the block, after a nonce) refuse to run past its end.
 
 use super::{BlockOf, Parallel, initial, parallel, vector_bytes};
-use crate::engine::{Core, Engine, Modes, Nothing, Operation, increment_by};
+use crate::block::BlockBytes;
+use crate::engine::{Engine, Nothing, Operation, increment_by};
+use crate::operation::{Ctr, Modes};
 use crate::{BlockCipher, Error};
 
 /// Encrypts or decrypts data of any length in place. `counter` is the first counter block. No counter block may ever be
@@ -55,19 +57,13 @@ impl<'c, C: BlockCipher> Stream<'c, C> {
     }
 }
 
-#[doc(hidden)]
-pub struct Ctr<'a, B> {
-    counter: B,
-    data: &'a mut [u8],
-}
-
-impl<C: Core> Operation<C> for Ctr<'_, C::Block> {
+impl<B: BlockBytes> Operation<B> for Ctr<'_, B> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = B>,
     {
         if !engine.ctr(keys, &self.counter, self.data) {
             parallel::<E, _, FLIGHT, BLOCKS>(Counter(self.counter), engine, keys, self.data);

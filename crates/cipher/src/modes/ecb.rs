@@ -1,7 +1,9 @@
 //! Electronic codebook (SP 800-38A section 6.1).
 
 use super::{Parallel, load, parallel, store, whole_blocks};
-use crate::engine::{Core, Direction, Engine, Modes, Nothing, Operation};
+use crate::block::BlockBytes;
+use crate::engine::{Direction, Engine, Nothing, Operation};
+use crate::operation::{Ecb, Modes};
 use crate::{BlockCipher, Error};
 
 /// Encrypts whole blocks, each on its own.
@@ -18,20 +20,13 @@ pub fn decrypt<C: BlockCipher>(cipher: &C, data: &mut [u8]) -> Result<(), Error>
     Ok(())
 }
 
-/// ECB over whole blocks.
-#[doc(hidden)]
-pub struct Ecb<'a> {
-    pub(crate) data: &'a mut [u8],
-    pub(crate) direction: Direction,
-}
-
-impl<C: Core> Operation<C> for Ecb<'_> {
+impl<B: BlockBytes> Operation<B> for Ecb<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call<E, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, keys: &E::Keys)
     where
-        E: Engine<Cipher = C, Block = C::Block>,
+        E: Engine<Block = B>,
     {
         ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, self.direction);
     }

@@ -32,7 +32,8 @@ pub mod pkcs7;
 
 use zeroize::Zeroize;
 
-use crate::engine::{BlockBytes, Core, Engine};
+use crate::block::{BlockBytes, flat_mut};
+use crate::engine::{Core, Engine};
 use crate::{BlockCipher, Error};
 
 /// The block of a cipher.
@@ -96,13 +97,6 @@ pub(crate) fn parallel<E, P, const FLIGHT: usize, const BLOCKS: usize>(
         rest.copy_from_slice(&padded[..rest.len()]);
         padded.zeroize();
     }
-}
-
-/// Blocks as bytes.
-#[inline(always)]
-pub(crate) fn flat_mut<B: BlockBytes>(blocks: &mut [B]) -> &mut [u8] {
-    // SAFETY: a block is an array of `B::BYTES` bytes, and the slice covers exactly the blocks.
-    unsafe { core::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * B::BYTES) }
 }
 
 /// Bytes of a vector.

@@ -107,7 +107,7 @@ impl Payload {
         Ok(())
     }
 
-    fn jobs<'a>(&'a self, first_chunk: u64, buffer: &'a mut [u8]) -> Result<Vec<Job<'a>>, Error> {
+    fn jobs<'a>(&'a self, first_chunk: u64, buffer: &'a mut [u8]) -> Result<Vec<Job<'a, Aes>>, Error> {
         let chunks = buffer.len().div_ceil(SEALED_CHUNK_BYTES) as u64;
         if first_chunk.checked_add(chunks).is_none_or(|end| end > MAX_CHUNKS) {
             return Err(ErrorKind::TooManyChunks.into());

@@ -13,7 +13,7 @@ pub(super) const MAX_WORDS: usize = 4;
 
 /// A key for one block (rows are bytes) and for many side by side.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Keys {
+pub struct Keys {
     pub(super) one: Schedule<u8>,
     pub(super) many: Schedule<u64>,
 }

@@ -4,6 +4,9 @@ use zeroize::Zeroize;
 
 use crate::engine::Meanwhile;
 
+/// A block of PIPO: byte `r` is row `r`, so the paper's number is `u64::from_le_bytes` of it.
+pub type Block = [u8; 8];
+
 /// Rounds with a key of 256 bits, the larger number.
 pub(super) const MAX_ROUNDS: usize = 17;
 
@@ -16,7 +19,8 @@ pub(super) const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 ///
 /// # Safety
 /// Every method needs the row's instructions.
-pub(crate) trait Row: Copy {
+#[allow(unreachable_pub)] // Only the engines with registers make it reachable.
+pub trait Row: Copy {
     /// What fills a row, repeated.
     type Word: Copy + Zeroize;
     unsafe fn splat(word: Self::Word) -> Self;

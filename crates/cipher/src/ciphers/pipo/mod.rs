@@ -44,13 +44,15 @@
 
 use core::fmt;
 
-use crate::engine::{Core, Direction, Engine, Modes, Operation, compile_modes};
-use crate::modes::{ecb::Ecb, flat_mut};
-use crate::rustcrypto::fixed_key_size;
+use crate::block::flat_mut;
+use crate::ciphers::fixed_key::fixed_key_size;
+use crate::engine::Direction;
+use crate::operation::{Ecb, Modes};
 use crate::{Backend, BlockCipher, Error};
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+mod keyed;
 mod keys;
 mod layers;
 mod portable;
@@ -62,33 +64,15 @@ pub(crate) mod riscv32;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use keys::Keys;
-use portable::Portable;
-use reference::Reference;
+pub use layers::Block;
 
-/// A block of PIPO: byte `r` is row `r`, so the paper's number is `u64::from_le_bytes` of it.
-pub type Block = [u8; 8];
+use keyed::Keyed;
 
 /// PIPO with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
 #[derive(Clone)]
 pub struct Pipo {
-    pub(crate) inner: Inner,
+    keyed: Keyed,
     key_bytes: usize,
-}
-
-/// The round keys in the form of the chosen backend, with the proof that the machine has it.
-#[derive(Clone)]
-pub(crate) enum Inner {
-    Reference(reference::Keys),
-    Portable(Keys),
-    #[cfg(target_arch = "riscv32")]
-    Riscv32(riscv32::Riscv32, riscv32::kernels::Key),
-    #[cfg(target_arch = "aarch64")]
-    Neon(aarch64::Neon, Keys),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(x86::Avx2, Keys),
-    #[cfg(target_arch = "x86_64")]
-    Gfni512(x86::Gfni512, Keys),
 }
 
 impl Pipo {
@@ -102,49 +86,12 @@ impl Pipo {
         if !matches!(key.len(), 16 | 32) {
             return Err(Error::KeyLength);
         }
-        let unavailable = Error::BackendUnavailable(backend);
-        let inner = match backend {
-            Backend::Reference => Inner::Reference(reference::expand_key(key)),
-            Backend::Portable => Inner::Portable(portable::expand_key(key)),
-            #[cfg(target_arch = "riscv32")]
-            Backend::Riscv32 => {
-                let engine = riscv32::Riscv32::detect().ok_or(unavailable)?;
-                Inner::Riscv32(engine, engine.expand_key(key)?)
-            }
-            #[cfg(target_arch = "aarch64")]
-            Backend::Neon => {
-                let engine = aarch64::Neon::detect().ok_or(unavailable)?;
-                Inner::Neon(engine, engine.expand_key(key))
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 => {
-                let engine = x86::Avx2::detect().ok_or(unavailable)?;
-                Inner::Avx2(engine, engine.expand_key(key))
-            }
-            #[cfg(target_arch = "x86_64")]
-            Backend::Gfni512 => {
-                let engine = x86::Gfni512::detect().ok_or(unavailable)?;
-                Inner::Gfni512(engine, engine.expand_key(key))
-            }
-            _ => return Err(unavailable),
-        };
-        Ok(Pipo { inner, key_bytes: key.len() })
+        Ok(Pipo { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
     }
 
     /// The backend that this key was prepared for.
     pub fn backend(&self) -> Backend {
-        match &self.inner {
-            Inner::Reference(_) => Backend::Reference,
-            Inner::Portable(_) => Backend::Portable,
-            #[cfg(target_arch = "riscv32")]
-            Inner::Riscv32(..) => Backend::Riscv32,
-            #[cfg(target_arch = "aarch64")]
-            Inner::Neon(..) => Backend::Neon,
-            #[cfg(target_arch = "x86_64")]
-            Inner::Avx2(..) => Backend::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            Inner::Gfni512(..) => Backend::Gfni512,
-        }
+        self.keyed.backend()
     }
 
     /// Bytes of the key: 16 or 32.
@@ -154,46 +101,23 @@ impl Pipo {
 
     /// Encrypts blocks, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
     /// Decrypts blocks, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
 }
-
-impl Core for Pipo {
-    type Block = Block;
-
-    #[inline]
-    fn run<O: Operation<Pipo>>(&self, operation: O) -> O::Output {
-        match &self.inner {
-            Inner::Reference(keys) => Reference.run(keys, operation),
-            Inner::Portable(keys) => Portable.run(keys, operation),
-            #[cfg(target_arch = "riscv32")]
-            Inner::Riscv32(engine, keys) => engine.run(keys, operation),
-            #[cfg(target_arch = "aarch64")]
-            Inner::Neon(engine, keys) => engine.run(keys, operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::Avx2(engine, keys) => engine.run(keys, operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::Gfni512(engine, keys) => engine.run(keys, operation),
-        }
-    }
-}
-
-compile_modes!(Pipo);
 
 impl BlockCipher for Pipo {
     const BLOCK_BYTES: usize = 8;
     const COUNTER_BYTES: usize = 2;
-    const BACKENDS: &'static [Backend] =
-        &[Backend::Reference, Backend::Portable, Backend::Riscv32, Backend::Neon, Backend::Avx2, Backend::Gfni512];
-    type Core = Pipo;
+    const BACKENDS: &'static [Backend] = Keyed::BACKENDS;
+    type Core = Keyed;
 
-    fn core(&self) -> &Pipo {
-        self
+    fn core(&self) -> &Keyed {
+        &self.keyed
     }
 
     fn backend(&self) -> Backend {

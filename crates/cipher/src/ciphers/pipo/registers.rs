@@ -8,9 +8,8 @@
 
 use zeroize::Zeroize;
 
-use super::Block;
 use super::keys::{MAX_WORDS, Schedule};
-use super::layers::{RoundKeys, Row};
+use super::layers::{Block, RoundKeys, Row};
 use super::portable::ROUND_NUMBERS;
 use crate::engine::STEP_BLOCKS;
 
@@ -18,7 +17,7 @@ use crate::engine::STEP_BLOCKS;
 ///
 /// # Safety
 /// Every method needs the register's instructions; pointers have to be good for the bytes that a method names.
-pub(crate) trait Register: Row<Word = u64> {
+pub trait Register: Row<Word = u64> {
     /// Blocks in a state.
     const SLOTS: usize;
     /// A round's number in row 0 of every block.
@@ -47,7 +46,7 @@ pub(crate) trait Register: Row<Word = u64> {
 }
 
 /// A key for each block of a state.
-pub(crate) struct LaneKeys<R> {
+pub struct LaneKeys<R> {
     rounds: usize,
     last_word: usize,
     whitening: [R; 8],
@@ -116,33 +115,21 @@ macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $spread:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(crate) struct $name(crate::cpu::$name);
-
-        impl $name {
-            pub(crate) fn detect() -> Option<Self> {
-                crate::cpu::$name::detect().map(Self)
-            }
-
-            /// `key` has 16 or 32 bytes.
-            pub(crate) fn expand_key(self, key: &[u8]) -> Keys {
-                crate::ciphers::pipo::keys::expand_key(key, $spread)
-            }
-        }
+        pub struct $name(crate::cpu::$name);
 
         impl Engine for $name {
-            type Cipher = Pipo;
             type Block = Block;
             type Vector = [$register; 8];
             const SLOTS: usize = <$register as Register>::SLOTS;
             type Keys = Keys;
             type LaneKeys = LaneKeys<$register>;
 
-            #[inline(always)]
-            fn keys_of(cipher: &Pipo) -> Option<&Keys> {
-                match &cipher.inner {
-                    Inner::$name(_, keys) => Some(keys),
-                    _ => None,
-                }
+            fn detect() -> Option<Self> {
+                crate::cpu::$name::detect().map(Self)
+            }
+
+            fn expand_key(self, key: &[u8]) -> Keys {
+                keys::expand_key(key, $spread)
             }
 
             #[inline(always)]
@@ -151,9 +138,9 @@ macro_rules! engine {
             }
 
             #[inline]
-            fn run<O: Operation<Pipo>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Pipo>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, 1, { <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.

@@ -2,8 +2,8 @@
 //! other, so vectors have nothing to offer it but the key stream of CCM (`chain_ahead.rs`).
 
 use super::keys::Keys;
-use super::portable::{encrypt, to_bytes, to_words};
-use crate::Block;
+use super::words::{encrypt, to_bytes, to_words};
+use crate::block::Block;
 use crate::engine::{Direction, increment};
 
 /// Whole blocks.

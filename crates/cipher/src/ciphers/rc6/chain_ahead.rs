@@ -3,10 +3,9 @@
 
 use zeroize::Zeroize;
 
-use super::Rc6;
 use super::keys::Keys;
-use super::portable::{encrypt, to_bytes, to_words};
-use crate::Block;
+use super::words::{encrypt, to_bytes, to_words};
+use crate::block::Block;
 use crate::engine::{CcmEngine, Direction, Nothing, increment_by};
 
 /// Vectors of key stream made at a time.
@@ -17,7 +16,7 @@ const MAX_AHEAD_BYTES: usize = 16 * 16 * AHEAD;
 
 /// CCM over whole blocks with a key stream from vectors.
 #[inline(always)]
-pub(super) fn ccm_blocks<E: CcmEngine<Cipher = Rc6, Keys = Keys>>(
+pub(super) fn ccm_blocks<E: CcmEngine<Keys = Keys>>(
     engine: E,
     keys: &Keys,
     mac: &mut Block,

@@ -2,7 +2,8 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::ROUNDS;
+/// Rounds of the AES submission.
+pub(super) const ROUNDS: usize = 20;
 
 /// Words of the round keys: two before the rounds, two for each round, two after them.
 pub(super) const WORDS: usize = 2 * ROUNDS + 4;
@@ -12,7 +13,7 @@ const MAX_KEY_WORDS: usize = 8;
 
 /// The paper's table S.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Keys(pub(super) [u32; WORDS]);
+pub struct Keys(pub(super) [u32; WORDS]);
 
 /// The key schedule. `key` has 16, 24 or 32 bytes.
 ///

@@ -25,9 +25,10 @@
 
 use core::fmt;
 
-use crate::engine::{CcmCore, CcmEngine, CcmOperation, Core, Direction, Engine, Modes, Operation, compile_modes};
-use crate::modes::{ecb::Ecb, flat_mut};
-use crate::rustcrypto::fixed_key_size;
+use crate::block::flat_mut;
+use crate::ciphers::fixed_key::fixed_key_size;
+use crate::engine::Direction;
+use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
 #[cfg(target_arch = "aarch64")]
@@ -35,6 +36,7 @@ mod aarch64;
 mod chain;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod chain_ahead;
+mod keyed;
 mod keys;
 mod portable;
 mod reference;
@@ -42,39 +44,19 @@ mod reference;
 mod riscv32;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod sliced;
+mod words;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use reference::General;
 
-use keys::Keys;
-use portable::Portable;
-use reference::Reference;
-
-/// Rounds of the AES submission.
-const ROUNDS: usize = 20;
+use keyed::Keyed;
 
 /// RC6-32/20 with a key of 16, 24 or 32 bytes. Round keys are wiped when it is dropped.
 #[derive(Clone)]
 pub struct Rc6 {
-    inner: Inner,
-    keys: Keys,
+    keyed: Keyed,
     key_bytes: usize,
-}
-
-/// The engine of the chosen backend, which is the proof that the machine has it. All take the same round keys.
-#[derive(Clone, Copy)]
-enum Inner {
-    Reference(Reference),
-    Portable(Portable),
-    #[cfg(target_arch = "riscv32")]
-    Riscv32(riscv32::Riscv32),
-    #[cfg(target_arch = "aarch64")]
-    Neon(aarch64::Neon),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(x86::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(x86::Avx512),
 }
 
 impl Rc6 {
@@ -88,41 +70,12 @@ impl Rc6 {
         if !matches!(key.len(), 16 | 24 | 32) {
             return Err(Error::KeyLength);
         }
-        let engine = match backend {
-            Backend::Reference => Some(Inner::Reference(Reference)),
-            Backend::Portable => Some(Inner::Portable(Portable)),
-            #[cfg(target_arch = "riscv32")]
-            Backend::Riscv32 => riscv32::Riscv32::detect().map(Inner::Riscv32),
-            #[cfg(target_arch = "aarch64")]
-            Backend::Neon => aarch64::Neon::detect().map(Inner::Neon),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx2 => x86::Avx2::detect().map(Inner::Avx2),
-            #[cfg(target_arch = "x86_64")]
-            Backend::Avx512 => x86::Avx512::detect().map(Inner::Avx512),
-            _ => None,
-        };
-        let inner = engine.ok_or(Error::BackendUnavailable(backend))?;
-        let keys = match inner {
-            Inner::Reference(_) => reference::expand_key(key),
-            _ => keys::expand_key(key),
-        };
-        Ok(Rc6 { inner, keys, key_bytes: key.len() })
+        Ok(Rc6 { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
     }
 
     /// The backend that this key was prepared for.
     pub fn backend(&self) -> Backend {
-        match self.inner {
-            Inner::Reference(_) => Backend::Reference,
-            Inner::Portable(_) => Backend::Portable,
-            #[cfg(target_arch = "riscv32")]
-            Inner::Riscv32(_) => Backend::Riscv32,
-            #[cfg(target_arch = "aarch64")]
-            Inner::Neon(_) => Backend::Neon,
-            #[cfg(target_arch = "x86_64")]
-            Inner::Avx2(_) => Backend::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            Inner::Avx512(_) => Backend::Avx512,
-        }
+        self.keyed.backend()
     }
 
     /// Bytes of the key: 16, 24 or 32.
@@ -132,59 +85,22 @@ impl Rc6 {
 
     /// Encrypts blocks, each on its own.
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
+        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Encrypt });
     }
 
     /// Decrypts blocks, each on its own.
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
-        self.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
+        self.keyed.ecb(Ecb { data: flat_mut(blocks), direction: Direction::Decrypt });
     }
 }
-
-/// Calls a method on the engine of a key's backend.
-macro_rules! dispatch {
-    ($rc6:expr, $method:ident, $operation:expr) => {
-        match $rc6.inner {
-            Inner::Reference(engine) => engine.$method(&$rc6.keys, $operation),
-            Inner::Portable(engine) => engine.$method(&$rc6.keys, $operation),
-            #[cfg(target_arch = "riscv32")]
-            Inner::Riscv32(engine) => engine.$method(&$rc6.keys, $operation),
-            #[cfg(target_arch = "aarch64")]
-            Inner::Neon(engine) => engine.$method(&$rc6.keys, $operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::Avx2(engine) => engine.$method(&$rc6.keys, $operation),
-            #[cfg(target_arch = "x86_64")]
-            Inner::Avx512(engine) => engine.$method(&$rc6.keys, $operation),
-        }
-    };
-}
-
-impl Core for Rc6 {
-    type Block = Block;
-
-    #[inline]
-    fn run<O: Operation<Rc6>>(&self, operation: O) -> O::Output {
-        dispatch!(self, run, operation)
-    }
-}
-
-impl CcmCore for Rc6 {
-    #[inline]
-    fn run_ccm<O: CcmOperation<Rc6>>(&self, operation: O) -> O::Output {
-        dispatch!(self, run_ccm, operation)
-    }
-}
-
-compile_modes!(ccm Rc6);
 
 impl BlockCipher for Rc6 {
     const BLOCK_BYTES: usize = 16;
-    const BACKENDS: &'static [Backend] =
-        &[Backend::Reference, Backend::Portable, Backend::Riscv32, Backend::Neon, Backend::Avx2, Backend::Avx512];
-    type Core = Rc6;
+    const BACKENDS: &'static [Backend] = Keyed::BACKENDS;
+    type Core = Keyed;
 
-    fn core(&self) -> &Rc6 {
-        self
+    fn core(&self) -> &Keyed {
+        &self.keyed
     }
 
     fn backend(&self) -> Backend {
@@ -215,14 +131,15 @@ fixed_key_size!(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{CcmCore, CcmEngine, CcmOperation};
 
     /// What lanes ask of a vector beside encryption; no message is long enough to carry out of a counter's low words.
     struct Increment;
 
-    impl CcmOperation<Rc6> for Increment {
+    impl CcmOperation for Increment {
         type Output = ();
 
-        fn call<E: CcmEngine<Cipher = Rc6>, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, _: &E::Keys) {
+        fn call<E: CcmEngine, const FLIGHT: usize, const BLOCKS: usize>(self, engine: E, _: &E::Keys) {
             // The first eight bytes before and after.
             let cases = [
                 (0, 1),
@@ -254,7 +171,7 @@ mod tests {
     #[test]
     fn counters_carry() {
         for backend in Rc6::BACKENDS.iter().filter(|backend| backend.is_available()) {
-            Rc6::with_backend(&[0; 16], *backend).unwrap().run_ccm(Increment);
+            Rc6::with_backend(&[0; 16], *backend).unwrap().keyed.run_ccm(Increment);
         }
     }
 }

@@ -12,9 +12,8 @@
 
 use zeroize::Zeroize;
 
-use super::ROUNDS;
-use super::keys::{Keys, WORDS};
-use crate::Block;
+use super::keys::{Keys, ROUNDS, WORDS};
+use crate::block::Block;
 use crate::engine::{Meanwhile, STEP_BLOCKS};
 
 /// A vector register of 32-bit words.
@@ -117,7 +116,7 @@ pub(super) fn set_word<R: Register>(register: &mut R, slot: usize, word: u32) {
 /// The machine needs the instructions of `R`.
 #[inline(always)]
 pub(super) unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> [[R; 4]; N] {
-    let [a, b, c, d] = super::portable::to_words(first);
+    let [a, b, c, d] = super::words::to_words(first);
     // SAFETY: the caller vouches for the instructions; the numbers are as long as the longest register.
     unsafe {
         let common = [R::splat(a), R::splat(b), R::splat(c), R::splat(0)];
@@ -133,7 +132,7 @@ pub(super) unsafe fn consecutive<R: Register, const N: usize>(first: &Block) -> 
 }
 
 /// Round keys of `GROUPS` vectors of lanes.
-pub(crate) struct LaneKeys<R, const GROUPS: usize>(pub(super) [[R; GROUPS]; WORDS]);
+pub struct LaneKeys<R, const GROUPS: usize>(pub(super) [[R; GROUPS]; WORDS]);
 
 impl<R: Register, const GROUPS: usize> Zeroize for LaneKeys<R, GROUPS> {
     #[inline(always)]
@@ -314,25 +313,21 @@ macro_rules! engine {
     ($(#[$doc:meta])* $name:ident, $register:ty, $features:literal, $flight:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(crate) struct $name($crate::cpu::$name);
-
-        impl $name {
-            pub(crate) fn detect() -> Option<Self> {
-                $crate::cpu::$name::detect().map(Self)
-            }
-        }
+        pub struct $name($crate::cpu::$name);
 
         impl Engine for $name {
-            type Cipher = Rc6;
             type Block = Block;
             type Vector = [$register; 4];
             const SLOTS: usize = <$register as Register>::WORDS;
             type Keys = Keys;
             type LaneKeys = LaneKeys<$register, $flight>;
 
-            #[inline(always)]
-            fn keys_of(cipher: &Rc6) -> Option<&Keys> {
-                matches!(cipher.inner, Inner::$name(_)).then_some(&cipher.keys)
+            fn detect() -> Option<Self> {
+                $crate::cpu::$name::detect().map(Self)
+            }
+
+            fn expand_key(self, key: &[u8]) -> Keys {
+                keys::expand_key(key)
             }
 
             #[inline(always)]
@@ -341,9 +336,9 @@ macro_rules! engine {
             }
 
             #[inline]
-            fn run<O: Operation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Rc6>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -454,7 +449,7 @@ macro_rules! engine {
 
             #[inline(always)]
             fn encrypt_block(self, keys: &Keys, block: &mut Block) {
-                portable::encrypt_block(keys, block);
+                words::encrypt_block(keys, block);
             }
 
             #[inline(always)]
@@ -465,9 +460,9 @@ macro_rules! engine {
 
         impl CcmEngine for $name {
             #[inline]
-            fn run_ccm<O: CcmOperation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation<Rc6>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: CcmOperation>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.

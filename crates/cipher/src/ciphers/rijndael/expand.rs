@@ -1,6 +1,6 @@
 //! The key schedule, for backends that are not the reference.
 
-use super::rounds;
+use super::shape::rounds;
 
 /// SubWord of FIPS 197 section 5.2: the S-box on each byte of a word.
 pub(super) trait SubWord {

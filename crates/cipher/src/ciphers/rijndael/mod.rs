@@ -24,7 +24,7 @@
 
 use core::fmt;
 
-use crate::engine::Modes;
+use crate::operation::Modes;
 use crate::{Backend, BlockCipher, Error};
 
 #[cfg(target_arch = "aarch64")]
@@ -42,21 +42,15 @@ mod x86;
 pub(crate) use keyed::Keyed;
 use keyed::Size;
 
-/// Words of the largest state and of the longest key.
-const MAX_COLUMNS: usize = 8;
-/// Rounds of the largest block or key.
-const MAX_ROUNDS: usize = 14;
-
-/// Rounds for a block of `nb` words and a key of `nk`: the larger of the two, and six.
-const fn rounds(nb: usize, nk: usize) -> usize {
-    (if nb > nk { nb } else { nk }) + 6
-}
-
 /// Rijndael with a block of `BLOCK_BYTES` (16, 20, 24, 28 or 32) and a key. Round keys are wiped when it is dropped.
 #[derive(Clone)]
-pub struct Rijndael<const BLOCK_BYTES: usize>(Keyed<[u8; BLOCK_BYTES]>)
+pub struct Rijndael<const BLOCK_BYTES: usize>
 where
-    [u8; BLOCK_BYTES]: Size;
+    [u8; BLOCK_BYTES]: Size,
+{
+    keyed: Keyed<[u8; BLOCK_BYTES]>,
+    key_bytes: usize,
+}
 
 impl<const BLOCK_BYTES: usize> Rijndael<BLOCK_BYTES>
 where
@@ -69,12 +63,15 @@ where
 
     /// Prepares a key for a given backend; a machine without it is an error.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Self, Error> {
-        Keyed::new(key, backend).map(Rijndael)
+        if !matches!(key.len(), 16 | 20 | 24 | 28 | 32) {
+            return Err(Error::KeyLength);
+        }
+        Ok(Rijndael { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
     }
 
     /// Bytes of the key.
     pub fn key_bytes(&self) -> usize {
-        self.0.key_bytes()
+        self.key_bytes
     }
 }
 
@@ -88,11 +85,11 @@ where
     type Core = Keyed<[u8; BLOCK_BYTES]>;
 
     fn core(&self) -> &Self::Core {
-        &self.0
+        &self.keyed
     }
 
     fn backend(&self) -> Backend {
-        self.0.backend()
+        self.keyed.backend()
     }
 }
 
@@ -102,6 +99,6 @@ where
     [u8; BLOCK_BYTES]: Size,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Rijndael-{}-{} ({})", 8 * BLOCK_BYTES, 8 * self.key_bytes(), self.0.backend().name())
+        write!(f, "Rijndael-{}-{} ({})", 8 * BLOCK_BYTES, 8 * self.key_bytes, self.keyed.backend().name())
     }
 }

@@ -1,4 +1,14 @@
-//! The shape of a block: which byte of it ShiftRows brings where.
+//! The shape of blocks: columns, rounds, and which byte ShiftRows brings where.
+
+/// Words of the largest state and of the longest key.
+pub(super) const MAX_COLUMNS: usize = 8;
+/// Rounds of the largest block or key.
+pub(super) const MAX_ROUNDS: usize = 14;
+
+/// Rounds for a block of `nb` words and a key of `nk`: the larger of the two, and six.
+pub(super) const fn rounds(nb: usize, nk: usize) -> usize {
+    (if nb > nk { nb } else { nk }) + 6
+}
 
 /// By how many columns ShiftRows moves each row of a block of `nb` columns (the proposal's table 2).
 pub(super) const fn shifts(nb: usize) -> [usize; 4] {
@@ -11,7 +21,6 @@ pub(super) const fn shifts(nb: usize) -> [usize; 4] {
 
 /// The byte that ShiftRows, or its inverse, brings to a byte of a block of `nb` columns.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const fn source(nb: usize, byte: usize, inverse: bool) -> usize {
     let (column, row) = (byte / 4, byte % 4);
     let shift = if inverse { nb - shifts(nb)[row] } else { shifts(nb)[row] };
@@ -21,7 +30,6 @@ const fn source(nb: usize, byte: usize, inverse: bool) -> usize {
 /// Which byte of `blocks` blocks one behind the other has to stand at `byte` so that the ShiftRows (or its inverse) of an
 /// AES instruction, which works on four columns at a time whichever block they belong to, makes the wide blocks' of it.
 /// Bytes that only what stands behind the blocks is made of stay where they are.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const fn before_instruction(nb: usize, blocks: usize, byte: usize, inverse: bool) -> usize {
     // What the instruction makes of the byte goes to `target`.

@@ -5,11 +5,10 @@
 
 use core::arch::aarch64::*;
 
-use super::keys::Keys;
-use super::layers::{Row, decrypt, encrypt};
+use super::keys::{self, Keys};
+use super::layers::{Block, Row, decrypt, encrypt};
 use super::portable::encrypt_block;
 use super::registers::{LaneKeys, ROUND_NUMBERS_IN_BYTES, Register, engine, repeat};
-use super::{Block, Inner, Pipo};
 use crate::engine::{Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
 
 engine!(

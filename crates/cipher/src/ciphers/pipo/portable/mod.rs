@@ -7,8 +7,7 @@
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::keys::{self, Keys, MAX_WORDS};
-use super::layers::{MAX_ROUNDS, RoundKeys, Row, decrypt, encrypt};
-use super::{Block, Inner, Pipo};
+use super::layers::{Block, MAX_ROUNDS, RoundKeys, Row, decrypt, encrypt};
 use crate::engine::{Engine, Meanwhile, Nothing, Operation, scalar_vector};
 
 /// Words side by side.
@@ -199,7 +198,7 @@ fn unpack(mut state: State) -> [Block; BLOCKS] {
 
 /// A key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub(crate) struct LaneKeys {
+pub struct LaneKeys {
     rounds: usize,
     last_word: usize,
     whitening: State,
@@ -265,37 +264,32 @@ pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
     }
 }
 
-/// `key` has 16 or 32 bytes.
-pub(crate) fn expand_key(key: &[u8]) -> Keys {
-    keys::expand_key(key, spread)
-}
-
 /// Eight blocks a word.
 #[derive(Clone, Copy)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 impl Engine for Portable {
-    type Cipher = Pipo;
     type Block = Block;
     type Vector = [Block; BLOCKS];
     const SLOTS: usize = BLOCKS;
     type Keys = Keys;
     type LaneKeys = LaneKeys;
 
-    scalar_vector!();
-
-    fn keys_of(cipher: &Pipo) -> Option<&Keys> {
-        match &cipher.inner {
-            Inner::Portable(keys) => Some(keys),
-            _ => None,
-        }
+    fn detect() -> Option<Self> {
+        Some(Portable)
     }
+
+    fn expand_key(self, key: &[u8]) -> Keys {
+        keys::expand_key(key, spread)
+    }
+
+    scalar_vector!();
 
     fn rounds(keys: &Keys) -> usize {
         keys.many.rounds
     }
 
-    fn run<O: Operation<Pipo>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 

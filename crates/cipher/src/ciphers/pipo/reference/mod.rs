@@ -5,7 +5,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::{Block, Inner, Pipo};
+use super::layers::Block;
 use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
 
 /// Rounds with a key of 256 bits, the larger number.
@@ -16,13 +16,13 @@ const ROTATIONS: [u32; 8] = [0, 7, 4, 3, 6, 5, 1, 2];
 
 /// The round keys, each as eight rows.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Keys {
+pub struct Keys {
     round_keys: [Block; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
 /// The key schedule: the key's 64-bit words in turn, each with the number of its round. `key` has 16 or 32 bytes.
-pub(crate) fn expand_key(key: &[u8]) -> Keys {
+fn expand_key(key: &[u8]) -> Keys {
     let rounds = if key.len() == 16 { 13 } else { 17 };
     let mut keys = Keys { round_keys: [[0; 8]; MAX_ROUNDS + 1], rounds };
     for round in 0..=rounds {
@@ -143,30 +143,30 @@ pub(crate) fn decrypt_block(keys: &Keys, rows: &mut Block) {
 
 /// One block a vector.
 #[derive(Clone, Copy)]
-pub(crate) struct Reference;
+pub struct Reference;
 
 impl Engine for Reference {
-    type Cipher = Pipo;
     type Block = Block;
     type Vector = [Block; 1];
     const SLOTS: usize = 1;
     type Keys = Keys;
     type LaneKeys = Option<Keys>;
 
-    scalar_vector!();
-
-    fn keys_of(cipher: &Pipo) -> Option<&Keys> {
-        match &cipher.inner {
-            Inner::Reference(keys) => Some(keys),
-            _ => None,
-        }
+    fn detect() -> Option<Self> {
+        Some(Reference)
     }
+
+    fn expand_key(self, key: &[u8]) -> Keys {
+        expand_key(key)
+    }
+
+    scalar_vector!();
 
     fn rounds(keys: &Keys) -> usize {
         keys.rounds
     }
 
-    fn run<O: Operation<Pipo>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 

@@ -6,7 +6,7 @@ use core::arch::global_asm;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::Error;
-use crate::ciphers::pipo::Block;
+use crate::ciphers::pipo::layers::Block;
 
 /// What the files ask for: instructions of Zbb where the target has them, which assembly beside functions is not told.
 #[cfg(target_feature = "zbb")]

@@ -4,10 +4,9 @@ pub mod kernels;
 
 use zeroize::Zeroize;
 
-use super::{Block, Inner, Pipo};
-use crate::Error;
+use super::layers::Block;
+use crate::block::flat_mut;
 use crate::engine::{Engine, Meanwhile, Operation, scalar_vector};
-use crate::modes::flat_mut;
 use kernels::{Group, Key, Lanes};
 
 /// Vectors in flight: one call of a kernel.
@@ -15,22 +14,11 @@ const FLIGHT: usize = 4;
 
 /// Four blocks in eight registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Riscv32(crate::cpu::Riscv32);
-
-impl Riscv32 {
-    pub(crate) fn detect() -> Option<Self> {
-        crate::cpu::Riscv32::detect().map(Self)
-    }
-
-    /// `key` has 16 or 32 bytes.
-    pub(crate) fn expand_key(self, key: &[u8]) -> Result<Key, Error> {
-        Key::new(key)
-    }
-}
+pub struct Riscv32(crate::cpu::Riscv32);
 
 /// The keys of a flight's lanes.
 #[derive(Clone, Zeroize)]
-pub(crate) struct LaneKeys([Lanes; FLIGHT]);
+pub struct LaneKeys([Lanes; FLIGHT]);
 
 /// Blocks of any alignment through a kernel.
 fn each_group(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
@@ -56,27 +44,27 @@ fn groups(vectors: &mut [[Block; 4]], mut kernel: impl FnMut(&mut [Group])) {
 }
 
 impl Engine for Riscv32 {
-    type Cipher = Pipo;
     type Block = Block;
     type Vector = [Block; 4];
     const SLOTS: usize = 4;
     type Keys = Key;
     type LaneKeys = LaneKeys;
 
-    scalar_vector!();
-
-    fn keys_of(cipher: &Pipo) -> Option<&Key> {
-        match &cipher.inner {
-            Inner::Riscv32(_, keys) => Some(keys),
-            _ => None,
-        }
+    fn detect() -> Option<Self> {
+        crate::cpu::Riscv32::detect().map(Self)
     }
+
+    fn expand_key(self, key: &[u8]) -> Key {
+        Key::new(key).unwrap_or_else(|_| unreachable!("the length was looked at"))
+    }
+
+    scalar_vector!();
 
     fn rounds(keys: &Key) -> usize {
         keys.lanes().rounds()
     }
 
-    fn run<O: Operation<Pipo>>(self, keys: &Key, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &Key, operation: O) -> O::Output {
         operation.call::<Self, FLIGHT, { FLIGHT * Self::SLOTS }>(self, keys)
     }
 

@@ -1,11 +1,9 @@
 //! PIPO with the vector instructions of x86-64: AVX2, and AVX-512 with GFNI.
 
-use super::keys::Keys;
-use super::layers::{decrypt, encrypt};
+use super::keys::{self, Keys};
+use super::layers::{Block, Row, decrypt, encrypt};
 use super::portable::{encrypt_block, spread};
 use super::registers::{LaneKeys, Register, engine, repeat};
-use super::{Block, Inner, Pipo};
-use crate::ciphers::pipo::layers::Row;
 use crate::engine::{Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
 
 use core::arch::x86_64::{__m256i, __m512i};

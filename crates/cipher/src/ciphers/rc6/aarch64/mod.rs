@@ -2,10 +2,10 @@
 
 use core::arch::aarch64::*;
 
-use super::keys::{Keys, WORDS};
+use super::keys::{self, Keys, ROUNDS, WORDS};
 use super::sliced::{self, LaneKeys, Register, engine};
-use super::{Inner, ROUNDS, Rc6, chain, chain_ahead, portable};
-use crate::Block;
+use super::{chain, chain_ahead, words};
+use crate::block::Block;
 use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, STEP_BLOCKS, counters};
 
 engine!(

@@ -6,8 +6,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::keys::{Keys, WORDS};
-use super::{Inner, Rc6};
+use super::keys::{Keys, ROUNDS, WORDS};
 use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
 use crate::{Block, Error};
 
@@ -107,7 +106,7 @@ fn decrypt_block(s: &[u32], block: &mut Block) {
 
 /// RC6-32/r/b: any number of rounds and any key length, one block at a time, for study.
 ///
-/// [`Rc6`] is RC6-32/20 with 16, 24 or 32 bytes of key, which is what was submitted as AES. Fewer than 20 rounds are for
+/// [`Rc6`](crate::rc6::Rc6) is RC6-32/20 with 16, 24 or 32 bytes of key, which is what was submitted as AES. Fewer than 20 rounds are for
 /// those who look for attacks; there are some on reduced rounds.
 ///
 /// ```
@@ -164,36 +163,34 @@ impl core::fmt::Debug for General {
     }
 }
 
-/// The key schedule for 20 rounds.
-pub(super) fn expand_key(key: &[u8]) -> Keys {
-    let mut keys = Keys([0; WORDS]);
-    expand(key, &mut keys.0);
-    keys
-}
-
 /// One block a vector.
 #[derive(Clone, Copy)]
-pub(crate) struct Reference;
+pub struct Reference;
 
 impl Engine for Reference {
-    type Cipher = Rc6;
     type Block = Block;
     type Vector = [Block; 1];
     const SLOTS: usize = 1;
     type Keys = Keys;
     type LaneKeys = Option<Keys>;
 
+    fn detect() -> Option<Self> {
+        Some(Reference)
+    }
+
+    fn expand_key(self, key: &[u8]) -> Keys {
+        let mut keys = Keys([0; WORDS]);
+        expand(key, &mut keys.0);
+        keys
+    }
+
     scalar_vector!();
 
-    fn keys_of(cipher: &Rc6) -> Option<&Keys> {
-        matches!(cipher.inner, Inner::Reference(_)).then_some(&cipher.keys)
-    }
-
     fn rounds(_: &Keys) -> usize {
-        super::ROUNDS
+        ROUNDS
     }
 
-    fn run<O: Operation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
@@ -240,7 +237,7 @@ impl Engine for Reference {
 }
 
 impl CcmEngine for Reference {
-    fn run_ccm<O: CcmOperation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 

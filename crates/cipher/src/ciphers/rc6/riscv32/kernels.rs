@@ -1,6 +1,6 @@
 //! RC6-32/20 in assembly, with rotations of Zbb where the target has them.
 
-use crate::Block;
+use crate::block::Block;
 use crate::cpu::Riscv32;
 use crate::engine::Direction;
 

@@ -5,8 +5,7 @@ mod kernels;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::keys::{Keys, WORDS};
-use super::{Inner, ROUNDS, Rc6};
+use super::keys::{self, Keys, ROUNDS, WORDS};
 use crate::engine::{
     CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector,
 };
@@ -17,37 +16,34 @@ const BLOCKS: usize = 4;
 
 /// Round keys of the lanes.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub(crate) struct LaneKeys([[u32; WORDS]; BLOCKS]);
+pub struct LaneKeys([[u32; WORDS]; BLOCKS]);
 
 /// The engine, which proves the target.
 #[derive(Clone, Copy)]
-pub(crate) struct Riscv32(cpu::Riscv32);
-
-impl Riscv32 {
-    pub(crate) fn detect() -> Option<Self> {
-        cpu::Riscv32::detect().map(Riscv32)
-    }
-}
+pub struct Riscv32(cpu::Riscv32);
 
 impl Engine for Riscv32 {
-    type Cipher = Rc6;
     type Block = Block;
     type Vector = [Block; BLOCKS];
     const SLOTS: usize = BLOCKS;
     type Keys = Keys;
     type LaneKeys = LaneKeys;
 
-    scalar_vector!();
-
-    fn keys_of(cipher: &Rc6) -> Option<&Keys> {
-        matches!(cipher.inner, Inner::Riscv32(_)).then_some(&cipher.keys)
+    fn detect() -> Option<Self> {
+        cpu::Riscv32::detect().map(Riscv32)
     }
+
+    fn expand_key(self, key: &[u8]) -> Keys {
+        keys::expand_key(key)
+    }
+
+    scalar_vector!();
 
     fn rounds(_: &Keys) -> usize {
         ROUNDS
     }
 
-    fn run<O: Operation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 
@@ -102,7 +98,7 @@ impl Engine for Riscv32 {
 }
 
 impl CcmEngine for Riscv32 {
-    fn run_ccm<O: CcmOperation<Rc6>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, { Self::SLOTS }>(self, keys)
     }
 

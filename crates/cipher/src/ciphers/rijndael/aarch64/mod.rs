@@ -11,13 +11,13 @@ use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::expand::{self, SubWord};
-use super::keyed::{Backing, Inner, Keyed, Size};
-use super::{MAX_COLUMNS, MAX_ROUNDS};
+use super::shape::{MAX_COLUMNS, MAX_ROUNDS};
+use crate::block::{Block, BlockBytes};
+use crate::cpu;
 use crate::engine::{
-    BlockBytes, CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters,
-    increment, xor_block,
+    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters, increment,
+    xor_block,
 };
-use crate::{Block, cpu};
 
 mod vector;
 
@@ -191,10 +191,13 @@ unsafe fn decrypt<V: Vector, const G: usize>(keys: &Keys<V>, x: &mut [V; G]) {
 #[derive(Clone, Copy)]
 pub struct ArmAes<V, const FLIGHT: usize>(cpu::ArmAes, PhantomData<V>);
 
-impl<V: Vector, const FLIGHT: usize> Backing<V::Block> for ArmAes<V, FLIGHT>
-where
-    V::Block: Size<ArmAes = Self>,
-{
+impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
+    type Block = V::Block;
+    type Vector = V;
+    const SLOTS: usize = 1;
+    type Keys = Keys<V>;
+    type LaneKeys = LaneKeys<V>;
+
     fn detect() -> Option<Self> {
         cpu::ArmAes::detect().map(|token| ArmAes(token, PhantomData))
     }
@@ -203,26 +206,6 @@ where
         // SAFETY: token.
         unsafe { expand_key(key) }
     }
-}
-
-impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT>
-where
-    V::Block: Size<ArmAes = Self>,
-{
-    type Cipher = Keyed<V::Block>;
-    type Block = V::Block;
-    type Vector = V;
-    const SLOTS: usize = 1;
-    type Keys = Keys<V>;
-    type LaneKeys = LaneKeys<V>;
-
-    #[inline(always)]
-    fn keys_of(cipher: &Self::Cipher) -> Option<&Keys<V>> {
-        match &cipher.inner {
-            Inner::ArmAes(_, keys) => Some(keys),
-            _ => None,
-        }
-    }
 
     #[inline(always)]
     fn rounds(keys: &Keys<V>) -> usize {
@@ -230,16 +213,13 @@ where
     }
 
     #[inline]
-    fn run<O: Operation<Self::Cipher>>(self, keys: &Keys<V>, operation: O) -> O::Output {
+    fn run<O: Operation<V::Block>>(self, keys: &Keys<V>, operation: O) -> O::Output {
         #[target_feature(enable = "aes")]
-        fn with_features<V: Vector, const FLIGHT: usize, O: Operation<Keyed<V::Block>>>(
+        fn with_features<V: Vector, const FLIGHT: usize, O: Operation<V::Block>>(
             engine: ArmAes<V, FLIGHT>,
             keys: &Keys<V>,
             operation: O,
-        ) -> O::Output
-        where
-            V::Block: Size<ArmAes = ArmAes<V, FLIGHT>>,
-        {
+        ) -> O::Output {
             operation.call::<ArmAes<V, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
         }
         const { assert!(FLIGHT <= MAX_GROUPS) };
@@ -370,21 +350,15 @@ where
     }
 }
 
-impl<const FLIGHT: usize> CcmEngine for ArmAes<One, FLIGHT>
-where
-    Block: Size<ArmAes = Self>,
-{
+impl<const FLIGHT: usize> CcmEngine for ArmAes<One, FLIGHT> {
     #[inline]
-    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys<One>, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys<One>, operation: O) -> O::Output {
         #[target_feature(enable = "aes")]
-        fn with_features<const FLIGHT: usize, O: CcmOperation<Keyed<Block>>>(
+        fn with_features<const FLIGHT: usize, O: CcmOperation>(
             engine: ArmAes<One, FLIGHT>,
             keys: &Keys<One>,
             operation: O,
-        ) -> O::Output
-        where
-            Block: Size<ArmAes = ArmAes<One, FLIGHT>>,
-        {
+        ) -> O::Output {
             operation.call::<ArmAes<One, FLIGHT>, FLIGHT, FLIGHT>(engine, keys)
         }
         // SAFETY: the token in `self` proves that the machine has these features.

@@ -6,16 +6,15 @@
 use core::arch::aarch64::*;
 use core::marker::PhantomData;
 
-use crate::Block;
-use crate::ciphers::rijndael::keyed::Size;
+use crate::block::{Block, BlockBytes};
 use crate::ciphers::rijndael::shape::before_instruction;
 
 /// A block in registers.
 ///
 /// # Safety
 /// Every method needs the AES instructions; pointers have to be good for a block.
-pub trait Vector: Copy {
-    type Block: Size;
+pub trait Vector: Copy + 'static {
+    type Block: BlockBytes;
 
     unsafe fn load(block: *const u8) -> Self;
     unsafe fn store(self, block: *mut u8);
@@ -178,7 +177,7 @@ const fn ascending(from: usize) -> [u8; 16] {
     order
 }
 
-impl<B: Size> Two<B> {
+impl<B: BlockBytes> Two<B> {
     const FORWARD: [[u8; 16]; 2] = order(B::BYTES / 4, false);
     const BACKWARD: [[u8; 16]; 2] = order(B::BYTES / 4, true);
     /// The last 16 bytes of the block, of the two registers.
@@ -199,7 +198,7 @@ impl<B: Size> Two<B> {
     }
 }
 
-impl<B: Size> Vector for Two<B> {
+impl<B: BlockBytes> Vector for Two<B> {
     type Block = B;
 
     #[inline(always)]

@@ -13,10 +13,8 @@ use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::expand::{self, SubWord};
-use super::keyed::{Backing, Inner, Keyed, Size};
-use super::shape::shifts;
-use super::{MAX_COLUMNS, MAX_ROUNDS};
-use crate::Block;
+use super::shape::{MAX_COLUMNS, MAX_ROUNDS, shifts};
+use crate::block::{Block, BlockBytes};
 use crate::engine::{
     CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, increment, scalar_ccm_vector, scalar_vector,
     xor_block,
@@ -135,14 +133,14 @@ fn columns(rows: Word<4>) -> Word<4> {
 
 /// Columns 2 i and 2 i + 1 of a block in word `i`.
 #[inline(always)]
-fn read<B: Size>(block: &B) -> [u64; 4] {
+fn read<B: BlockBytes>(block: &B) -> [u64; 4] {
     let mut padded = [[0; 8]; 4];
     padded.as_flattened_mut()[..B::BYTES].copy_from_slice(block.as_ref());
     padded.map(u64::from_le_bytes)
 }
 
 #[inline(always)]
-fn write<B: Size>(words: [u64; 4], block: &mut B) {
+fn write<B: BlockBytes>(words: [u64; 4], block: &mut B) {
     block.as_mut().copy_from_slice(&words.map(u64::to_le_bytes).as_flattened()[..B::BYTES]);
 }
 
@@ -168,7 +166,7 @@ fn unpair([a, b, c, d]: [u64; 4]) -> [[u64; 4]; 2] {
 
 /// At most eight blocks, or sixteen of four columns; where there is none there are zeros.
 #[inline(always)]
-fn pack<B: Size>(blocks: &[B]) -> State {
+fn pack<B: BlockBytes>(blocks: &[B]) -> State {
     debug_assert!(blocks.len() <= 8 * share(B::BYTES));
     let mut state = ZERO;
     for k in 0..blocks.len().min(8) {
@@ -185,7 +183,7 @@ fn pack<B: Size>(blocks: &[B]) -> State {
 
 /// The inverse of `pack`.
 #[inline(always)]
-fn unpack<B: Size>(mut state: State, blocks: &mut [B]) {
+fn unpack<B: BlockBytes>(mut state: State, blocks: &mut [B]) {
     transpose_bits(&mut state);
     for k in 0..blocks.len().min(8) {
         let Word(words) = columns(state[k]);
@@ -203,7 +201,7 @@ fn unpack<B: Size>(mut state: State, blocks: &mut [B]) {
 
 /// The rows of a block.
 #[inline(always)]
-fn rows_of<B: Size>(block: &B) -> Word<4> {
+fn rows_of<B: BlockBytes>(block: &B) -> Word<4> {
     let words = read(block);
     rows(Word(if share(B::BYTES) == 2 { pair(words, words) } else { words }))
 }
@@ -218,7 +216,7 @@ fn add(state: &mut State, other: &State) {
 /// Row r moves left by `shifts[r]` columns, which is down by as many bytes; or by as many up. What stands above the
 /// block's columns does not matter, so it is kept out.
 #[inline(always)]
-fn shift_rows<B: Size>(state: &mut State, inverse: bool) {
+fn shift_rows<B: BlockBytes>(state: &mut State, inverse: bool) {
     let bits = 2 * B::BYTES as u32 * share(B::BYTES) as u32;
     let shifts = const { shifts(B::BYTES / 4) };
     for word in state {
@@ -271,7 +269,7 @@ fn inverse_mix_columns(state: &mut State) {
 
 /// Encrypts at most as many blocks as there are in a state.
 #[inline(always)]
-fn encrypt_state<B: Size>(keys: &impl RoundKeys, blocks: &mut [B]) {
+fn encrypt_state<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
     let mut state = pack(blocks);
     let rounds = keys.rounds();
     add(&mut state, &keys.round_key(0));
@@ -288,16 +286,16 @@ fn encrypt_state<B: Size>(keys: &impl RoundKeys, blocks: &mut [B]) {
 }
 
 /// Encrypts as many blocks as there are in a state.
-fn encrypt_whole<B: Size, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
+fn encrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
     encrypt_state(keys, blocks);
 }
 
 /// Encrypts one block or two.
-fn encrypt_few<B: Size>(keys: &Keys, blocks: &mut [B]) {
+fn encrypt_few<B: BlockBytes>(keys: &Keys, blocks: &mut [B]) {
     encrypt_state(keys, blocks);
 }
 
-fn decrypt_whole<B: Size, const BLOCKS: usize>(keys: &Keys, blocks: &mut [B; BLOCKS]) {
+fn decrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &Keys, blocks: &mut [B; BLOCKS]) {
     let mut state = pack(blocks);
     add(&mut state, &keys.round_key(keys.rounds));
     for round in (1..keys.rounds).rev() {
@@ -330,7 +328,13 @@ impl SubWord for Circuit {
 #[derive(Clone, Copy)]
 pub struct Portable<B, const BLOCKS: usize>(PhantomData<B>);
 
-impl<B: Size, const BLOCKS: usize> Backing<B> for Portable<B, BLOCKS> {
+impl<B: BlockBytes, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
+    type Block = B;
+    type Vector = [B; BLOCKS];
+    const SLOTS: usize = BLOCKS;
+    type Keys = Keys;
+    type LaneKeys = LaneKeys;
+
     fn detect() -> Option<Self> {
         Some(Portable(PhantomData))
     }
@@ -348,30 +352,14 @@ impl<B: Size, const BLOCKS: usize> Backing<B> for Portable<B, BLOCKS> {
         w.zeroize();
         keys
     }
-}
-
-impl<B: Size, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
-    type Cipher = Keyed<B>;
-    type Block = B;
-    type Vector = [B; BLOCKS];
-    const SLOTS: usize = BLOCKS;
-    type Keys = Keys;
-    type LaneKeys = LaneKeys;
 
     scalar_vector!(BLOCKS);
-
-    fn keys_of(cipher: &Keyed<B>) -> Option<&Keys> {
-        match &cipher.inner {
-            Inner::Portable(_, keys) => Some(keys),
-            _ => None,
-        }
-    }
 
     fn rounds(keys: &Keys) -> usize {
         keys.rounds
     }
 
-    fn run<O: Operation<Keyed<B>>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
@@ -431,7 +419,7 @@ impl<B: Size, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
 }
 
 impl<const BLOCKS: usize> CcmEngine for Portable<Block, BLOCKS> {
-    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 

@@ -8,9 +8,8 @@ use core::marker::PhantomData;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::keyed::{Inner, Keyed, Size};
-use super::{MAX_COLUMNS, MAX_ROUNDS, rounds};
-use crate::Block;
+use super::shape::{MAX_COLUMNS, MAX_ROUNDS, rounds};
+use crate::block::{Block, BlockBytes};
 use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
 
 /// Multiplication by x in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 section 4.2, equation 4.5).
@@ -63,13 +62,13 @@ const INVERSE_SBOX: [u8; 256] = {
 
 /// The words of the round keys: KEYEXPANSION() of section 5.2.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub(super) struct Keys {
+pub struct Keys {
     w: [[u8; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)],
     rounds: usize,
 }
 
 /// KEYEXPANSION() (section 5.2, algorithm 2) for a block of `nb` words.
-pub(super) fn expand_key(nb: usize, key: &[u8]) -> Keys {
+fn expand_key(nb: usize, key: &[u8]) -> Keys {
     let nk = key.len() / 4;
     let mut keys = Keys { w: [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)], rounds: rounds(nb, nk) };
     let w = &mut keys.w;
@@ -119,7 +118,7 @@ fn sub_bytes(state: &mut [u8], table: &[u8; 256]) {
 }
 
 /// SHIFTROWS() (section 5.1.2): each row moves left.
-fn shift_rows<B: Size>(state: &mut B) {
+fn shift_rows<B: BlockBytes>(state: &mut B) {
     let (old, nb) = (*state, B::BYTES / 4);
     for (row, shift) in shifts(nb).into_iter().enumerate() {
         for column in 0..nb {
@@ -129,7 +128,7 @@ fn shift_rows<B: Size>(state: &mut B) {
 }
 
 /// INVSHIFTROWS() (section 5.3.1).
-fn inverse_shift_rows<B: Size>(state: &mut B) {
+fn inverse_shift_rows<B: BlockBytes>(state: &mut B) {
     let (old, nb) = (*state, B::BYTES / 4);
     for (row, shift) in shifts(nb).into_iter().enumerate() {
         for column in 0..nb {
@@ -150,7 +149,7 @@ fn mix_columns(state: &mut [u8], coefficients: [u8; 4]) {
 }
 
 /// CIPHER() (section 5.1, algorithm 1).
-fn encrypt_block<B: Size>(keys: &Keys, state: &mut B) {
+fn encrypt_block<B: BlockBytes>(keys: &Keys, state: &mut B) {
     add_round_key(state.as_mut(), keys, 0);
     for round in 1..=keys.rounds {
         sub_bytes(state.as_mut(), &SBOX);
@@ -163,7 +162,7 @@ fn encrypt_block<B: Size>(keys: &Keys, state: &mut B) {
 }
 
 /// INVCIPHER() (section 5.3, algorithm 3).
-fn decrypt_block<B: Size>(keys: &Keys, state: &mut B) {
+fn decrypt_block<B: BlockBytes>(keys: &Keys, state: &mut B) {
     add_round_key(state.as_mut(), keys, keys.rounds);
     for round in (0..keys.rounds).rev() {
         inverse_shift_rows(state);
@@ -177,30 +176,30 @@ fn decrypt_block<B: Size>(keys: &Keys, state: &mut B) {
 
 /// One block a vector.
 #[derive(Clone, Copy)]
-pub(super) struct Reference<B>(pub(super) PhantomData<B>);
+pub struct Reference<B>(PhantomData<B>);
 
-impl<B: Size> Engine for Reference<B> {
-    type Cipher = Keyed<B>;
+impl<B: BlockBytes> Engine for Reference<B> {
     type Block = B;
     type Vector = [B; 1];
     const SLOTS: usize = 1;
     type Keys = Keys;
     type LaneKeys = Option<Keys>;
 
-    scalar_vector!(1);
-
-    fn keys_of(cipher: &Keyed<B>) -> Option<&Keys> {
-        match &cipher.inner {
-            Inner::Reference(keys) => Some(keys),
-            _ => None,
-        }
+    fn detect() -> Option<Self> {
+        Some(Reference(PhantomData))
     }
+
+    fn expand_key(self, key: &[u8]) -> Keys {
+        expand_key(B::BYTES / 4, key)
+    }
+
+    scalar_vector!(1);
 
     fn rounds(keys: &Keys) -> usize {
         keys.rounds
     }
 
-    fn run<O: Operation<Keyed<B>>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 
@@ -247,7 +246,7 @@ impl<B: Size> Engine for Reference<B> {
 }
 
 impl CcmEngine for Reference<Block> {
-    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 

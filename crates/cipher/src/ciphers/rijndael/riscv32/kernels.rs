@@ -2,7 +2,7 @@
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::Block;
+use crate::block::Block;
 use crate::cpu::Riscv32;
 use crate::engine::Direction;
 

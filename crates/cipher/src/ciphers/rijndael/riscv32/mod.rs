@@ -7,13 +7,13 @@ use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::expand;
-use super::keyed::{Backing, Inner, Keyed, Size};
 use super::portable::Circuit;
-use super::{MAX_COLUMNS, MAX_ROUNDS};
+use super::shape::{MAX_COLUMNS, MAX_ROUNDS};
+use crate::block::{Block, BlockBytes};
+use crate::cpu;
 use crate::engine::{
     CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector,
 };
-use crate::{Block, cpu};
 use kernels::{Eight, Two};
 
 /// Blocks in a vector.
@@ -35,16 +35,22 @@ pub struct LaneKeys(Eight);
 pub struct Riscv32<B>(cpu::Riscv32, PhantomData<B>);
 
 /// Blocks as AES has them; there are no others where there is an engine.
-fn blocks<B: Size>(blocks: &mut [B]) -> &mut [Block] {
-    crate::modes::flat_mut(blocks).as_chunks_mut().0
+fn blocks<B: BlockBytes>(blocks: &mut [B]) -> &mut [Block] {
+    crate::block::flat_mut(blocks).as_chunks_mut().0
 }
 
 /// One block as AES has it.
-fn block<B: Size>(one: &mut B) -> &mut Block {
+fn block<B: BlockBytes>(one: &mut B) -> &mut Block {
     &mut blocks(core::slice::from_mut(one))[0]
 }
 
-impl<B: Size> Backing<B> for Riscv32<B> {
+impl<B: BlockBytes> Engine for Riscv32<B> {
+    type Block = B;
+    type Vector = [B; BLOCKS];
+    const SLOTS: usize = BLOCKS;
+    type Keys = Keys;
+    type LaneKeys = LaneKeys;
+
     fn detect() -> Option<Self> {
         cpu::Riscv32::detect().filter(|_| B::BYTES == 16).map(|token| Riscv32(token, PhantomData))
     }
@@ -59,30 +65,14 @@ impl<B: Size> Backing<B> for Riscv32<B> {
         w.zeroize();
         keys
     }
-}
-
-impl<B: Size> Engine for Riscv32<B> {
-    type Cipher = Keyed<B>;
-    type Block = B;
-    type Vector = [B; BLOCKS];
-    const SLOTS: usize = BLOCKS;
-    type Keys = Keys;
-    type LaneKeys = LaneKeys;
 
     scalar_vector!(BLOCKS);
-
-    fn keys_of(cipher: &Keyed<B>) -> Option<&Keys> {
-        match &cipher.inner {
-            Inner::Riscv32(_, keys) => Some(keys),
-            _ => None,
-        }
-    }
 
     fn rounds(keys: &Keys) -> usize {
         keys.eight.rounds()
     }
 
-    fn run<O: Operation<Keyed<B>>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
@@ -145,7 +135,7 @@ impl<B: Size> Engine for Riscv32<B> {
 }
 
 impl CcmEngine for Riscv32<Block> {
-    fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 

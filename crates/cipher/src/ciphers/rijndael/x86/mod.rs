@@ -11,8 +11,7 @@ use core::arch::x86_64::*;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::MAX_ROUNDS;
-use super::keyed::{Backing, Inner, Keyed};
+use super::shape::MAX_ROUNDS;
 use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
 use crate::{Block, cpu};
 
@@ -53,7 +52,13 @@ macro_rules! engine {
         #[derive(Clone, Copy)]
         pub struct $name(cpu::$name);
 
-        impl Backing<Block> for $name {
+        impl Engine for $name {
+            type Block = Block;
+            type Vector = $register;
+            const SLOTS: usize = size_of::<$register>() / 16;
+            type Keys = Keys;
+            type LaneKeys = LaneKeys<$register>;
+
             fn detect() -> Option<Self> {
                 cpu::$name::detect().map(Self)
             }
@@ -62,23 +67,6 @@ macro_rules! engine {
                 // SAFETY: every token here includes AES-NI.
                 unsafe { keys::expand_key(key) }
             }
-        }
-
-        impl Engine for $name {
-            type Cipher = Keyed<Block>;
-            type Block = Block;
-            type Vector = $register;
-            const SLOTS: usize = size_of::<$register>() / 16;
-            type Keys = Keys;
-            type LaneKeys = LaneKeys<$register>;
-
-            #[inline(always)]
-            fn keys_of(cipher: &Keyed<Block>) -> Option<&Keys> {
-                match &cipher.inner {
-                    Inner::$name(_, keys) => Some(keys),
-                    _ => None,
-                }
-            }
 
             #[inline(always)]
             fn rounds(keys: &Keys) -> usize {
@@ -86,9 +74,9 @@ macro_rules! engine {
             }
 
             #[inline]
-            fn run<O: Operation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Keyed<Block>>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -218,9 +206,9 @@ macro_rules! engine {
 
         impl CcmEngine for $name {
             #[inline]
-            fn run_ccm<O: CcmOperation<Keyed<Block>>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation<Keyed<Block>>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: CcmOperation>(engine: $name, keys: &Keys, operation: O) -> O::Output {
                     operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.

@@ -113,7 +113,7 @@ const fn orders(nb: usize, inverse: bool) -> [[u8; 16]; 4] {
     orders
 }
 
-impl<R: Narrow, B: Size> Halves<R, B> {
+impl<R: Narrow, B: BlockBytes> Halves<R, B> {
     const FORWARD: [[u8; 16]; 4] = orders(B::BYTES / 4, false);
     const BACKWARD: [[u8; 16]; 4] = orders(B::BYTES / 4, true);
     /// The last column, with which a big-endian number counts, in the high half.
@@ -208,7 +208,7 @@ impl<R: Narrow, B: Size> Halves<R, B> {
     }
 }
 
-impl<R: Narrow, B: Size> Rounds for Halves<R, B> {
+impl<R: Narrow, B: BlockBytes> Rounds for Halves<R, B> {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller vouches for the instructions.
@@ -252,7 +252,7 @@ impl<R: Narrow, B: Size> Rounds for Halves<R, B> {
     }
 }
 
-impl<R: Narrow, B: Size> Wide<B> for Halves<R, B> {
+impl<R: Narrow, B: BlockBytes> Wide<B> for Halves<R, B> {
     const SLOTS: usize = R::SLOTS;
     const KEY_BYTES: usize = 32;
 

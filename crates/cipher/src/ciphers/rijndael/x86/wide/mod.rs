@@ -16,8 +16,9 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::keys::KeyGenAssist;
 use super::registers::{Register, Rounds};
 use super::{InverseRoundKeys, LaneKeys, MAX_GROUPS, RoundKeys, decrypt, encrypt};
-use crate::ciphers::rijndael::keyed::{Backing, Inner, Keyed, Size};
-use crate::ciphers::rijndael::{MAX_COLUMNS, MAX_ROUNDS, expand};
+use crate::block::BlockBytes;
+use crate::ciphers::rijndael::expand;
+use crate::ciphers::rijndael::shape::{MAX_COLUMNS, MAX_ROUNDS};
 use crate::cpu;
 use crate::engine::{Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
 
@@ -31,7 +32,7 @@ use whole::Whole;
 ///
 /// # Safety
 /// Every method needs the vector's instructions; pointers have to be good for the bytes that a method names.
-pub(crate) trait Wide<B: Size>: Rounds {
+pub(crate) trait Wide<B: BlockBytes>: Rounds {
     const SLOTS: usize;
     /// Bytes of a round key as the vector reads it: the block, as often as there is room for it, and zeros.
     const KEY_BYTES: usize;
@@ -70,7 +71,7 @@ pub struct Keys<const BYTES: usize> {
 /// Round keys of a vector type.
 struct KeysOf<'a, B, const BYTES: usize>(&'a Keys<BYTES>, PhantomData<B>);
 
-impl<B: Size, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYTES> {
+impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYTES> {
     #[inline(always)]
     fn rounds(&self) -> usize {
         self.0.rounds
@@ -84,7 +85,7 @@ impl<B: Size, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYT
     }
 }
 
-impl<B: Size, W: Wide<B>, const BYTES: usize> InverseRoundKeys<W> for KeysOf<'_, B, BYTES> {
+impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> InverseRoundKeys<W> for KeysOf<'_, B, BYTES> {
     #[inline(always)]
     unsafe fn inverse_round_key(&self, round: usize) -> W {
         const { assert!(BYTES == W::KEY_BYTES) };
@@ -95,7 +96,7 @@ impl<B: Size, W: Wide<B>, const BYTES: usize> InverseRoundKeys<W> for KeysOf<'_,
 
 /// `key` has a length that Rijndael has.
 #[target_feature(enable = "aes,sse4.1")]
-fn expand_key<B: Size, const BYTES: usize>(key: &[u8]) -> Keys<BYTES> {
+fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> Keys<BYTES> {
     let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
     // SAFETY: this function has the instructions.
     let s_box = unsafe { KeyGenAssist::new() };
@@ -128,10 +129,13 @@ macro_rules! engine {
         #[derive(Clone, Copy)]
         pub struct $name<B, const BLOCKS: usize>(cpu::$name, PhantomData<B>);
 
-        impl<B, const BLOCKS: usize> Backing<B> for $name<B, BLOCKS>
-        where
-            B: Size<$name = Self>,
-        {
+        impl<B: BlockBytes, const BLOCKS: usize> Engine for $name<B, BLOCKS> {
+            type Block = B;
+            type Vector = $vector;
+            const SLOTS: usize = BLOCKS / $flight;
+            type Keys = Keys<$key_bytes>;
+            type LaneKeys = LaneKeys<$vector>;
+
             fn detect() -> Option<Self> {
                 cpu::$name::detect().map(|token| $name(token, PhantomData))
             }
@@ -140,26 +144,6 @@ macro_rules! engine {
                 // SAFETY: every token here includes AES-NI.
                 unsafe { expand_key::<B, $key_bytes>(key) }
             }
-        }
-
-        impl<B, const BLOCKS: usize> Engine for $name<B, BLOCKS>
-        where
-            B: Size<$name = Self>,
-        {
-            type Cipher = Keyed<B>;
-            type Block = B;
-            type Vector = $vector;
-            const SLOTS: usize = BLOCKS / $flight;
-            type Keys = Keys<$key_bytes>;
-            type LaneKeys = LaneKeys<$vector>;
-
-            #[inline(always)]
-            fn keys_of(cipher: &Keyed<B>) -> Option<&Self::Keys> {
-                match &cipher.inner {
-                    Inner::$name(_, keys) => Some(keys),
-                    _ => None,
-                }
-            }
 
             #[inline(always)]
             fn rounds(keys: &Self::Keys) -> usize {
@@ -167,9 +151,9 @@ macro_rules! engine {
             }
 
             #[inline]
-            fn run<O: Operation<Keyed<B>>>(self, keys: &Self::Keys, operation: O) -> O::Output {
+            fn run<O: Operation<B>>(self, keys: &Self::Keys, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<B: Size<$name = $name<B, BLOCKS>>, const BLOCKS: usize, O: Operation<Keyed<B>>>(
+                fn with_features<B: BlockBytes, const BLOCKS: usize, O: Operation<B>>(
                     engine: $name<B, BLOCKS>,
                     keys: &Keys<$key_bytes>,
                     operation: O,

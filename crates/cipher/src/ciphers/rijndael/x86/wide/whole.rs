@@ -19,7 +19,7 @@ const fn order(nb: usize, inverse: bool) -> [u8; 64] {
     order
 }
 
-impl<B: Size> Whole<B> {
+impl<B: BlockBytes> Whole<B> {
     const BLOCKS: usize = 64 / B::BYTES;
     const FORWARD: [u8; 64] = order(B::BYTES / 4, false);
     const BACKWARD: [u8; 64] = order(B::BYTES / 4, true);
@@ -81,7 +81,7 @@ impl<B: Size> Whole<B> {
     }
 }
 
-impl<B: Size> Rounds for Whole<B> {
+impl<B: BlockBytes> Rounds for Whole<B> {
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller vouches for the instructions.
@@ -115,7 +115,7 @@ impl<B: Size> Rounds for Whole<B> {
 
 // A masked load or store touches the bytes of its mask and no others, wherever its address points.
 
-impl<B: Size> Wide<B> for Whole<B> {
+impl<B: BlockBytes> Wide<B> for Whole<B> {
     const SLOTS: usize = Self::BLOCKS;
     const KEY_BYTES: usize = 64;
 

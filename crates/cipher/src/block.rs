@@ -1,0 +1,27 @@
+//! Blocks.
+
+use zeroize::Zeroize;
+
+/// Bytes of a 128-bit block.
+pub const BLOCK_BYTES: usize = 16;
+
+/// A 128-bit block.
+pub type Block = [u8; BLOCK_BYTES];
+
+/// An array of bytes that is a block.
+pub trait BlockBytes: Copy + AsRef<[u8]> + AsMut<[u8]> + Zeroize + for<'a> TryFrom<&'a [u8]> + 'static {
+    const BYTES: usize;
+    const ZERO: Self;
+}
+
+impl<const N: usize> BlockBytes for [u8; N] {
+    const BYTES: usize = N;
+    const ZERO: Self = [0; N];
+}
+
+/// Blocks as bytes.
+#[inline(always)]
+pub(crate) fn flat_mut<B: BlockBytes>(blocks: &mut [B]) -> &mut [u8] {
+    // SAFETY: a block is an array of `B::BYTES` bytes, and the slice covers exactly the blocks.
+    unsafe { core::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * B::BYTES) }
+}

@@ -1,0 +1,44 @@
+//! Ciphers whose type says how long the key is, as the RustCrypto traits (`rustcrypto.rs`) want them.
+
+/// Defines the cipher of one key size, for the RustCrypto traits. `$cipher` chooses by the key's length.
+macro_rules! fixed_key_size {
+    ($(#[$doc:meta])* $name:ident: $cipher:ty) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $name($cipher);
+
+        impl $name {
+            /// `key` has this type's length.
+            pub(crate) fn from_key(key: &[u8]) -> Self {
+                match <$cipher>::new(key) {
+                    Ok(cipher) => $name(cipher),
+                    Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
+                }
+            }
+        }
+
+        impl $crate::BlockCipher for $name {
+            const BLOCK_BYTES: usize = <$cipher as $crate::BlockCipher>::BLOCK_BYTES;
+            const BACKENDS: &'static [$crate::Backend] = <$cipher as $crate::BlockCipher>::BACKENDS;
+            type Core = <$cipher as $crate::BlockCipher>::Core;
+
+            fn core(&self) -> &Self::Core {
+                self.0.core()
+            }
+
+            fn backend(&self) -> $crate::Backend {
+                self.0.backend()
+            }
+        }
+
+        impl AsRef<$cipher> for $name {
+            fn as_ref(&self) -> &$cipher {
+                &self.0
+            }
+        }
+
+        impl zeroize::ZeroizeOnDrop for $name {}
+    };
+}
+
+pub(crate) use fixed_key_size;

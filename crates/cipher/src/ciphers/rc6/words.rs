@@ -1,0 +1,113 @@
+//! Blocks as 32-bit words, several side by side.
+
+use super::keys::{Keys, ROUNDS, WORDS};
+use crate::block::Block;
+
+/// The words A, B, C and D of a block.
+pub(super) type State = [u32; 4];
+
+#[inline(always)]
+pub(super) fn to_words(block: &Block) -> State {
+    let number = u128::from_le_bytes(*block);
+    [number as u32, (number >> 32) as u32, (number >> 64) as u32, (number >> 96) as u32]
+}
+
+#[inline(always)]
+pub(super) fn to_bytes([a, b, c, d]: State) -> Block {
+    let low = u128::from(a) | u128::from(b) << 32;
+    (low | u128::from(c) << 64 | u128::from(d) << 96).to_le_bytes()
+}
+
+/// Where the round keys of the blocks come from.
+pub(super) trait RoundKeys {
+    /// A word of the round keys of block `slot`.
+    fn word(&self, index: usize, slot: usize) -> u32;
+}
+
+impl RoundKeys for Keys {
+    #[inline(always)]
+    fn word(&self, index: usize, _: usize) -> u32 {
+        self.0[index]
+    }
+}
+
+/// x (2x + 1), rotated by lg 32.
+#[inline(always)]
+fn quadratic(x: u32) -> u32 {
+    x.wrapping_mul(x.wrapping_add(x) | 1).rotate_left(5)
+}
+
+/// One round of all blocks; A is word `P`, then come B, C and D: words change their names instead of their places.
+#[inline(always)]
+fn round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: usize, x: &mut [State; N]) {
+    let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
+    for slot in 0..N {
+        let x = &mut x[slot];
+        let t = quadratic(x[b]);
+        let u = quadratic(x[d]);
+        x[a] = (x[a] ^ t).rotate_left(u & 31).wrapping_add(keys.word(2 * number, slot));
+        x[c] = (x[c] ^ u).rotate_left(t & 31).wrapping_add(keys.word(2 * number + 1, slot));
+    }
+}
+
+#[inline(always)]
+fn inverse_round<const P: usize, const N: usize>(keys: &impl RoundKeys, number: usize, x: &mut [State; N]) {
+    let (a, b, c, d) = (P % 4, (P + 1) % 4, (P + 2) % 4, (P + 3) % 4);
+    for slot in 0..N {
+        let x = &mut x[slot];
+        let t = quadratic(x[b]);
+        let u = quadratic(x[d]);
+        x[c] = x[c].wrapping_sub(keys.word(2 * number + 1, slot)).rotate_right(t & 31) ^ u;
+        x[a] = x[a].wrapping_sub(keys.word(2 * number, slot)).rotate_right(u & 31) ^ t;
+    }
+}
+
+/// Encrypts `N` blocks side by side.
+#[inline(always)]
+pub(super) fn encrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N]) {
+    let mut y = *x;
+    for slot in 0..N {
+        y[slot][1] = y[slot][1].wrapping_add(keys.word(0, slot));
+        y[slot][3] = y[slot][3].wrapping_add(keys.word(1, slot));
+    }
+    for four in 0..ROUNDS / 4 {
+        round::<0, N>(keys, 4 * four + 1, &mut y);
+        round::<1, N>(keys, 4 * four + 2, &mut y);
+        round::<2, N>(keys, 4 * four + 3, &mut y);
+        round::<3, N>(keys, 4 * four + 4, &mut y);
+    }
+    for slot in 0..N {
+        y[slot][0] = y[slot][0].wrapping_add(keys.word(WORDS - 2, slot));
+        y[slot][2] = y[slot][2].wrapping_add(keys.word(WORDS - 1, slot));
+    }
+    *x = y;
+}
+
+/// Decrypts `N` blocks side by side.
+#[inline(always)]
+pub(super) fn decrypt<const N: usize>(keys: &impl RoundKeys, x: &mut [State; N]) {
+    let mut y = *x;
+    for slot in 0..N {
+        y[slot][0] = y[slot][0].wrapping_sub(keys.word(WORDS - 2, slot));
+        y[slot][2] = y[slot][2].wrapping_sub(keys.word(WORDS - 1, slot));
+    }
+    for four in (0..ROUNDS / 4).rev() {
+        inverse_round::<3, N>(keys, 4 * four + 4, &mut y);
+        inverse_round::<2, N>(keys, 4 * four + 3, &mut y);
+        inverse_round::<1, N>(keys, 4 * four + 2, &mut y);
+        inverse_round::<0, N>(keys, 4 * four + 1, &mut y);
+    }
+    for slot in 0..N {
+        y[slot][1] = y[slot][1].wrapping_sub(keys.word(0, slot));
+        y[slot][3] = y[slot][3].wrapping_sub(keys.word(1, slot));
+    }
+    *x = y;
+}
+
+/// Encrypts a block alone.
+#[inline(always)]
+pub(super) fn encrypt_block(keys: &Keys, block: &mut Block) {
+    let mut x = [to_words(block)];
+    encrypt(keys, &mut x);
+    *block = to_bytes(x[0]);
+}

@@ -1,0 +1,85 @@
+//! The choice among the backends of a cipher.
+
+/// Defines a cipher with a key on a backend: an enum with a variant for each backend, which holds its engine, the proof that
+/// the machine has it, and the round keys in its form. Slower backends stand first. `of` is the block; `ccm` is the type that
+/// has CCM, if one has.
+macro_rules! backends {
+    (
+        $(#[$doc:meta])*
+        pub enum $name:ident $(<$b:ident: $bound:ident>)? of $block:ident $backends:tt
+        $(ccm $ccm:ty)?
+    ) => {
+        $crate::engine::backends!(@core [$(#[$doc])*] $name [$($b: $bound)?] [$($b)?] $block $backends);
+        $($crate::engine::backends!(@ccm $ccm, $backends);)?
+    };
+    (@core [$($doc:tt)*] $name:ident [$($generics:tt)*] [$($b:ident)?] $block:ident {
+        $($(#[cfg($cfg:meta)])? $backend:ident: $engine:ty,)*
+    }) => {
+        $($doc)*
+        // The sizes differ; without a heap there is no box to put the larger ones into.
+        #[allow(clippy::large_enum_variant)]
+        #[derive(Clone)]
+        pub enum $name<$($generics)*> {
+            $($(#[cfg($cfg)])? $backend($engine, <$engine as $crate::engine::Engine>::Keys),)*
+        }
+
+        impl<$($generics)*> $name<$($b)?> {
+            /// The backends, slower ones first, whether this machine has them or not.
+            pub(crate) const BACKENDS: &'static [$crate::cpu::Backend] = &[$($crate::cpu::Backend::$backend),*];
+
+            /// Prepares a key of a length that the cipher has.
+            pub(crate) fn new(key: &[u8], backend: $crate::cpu::Backend) -> Result<Self, $crate::error::Error> {
+                let unavailable = $crate::error::Error::BackendUnavailable(backend);
+                match backend {
+                    $($(#[cfg($cfg)])? $crate::cpu::Backend::$backend => {
+                        let engine = <$engine as $crate::engine::Engine>::detect().ok_or(unavailable)?;
+                        let keys = $crate::engine::Engine::expand_key(engine, key);
+                        Ok($name::$backend(engine, keys))
+                    })*
+                    _ => Err(unavailable),
+                }
+            }
+
+            /// The backend that this key was prepared for.
+            pub(crate) fn backend(&self) -> $crate::cpu::Backend {
+                match self {
+                    $($(#[cfg($cfg)])? $name::$backend(..) => $crate::cpu::Backend::$backend,)*
+                }
+            }
+        }
+
+        impl<$($generics)*> $crate::engine::Core for $name<$($b)?> {
+            type Block = $block;
+
+            #[inline]
+            fn run<O: $crate::engine::Operation<$block>>(&self, operation: O) -> O::Output {
+                match self {
+                    $($(#[cfg($cfg)])? $name::$backend(engine, keys) => {
+                        $crate::engine::Engine::run(*engine, keys, operation)
+                    })*
+                }
+            }
+
+            #[inline(always)]
+            fn keys_of<E: $crate::engine::Engine>(&self) -> Option<&E::Keys> {
+                match self {
+                    $($(#[cfg($cfg)])? $name::$backend(_, keys) => $crate::engine::keys_if_same::<$engine, E>(keys),)*
+                }
+            }
+        }
+    };
+    (@ccm $ccm:ty, { $($(#[cfg($cfg:meta)])? $backend:ident: $engine:ty,)* }) => {
+        impl $crate::engine::CcmCore for $ccm {
+            #[inline]
+            fn run_ccm<O: $crate::engine::CcmOperation>(&self, operation: O) -> O::Output {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$backend(engine, keys) => {
+                        $crate::engine::CcmEngine::run_ccm(*engine, keys, operation)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use backends;

@@ -1,0 +1,153 @@
+//! What a cipher can be asked for, as data. How each is done is in the file of its mode, in `modes` or `lanes`, as an
+//! `Operation`: this file knows of no mode's code, so that modes may know [`crate::BlockCipher`].
+
+use crate::Error;
+use crate::block::Block;
+use crate::engine::{CcmCore, Core, Direction};
+
+/// ECB over whole blocks.
+pub struct Ecb<'a> {
+    pub(crate) data: &'a mut [u8],
+    pub(crate) direction: Direction,
+}
+
+/// CBC encryption of whole blocks; `chain` is the initialisation vector.
+pub struct OneCbcEncrypt<'a, B> {
+    pub(crate) chain: B,
+    pub(crate) data: &'a mut [u8],
+}
+
+/// CBC decryption, likewise.
+pub struct OneCbcDecrypt<'a, B> {
+    pub(crate) chain: B,
+    pub(crate) data: &'a mut [u8],
+}
+
+/// CTR from a counter block on.
+pub struct Ctr<'a, B> {
+    pub(crate) counter: B,
+    pub(crate) data: &'a mut [u8],
+}
+
+/// What stands before the message in the MAC of CCM: B_0 and the associated data (SP 800-38C appendix A.2).
+#[derive(Clone, Copy)]
+pub(crate) struct CcmHeader<'a> {
+    pub(crate) b0: Block,
+    pub(crate) aad: &'a [u8],
+    /// The encoded length of the associated data.
+    pub(crate) prefix: [u8; 10],
+    pub(crate) prefix_bytes: usize,
+}
+
+/// CCM of one message, whose tag is the output.
+pub struct CcmMessage<'a> {
+    pub(crate) header: &'a CcmHeader<'a>,
+    pub(crate) data: &'a mut [u8],
+    pub(crate) direction: Direction,
+}
+
+/// A message of CBC in a lane.
+pub(crate) struct CbcTask<'a, C: Core> {
+    pub(crate) cipher: &'a C,
+    pub(crate) iv: C::Block,
+    pub(crate) data: &'a mut [u8],
+    pub(crate) pending: bool,
+    pub(crate) next: usize,
+}
+
+/// A message of CCM in a lane.
+pub(crate) struct CcmTask<'a, C> {
+    pub(crate) cipher: &'a C,
+    pub(crate) header: CcmHeader<'a>,
+    pub(crate) data: &'a mut [u8],
+    pub(crate) tag: &'a mut [u8],
+    pub(crate) next: usize,
+    /// `None` until the task has run.
+    pub(crate) result: Option<Result<(), Error>>,
+}
+
+/// CBC encryption in lanes. `shared`: all tasks have one key.
+pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
+    pub(crate) tasks: &'j mut [CbcTask<'a, C>],
+    pub(crate) shared: bool,
+}
+
+/// CCM encryption in lanes, likewise.
+pub struct CcmLanesEncrypt<'j, 'a, C> {
+    pub(crate) tasks: &'j mut [CcmTask<'a, C>],
+    pub(crate) shared: bool,
+}
+
+/// CCM decryption in lanes, likewise; the output is the number of forged messages.
+pub struct CcmLanesDecrypt<'j, 'a, C> {
+    pub(crate) tasks: &'j mut [CcmTask<'a, C>],
+    pub(crate) shared: bool,
+}
+
+/// The modes and lanes of a cipher, compiled here, once for each cipher, and not in every crate that uses them.
+pub trait Modes: Core {
+    fn ecb(&self, operation: Ecb<'_>);
+    fn cbc_encrypt(&self, operation: OneCbcEncrypt<'_, Self::Block>);
+    fn cbc_decrypt(&self, operation: OneCbcDecrypt<'_, Self::Block>);
+    fn ctr(&self, operation: Ctr<'_, Self::Block>);
+    fn cbc_lanes(&self, operation: CbcLanesEncrypt<'_, '_, Self>);
+}
+
+/// The same for CCM.
+pub trait CcmModes: Modes + CcmCore {
+    fn ccm(&self, operation: CcmMessage<'_>) -> Block;
+    fn ccm_lanes_encrypt(&self, operation: CcmLanesEncrypt<'_, '_, Self>) -> usize;
+    fn ccm_lanes_decrypt(&self, operation: CcmLanesDecrypt<'_, '_, Self>) -> usize;
+}
+
+/// Implements [`Modes`] for a type, and `ccm` [`CcmModes`] as well. No type parameters: those would be compiled elsewhere.
+macro_rules! compile_modes {
+    (ccm $core:ty) => {
+        $crate::operation::compile_modes!($core);
+
+        impl $crate::operation::CcmModes for $core {
+            fn ccm(&self, operation: $crate::operation::CcmMessage<'_>) -> $crate::block::Block {
+                $crate::engine::CcmCore::run_ccm(self, operation)
+            }
+
+            fn ccm_lanes_encrypt(&self, operation: $crate::operation::CcmLanesEncrypt<'_, '_, Self>) -> usize {
+                $crate::engine::CcmCore::run_ccm(self, operation)
+            }
+
+            fn ccm_lanes_decrypt(&self, operation: $crate::operation::CcmLanesDecrypt<'_, '_, Self>) -> usize {
+                $crate::engine::CcmCore::run_ccm(self, operation)
+            }
+        }
+    };
+    ($core:ty) => {
+        impl $crate::operation::Modes for $core {
+            fn ecb(&self, operation: $crate::operation::Ecb<'_>) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn cbc_encrypt(
+                &self,
+                operation: $crate::operation::OneCbcEncrypt<'_, <Self as $crate::engine::Core>::Block>,
+            ) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn cbc_decrypt(
+                &self,
+                operation: $crate::operation::OneCbcDecrypt<'_, <Self as $crate::engine::Core>::Block>,
+            ) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn ctr(&self, operation: $crate::operation::Ctr<'_, <Self as $crate::engine::Core>::Block>) {
+                $crate::engine::Core::run(self, operation);
+            }
+
+            fn cbc_lanes(&self, operation: $crate::operation::CbcLanesEncrypt<'_, '_, Self>) {
+                $crate::engine::Core::run(self, operation);
+            }
+        }
+    };
+}
+
+pub(crate) use compile_modes;
