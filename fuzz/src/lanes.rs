@@ -1,11 +1,9 @@
 //! Jobs in lanes against the same messages one at a time on the reference: any mix of keys, key sizes, lengths, nonces,
 //! associated data and tags, some of them forged, on every backend of this machine.
 
-use tress_cipher::aes::Aes;
+use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
 use tress_cipher::modes::{cbc, ccm};
-use tress_cipher::pipo::Pipo;
-use tress_cipher::rc6::Rc6;
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
+use tress_cipher::{Backend, CcmCipher, Error, lanes};
 
 use crate::input::Input;
 
@@ -15,7 +13,7 @@ const MAX_KEYS: usize = 5;
 /// A message, and how it is sealed.
 struct Message {
     key: usize,
-    iv: [u8; 16],
+    iv: [u8; 32],
     nonce_bytes: usize,
     tag_bytes: usize,
     aad: Vec<u8>,
@@ -27,11 +25,24 @@ struct Message {
 /// Panics when lanes do anything else than one call for each message.
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    match input.byte() % 6 {
-        0..=2 => authenticated(&mut input, Aes::with_backend),
-        3 => authenticated(&mut input, Rc6::with_backend),
-        4 => chained(&mut input, &[16, 24, 32], Aes::with_backend),
-        _ => chained(&mut input, &[16, 32], Pipo::with_backend),
+    let (cipher, is_chained) = (input.pick(CIPHERS), input.flag());
+    cipher.with(Lanes { input: &mut input, is_chained });
+}
+
+struct Lanes<'i, 'b> {
+    input: &'i mut Input<'b>,
+    is_chained: bool,
+}
+
+impl WithCipher for Lanes<'_, '_> {
+    type Output = ();
+
+    fn block<C: FromKey>(self) {
+        chained::<C>(self.input);
+    }
+
+    fn ccm<C: FromKey + CcmCipher>(self) {
+        if self.is_chained { chained::<C>(self.input) } else { authenticated::<C>(self.input) }
     }
 }
 
@@ -70,9 +81,9 @@ fn messages(input: &mut Input<'_>, key_bytes: &[usize]) -> (Vec<Vec<u8>>, Vec<Me
     (keys, messages)
 }
 
-fn authenticated<C: CcmCipher>(input: &mut Input<'_>, make: fn(&[u8], Backend) -> Result<C, Error>) {
-    let (keys, messages) = messages(input, &[16, 24, 32]);
-    let alone = ciphers(&keys, Backend::Reference, make);
+fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
+    let (keys, messages) = messages(input, C::KEY_BYTES);
+    let alone = ciphers::<C>(&keys, Backend::Reference);
     let sealed: Vec<(Vec<u8>, Vec<u8>)> = messages
         .iter()
         .map(|message| {
@@ -83,7 +94,7 @@ fn authenticated<C: CcmCipher>(input: &mut Input<'_>, make: fn(&[u8], Backend) -
         })
         .collect();
     for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available()) {
-        let ciphers = ciphers(&keys, backend, make);
+        let ciphers = ciphers::<C>(&keys, backend);
         let mut ours: Vec<_> =
             messages.iter().map(|message| (message.data.clone(), vec![0; message.tag_bytes])).collect();
         lanes::ccm::encrypt(&mut jobs(&ciphers, &messages, &mut ours));
@@ -126,12 +137,12 @@ fn jobs<'a, C: CcmCipher>(
     jobs.collect()
 }
 
-fn chained<C: BlockCipher>(input: &mut Input<'_>, key_bytes: &[usize], make: fn(&[u8], Backend) -> Result<C, Error>) {
-    let (keys, mut messages) = messages(input, key_bytes);
+fn chained<C: FromKey>(input: &mut Input<'_>) {
+    let (keys, mut messages) = messages(input, C::KEY_BYTES);
     for message in &mut messages {
         message.data.truncate(message.data.len() / C::BLOCK_BYTES * C::BLOCK_BYTES);
     }
-    let alone = ciphers(&keys, Backend::Reference, make);
+    let alone = ciphers::<C>(&keys, Backend::Reference);
     let sealed: Vec<Vec<u8>> = messages
         .iter()
         .map(|message| {
@@ -141,7 +152,7 @@ fn chained<C: BlockCipher>(input: &mut Input<'_>, key_bytes: &[usize], make: fn(
         })
         .collect();
     for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available()) {
-        let ciphers = ciphers(&keys, backend, make);
+        let ciphers = ciphers::<C>(&keys, backend);
         let mut ours: Vec<Vec<u8>> = messages.iter().map(|message| message.data.clone()).collect();
         let jobs = messages.iter().zip(&mut ours).map(|(message, data)| {
             lanes::cbc::Job::new(&ciphers[message.key], &message.iv[..C::BLOCK_BYTES], data).expect("whole blocks")
@@ -151,6 +162,6 @@ fn chained<C: BlockCipher>(input: &mut Input<'_>, key_bytes: &[usize], make: fn(
     }
 }
 
-fn ciphers<C>(keys: &[Vec<u8>], backend: Backend, make: fn(&[u8], Backend) -> Result<C, Error>) -> Vec<C> {
-    keys.iter().map(|key| make(key, backend).expect("a key of its length")).collect()
+fn ciphers<C: FromKey>(keys: &[Vec<u8>], backend: Backend) -> Vec<C> {
+    keys.iter().map(|key| C::with_backend(key, backend).expect("a key of its length")).collect()
 }

@@ -91,7 +91,7 @@ ROOT_NAMES = {
     name: [*found[1].split("::"), name]
     for found in re.finditer(r"^pub use (\w+)::\{?([\w, ]+)\}?;", SOURCES[""].read_text(), re.M)
     for name in re.findall(r"\w+", found[2])
-}
+} | {name.split("/")[1]: name.split("/") for name in SOURCES if re.fullmatch(r"ciphers/\w+", name)}
 
 
 def target(source: str, path: list[str]) -> str:

@@ -33,7 +33,7 @@ impl Messages {
     }
 
     fn rust(&mut self, ciphers: &[Aes], encrypt: bool) {
-        let mut jobs: Vec<Job<'_>> = self
+        let mut jobs: Vec<Job<'_, _>> = self
             .data
             .iter_mut()
             .zip(&mut self.tags)

@@ -1,11 +1,9 @@
 //! Block ciphers by their names, with a key.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::c_char;
 
-use ::tress_cipher::pipo::Pipo;
-use ::tress_cipher::rc6::Rc6;
-use ::tress_cipher::rijndael::Rijndael;
-use ::tress_cipher::{Backend, BlockCipher, Error};
+use ::tress_cipher::catalogue::{self, CIPHERS, Cipher, Type};
+use ::tress_cipher::{Backend, BlockCipher, Error, for_every_cipher};
 
 use crate::failure::Failure;
 use crate::raw;
@@ -16,128 +14,76 @@ use crate::status::{guard, guard_value, tress_status};
 /// freed. The key is wiped then.
 pub struct tress_cipher {
     pub(crate) keyed: Keyed,
-    name: &'static CStr,
+    cipher: &'static Cipher,
 }
 
-/// A key of each type that the library has. AES is Rijndael with blocks of 128 bits.
-#[allow(clippy::large_enum_variant, reason = "it lives in a box of its own")]
-pub(crate) enum Keyed {
-    Rijndael128(Rijndael<16>),
-    Rijndael160(Rijndael<20>),
-    Rijndael192(Rijndael<24>),
-    Rijndael224(Rijndael<28>),
-    Rijndael256(Rijndael<32>),
-    Rc6(Rc6),
-    Pipo(Pipo),
+macro_rules! keyed {
+    ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
+        /// A key of each type that the library has. AES is Rijndael with blocks of 128 bits.
+        #[allow(clippy::large_enum_variant, reason = "it lives in a box of its own")]
+        pub(crate) enum Keyed {
+            $($of($type),)*
+        }
+
+        impl Keyed {
+            fn new(cipher: &Cipher, key: &[u8], backend: Backend) -> Result<Self, Error> {
+                Ok(match cipher.of {
+                    $(Type::$of => Self::$of(<$type>::with_backend(key, backend)?),)*
+                })
+            }
+        }
+
+        $(impl Family for $type {
+            #[inline]
+            fn of(keyed: &Keyed) -> Option<&Self> {
+                match keyed {
+                    Keyed::$of(cipher) => Some(cipher),
+                    _ => None,
+                }
+            }
+        })*
+    };
 }
+
+/// The ciphers of one type.
+pub(crate) trait Family: BlockCipher + Sized {
+    fn of(keyed: &Keyed) -> Option<&Self>;
+}
+
+for_every_cipher!([keyed]);
 
 /// An expression for whatever type a key has.
 macro_rules! with_cipher {
     ($keyed:expr, $cipher:ident => $body:expr) => {
+        ::tress_cipher::for_every_cipher!([$crate::ciphers::match_keyed], ($keyed, $cipher, $body))
+    };
+}
+
+macro_rules! match_keyed {
+    (($keyed:expr, $cipher:ident, $body:expr) $($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
         match $keyed {
-            $crate::ciphers::Keyed::Rijndael128($cipher) => $body,
-            $crate::ciphers::Keyed::Rijndael160($cipher) => $body,
-            $crate::ciphers::Keyed::Rijndael192($cipher) => $body,
-            $crate::ciphers::Keyed::Rijndael224($cipher) => $body,
-            $crate::ciphers::Keyed::Rijndael256($cipher) => $body,
-            $crate::ciphers::Keyed::Rc6($cipher) => $body,
-            $crate::ciphers::Keyed::Pipo($cipher) => $body,
+            $($crate::ciphers::Keyed::$of($cipher) => $body,)*
         }
     };
 }
 
-pub(crate) use with_cipher;
-
-/// Which type a name stands for.
-#[derive(Clone, Copy)]
-enum Family {
-    /// Bytes of the block.
-    Rijndael(usize),
-    Rc6,
-    Pipo,
-}
-
-use Family::{Pipo as P, Rc6 as C, Rijndael as R};
-
-/// Names as the command has them, bytes of the key, and what it is.
-const CIPHERS: [(&CStr, usize, Family); 33] = [
-    (c"aes-128", 16, R(16)),
-    (c"aes-192", 24, R(16)),
-    (c"aes-256", 32, R(16)),
-    (c"rijndael-128-128", 16, R(16)),
-    (c"rijndael-128-160", 20, R(16)),
-    (c"rijndael-128-192", 24, R(16)),
-    (c"rijndael-128-224", 28, R(16)),
-    (c"rijndael-128-256", 32, R(16)),
-    (c"rijndael-160-128", 16, R(20)),
-    (c"rijndael-160-160", 20, R(20)),
-    (c"rijndael-160-192", 24, R(20)),
-    (c"rijndael-160-224", 28, R(20)),
-    (c"rijndael-160-256", 32, R(20)),
-    (c"rijndael-192-128", 16, R(24)),
-    (c"rijndael-192-160", 20, R(24)),
-    (c"rijndael-192-192", 24, R(24)),
-    (c"rijndael-192-224", 28, R(24)),
-    (c"rijndael-192-256", 32, R(24)),
-    (c"rijndael-224-128", 16, R(28)),
-    (c"rijndael-224-160", 20, R(28)),
-    (c"rijndael-224-192", 24, R(28)),
-    (c"rijndael-224-224", 28, R(28)),
-    (c"rijndael-224-256", 32, R(28)),
-    (c"rijndael-256-128", 16, R(32)),
-    (c"rijndael-256-160", 20, R(32)),
-    (c"rijndael-256-192", 24, R(32)),
-    (c"rijndael-256-224", 28, R(32)),
-    (c"rijndael-256-256", 32, R(32)),
-    (c"rc6-128", 16, C),
-    (c"rc6-192", 24, C),
-    (c"rc6-256", 32, C),
-    (c"pipo-128", 16, P),
-    (c"pipo-256", 32, P),
-];
+pub(crate) use {match_keyed, with_cipher};
 
 impl tress_cipher {
     fn new(name: &str, backend: Option<&str>, key: &[u8]) -> Result<Self, Failure> {
-        let known = CIPHERS.iter().find(|(known, ..)| known.to_bytes() == name.as_bytes());
-        let Some(&(name, key_bytes, family)) = known else {
+        let Some(cipher) = catalogue::find(name) else {
             return Err(Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown cipher name"));
         };
-        if key.len() != key_bytes {
+        if key.len() != cipher.key_bytes {
             return Err(TRESS_KEY_LENGTH.into());
         }
         let backend = match backend {
             Some(name) => Backend::from_name(name)
                 .ok_or_else(|| Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown backend name"))?,
-            None => Backend::best_of(family.backends()),
+            None => cipher.best_backend(),
         };
-        Ok(Self { keyed: family.keyed(key, backend)?, name })
+        Ok(Self { keyed: Keyed::new(cipher, key, backend)?, cipher })
     }
-}
-
-impl Family {
-    fn backends(self) -> &'static [Backend] {
-        match self {
-            Self::Rijndael(_) => Rijndael::<16>::BACKENDS,
-            Self::Rc6 => Rc6::BACKENDS,
-            Self::Pipo => Pipo::BACKENDS,
-        }
-    }
-
-    fn keyed(self, key: &[u8], backend: Backend) -> Result<Keyed, Error> {
-        Ok(match self {
-            Self::Rijndael(20) => Keyed::Rijndael160(Rijndael::with_backend(key, backend)?),
-            Self::Rijndael(24) => Keyed::Rijndael192(Rijndael::with_backend(key, backend)?),
-            Self::Rijndael(28) => Keyed::Rijndael224(Rijndael::with_backend(key, backend)?),
-            Self::Rijndael(32) => Keyed::Rijndael256(Rijndael::with_backend(key, backend)?),
-            Self::Rijndael(_) => Keyed::Rijndael128(Rijndael::with_backend(key, backend)?),
-            Self::Rc6 => Keyed::Rc6(Rc6::with_backend(key, backend)?),
-            Self::Pipo => Keyed::Pipo(Pipo::with_backend(key, backend)?),
-        })
-    }
-}
-
-fn block_bytes_of<C: BlockCipher>(_: &C) -> usize {
-    C::BLOCK_BYTES
 }
 
 /// Name of cipher number `index`, from 0; NULL past the last one. The names are those of the command: "aes-128",
@@ -145,7 +91,7 @@ fn block_bytes_of<C: BlockCipher>(_: &C) -> usize {
 /// "rc6-256", "pipo-128", "pipo-256". Any thread; never fails; the text is valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_cipher_name_at(index: usize) -> *const c_char {
-    CIPHERS.get(index).map_or(std::ptr::null(), |(name, ..)| name.as_ptr())
+    CIPHERS.get(index).map_or(std::ptr::null(), |cipher| cipher.c_name.as_ptr())
 }
 
 /// Prepares a key for the fastest backend of this machine. `name` is one of `tress_cipher_name_at`; `key` has the
@@ -210,7 +156,7 @@ pub unsafe extern "C" fn tress_cipher_free(cipher: *mut tress_cipher) {
 pub unsafe extern "C" fn tress_cipher_block_bytes(cipher: *const tress_cipher) -> usize {
     // SAFETY: as above.
     let cipher = unsafe { cipher.as_ref() };
-    guard_value(0, || cipher.map_or(0, |cipher| with_cipher!(&cipher.keyed, keyed => block_bytes_of(keyed))))
+    guard_value(0, || cipher.map_or(0, |cipher| cipher.cipher.block_bytes))
 }
 
 /// The name that the cipher was made by; NULL for NULL. Any thread; the text is valid for ever.
@@ -220,7 +166,7 @@ pub unsafe extern "C" fn tress_cipher_block_bytes(cipher: *const tress_cipher) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_cipher_name(cipher: *const tress_cipher) -> *const c_char {
     // SAFETY: as above.
-    unsafe { cipher.as_ref() }.map_or(std::ptr::null(), |cipher| cipher.name.as_ptr())
+    unsafe { cipher.as_ref() }.map_or(std::ptr::null(), |cipher| cipher.cipher.c_name.as_ptr())
 }
 
 /// The backend that the key was prepared for; NULL for NULL. Any thread; the text is valid for ever.
@@ -233,48 +179,18 @@ pub unsafe extern "C" fn tress_cipher_backend(cipher: *const tress_cipher) -> *c
     let Some(cipher) = (unsafe { cipher.as_ref() }) else {
         return std::ptr::null();
     };
-    let backend = with_cipher!(&cipher.keyed, keyed => keyed.backend());
-    match backend {
-        Backend::Reference => c"reference",
-        Backend::Portable => c"portable",
-        Backend::Riscv32 => c"riscv32",
-        Backend::Neon => c"neon",
-        Backend::ArmAes => c"arm-aes",
-        Backend::AesNi => c"aesni",
-        Backend::Avx2 => c"avx2",
-        Backend::Vaes256 => c"vaes256",
-        Backend::Avx512 => c"avx512",
-        Backend::Gfni512 => c"gfni512",
-        Backend::Vaes512 => c"vaes512",
-        _ => c"other",
-    }
-    .as_ptr()
+    with_cipher!(&cipher.keyed, keyed => keyed.backend()).c_name().as_ptr()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::CStr;
+
     use super::*;
 
     #[test]
-    fn names_say_what_they_are() {
-        for (name, key_bytes, family) in CIPHERS {
-            let name = name.to_str().unwrap();
-            let mut parts = name.split('-');
-            let kind = parts.next().unwrap();
-            let bits: Vec<usize> = parts.map(|part| part.parse().unwrap()).collect();
-            assert_eq!(bits.last(), Some(&(8 * key_bytes)), "{name}");
-            match family {
-                Family::Rijndael(16) if kind == "aes" => assert_eq!(bits.len(), 1),
-                Family::Rijndael(block) => assert_eq!((kind, bits[0]), ("rijndael", 8 * block)),
-                Family::Rc6 => assert_eq!((kind, bits.len()), ("rc6", 1)),
-                Family::Pipo => assert_eq!((kind, bits.len()), ("pipo", 1)),
-            }
-        }
-    }
-
-    #[test]
     fn every_backend_has_its_name() {
-        for backend in Rijndael::<16>::BACKENDS.iter().filter(|backend| backend.is_available()) {
+        for backend in CIPHERS[0].backends.iter().filter(|backend| backend.is_available()) {
             let cipher = tress_cipher::new("aes-128", Some(backend.name()), &[0; 16]).unwrap();
             // SAFETY: a handle, and a text that ends with NUL.
             let name = unsafe { CStr::from_ptr(tress_cipher_backend(&cipher)) };

@@ -4,14 +4,13 @@
 //! cipher together.
 
 use ::tress_cipher::lanes::{cbc, ccm};
-use ::tress_cipher::pipo::Pipo;
 use ::tress_cipher::rc6::Rc6;
 use ::tress_cipher::rijndael::Rijndael;
-use ::tress_cipher::{BlockCipher, CcmCipher};
+use ::tress_cipher::{CcmCipher, for_every_cipher};
 use zeroize::Zeroize;
 
 use crate::batch::outcome;
-use crate::ciphers::{Keyed, tress_cipher};
+use crate::ciphers::{Family, Keyed, tress_cipher};
 use crate::failure::{Failure, of_cipher};
 use crate::raw;
 use crate::status::tress_status::*;
@@ -65,33 +64,6 @@ pub struct tress_cbc_job {
     /// Written: what became of the job.
     pub status: tress_status,
 }
-
-/// The ciphers of one type, whose jobs run together.
-trait Family: BlockCipher + Sized {
-    fn of(keyed: &Keyed) -> Option<&Self>;
-}
-
-macro_rules! family {
-    ($type:ty: $variant:ident) => {
-        impl Family for $type {
-            #[inline]
-            fn of(keyed: &Keyed) -> Option<&Self> {
-                match keyed {
-                    Keyed::$variant(cipher) => Some(cipher),
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-family!(Rijndael<16>: Rijndael128);
-family!(Rijndael<20>: Rijndael160);
-family!(Rijndael<24>: Rijndael192);
-family!(Rijndael<28>: Rijndael224);
-family!(Rijndael<32>: Rijndael256);
-family!(Rc6: Rc6);
-family!(Pipo: Pipo);
 
 /// Encrypts all messages, those of one type of cipher side by side, and writes each job's `status`. Lengths, keys and
 /// ciphers may be mixed. Order and number are the caller's; thirty or more at a time fill the widest registers. Runs on
@@ -277,23 +249,24 @@ unsafe fn wipe(input: *const u8, output: *mut u8, length: usize) {
     }
 }
 
+macro_rules! cbc_passes {
+    ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
+        /// A pass for each type of cipher, that of AES first.
+        const CBC_PASSES: &[unsafe fn(*mut tress_cbc_job, usize, bool) -> Pass] = &[$(cbc_pass::<$type>,)*];
+    };
+}
+
+for_every_cipher!([cbc_passes]);
+
 /// # Safety
 /// As [`tress_cbc_encrypt_jobs`].
 unsafe fn all_cbc(jobs: *mut tress_cbc_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
-    let others = [
-        cbc_pass::<Rc6>,
-        cbc_pass::<Pipo>,
-        cbc_pass::<Rijndael<20>>,
-        cbc_pass::<Rijndael<24>>,
-        cbc_pass::<Rijndael<28>>,
-        cbc_pass::<Rijndael<32>>,
-    ];
     // SAFETY: as above.
     unsafe {
-        let Pass { mut failures, others: left } = cbc_pass::<Rijndael<16>>(jobs, count, true);
+        let Pass { mut failures, others: left } = CBC_PASSES[0](jobs, count, true);
         if left > 0 {
-            failures += others.iter().map(|pass| pass(jobs, count, false).failures).sum::<usize>();
+            failures += CBC_PASSES[1..].iter().map(|pass| pass(jobs, count, false).failures).sum::<usize>();
         }
         outcome(failures, failed)
     }

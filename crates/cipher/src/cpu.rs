@@ -7,6 +7,7 @@
 //! only takes away. It is read once, when the first token is asked for, and with the feature `std` only. Items that mean
 //! nothing are ignored; [`unknown_switch`] finds them.
 
+use core::ffi::CStr;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -56,18 +57,26 @@ impl Backend {
 
     /// The name that the command line uses.
     pub const fn name(self) -> &'static str {
+        match self.c_name().to_str() {
+            Ok(name) => name,
+            Err(_) => unreachable!(),
+        }
+    }
+
+    /// The same for C.
+    pub const fn c_name(self) -> &'static CStr {
         match self {
-            Backend::Reference => "reference",
-            Backend::Portable => "portable",
-            Backend::Riscv32 => "riscv32",
-            Backend::Neon => "neon",
-            Backend::ArmAes => "arm-aes",
-            Backend::AesNi => "aesni",
-            Backend::Avx2 => "avx2",
-            Backend::Vaes256 => "vaes256",
-            Backend::Avx512 => "avx512",
-            Backend::Gfni512 => "gfni512",
-            Backend::Vaes512 => "vaes512",
+            Backend::Reference => c"reference",
+            Backend::Portable => c"portable",
+            Backend::Riscv32 => c"riscv32",
+            Backend::Neon => c"neon",
+            Backend::ArmAes => c"arm-aes",
+            Backend::AesNi => c"aesni",
+            Backend::Avx2 => c"avx2",
+            Backend::Vaes256 => c"vaes256",
+            Backend::Avx512 => c"avx512",
+            Backend::Gfni512 => c"gfni512",
+            Backend::Vaes512 => c"vaes512",
         }
     }
 

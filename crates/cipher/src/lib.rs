@@ -13,6 +13,7 @@
 //! - [`rijndael`]: Rijndael, which AES was taken from, with blocks and keys of 128 to 256 bits.
 //! - [`modes`]: ECB, CBC, CTR and CCM of one message.
 //! - [`lanes`]: CCM and CBC encryption of many messages at once.
+//! - [`catalogue`]: every cipher by its name.
 //! - [`cpu`]: what this machine has.
 //!
 //! On 32-bit RISC-V there is also the module `riscv32`, the kernels by themselves.
@@ -44,6 +45,7 @@ struct Readme;
 
 mod block;
 mod block_cipher;
+pub mod catalogue;
 mod ciphers;
 pub mod cpu;
 mod engine;
@@ -65,6 +67,6 @@ pub mod riscv32 {
 
 pub use block::{BLOCK_BYTES, Block};
 pub use block_cipher::{BlockCipher, CcmCipher};
-pub use ciphers::{aes, pipo, rc6, rijndael};
+pub use ciphers::*;
 pub use cpu::Backend;
 pub use error::Error;

@@ -9,7 +9,11 @@ use std::{
 
 use comfy_table::{Table, presets};
 use serde::Serialize;
-use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_cipher::{
+    Backend, BlockCipher,
+    catalogue::{CIPHERS, Cipher, Mode},
+    pipo::Pipo,
+};
 use tress_peers::Direction;
 
 use super::{
@@ -48,101 +52,23 @@ pub struct Choice {
     pub message_bytes: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    Ecb,
-    Cbc,
-    Ctr,
-    Ccm,
+/// CTR does the same in both.
+fn directions(mode: Mode) -> &'static [Direction] {
+    const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
+    if mode == Mode::Ctr { &BOTH[..1] } else { &BOTH }
 }
 
-impl Mode {
-    fn name(self) -> &'static str {
-        match self {
-            Mode::Ecb => "ecb",
-            Mode::Cbc => "cbc",
-            Mode::Ctr => "ctr",
-            Mode::Ccm => "ccm",
-        }
-    }
-
-    /// CTR does the same in both.
-    fn directions(self) -> &'static [Direction] {
-        const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
-        if self == Mode::Ctr { &BOTH[..1] } else { &BOTH }
-    }
-
-    /// Whether one message is a chain, so that many are done in lanes.
-    fn has_lanes(self, direction: Direction) -> bool {
-        match self {
-            Mode::Ccm => true,
-            Mode::Cbc => direction == Direction::Encrypt,
-            Mode::Ecb | Mode::Ctr => false,
-        }
+/// Whether one message is a chain, so that many are done in lanes.
+fn has_lanes(mode: Mode, direction: Direction) -> bool {
+    match mode {
+        Mode::Ccm => true,
+        Mode::Cbc => direction == Direction::Encrypt,
+        Mode::Ecb | Mode::Ctr => false,
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
-    Aes,
-    /// Bytes of a block.
-    Rijndael(usize),
-    Rc6,
-    Pipo,
-}
-
-/// A cipher with keys of one length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cipher {
-    pub(crate) family: Family,
-    pub(crate) key_bytes: usize,
-}
-
-impl Cipher {
-    fn all() -> Vec<Cipher> {
-        const RIJNDAEL: [usize; 5] = [16, 20, 24, 28, 32];
-        let of =
-            |family, keys: &[usize]| keys.iter().map(|&key_bytes| Cipher { family, key_bytes }).collect::<Vec<_>>();
-        let mut all = of(Family::Aes, &[16, 24, 32]);
-        all.extend(RIJNDAEL.into_iter().flat_map(|block_bytes| of(Family::Rijndael(block_bytes), &RIJNDAEL)));
-        all.extend(of(Family::Rc6, &[16, 24, 32]));
-        all.extend(of(Family::Pipo, &[16, 32]));
-        all
-    }
-
-    fn name(&self, mode: Mode) -> String {
-        let (key, mode) = (8 * self.key_bytes, mode.name());
-        match self.family {
-            Family::Aes => format!("aes-{key}-{mode}"),
-            Family::Rijndael(block_bytes) => format!("rijndael-{}-{key}-{mode}", 8 * block_bytes),
-            Family::Rc6 => format!("rc6-{key}-{mode}"),
-            Family::Pipo => format!("pipo-{key}-{mode}"),
-        }
-    }
-
-    pub(crate) fn block_bytes(&self) -> usize {
-        match self.family {
-            Family::Aes => Aes::BLOCK_BYTES,
-            Family::Rijndael(block_bytes) => block_bytes,
-            Family::Rc6 => Rc6::BLOCK_BYTES,
-            Family::Pipo => Pipo::BLOCK_BYTES,
-        }
-    }
-
-    fn modes(&self) -> &'static [Mode] {
-        const ALL: [Mode; 4] = [Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Ccm];
-        // CCM is for blocks of 128 bits.
-        if self.block_bytes() == 16 { &ALL } else { &ALL[..3] }
-    }
-
-    fn backends(&self) -> &'static [Backend] {
-        match self.family {
-            Family::Aes => Aes::BACKENDS,
-            Family::Rijndael(_) => Rijndael::<16>::BACKENDS,
-            Family::Rc6 => Rc6::BACKENDS,
-            Family::Pipo => Pipo::BACKENDS,
-        }
-    }
+fn name(cipher: &Cipher, mode: Mode) -> String {
+    format!("{}-{}", cipher.name, mode.name())
 }
 
 impl Choice {
@@ -171,15 +97,15 @@ impl Choice {
         let usable =
             |backend: &Backend| backend.is_available() && (self.all_backends || self.backends.contains(backend));
         if self.all_backends || !self.backends.is_empty() {
-            cipher.backends().iter().copied().filter(usable).collect()
+            cipher.backends.iter().copied().filter(usable).collect()
         } else {
-            vec![Backend::best_of(cipher.backends())]
+            vec![cipher.best_backend()]
         }
     }
 
     fn message_bytes(&self, cipher: &Cipher) -> Vec<usize> {
         if self.message_bytes.is_empty() {
-            return vec![MESSAGE_BYTES - MESSAGE_BYTES % cipher.block_bytes()];
+            return vec![MESSAGE_BYTES - MESSAGE_BYTES % cipher.block_bytes];
         }
         self.message_bytes.iter().map(|bytes| usize::try_from(*bytes).unwrap_or(usize::MAX)).collect()
     }
@@ -190,10 +116,10 @@ pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Bac
     choice.check()?;
     let memory_bytes = memory_bytes();
     let (mut cases, mut has_name, mut reasons) = (Vec::new(), false, BTreeSet::new());
-    for cipher in Cipher::all() {
-        for &mode in cipher.modes().iter().filter(|mode| options.wants(&cipher.name(**mode))) {
+    for cipher in CIPHERS {
+        for &mode in cipher.modes.iter().filter(|mode| options.wants(&name(cipher, **mode))) {
             has_name = true;
-            if choice.backends(&cipher).is_empty() {
+            if choice.backends(cipher).is_empty() {
                 reasons.insert("the cipher does not have this backend");
             }
             for (call, backend, threads) in combinations(choice, cipher, mode) {
@@ -218,13 +144,13 @@ pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Bac
 }
 
 /// All combinations of what is asked for, whether they exist or not, with the backend and the threads.
-fn combinations(choice: &Choice, cipher: Cipher, mode: Mode) -> Vec<(Call, Backend, usize)> {
+fn combinations(choice: &Choice, cipher: &'static Cipher, mode: Mode) -> Vec<(Call, Backend, usize)> {
     let or = |list: &[usize], usual: &[usize]| if list.is_empty() { usual.to_vec() } else { list.to_vec() };
     let (all_lanes, all_threads) = (or(&choice.lanes, &LANES), or(&choice.threads, &[1]));
     let mut all = Vec::new();
-    for &direction in mode.directions() {
-        for backend in choice.backends(&cipher) {
-            for message_bytes in choice.message_bytes(&cipher) {
+    for &direction in directions(mode) {
+        for backend in choice.backends(cipher) {
+            for message_bytes in choice.message_bytes(cipher) {
                 for &lanes in &all_lanes {
                     let call = Call { cipher, mode, direction, lanes, message_bytes };
                     all.extend(all_threads.iter().map(|threads| (call, backend, *threads)));
@@ -242,12 +168,12 @@ fn memory_bytes() -> u64 {
 
 /// Why there is no such row.
 fn why_not(call: &Call) -> Option<&'static str> {
-    let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes());
+    let whole_blocks = call.message_bytes.is_multiple_of(call.cipher.block_bytes);
     match call.mode {
-        _ if call.lanes > 1 && !call.mode.has_lanes(call.direction) => Some("only CCM and CBC encryption have lanes"),
+        _ if call.lanes > 1 && !has_lanes(call.mode, call.direction) => Some("only CCM and CBC encryption have lanes"),
         Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages must be whole blocks"),
         Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages must be shorter than 16 MiB here"),
-        Mode::Ctr if call.cipher.family == Family::Pipo && call.message_bytes > MOST_PIPO_CTR_BYTES => {
+        Mode::Ctr if call.cipher.family() == "pipo" && call.message_bytes > MOST_PIPO_CTR_BYTES => {
             Some("the counter of PIPO is exhausted after 512 KiB")
         }
         _ => None,
@@ -273,14 +199,14 @@ fn case(call: Call, threads: usize, backend: Backend, choice: &Choice, options: 
         Ok(Box::new(Threads::new(threads, &one)?))
     });
     Case {
-        name: call.cipher.name(call.mode).into(),
+        name: name(call.cipher, call.mode).into(),
         direction: called(call.direction),
         workload: workload.into(),
         threads,
         lanes: call.lanes,
         message_bytes: call.message_bytes as u64,
         peers,
-        backends: call.cipher.backends(),
+        backends: call.cipher.backends,
         make,
     }
 }
@@ -312,16 +238,16 @@ pub fn list() -> Vec<Listed> {
         of_name.map(|case| format!("{}: {}, {}", case.direction, case.workload, bytes(case.message_bytes))).collect()
     };
     let mut listed = Vec::new();
-    for cipher in Cipher::all() {
-        for &mode in cipher.modes() {
-            let directions = mode.directions();
-            let call = |direction| Call { cipher, mode, direction, lanes: 1, message_bytes: cipher.block_bytes() };
-            let name = cipher.name(mode);
+    for cipher in CIPHERS {
+        for &mode in cipher.modes {
+            let directions = directions(mode);
+            let call = |direction| Call { cipher, mode, direction, lanes: 1, message_bytes: cipher.block_bytes };
+            let name = name(cipher, mode);
             listed.push(Listed {
                 directions: directions.iter().map(|direction| called(*direction)).collect(),
-                backends: cipher.backends().iter().filter(|one| one.is_available()).map(|one| one.name()).collect(),
-                lanes: directions.iter().any(|direction| mode.has_lanes(*direction)),
-                multiple_of_bytes: Some(if matches!(mode, Mode::Ecb | Mode::Cbc) { cipher.block_bytes() } else { 1 }),
+                backends: cipher.backends.iter().filter(|one| one.is_available()).map(|one| one.name()).collect(),
+                lanes: directions.iter().any(|direction| has_lanes(mode, *direction)),
+                multiple_of_bytes: Some(if matches!(mode, Mode::Ecb | Mode::Cbc) { cipher.block_bytes } else { 1 }),
                 peers: messages::peers(&call(directions[0])).into_iter().map(|who| who.name()).collect(),
                 rows: rows(&name),
                 name,

@@ -82,7 +82,7 @@ fn backends_are_those_that_cipher_and_machine_have() {
         [("one message, reference", Backend::Reference), ("one message, portable", Backend::Portable)]
     );
     let all = Choice { all_backends: true, lanes: vec![1], ..Choice::default() };
-    let here = Aes::BACKENDS.iter().filter(|backend| backend.is_available()).count();
+    let here = tress_cipher::aes::Aes::BACKENDS.iter().filter(|backend| backend.is_available()).count();
     assert_eq!(cases(&all, &options("^aes-256-ctr$")).unwrap().len(), here);
     let missing = Choice { backends: vec![Backend::Riscv32], ..Choice::default() };
     let error = cases(&missing, &options("aes")).err().expect("no such machine");
@@ -140,18 +140,18 @@ fn everybody_makes_the_same() {
 #[test]
 fn a_call_by_every_backend_is_the_reference() {
     use crate::bench::case::{Who, Work};
-    for cipher in Cipher::all() {
-        for &mode in cipher.modes() {
-            for &direction in mode.directions() {
-                let call = Call { cipher, mode, direction, lanes: 1, message_bytes: 2 * cipher.block_bytes() };
+    for cipher in CIPHERS {
+        for &mode in cipher.modes {
+            for &direction in directions(mode) {
+                let call = Call { cipher, mode, direction, lanes: 1, message_bytes: 2 * cipher.block_bytes };
                 let output = |backend| {
                     let mut work = Messages::new(call, backend, &[]).unwrap();
                     work.prepare(Who::Ours).unwrap();
                     work.run(Who::Ours).unwrap();
                     work.output(Who::Ours).to_vec()
                 };
-                let best = Backend::best_of(cipher.backends());
-                assert_eq!(output(best), output(Backend::Reference), "{} {direction:?}", cipher.name(mode));
+                let best = cipher.best_backend();
+                assert_eq!(output(best), output(Backend::Reference), "{} {direction:?}", name(cipher, mode));
             }
         }
     }
@@ -162,7 +162,7 @@ fn a_call_by_every_backend_is_the_reference() {
 fn threads_work_at_the_same_time() {
     use crate::bench::case::{Who, Work};
     let call = Call {
-        cipher: Cipher { family: Family::Aes, key_bytes: 16 },
+        cipher: tress_cipher::catalogue::find("aes-128").unwrap(),
         mode: Mode::Ccm,
         direction: Direction::Decrypt,
         lanes: 4,

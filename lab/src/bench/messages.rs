@@ -1,7 +1,11 @@
 //! Messages of one length under one key, by any cipher in any mode: the work of the matrix's rows, by us and by those who have
 //! the cipher.
 
-use tress_cipher::{Backend, BlockCipher, CcmCipher, aes::Aes, lanes, modes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_cipher::{
+    Backend, CcmCipher,
+    catalogue::{Cipher, FromKey, Mode, WithCipher},
+    lanes, modes,
+};
 #[cfg(feature = "aws-lc-rs")]
 use tress_peers::aws_lc_rs;
 use tress_peers::{Direction, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
@@ -10,7 +14,6 @@ use super::{
     Error,
     aead::peer,
     case::{Who, Work},
-    matrix::{Cipher, Family, Mode},
 };
 
 const KEY: [u8; 32] = *b"thirty-two bytes of a key, or 16";
@@ -28,7 +31,7 @@ const PREPARED_BYTES: usize = 64 << 10;
 /// What one call works on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
-    pub(crate) cipher: Cipher,
+    pub(crate) cipher: &'static Cipher,
     pub(crate) mode: Mode,
     pub(crate) direction: Direction,
     pub(crate) lanes: usize,
@@ -57,10 +60,10 @@ impl Call {
     }
 
     fn iv(&self) -> &'static [u8] {
-        match (self.cipher.family, self.mode) {
+        match (self.cipher.family(), self.mode) {
             (_, Mode::Ecb) => &[],
-            (Family::Pipo, Mode::Ctr) => &PIPO_COUNTER,
-            _ => &IV[..self.cipher.block_bytes()],
+            ("pipo", Mode::Ctr) => &PIPO_COUNTER,
+            _ => &IV[..self.cipher.block_bytes],
         }
     }
 }
@@ -137,21 +140,25 @@ impl Work for Messages {
 }
 
 fn ours(call: Call, backend: Backend) -> Result<Party, Error> {
-    let key = call.key();
-    Ok(match call.cipher.family {
-        Family::Aes => with_ccm(Aes::with_backend(key, backend)?, call),
-        Family::Rijndael(20) => plain(Rijndael::<20>::with_backend(key, backend)?, call),
-        Family::Rijndael(24) => plain(Rijndael::<24>::with_backend(key, backend)?, call),
-        Family::Rijndael(28) => plain(Rijndael::<28>::with_backend(key, backend)?, call),
-        Family::Rijndael(32) => plain(Rijndael::<32>::with_backend(key, backend)?, call),
-        Family::Rijndael(_) => with_ccm(Rijndael::<16>::with_backend(key, backend)?, call),
-        Family::Rc6 => with_ccm(Rc6::with_backend(key, backend)?, call),
-        Family::Pipo => plain(Pipo::with_backend(key, backend)?, call),
-    })
+    struct Ours(Call, Backend);
+
+    impl WithCipher for Ours {
+        type Output = Result<Party, tress_cipher::Error>;
+
+        fn block<C: FromKey>(self) -> Self::Output {
+            Ok(plain(C::with_backend(self.0.key(), self.1)?, self.0))
+        }
+
+        fn ccm<C: FromKey + CcmCipher>(self) -> Self::Output {
+            Ok(with_ccm(C::with_backend(self.0.key(), self.1)?, self.0))
+        }
+    }
+
+    Ok(call.cipher.with(Ours(call, backend))?)
 }
 
 /// ECB, CBC and CTR.
-fn plain<C: BlockCipher + 'static>(cipher: C, call: Call) -> Party {
+fn plain<C: FromKey>(cipher: C, call: Call) -> Party {
     let iv = call.iv();
     if call.lanes > 1 && (call.mode, call.direction) == (Mode::Cbc, Direction::Encrypt) {
         return Box::new(move |buffer| {
@@ -170,7 +177,7 @@ fn plain<C: BlockCipher + 'static>(cipher: C, call: Call) -> Party {
 }
 
 /// Every mode.
-fn with_ccm<C: CcmCipher + 'static>(cipher: C, call: Call) -> Party {
+fn with_ccm<C: FromKey + CcmCipher>(cipher: C, call: Call) -> Party {
     if call.mode != Mode::Ccm {
         return plain(cipher, call);
     }
@@ -210,16 +217,16 @@ fn each<E: Into<Error>>(
 /// The peers that have this call, whether they are installed or not.
 pub(crate) fn peers(call: &Call) -> Vec<Who> {
     let is_short = call.message_bytes < 1 << 16;
-    let has = |who: &Who| match (who, call.cipher.family) {
-        (Who::OpenSsl | Who::Gcrypt | Who::RustCrypto, Family::Aes) => true,
-        (Who::IpsecMb, Family::Aes) => match call.mode {
+    let has = |who: &Who| match (who, call.cipher.family()) {
+        (Who::OpenSsl | Who::Gcrypt | Who::RustCrypto, "aes") => true,
+        (Who::IpsecMb, "aes") => match call.mode {
             Mode::Ccm => is_short && call.cipher.key_bytes != 24,
             Mode::Cbc => is_short,
             _ => true,
         },
-        (Who::AwsLcRs, Family::Aes) => call.mode != Mode::Ccm,
-        (Who::RustCrypto | Who::CryptoPp, Family::Rc6) => call.mode != Mode::Ccm,
-        (Who::Pipo, Family::Pipo) => call.mode != Mode::Cbc,
+        (Who::AwsLcRs, "aes") => call.mode != Mode::Ccm,
+        (Who::RustCrypto | Who::CryptoPp, "rc6") => call.mode != Mode::Ccm,
+        (Who::Pipo, "pipo") => call.mode != Mode::Cbc,
         _ => false,
     };
     let all = [Who::OpenSsl, Who::IpsecMb, Who::Gcrypt, Who::RustCrypto, Who::AwsLcRs, Who::CryptoPp, Who::Pipo];
@@ -231,7 +238,7 @@ fn theirs(call: Call, who: Who) -> Result<Party, tress_peers::Error> {
     let Call { mode, direction, .. } = call;
     let (key, iv) = (call.key(), call.iv());
     let named = peer(who);
-    Ok(match (who, call.cipher.family) {
+    Ok(match (who, call.cipher.family()) {
         (Who::OpenSsl, _) if mode == Mode::Ccm => {
             let mut aead = openssl::Aead::new(openssl::AeadMode::Ccm, key, NONCE_BYTES, TAG_BYTES, direction)?;
             each(call, move |number, data, tag| {
@@ -284,7 +291,7 @@ fn theirs(call: Call, who: Who) -> Result<Party, tress_peers::Error> {
             let mut batch = by_ipsec_mb(call)?;
             Box::new(move |buffer| batch.run(buffer).map_err(&named))
         }
-        (Who::RustCrypto, Family::Aes) if mode == Mode::Ccm => {
+        (Who::RustCrypto, "aes") if mode == Mode::Ccm => {
             let aead = rustcrypto::Aead::ccm(key)?;
             each(call, move |number, data, tag| {
                 match direction {
@@ -294,7 +301,7 @@ fn theirs(call: Call, who: Who) -> Result<Party, tress_peers::Error> {
                 .map_err(&named)
             })
         }
-        (Who::RustCrypto, Family::Aes) => {
+        (Who::RustCrypto, "aes") => {
             let cipher = rustcrypto::Cipher::new(key)?;
             each(call, move |_, data, _| {
                 match mode {

@@ -19,6 +19,8 @@
 //! its roof. They are those of the algorithms that the library has; another algorithm may need less. A row that is not in the
 //! table has no bound: the ciphers without instructions of their own, verification by other ways, starting a program.
 
+use tress_cipher::Backend;
+
 use super::Roofs;
 use crate::bench::Row;
 
@@ -45,6 +47,7 @@ const LARGE_FILE: u64 = 200 << 20;
 /// Every bound of this row, whether the machine has the roof or not.
 pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
     let words: Vec<&str> = row.name.split('-').collect();
+    let backend = Backend::from_name(&row.backend);
     let number = |index: usize| words.get(index).and_then(|word| word.parse::<u32>().ok());
     match (words[0], number(1)) {
         ("multiply", None) => product(row.message_bytes),
@@ -52,14 +55,14 @@ pub fn of(row: &Row, roofs: &Roofs) -> Vec<Bound> {
         ("rsa", Some(bits)) if row.backend == "ifma" => rsa(bits, &row.direction, row.lanes),
         ("dsa", Some(bits)) if row.backend == "ifma" => dsa(bits, &row.direction, row.lanes),
         ("encrypt" | "decrypt", None) if words.get(1) == Some(&"file") => file(row),
-        ("aes", Some(key)) => blocks(row, words[2..].first(), aes(key / 32 + 6, &row.backend), roofs),
+        ("aes", Some(key)) => blocks(row, words[2..].first(), aes(key / 32 + 6, backend), roofs),
         ("rijndael", Some(block)) => {
             let rounds = number(2).map_or(0, |key| block.max(key) / 32 + 6);
-            blocks(row, words[3.min(words.len())..].first(), wide_rijndael(rounds, block, &row.backend), roofs)
+            blocks(row, words[3.min(words.len())..].first(), wide_rijndael(rounds, block, backend), roofs)
         }
-        ("rc6", Some(_)) => blocks(row, words[2..].first(), rc6(&row.backend), roofs),
+        ("rc6", Some(_)) => blocks(row, words[2..].first(), rc6(backend), roofs),
         ("pipo", Some(key)) => {
-            blocks(row, words[2..].first(), pipo(if key == 128 { 13.0 } else { 17.0 }, &row.backend), roofs)
+            blocks(row, words[2..].first(), pipo(if key == 128 { 13.0 } else { 17.0 }, backend), roofs)
         }
         _ => Vec::new(),
     }
@@ -74,42 +77,42 @@ struct Work {
     chain: Option<(&'static str, f64)>,
 }
 
-fn aes_roof(backend: &str) -> Option<&'static str> {
+fn aes_roof(backend: Option<Backend>) -> Option<&'static str> {
     match backend {
-        "vaes512" => Some("aes-512"),
-        "vaes256" => Some("aes-256"),
-        "aesni" | "arm-aes" => Some("aes-128"),
+        Some(Backend::Vaes512) => Some("aes-512"),
+        Some(Backend::Vaes256) => Some("aes-256"),
+        Some(Backend::AesNi | Backend::ArmAes) => Some("aes-128"),
         _ => None,
     }
 }
 
-fn aes(rounds: u32, backend: &str) -> Work {
+fn aes(rounds: u32, backend: Option<Backend>) -> Work {
     wide_rijndael(rounds, 128, backend)
 }
 
 /// A block that fills no register takes as many round instructions as if it did, so this is a bound for all sizes. A round of
 /// a block of 256 bits waits as long as one of 128.
-fn wide_rijndael(rounds: u32, block_bits: u32, backend: &str) -> Work {
+fn wide_rijndael(rounds: u32, block_bits: u32, backend: Option<Backend>) -> Work {
     let Some(roof) = aes_roof(backend) else { return Work::default() };
     let (rounds, block_bytes) = (f64::from(rounds), f64::from(block_bits) / 8.0);
     Work { per_byte: vec![(roof, rounds / 16.0)], chain: Some(("aes-chain", rounds / block_bytes)) }
 }
 
-fn rc6(backend: &str) -> Work {
+fn rc6(backend: Option<Backend>) -> Work {
     let halves = 40.0 / 16.0;
     let per_byte = match backend {
-        "avx512" => vec![("rc6-512", halves), ("multiply-32-512", halves)],
-        "avx2" => vec![("rc6-256", halves), ("multiply-32-256", halves)],
+        Some(Backend::Avx512) => vec![("rc6-512", halves), ("multiply-32-512", halves)],
+        Some(Backend::Avx2) => vec![("rc6-256", halves), ("multiply-32-256", halves)],
         _ => Vec::new(),
     };
     Work { per_byte, chain: Some(("rc6-chain", 20.0 / 16.0)) }
 }
 
-fn pipo(rounds: f64, backend: &str) -> Work {
+fn pipo(rounds: f64, backend: Option<Backend>) -> Work {
     let per_byte = match backend {
-        "gfni512" => vec![("pipo-512", rounds / 8.0)],
-        "avx2" => vec![("logic-256", rounds * 42.0 / 8.0)],
-        "neon" => vec![("logic-128", rounds * 42.0 / 8.0)],
+        Some(Backend::Gfni512) => vec![("pipo-512", rounds / 8.0)],
+        Some(Backend::Avx2) => vec![("logic-256", rounds * 42.0 / 8.0)],
+        Some(Backend::Neon) => vec![("logic-128", rounds * 42.0 / 8.0)],
         _ => Vec::new(),
     };
     Work { per_byte, chain: None }
@@ -232,7 +235,7 @@ fn file(row: &Row) -> Vec<Bound> {
     if row.message_bytes >= LARGE_FILE {
         bounds.push(Bound { roof: "memory-read-all".into(), per_unit: 1.0, of_each_thread: false });
     }
-    if let Some(roof) = aes_roof(&row.backend) {
+    if let Some(roof) = aes_roof(Backend::from_name(&row.backend)) {
         bounds.push(Bound::of_one(roof, 2.0 * 10.0 / 16.0));
     }
     bounds

@@ -18,6 +18,9 @@ pub struct Aes {
 }
 
 impl Aes {
+    /// Bytes of a key.
+    pub const KEY_BYTES: &'static [usize] = &[16, 24, 32];
+
     /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
     pub fn new(key: &[u8]) -> Result<Aes, Error> {
         Self::with_backend(key, Backend::best_of(Self::BACKENDS))
@@ -25,7 +28,7 @@ impl Aes {
 
     /// Prepares a key for a given backend; a machine without it is an error.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Aes, Error> {
-        if !matches!(key.len(), 16 | 24 | 32) {
+        if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
         Ok(Aes { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })

@@ -1,7 +1,7 @@
 //! Random bytes that a seed repeats, lengths worth trying, buffers at every alignment.
 
 use proptest::prelude::*;
-use tress_cipher::{Backend, BlockCipher, aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
+use tress_cipher::{Backend, aes::Aes, catalogue::FromKey};
 
 /// Cases of a property; `PROPTEST_CASES` overrides it outside of Miri.
 pub(crate) fn cases(count: u32) -> ProptestConfig {
@@ -12,36 +12,14 @@ pub(crate) fn cases(count: u32) -> ProptestConfig {
 }
 
 /// A cipher, for properties that hold of all of them.
-pub(crate) trait UnderTest: BlockCipher + Sized {
-    /// The lengths of its keys.
-    const KEY_BYTES: &'static [usize];
-
-    /// An available backend, and a key of one of these lengths.
-    fn prepare(backend: Backend, key: &[u8]) -> Self;
+pub(crate) trait UnderTest: FromKey {
+    /// An available backend, and a key of one of its lengths.
+    fn prepare(backend: Backend, key: &[u8]) -> Self {
+        Self::with_backend(key, backend).expect("an available backend and a key of the right length")
+    }
 }
 
-macro_rules! under_test {
-    ($($cipher:ty: $key_bytes:expr;)*) => {
-        $(impl UnderTest for $cipher {
-            const KEY_BYTES: &'static [usize] = &$key_bytes;
-
-            fn prepare(backend: Backend, key: &[u8]) -> Self {
-                <$cipher>::with_backend(key, backend).expect("an available backend and a key of the right length")
-            }
-        })*
-    };
-}
-
-under_test! {
-    Aes: [16, 24, 32];
-    Rijndael<16>: [16, 20, 24, 28, 32];
-    Rijndael<20>: [16, 20, 24, 28, 32];
-    Rijndael<24>: [16, 20, 24, 28, 32];
-    Rijndael<28>: [16, 20, 24, 28, 32];
-    Rijndael<32>: [16, 20, 24, 28, 32];
-    Rc6: [16, 24, 32];
-    Pipo: [16, 32];
-}
+impl<C: FromKey> UnderTest for C {}
 
 /// Calls a generic function for Rijndael of each block length.
 macro_rules! for_every_block {

@@ -1,8 +1,11 @@
 //! Parameters that a standard does not have are refused with the right kind of error, and nothing is written.
 
 use tress_cipher::aes::Aes;
+use tress_cipher::catalogue::{CIPHERS, Cipher, FromKey, Mode, WithCipher, find};
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
-use tress_cipher::{Error, lanes};
+use tress_cipher::pipo::Pipo;
+use tress_cipher::rc6::Rc6;
+use tress_cipher::{CcmCipher, Error, lanes};
 
 use crate::properties::common::{aes, backends};
 
@@ -16,6 +19,60 @@ fn keys_of_other_lengths() {
         }
     }
     assert_eq!(Aes::new(&[0; 20]).err(), Some(Error::KeyLength));
+    assert_eq!(Rc6::new(&[0; 20]).err(), Some(Error::KeyLength));
+    assert_eq!(Pipo::new(&[0; 24]).err(), Some(Error::KeyLength));
+    CIPHERS.chunk_by(|a, b| a.of == b.of).for_each(|of_type| of_type[0].with(KeyLengths(&of_type[0])));
+}
+
+/// A type of cipher takes the keys that the names of its ciphers say, and no others.
+struct KeyLengths(&'static Cipher);
+
+impl WithCipher for KeyLengths {
+    type Output = ();
+
+    fn block<C: FromKey>(self) {
+        for backend in backends::<C>() {
+            for length in 0..70 {
+                let has =
+                    |cipher: &Cipher| cipher.of == self.0.of && cipher.name.ends_with(&format!("-{}", 8 * length));
+                let refusal = (!CIPHERS.iter().any(has)).then_some(Error::KeyLength);
+                assert_eq!(
+                    C::with_backend(&vec![0; length], backend).err(),
+                    refusal,
+                    "{}, {length} bytes",
+                    self.0.name
+                );
+            }
+        }
+    }
+
+    fn ccm<C: FromKey + CcmCipher>(self) {
+        self.block::<C>();
+    }
+}
+
+/// The contract of the command: aes-KEY, rijndael-BLOCK-KEY, rc6-KEY and pipo-KEY, in bits.
+#[test]
+fn names_say_block_and_key() {
+    assert_eq!(CIPHERS.len(), 3 + 25 + 3 + 2);
+    for cipher in CIPHERS {
+        let bits: Vec<usize> = cipher.name.split('-').skip(1).map(|part| part.parse().unwrap()).collect();
+        let block_bits = match (cipher.family(), bits.len()) {
+            ("aes" | "rc6", 1) => 128,
+            ("pipo", 1) => 64,
+            ("rijndael", 2) => bits[0],
+            _ => panic!("{}", cipher.name),
+        };
+        assert_eq!(
+            (8 * cipher.block_bytes, Some(&(8 * cipher.key_bytes))),
+            (block_bits, bits.last()),
+            "{}",
+            cipher.name
+        );
+        assert_eq!(cipher.modes.contains(&Mode::Ccm), block_bits == 128, "{}", cipher.name);
+        assert_eq!((cipher.c_name.to_str(), find(cipher.name)), (Ok(cipher.name), Some(cipher)));
+    }
+    assert_eq!(find("aes-129"), None);
 }
 
 #[test]

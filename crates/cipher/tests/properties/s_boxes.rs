@@ -2,12 +2,12 @@
 //! directions, as the reference has it. The reference's own tables are held against their definitions in
 //! `rijndael/reference.rs`, and against another implementation by the vectors `pipo/s-box-columns`.
 
-use tress_cipher::Backend;
+use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
 use tress_cipher::modes::ecb;
 use tress_cipher::pipo::Pipo;
-use tress_cipher::rijndael::Rijndael;
+use tress_cipher::{Backend, CcmCipher};
 
-use crate::properties::common::{UnderTest, fast_backends, for_every_block};
+use crate::properties::common::{UnderTest, fast_backends};
 
 /// The blocks, encrypted and decrypted under a key of zeros, whose first round key is zeros too (but for the round's
 /// number): what goes into the first S-boxes is the block.
@@ -28,15 +28,25 @@ fn agree<C: UnderTest>(blocks: &[u8]) {
     }
 }
 
-fn every_byte<C: UnderTest>() {
-    let values = if cfg!(miri) { 0..=1 } else { 0..=255_u8 };
-    agree::<C>(&values.flat_map(|value| vec![value; C::BLOCK_BYTES]).collect::<Vec<u8>>());
+/// Every byte at every place of a block.
+struct EveryByte;
+
+impl WithCipher for EveryByte {
+    type Output = ();
+
+    fn block<C: FromKey>(self) {
+        let values = if cfg!(miri) { 0..=1 } else { 0..=255_u8 };
+        agree::<C>(&values.flat_map(|value| vec![value; C::BLOCK_BYTES]).collect::<Vec<u8>>());
+    }
+
+    fn ccm<C: FromKey + CcmCipher>(self) {
+        self.block::<C>();
+    }
 }
 
-/// All 25 pairs of block and key.
 #[test]
-fn every_byte_of_rijndael() {
-    for_every_block!(every_byte());
+fn every_byte_of_every_cipher() {
+    CIPHERS.chunk_by(|a, b| a.of == b.of).for_each(|of_type| of_type[0].with(EveryByte));
 }
 
 /// Column j of block v has the value v + 37 j.

@@ -1,13 +1,16 @@
 //! `tress ciphers`: every cipher, its modes and its backends, and what this machine has.
 
 use serde::Serialize;
-use tress_cipher::Backend;
+use tress_cipher::{
+    Backend,
+    catalogue::{CIPHERS, Cipher},
+};
 
-use crate::{args, failure::Failure, files, names};
+use crate::{args, failure::Failure, files};
 
 #[derive(Serialize)]
 struct Row {
-    name: String,
+    name: &'static str,
     modes: Vec<&'static str>,
     backends: Vec<BackendState>,
 }
@@ -21,11 +24,11 @@ struct BackendState {
 }
 
 pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
-    let rows: Vec<Row> = names::ciphers()
-        .into_iter()
+    let rows: Vec<Row> = CIPHERS
+        .iter()
         .map(|cipher| Row {
-            modes: cipher.modes().iter().map(|mode| mode.name()).collect(),
-            backends: backends(&cipher),
+            modes: cipher.modes.iter().map(|mode| mode.name()).collect(),
+            backends: backends(cipher),
             name: cipher.name,
         })
         .collect();
@@ -49,11 +52,11 @@ pub(crate) fn run(options: &args::Ciphers) -> Result<(), Failure> {
     files::print(&text)
 }
 
-fn backends(cipher: &names::Cipher) -> Vec<BackendState> {
+fn backends(cipher: &Cipher) -> Vec<BackendState> {
     let state = |backend: &Backend| BackendState {
         name: backend.name(),
         available: backend.is_available(),
-        chosen: *backend == Backend::best_of(cipher.backends()),
+        chosen: *backend == cipher.best_backend(),
     };
-    cipher.backends().iter().map(state).collect()
+    cipher.backends.iter().map(state).collect()
 }

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use tress_cipher::{BlockCipher, CcmCipher};
+use tress_cipher::{
+    Backend, CcmCipher,
+    catalogue::{Cipher, FromKey, Mode, WithCipher},
+};
 use tress_container::{
     Error,
     verbs::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
@@ -12,8 +15,7 @@ use super::{cancellable, note};
 use crate::{
     args,
     failure::{self, Failure},
-    files,
-    names::{self, Mode, WithCipher},
+    files, names,
     stdin::Stdin,
 };
 
@@ -51,22 +53,23 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
         )));
     }
     let backend = options.backend.as_deref().map(names::backend).transpose()?;
-    if let Some(backend) = backend.filter(|backend| !cipher.backends().contains(backend)) {
-        let names: Vec<_> = cipher.backends().iter().map(|backend| backend.name()).collect();
+    if let Some(backend) = backend.filter(|backend| !cipher.backends.contains(backend)) {
+        let names: Vec<_> = cipher.backends.iter().map(|backend| backend.name()).collect();
         return Err(Failure::wrong_use(format!("{} has no {} backend", cipher.name, backend.name()))
             .hint(format!("its backends are {}", names.join(", "))));
     }
-    let parameters = parameters(&cipher, mode, options)?;
+    let parameters = parameters(cipher, mode, options)?;
     let sink = files::sink(&options.output);
     if direction == RawDirection::Encrypt || options.output.output.as_deref() != Some(Path::new("-")) {
         files::refuse_terminal(&sink)?;
     }
     let source = files::source(&options.input);
     cancellable(|control| {
-        let work = Work { source: &source, sink: &sink, parameters: &parameters, direction, control };
-        cipher.with(key, backend, work).map_err(Error::from).map_err(failure::told)?.map_err(failure::told)?;
+        let backend = backend.unwrap_or_else(|| cipher.best_backend());
+        let (source, sink, parameters) = (&source, &sink, &parameters);
+        cipher.with(Work { key, backend, source, sink, parameters, direction, control }).map_err(failure::told)?;
         if direction == RawDirection::Encrypt {
-            caution(&cipher, &parameters, control.done_bytes());
+            caution(cipher, parameters, control.done_bytes());
         }
         Ok(())
     })
@@ -74,13 +77,13 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
 
 /// Says where a message is longer, or its tag shorter, than what the mode protects well. Other messages under the same key
 /// count as well, of which nothing is known here.
-fn caution(cipher: &names::Cipher, parameters: &Parameters, bytes: u64) {
-    let advised = verbs::raw_advised_bytes(cipher.block_bytes());
+fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
+    let advised = verbs::raw_advised_bytes(cipher.block_bytes);
     if bytes > advised {
         note(&format!(
             "more than {} MiB under one key: blocks of {} bits begin to repeat and reveal plaintext",
             advised >> 20,
-            8 * cipher.block_bytes()
+            8 * cipher.block_bytes
         ));
     }
     if let Parameters::Ccm(ccm) = parameters
@@ -98,6 +101,8 @@ enum Parameters {
 
 /// The work, but for the type of its cipher.
 struct Work<'a> {
+    key: &'a [u8],
+    backend: Backend,
     source: &'a Source,
     sink: &'a Sink,
     parameters: &'a Parameters,
@@ -108,23 +113,23 @@ struct Work<'a> {
 impl WithCipher for Work<'_> {
     type Output = Result<(), Error>;
 
-    fn block<C: BlockCipher>(self, cipher: &C) -> Self::Output {
-        match self.parameters {
-            Parameters::Plain(mode) => verbs::raw(self.source, self.sink, cipher, mode, self.direction, self.control),
-            Parameters::Ccm(_) => unreachable!("the name of a cipher without CCM has no ccm"),
-        }
+    fn block<C: FromKey>(self) -> Self::Output {
+        let Parameters::Plain(mode) = self.parameters else {
+            unreachable!("the name of a cipher without CCM has no ccm")
+        };
+        let cipher = C::with_backend(self.key, self.backend)?;
+        verbs::raw(self.source, self.sink, &cipher, mode, self.direction, self.control)
     }
 
-    fn ccm<C: CcmCipher>(self, cipher: &C) -> Self::Output {
-        match self.parameters {
-            Parameters::Ccm(ccm) => verbs::raw_ccm(self.source, self.sink, cipher, ccm, self.direction, self.control),
-            Parameters::Plain(_) => self.block(cipher),
-        }
+    fn ccm<C: FromKey + CcmCipher>(self) -> Self::Output {
+        let Parameters::Ccm(ccm) = self.parameters else { return self.block::<C>() };
+        let cipher = C::with_backend(self.key, self.backend)?;
+        verbs::raw_ccm(self.source, self.sink, &cipher, ccm, self.direction, self.control)
     }
 }
 
 /// The mode with its parameters; refuses those that it does not have, as they may have been meant for another mode.
-fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
+fn parameters(cipher: &Cipher, mode: Mode, options: &args::RawOptions) -> Result<Parameters, Failure> {
     let refuse = |option: &str| Failure::wrong_use(format!("{option} cannot be used with {}", mode.name()));
     let is_padded = matches!(mode, Mode::Ecb | Mode::Cbc);
     for (option, is_given, is_known) in [
@@ -148,12 +153,12 @@ fn parameters(cipher: &names::Cipher, mode: Mode, options: &args::RawOptions) ->
         }
     };
     let block = || match iv.len() {
-        length if length == cipher.block_bytes() => Ok(iv.to_vec()),
+        length if length == cipher.block_bytes => Ok(iv.to_vec()),
         length => Err(Failure::wrong_use(format!(
             "--iv of {}-{} must have {} bytes, not {length}",
             cipher.name,
             mode.name(),
-            cipher.block_bytes()
+            cipher.block_bytes
         ))),
     };
     Ok(match mode {

@@ -76,6 +76,9 @@ pub struct Pipo {
 }
 
 impl Pipo {
+    /// Bytes of a key.
+    pub const KEY_BYTES: &'static [usize] = &[16, 32];
+
     /// Prepares a key of 16 or 32 bytes, least significant byte first, for the fastest backend of this machine.
     pub fn new(key: &[u8]) -> Result<Pipo, Error> {
         Self::with_backend(key, Backend::best_of(Self::BACKENDS))
@@ -83,7 +86,7 @@ impl Pipo {
 
     /// Prepares a key for a given backend; a machine without it is an error.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Pipo, Error> {
-        if !matches!(key.len(), 16 | 32) {
+        if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
         Ok(Pipo { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })

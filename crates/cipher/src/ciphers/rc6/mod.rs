@@ -60,6 +60,9 @@ pub struct Rc6 {
 }
 
 impl Rc6 {
+    /// Bytes of a key.
+    pub const KEY_BYTES: &'static [usize] = &[16, 24, 32];
+
     /// Prepares a key of 16, 24 or 32 bytes for the fastest backend of this machine.
     pub fn new(key: &[u8]) -> Result<Rc6, Error> {
         Self::with_backend(key, Backend::best_of(Self::BACKENDS))
@@ -67,7 +70,7 @@ impl Rc6 {
 
     /// Prepares a key for a given backend; a machine without it is an error.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Rc6, Error> {
-        if !matches!(key.len(), 16 | 24 | 32) {
+        if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
         Ok(Rc6 { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })

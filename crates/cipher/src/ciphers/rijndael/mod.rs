@@ -56,6 +56,9 @@ impl<const BLOCK_BYTES: usize> Rijndael<BLOCK_BYTES>
 where
     [u8; BLOCK_BYTES]: Size,
 {
+    /// Bytes of a key.
+    pub const KEY_BYTES: &'static [usize] = &[16, 20, 24, 28, 32];
+
     /// Prepares a key of 16, 20, 24, 28 or 32 bytes for the fastest backend of this machine.
     pub fn new(key: &[u8]) -> Result<Self, Error> {
         Self::with_backend(key, Backend::best_of(Keyed::<[u8; BLOCK_BYTES]>::BACKENDS))
@@ -63,7 +66,7 @@ where
 
     /// Prepares a key for a given backend; a machine without it is an error.
     pub fn with_backend(key: &[u8], backend: Backend) -> Result<Self, Error> {
-        if !matches!(key.len(), 16 | 20 | 24 | 28 | 32) {
+        if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
         Ok(Rijndael { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
