@@ -151,8 +151,11 @@ python: build
 	@tools/setup python
 	@tools/python
 
-lint-python: python
+# What needs no build comes first.
+lint-python:
+	@tools/setup python
 	$(VENV)/bin/ruff check --no-cache python/tress python/tests crates/python/backend --exclude python/tress/dataset --exclude python/tests/dataset
+	@$(MAKE) --no-print-directory python
 	MYPYPATH=python:tests/python $(VENV)/bin/mypy --strict --no-error-summary python/tress/*.py python/tress/_tress.pyi python/tests/*.py
 	MYPYPATH=python:tests/python $(VENV)/bin/python -m mypy.stubtest tress._tress --ignore-disjoint-bases
 	$(VENV)/bin/python -W error::UserWarning -m pdoc --output-directory target/doc/python tress

@@ -93,7 +93,7 @@ def test_simulations_that_fail(tmp_path: pathlib.Path) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        tress.simulate(ROOT / "riscv" / "firmware" / "images" / "kernels-ram.elf", machine=None, console=fails, limit=100_000_000)
+        tress.simulate(SHORT.with_name("kernels-ram.elf"), machine=None, console=fails, limit=100_000_000)
 
 
 def test_bench_and_frames() -> None:

@@ -1,4 +1,4 @@
-"""The PEP 517 backend of the package: maturin's, which is given the command `tress` as well, and the programs that it runs.
+"""The PEP 517 backend of the package: maturin's, which is given `tress` and the programs that it runs as well.
 
 maturin puts either a native module or programs into a wheel, not both. But it does take a folder of files that are
 installed as they are (`[tool.maturin] data`): this builds the programs by cargo, in the profile that maturin builds in,
