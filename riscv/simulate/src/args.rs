@@ -6,8 +6,27 @@ use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parse
 use clap_complete::Shell;
 use tress_sim::SecretName;
 
-/// All arguments.
+/// Run a RISC-V program on a simulated machine
+///
+/// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, and exits
+/// through HTIF (its symbol tohost) or semihosting, by which it also reads standard input. Its output goes to standard output, or to
+/// standard error with --json. If its exit code is not 0, the exit status of tress is 1.
+///
+/// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
+/// core, as its RTL is), raptor (a chip multiprocessor, out of order), or a TOML file.
+///
+/// --limit and Ctrl-C stop a program and report where it was.
+///
+/// --secret follows bytes through registers and memory and reports each branch, address, jump, division, CSR or device that
+/// depends on them; any finding makes the exit status 1. A program marks bytes as secret with slt x0, ADDRESS, BYTES and as
+/// public with sltu x0, ADDRESS, BYTES.
 #[derive(Parser)]
+#[command(after_help = "\
+Examples:
+  tress simulate program.elf
+  tress simulate --machine raptor --issue 8 --regions program.elf
+  tress simulate --secret key,data program.elf
+  tress simulate --machine fe310 --trace t.json --cycles 0..200 program.elf")]
 #[command(
     name = "tress-simulate",
     version,
@@ -45,27 +64,8 @@ pub(crate) fn parse(mut command: clap::Command) -> Result<Arguments, clap::Error
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Run a RISC-V program on a simulated machine
-///
-/// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, and exits
-/// through HTIF (its symbol tohost) or semihosting, by which it also reads standard input. Its output goes to standard output, or to standard error with --json. If
-/// its exit code is not 0, the exit status of tress is 1.
-///
-/// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
-/// core, as its RTL is), raptor (a chip multiprocessor, out of order), or a TOML file.
-///
-/// --limit and Ctrl-C stop a program and report where it was.
-///
-/// --secret follows bytes through registers and memory and reports each branch, address, jump, division, CSR or device that
-/// depends on them; any finding makes the exit status 1. A program marks bytes as secret with slt x0, ADDRESS, BYTES and as
-/// public with sltu x0, ADDRESS, BYTES.
+/// What is simulated, and what is told of it.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  tress simulate program.elf
-  tress simulate --machine raptor --issue 8 --regions program.elf
-  tress simulate --secret key,data program.elf
-  tress simulate --machine fe310 --trace t.json --cycles 0..200 program.elf")]
 pub(crate) struct Simulate {
     /// Machine to simulate: fe310, e31, raptor or a TOML file [default: no timing]
     #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
