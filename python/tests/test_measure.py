@@ -10,7 +10,7 @@ import pytest
 import tress
 from conftest import ROOT
 
-IMAGE = ROOT / "crates" / "lab" / "images" / "block-parallelism.elf"
+IMAGE = ROOT / "lab" / "images" / "block-parallelism.elf"
 
 
 def command(*arguments: str) -> dict[str, object]:

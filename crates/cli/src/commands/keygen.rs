@@ -79,7 +79,9 @@ fn warn_if_public() {
         use std::os::fd::AsFd as _;
         let file = io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
         if file.and_then(|file| file.metadata()).is_ok_and(|file| files::is_public(&file)) {
-            super::warn("the secret key goes to a file that everybody can read; -o FILE makes one that only you can");
+            tress_terminal::warn(
+                "the secret key goes to a file that everybody can read; -o FILE makes one that only you can",
+            );
         }
     }
 }

@@ -13,12 +13,12 @@ mod sign;
 use std::sync::Arc;
 
 use tress_container::Control;
+pub(crate) use tress_terminal::note;
 use tress_terminal::{
     Failure, generated,
     progress::{Count, Progress},
     signals,
 };
-pub(crate) use tress_terminal::{note, warn};
 
 use crate::args::{self, Verb};
 
