@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools" / "vectors"))
 import layout  # noqa: E402
 FOLDER = ROOT / "vectors" / "container"
-TESTDATA = ROOT / "crates" / "stream" / "src" / "keys" / "testdata"
+TESTDATA = ROOT / "crates" / "container" / "src" / "keys" / "testdata"
 
 # Made for these vectors; they guard nothing.
 IDENTITIES = {
