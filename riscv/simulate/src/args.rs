@@ -35,8 +35,9 @@ Examples:
     disable_version_flag = true
 )]
 pub(crate) struct Arguments {
+    /// None with an option that asks for something else.
     #[command(flatten)]
-    pub(crate) simulate: Simulate,
+    pub(crate) simulate: Option<Simulate>,
     /// Print the completion script for a shell
     #[arg(long, value_enum, value_name = "SHELL", hide = true, exclusive = true)]
     pub(crate) completions: Option<Shell>,

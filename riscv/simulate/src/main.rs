@@ -33,6 +33,7 @@ fn run(arguments: args::Arguments, command: clap::Command) -> Result<(), Failure
     match arguments {
         args::Arguments { completions: Some(shell), .. } => generated::completions(shell, command, "tress-simulate"),
         args::Arguments { man: true, .. } => generated::man(command, "", &[], None),
-        args::Arguments { simulate, .. } => simulate::run(&simulate),
+        args::Arguments { simulate: Some(simulate), .. } => simulate::run(&simulate),
+        args::Arguments { .. } => Ok(()),
     }
 }

@@ -431,6 +431,14 @@ fn json_of_every_command() {
 }
 
 #[test]
+fn what_packages_install_is_printed() {
+    let folder = Folder::empty();
+    assert!(folder.tress(["--man"]).ok().stdout.starts_with(b".ie"));
+    assert!(String::from_utf8(folder.tress(["--completions", "bash"]).ok().stdout).unwrap().contains("--machine"));
+    folder.tress(["--man", "program.elf"]).wrong_use("--man");
+}
+
+#[test]
 fn no_secret_key_is_repeated() {
     let run = Folder::empty().tress(["AGE-SECRET-KEY-1QQQQ"]).failed("AGE-SECRET-KEY-...");
     assert!(!run.stderr.contains("1QQQQ"), "{}", run.stderr);
