@@ -17,7 +17,7 @@ pub struct OneCbcEncrypt<'a, B> {
     pub(crate) data: &'a mut [u8],
 }
 
-/// CBC decryption, likewise.
+/// CBC decryption of one message.
 pub struct OneCbcDecrypt<'a, B> {
     pub(crate) chain: B,
     pub(crate) data: &'a mut [u8],
@@ -72,13 +72,13 @@ pub struct CbcLanesEncrypt<'j, 'a, C: Core> {
     pub(crate) shared: bool,
 }
 
-/// CCM encryption in lanes, likewise.
+/// CCM encryption of many messages in lanes.
 pub struct CcmLanesEncrypt<'j, 'a, C> {
     pub(crate) tasks: &'j mut [CcmTask<'a, C>],
     pub(crate) shared: bool,
 }
 
-/// CCM decryption in lanes, likewise; the output is the number of forged messages.
+/// CCM decryption of many messages in lanes. The output is the number of forged messages.
 pub struct CcmLanesDecrypt<'j, 'a, C> {
     pub(crate) tasks: &'j mut [CcmTask<'a, C>],
     pub(crate) shared: bool,
