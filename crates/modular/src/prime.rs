@@ -81,7 +81,7 @@ fn passes<E>(modulus: &Modulus, rounds: usize, fill: &mut impl FnMut(&mut [u8]) 
         let mut power = Zeroizing::new(modulus.power(&base, &odd));
         let mut passed = add::is_equal(&power, &one) | add::is_equal(&power, &minus_one);
         for _ in 1..twos {
-            *power = modulus.multiply(&power, &power);
+            power = Zeroizing::new(modulus.multiply(&power, &power));
             passed |= add::is_equal(&power, &minus_one);
         }
         if reveal(passed) == 0 {

@@ -1,6 +1,6 @@
 //! `Modulus`, `lanes` and `prime` against an independent library, over random and boundary values.
 
-use crate::common::{Random, boundary_moduli, number, to_limbs, values_below};
+use crate::common::{Random, boundary_moduli, freed, number, to_limbs, values_below};
 use num_bigint::BigUint;
 use tress_modular::lanes::{self, Power};
 use tress_modular::prime::{self, PrimeError};
@@ -206,4 +206,15 @@ fn random_primes() {
     }
     let failed = prime::random_prime(256, |_| true, &mut |_| Err("no randomness"));
     assert_eq!(failed, Err("no randomness"));
+}
+
+/// N − 1, N + 1 and numbers a little below are on the way, too.
+#[test]
+fn a_fresh_prime_leaves_nothing_in_freed_memory() {
+    for seed in 0..20 {
+        let mut random = Random::new(seed);
+        let draw = || prime::random_prime(256, |_| true, &mut |bytes| random.fill(bytes)).unwrap();
+        let bytes = |prime: &Vec<u64>| vec![prime.iter().flat_map(|digit| digit.to_le_bytes()).collect()];
+        assert_eq!(freed::left_by(draw, bytes).1, <[String; 0]>::default(), "seed {seed}");
+    }
 }

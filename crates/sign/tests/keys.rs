@@ -1,10 +1,13 @@
 //! Keys: what is written reads back, what OpenSSL writes is read, and every kind of wrong key is refused with its own error.
 
-use crate::common::openssl;
 use crate::common::vectors::{File, hexadecimal, rsa_numbers as numbers};
+use crate::common::{freed, openssl};
 use tress_sign::rsa::PrivateParts;
 use tress_sign::signature::{Keypair, Signer, Verifier};
-use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey, discrete, rsa};
+use tress_sign::{
+    Error, KeyFile, PrivateKey, PublicKey, Scheme, SignJob, SigningKey, VerifyingKey, discrete, rsa, sign_batch,
+};
+use zeroize::Zeroizing;
 
 /// Tag, length, content, by hand.
 fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
@@ -90,6 +93,53 @@ fn fresh_rsa_keys() {
         (8194, Error::ModulusTooLong),
     ] {
         assert_eq!(error(rsa::PrivateKey::generate(bits)), expected);
+    }
+}
+
+/// The long numbers of a structure, in order.
+fn long_numbers(mut der: &[u8]) -> Vec<Vec<u8>> {
+    let mut numbers = Vec::new();
+    while let [tag, first, rest @ ..] = der {
+        let more = first.saturating_sub(0x80) as usize;
+        let length = rest[..more].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let length = if *first < 0x80 { usize::from(*first) } else { length };
+        let content = &rest[more..more + length];
+        match tag {
+            0x30 | 4 => numbers.extend(long_numbers(content)),
+            2 if length > 16 => numbers.push(content[usize::from(content[0] == 0)..].to_vec()),
+            _ => {}
+        }
+        der = &rest[more + length..];
+    }
+    numbers
+}
+
+/// Made, used alone and in a batch, written, read and dropped.
+#[test]
+fn keys_leave_nothing_in_freed_memory() {
+    type Make = fn() -> PrivateKey;
+    let rsa: Make = || PrivateKey::Rsa(rsa::PrivateKey::generate(2048).unwrap());
+    let dsa: Make = || PrivateKey::Dsa(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap());
+    let schnorr: Make = || PrivateKey::Schnorr(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap());
+    for (make, public, all) in [(rsa, 1, 7), (dsa, 3, 4), (schnorr, 3, 4)] {
+        let life = || {
+            let key = make();
+            let text = key.to_pem();
+            let key = KeyFile::read(text.as_bytes()).unwrap().into_private(None).unwrap();
+            let der = key.to_der();
+            let key = SigningKey::new(key.clone(), Scheme::of(&key.public_key())).unwrap();
+            let _ = key.sign(b"alone");
+            let digest = key.scheme().hash().digest(b"with others");
+            let jobs: Vec<_> = (0..9).map(|_| SignJob { key: &key, digest: &digest }).collect();
+            assert!(sign_batch(&jobs).iter().all(Result::is_ok));
+            der
+        };
+        let secrets = |der: &Zeroizing<Vec<u8>>| {
+            let mut numbers = long_numbers(der);
+            assert_eq!(numbers.len(), all);
+            numbers.split_off(public)
+        };
+        assert_eq!(freed::left_by(life, secrets).1, <[String; 0]>::default());
     }
 }
 

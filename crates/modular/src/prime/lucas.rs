@@ -56,8 +56,8 @@ fn small_jacobi(mut a: u64, mut n: u64) -> i32 {
 fn is_square_vartime(n: &[u64]) -> bool {
     // Bit by bit: the greatest root whose square is not above n.
     let length = n.len();
-    let mut root = vec![0u64; length];
-    let mut square = vec![0u64; 2 * length];
+    let mut root = Zeroizing::new(vec![0u64; length]);
+    let mut square = Zeroizing::new(vec![0u64; 2 * length]);
     for position in (0..add::bits_vartime(n).div_ceil(2)).rev() {
         root[position / 64] |= 1 << (position % 64);
         crate::multiply::rows(&root, &root, &mut square);
@@ -95,11 +95,11 @@ pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
         }
     }
     let Some((magnitude, is_negative)) = found else { return false };
-    let d = if is_negative { modulus.subtract(&[0], &[magnitude]) } else { vec![magnitude] };
+    let d = Zeroizing::new(if is_negative { modulus.subtract(&[0], &[magnitude]) } else { vec![magnitude] });
 
     // N + 1, which may be one digit longer.
-    let mut exponent = Zeroizing::new(n.to_vec());
-    exponent.push(0);
+    let mut exponent = Zeroizing::new(vec![0; n.len() + 1]);
+    exponent[..n.len()].copy_from_slice(n);
     let mut one = vec![0; exponent.len()];
     one[0] = 1;
     add::add_assign(&mut exponent, &one);
@@ -108,8 +108,8 @@ pub(super) fn is_probable_prime(modulus: &Modulus) -> bool {
     let mut v = Zeroizing::new(modulus.reduce(&[2]));
     for position in (0..modulus.bits() + 1).rev() {
         let squares = [&v, &u].map(|number| Zeroizing::new(modulus.multiply(number, number)));
-        *u = modulus.multiply(&u, &v);
-        *v = modulus.add(&squares[0], &Zeroizing::new(modulus.multiply(&squares[1], &d)));
+        u = Zeroizing::new(modulus.multiply(&u, &v));
+        v = Zeroizing::new(modulus.add(&squares[0], &Zeroizing::new(modulus.multiply(&squares[1], &d))));
         halve(&mut v, modulus);
         let mut up = [
             Zeroizing::new(modulus.add(&u, &v)),

@@ -1,6 +1,8 @@
 //! Numbers for tests: conversions to the independent library, random ones, and those where carries run long.
 #![allow(dead_code)]
 
+pub(crate) mod freed;
+
 use std::convert::Infallible;
 
 use num_bigint::BigUint;
