@@ -22,7 +22,7 @@ pub fn run(bytes: &[u8]) {
             read(&bytes);
         }
         1 => {
-            let aead = *input.pick(&Aead::ALL);
+            let aead = *input.pick(Aead::ALL);
             read(&around(aead, input.rest()));
         }
         _ => content(&mut input),
@@ -55,7 +55,7 @@ fn read(bytes: &[u8]) -> Option<Header> {
 
 /// The age file's content is the input's, under a key that we have.
 fn content(input: &mut Input<'_>) {
-    let first_line = *input.pick(&Aead::ALL);
+    let first_line = *input.pick(Aead::ALL);
     let content = input.rest();
     let key = key();
     let encryptor = Encryptor::with_recipients(std::iter::once(&key as &dyn Recipient)).expect("a recipient");

@@ -11,7 +11,7 @@ mod transfers;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 pub(crate) use files::{
-    Aead, Decrypt, Encrypt, GroupBits, Identities, Inspect, Keygen, Output, Passphrase, Recipients, Rewrap,
+    Decrypt, Encrypt, GroupBits, Identities, Inspect, Keygen, Output, Passphrase, Recipients, Rewrap,
 };
 pub(crate) use signatures::{Sign, Verify};
 pub(crate) use tools::{Ciphers, Completions, External, Man, Plan, Raw, RawDirection, RawOptions, Strategy};

@@ -48,7 +48,7 @@ fn headers_open_for_every_recipient_and_nobody_else() {
     let pair = KeyPair::generate().unwrap();
     let mut recipients = to(&[raw(1), raw(2)]);
     recipients.push(recipient(&pair.address().unwrap()).unwrap());
-    for aead in Aead::ALL {
+    for &aead in Aead::ALL {
         let content = content(aead);
         let bytes = Header::seal(&content, &recipients).unwrap();
         assert_eq!(bytes.len() % ALIGNMENT_BYTES, 0);

@@ -94,8 +94,6 @@ const REFUSALS: [(u8, Refusal); 12] = [
     (12, Refusal::Stopping),
 ];
 
-const AEADS: [(u8, Aead); 2] = [(1, Aead::Aes128Ccm), (2, Aead::Aes256Ccm)];
-
 impl Request {
     /// The message's bytes. They may hold a key, and are wiped when dropped.
     pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
@@ -119,7 +117,7 @@ impl Request {
             Self::Ping => fields(put, 0x09, &[]),
             Self::Bye => fields(put, 0x0a, &[]),
             Self::Key { file, aead, input_key, prefix } => {
-                fields(put, 0x10, &[&file.to_be_bytes(), &[code(&AEADS, aead)], input_key, prefix]);
+                fields(put, 0x10, &[&file.to_be_bytes(), &[aead.number()], input_key, prefix]);
             }
             Self::Batch { file, first_chunk, sealed_bytes } => {
                 fields(put, 0x11, &[&file.to_be_bytes(), &first_chunk.to_be_bytes(), &sealed_bytes.to_be_bytes()]);
@@ -149,7 +147,7 @@ impl Request {
             0x09 => Self::Ping,
             0x0a => Self::Bye,
             0x10 => {
-                let (file, aead) = (rest.u32()?, of_code(&AEADS, rest.u8()?)?);
+                let (file, aead) = (rest.u32()?, Aead::from_number(rest.u8()?).ok_or(Malformed)?);
                 let input_key = Zeroizing::new(rest.take(aead.key_bytes())?.to_vec());
                 Self::Key { file, aead, input_key, prefix: rest.array()? }
             }

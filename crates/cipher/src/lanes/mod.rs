@@ -20,7 +20,10 @@
 //! Buffers whose distance is a large power of two fall into the same sets of the first cache and halve the rate; chunks
 //! in the layout of the container (16,384 bytes and a tag) do not.
 
+mod aead;
 pub mod cbc;
 pub mod ccm;
 mod kernel;
 mod schedule;
+
+pub use aead::Aead;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
+use tress_container::container::Aead;
 
 use super::Threads;
 use crate::units;
@@ -137,7 +139,7 @@ pub(crate) struct Encrypt {
     #[command(flatten)]
     pub(crate) output: Output,
     /// Algorithm for the payload
-    #[arg(long, value_enum, default_value_t = Aead::Aes128Ccm)]
+    #[arg(long, value_parser = aead(), default_value = Aead::default().name())]
     pub(crate) aead: Aead,
     /// Leave out links that lead out of the folder, and special files such as FIFOs
     ///
@@ -151,12 +153,9 @@ pub(crate) struct Encrypt {
     pub(crate) input: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Aead {
-    #[value(name = "aes-128-ccm")]
-    Aes128Ccm,
-    #[value(name = "aes-256-ccm")]
-    Aes256Ccm,
+fn aead() -> impl TypedValueParser<Value = Aead> {
+    let names = PossibleValuesParser::new(Aead::ALL.iter().map(|aead| aead.name()));
+    names.map(|name| Aead::from_name(&name).expect("a name of the list"))
 }
 
 /// Decrypt a container, or a byte range of it

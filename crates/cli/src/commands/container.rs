@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use tress_container::{
-    Control, Error, ErrorKind, container,
+    Control, Error, ErrorKind,
     verbs::{self, DecryptOptions, EncryptOptions, Range},
 };
 
 use super::{cancellable, note};
 use crate::{
-    args::{self, Aead},
+    args,
     failure::{self, Failure},
     files, keys,
     stdin::Stdin,
@@ -20,14 +20,8 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let sink = files::sink(&options.output);
     files::refuse_terminal(&sink)?;
     let recipients = keys::recipients(&options.recipients, &mut Stdin::with_data(&options.input)?)?;
-    let encrypt = EncryptOptions {
-        aead: match options.aead {
-            Aead::Aes128Ccm => container::Aead::Aes128Ccm,
-            Aead::Aes256Ccm => container::Aead::Aes256Ccm,
-        },
-        threads: threads(&options.threads),
-        ..EncryptOptions::default()
-    };
+    let encrypt =
+        EncryptOptions { aead: options.aead, threads: threads(&options.threads), ..EncryptOptions::default() };
     let run = |control: &Control| {
         if !options.skip_special {
             return verbs::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| match error.kind {

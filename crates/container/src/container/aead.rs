@@ -1,53 +1,124 @@
-//! The AEADs of a container's payload, by the three names they have: ours, IANA's, and a key length.
+//! The AEADs of a container's payload, from one list.
 
-/// The AEAD that seals a payload: RFC 5116 AES-CCM with a 12-byte nonce and a 16-byte tag.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Aead {
-    /// `aes-128-ccm`, the default.
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes;
+use tress_cipher::modes::ccm::Ccm;
+
+use super::payload::{NONCE_BYTES, TAG_BYTES};
+
+/// Chunks with their tags, each with its nonce.
+pub(super) type Chunks<'c, 'a> = &'c mut dyn Iterator<Item = ([u8; NONCE_BYTES], &'a mut [u8])>;
+
+/// An AEAD with its key.
+pub(super) trait Keyed: Send + Sync {
+    /// Encrypts chunks in place, in lanes, and writes their tags.
+    fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>);
+    /// Decrypts chunks in place, in lanes: the first that is forged, if one is. Forged chunks are wiped.
+    fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize>;
+}
+
+impl<A: lanes::Aead + Send + Sync> Keyed for A {
+    fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
+        A::encrypt(&mut jobs(self, chunks));
+    }
+
+    fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize> {
+        let mut jobs = jobs(self, chunks);
+        if A::decrypt(&mut jobs) == 0 {
+            return None;
+        }
+        jobs.iter().position(|job| A::result(job).is_err())
+    }
+}
+
+fn jobs<'a, A: lanes::Aead>(aead: &'a A, chunks: Chunks<'_, 'a>) -> Vec<A::Job<'a>> {
+    let job = |(nonce, sealed): ([u8; NONCE_BYTES], &'a mut [u8])| {
+        let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
+        aead.job(&nonce, &[], data, tag).expect("nonce, tag and data lengths are the AEAD's")
+    };
+    chunks.map(job).collect()
+}
+
+/// Defines the AEADs: number in transfers, name, IANA's name, bytes of the key, and what makes one of a key. A new one is an
+/// entry here, and in the pages of the formats.
+macro_rules! aeads {
+    ($($(#[$doc:meta])* $aead:ident = $number:literal, $name:literal, $iana:literal, $key_bytes:literal, $with_key:expr;)*) => {
+        /// The AEAD that seals a payload, with a 12-byte nonce and a 16-byte tag.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Aead {
+            $($(#[$doc])* $aead,)*
+        }
+
+        impl Aead {
+            /// Every AEAD that a container may name.
+            pub const ALL: &[Aead] = &[$(Aead::$aead),*];
+
+            /// The name in the first line, in the header and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Aead::$aead => $name,)*
+                }
+            }
+
+            /// The name in IANA's registry of AEAD algorithms, which the key derivation takes.
+            pub const fn iana_name(self) -> &'static str {
+                match self {
+                    $(Aead::$aead => $iana,)*
+                }
+            }
+
+            /// Its number in messages of a transfer.
+            pub const fn number(self) -> u8 {
+                match self {
+                    $(Aead::$aead => $number,)*
+                }
+            }
+
+            /// Bytes of the key, and of the input key.
+            pub const fn key_bytes(self) -> usize {
+                match self {
+                    $(Aead::$aead => $key_bytes,)*
+                }
+            }
+
+            /// The container's first line, its newline included: version and AEAD.
+            pub const fn first_line(self) -> &'static str {
+                match self {
+                    $(Aead::$aead => concat!("tress/v1 ", $name, "\n"),)*
+                }
+            }
+
+            /// With a key of its length, in a place of its own: a key schedule that moves leaves a copy behind, which nobody
+            /// wipes.
+            pub(super) fn with_key(self, key: &[u8]) -> Box<dyn Keyed> {
+                match self {
+                    $(Aead::$aead => Box::new($with_key(key)),)*
+                }
+            }
+        }
+    };
+}
+
+aeads! {
+    /// AES-CCM of RFC 5116, `aes-128-ccm`, the default.
     #[default]
-    Aes128Ccm,
+    Aes128Ccm = 1, "aes-128-ccm", "AEAD_AES_128_CCM", 16, aes_ccm;
     /// `aes-256-ccm`.
-    Aes256Ccm,
+    Aes256Ccm = 2, "aes-256-ccm", "AEAD_AES_256_CCM", 32, aes_ccm;
+}
+
+fn aes_ccm(key: &[u8]) -> Ccm<Aes> {
+    Aes::new(key).expect("an AEAD's key length is one of AES").into()
 }
 
 impl Aead {
-    /// Every AEAD that a container may name.
-    pub const ALL: [Aead; 2] = [Aead::Aes128Ccm, Aead::Aes256Ccm];
-
-    /// The name in the first line, in the header and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Aead::Aes128Ccm => "aes-128-ccm",
-            Aead::Aes256Ccm => "aes-256-ccm",
-        }
-    }
-
     /// The AEAD of this name, if there is one.
     pub fn from_name(name: &str) -> Option<Aead> {
-        Self::ALL.into_iter().find(|aead| aead.name() == name)
+        Self::ALL.iter().copied().find(|aead| aead.name() == name)
     }
-
-    /// The name in IANA's registry of AEAD algorithms, which the key derivation takes.
-    pub const fn iana_name(self) -> &'static str {
-        match self {
-            Aead::Aes128Ccm => "AEAD_AES_128_CCM",
-            Aead::Aes256Ccm => "AEAD_AES_256_CCM",
-        }
-    }
-
-    /// Bytes of the key, and of the input key.
-    pub const fn key_bytes(self) -> usize {
-        match self {
-            Aead::Aes128Ccm => 16,
-            Aead::Aes256Ccm => 32,
-        }
-    }
-
-    /// The container's first line, its newline included: version and AEAD.
-    pub const fn first_line(self) -> &'static str {
-        match self {
-            Aead::Aes128Ccm => "tress/v1 aes-128-ccm\n",
-            Aead::Aes256Ccm => "tress/v1 aes-256-ccm\n",
-        }
+    /// The AEAD of this number, if there is one.
+    pub fn from_number(number: u8) -> Option<Aead> {
+        Self::ALL.iter().copied().find(|aead| aead.number() == number)
     }
 }

@@ -4,13 +4,11 @@
 use std::fmt;
 
 use subtle::ConstantTimeEq;
-use tress_cipher::aes::Aes;
-use tress_cipher::lanes::ccm::{self, Job};
 use zeroize::Zeroizing;
 
-use super::content::fill_random;
+use super::aead::{Aead, Keyed};
+use super::content::{Content, fill_random};
 use super::expand::hkdf_expand_sha256;
-use super::{Aead, Content};
 use crate::{Error, ErrorKind};
 
 /// Plaintext bytes of every chunk but the last, which has fewer.
@@ -26,14 +24,13 @@ pub const MAX_CHUNKS: u64 = 1 << 37;
 
 const SALT_BYTES: usize = 24;
 const COMMITMENT_BYTES: usize = 32;
-const NONCE_BYTES: usize = 12;
+pub(super) const NONCE_BYTES: usize = 12;
 const LABEL: &[u8] = b"c2sp.org/chunked-encryption@v1+";
 
 /// The key schedule and base nonce of one payload: seals and unseals chunks by number, in any order, from any thread.
 /// The keys are wiped on drop and never shown by `Debug`.
 pub struct Payload {
-    /// In a place of its own: a key schedule that moves leaves a copy behind, which nobody wipes.
-    cipher: Box<Aes>,
+    aead: Box<dyn Keyed>,
     base_nonce: Zeroizing<[u8; NONCE_BYTES]>,
 }
 
@@ -74,8 +71,7 @@ impl Payload {
         let (nonce, commitment) = rest.split_at(NONCE_BYTES);
         let mut base_nonce = Zeroizing::new([0; NONCE_BYTES]);
         base_nonce.copy_from_slice(nonce);
-        let cipher = Box::new(Aes::new(key).expect("an AEAD's key length is one of AES"));
-        (Self { cipher, base_nonce }, commitment.try_into().expect("32 bytes are left"))
+        (Self { aead: aead.with_key(key), base_nonce }, commitment.try_into().expect("32 bytes are left"))
     }
 
     /// Base nonce XOR the chunk's number as a big-endian integer as wide as the nonce.
@@ -102,21 +98,22 @@ impl Payload {
     pub fn seal(&self, first_chunk: u64, buffer: &mut [u8]) -> Result<(), Error> {
         let tail = buffer.len() % SEALED_CHUNK_BYTES;
         assert!(tail == 0 || tail >= TAG_BYTES, "no room for the last chunk's tag");
-        let mut jobs = self.jobs(first_chunk, buffer)?;
-        ccm::encrypt(&mut jobs);
+        self.aead.seal(&mut self.chunks(first_chunk, buffer)?);
         Ok(())
     }
 
-    fn jobs<'a>(&'a self, first_chunk: u64, buffer: &'a mut [u8]) -> Result<Vec<Job<'a, Aes>>, Error> {
+    /// Each with its nonce.
+    fn chunks<'b>(
+        &self,
+        first_chunk: u64,
+        buffer: &'b mut [u8],
+    ) -> Result<impl Iterator<Item = ([u8; NONCE_BYTES], &'b mut [u8])>, Error> {
         let chunks = buffer.len().div_ceil(SEALED_CHUNK_BYTES) as u64;
         if first_chunk.checked_add(chunks).is_none_or(|end| end > MAX_CHUNKS) {
             return Err(ErrorKind::TooManyChunks.into());
         }
-        let jobs = buffer.chunks_mut(SEALED_CHUNK_BYTES).zip(first_chunk..).map(|(sealed, chunk)| {
-            let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
-            Job::new(&*self.cipher, &self.nonce(chunk), &[], data, tag).expect("nonce, tag and data lengths are CCM's")
-        });
-        Ok(jobs.collect())
+        let chunks = buffer.chunks_mut(SEALED_CHUNK_BYTES).zip(first_chunk..);
+        Ok(chunks.map(|(sealed, chunk)| (self.nonce(chunk), sealed)))
     }
 
     /// Verifies and decrypts consecutive chunks in place, all of them in lanes; the tags' bytes stay where they are.
@@ -134,12 +131,10 @@ impl Payload {
         if tail != 0 && tail < TAG_BYTES {
             return Err(ErrorKind::Truncated.into());
         }
-        let mut jobs = self.jobs(first_chunk, buffer)?;
-        if ccm::decrypt(&mut jobs) == 0 {
-            return Ok(());
+        match self.aead.unseal(&mut self.chunks(first_chunk, buffer)?) {
+            None => Ok(()),
+            Some(failed) => Err(ErrorKind::ChunkDamaged { chunk: first_chunk + failed as u64 }.into()),
         }
-        let failed = jobs.iter().position(|job| job.result().is_err()).expect("a job failed");
-        Err(ErrorKind::ChunkDamaged { chunk: first_chunk + failed as u64 }.into())
     }
 }
 
