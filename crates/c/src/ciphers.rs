@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use ::tress_cipher::catalogue::{self, CIPHERS, Cipher, Type};
+use ::tress_cipher::catalogue::{self, CIPHERS, Cipher, Mode, Type};
 use ::tress_cipher::{Backend, BlockCipher, Error, for_every_cipher};
 
 use crate::failure::Failure;
@@ -67,9 +67,40 @@ macro_rules! match_keyed {
     };
 }
 
-pub(crate) use {match_keyed, with_cipher};
+/// As [`with_cipher`], but nothing comes of a cipher that has no CCM.
+macro_rules! with_ccm_cipher {
+    ($keyed:expr, $cipher:ident => $body:expr) => {
+        ::tress_cipher::for_every_cipher!([$crate::ciphers::match_ccm], ($keyed, $cipher, $body))
+    };
+}
+
+macro_rules! match_ccm {
+    (($keyed:expr, $cipher:ident, $body:expr) $($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
+        match $keyed {
+            $($crate::ciphers::Keyed::$of(_keyed) => $crate::ciphers::if_ccm!($kind, {
+                let $cipher = _keyed;
+                $body
+            }),)*
+        }
+    };
+}
+
+macro_rules! if_ccm {
+    (ccm, $body:expr) => {
+        Some($body)
+    };
+    (block, $body:expr) => {
+        None
+    };
+}
+
+pub(crate) use {if_ccm, match_ccm, match_keyed, with_ccm_cipher, with_cipher};
 
 impl tress_cipher {
+    pub(crate) fn has_ccm(&self) -> bool {
+        self.cipher.modes.contains(&Mode::Ccm)
+    }
+
     fn new(name: &str, backend: Option<&str>, key: &[u8]) -> Result<Self, Failure> {
         let Some(cipher) = catalogue::find(name) else {
             return Err(Failure::with_detail(TRESS_UNKNOWN_NAME, "unknown cipher name"));

@@ -4,13 +4,11 @@
 //! cipher together.
 
 use ::tress_cipher::lanes::{cbc, ccm};
-use ::tress_cipher::rc6::Rc6;
-use ::tress_cipher::rijndael::Rijndael;
 use ::tress_cipher::{CcmCipher, for_every_cipher};
 use zeroize::Zeroize;
 
 use crate::batch::outcome;
-use crate::ciphers::{Family, Keyed, tress_cipher};
+use crate::ciphers::{Family, if_ccm, tress_cipher};
 use crate::failure::{Failure, of_cipher};
 use crate::raw;
 use crate::status::tress_status::*;
@@ -124,6 +122,17 @@ struct Pass {
     others: usize,
 }
 
+type CcmPass = unsafe fn(*mut tress_ccm_job, usize, bool, bool) -> Pass;
+
+macro_rules! ccm_passes {
+    ($($of:ident: $type:ty, $kind:ident, $([$($name:literal)*])*;)*) => {
+        /// A pass for each type of cipher that has CCM, that of AES first.
+        const CCM_PASSES: &[Option<CcmPass>] = &[$(if_ccm!($kind, ccm_pass::<$type>),)*];
+    };
+}
+
+for_every_cipher!([ccm_passes]);
+
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, encrypt: bool) -> Result<(), Failure> {
@@ -131,11 +140,13 @@ unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, en
     // SAFETY: as above.
     unsafe {
         // Most callers have one type of cipher.
-        let mut pass = ccm_pass::<Rijndael<16>>(jobs, count, true, encrypt);
-        if pass.others > 0 {
-            pass.failures += ccm_pass::<Rc6>(jobs, count, false, encrypt).failures;
+        let mut passes = CCM_PASSES.iter().flatten();
+        let Some(first) = passes.next() else { return Err(TRESS_NO_CCM.into()) };
+        let Pass { mut failures, others: left } = first(jobs, count, true, encrypt);
+        if left > 0 {
+            failures += passes.map(|pass| pass(jobs, count, false, encrypt).failures).sum::<usize>();
         }
-        outcome(pass.failures, failed)
+        outcome(failures, failed)
     }
 }
 
@@ -164,7 +175,7 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
-                let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), &cipher.keyed)) {
+                let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), cipher)) {
                     Some((Some(cipher), _)) if memory.is_ok() => match ccm_job(job, cipher) {
                         Ok(ready) => {
                             lanes.push(ready);
@@ -174,7 +185,7 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
                         Err(status) => status,
                     },
                     Some((Some(_), _)) => TRESS_MEMORY,
-                    Some((None, Keyed::Rijndael128(_) | Keyed::Rc6(_))) => {
+                    Some((None, other)) if other.has_ccm() => {
                         pass.others += 1;
                         continue;
                     }

@@ -7,7 +7,7 @@ use ::tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use ::tress_cipher::{BlockCipher, CcmCipher, Error};
 use zeroize::Zeroize;
 
-use crate::ciphers::{Keyed, tress_cipher, with_cipher};
+use crate::ciphers::{tress_cipher, with_ccm_cipher, with_cipher};
 use crate::failure::Failure;
 use crate::raw;
 use crate::status::tress_status::*;
@@ -49,16 +49,12 @@ unsafe fn run_ccm(
 ) -> Result<(), Failure> {
     // SAFETY: as above.
     let cipher = unsafe { raw::handle(cipher)? };
-    if !matches!(cipher.keyed, Keyed::Rijndael128(_) | Keyed::Rc6(_)) {
+    if !cipher.has_ccm() {
         return Err(TRESS_NO_CCM.into());
     }
     // SAFETY: as above.
     let data = unsafe { raw::in_place(input, output, length)? };
-    let outcome = match &cipher.keyed {
-        Keyed::Rijndael128(keyed) => mode.apply(keyed, data),
-        Keyed::Rc6(keyed) => mode.apply(keyed, data),
-        _ => return Err(TRESS_NO_CCM.into()),
-    };
+    let outcome = with_ccm_cipher!(&cipher.keyed, keyed => mode.apply(keyed, data)).ok_or(TRESS_NO_CCM)?;
     wiped(outcome, data, std::ptr::eq(input, output))
 }
 
