@@ -16,11 +16,11 @@ pub mod verbs;
 
 // For the crates above, which move chunks in other ways; no part of the interface.
 #[doc(hidden)]
-pub mod input;
-#[doc(hidden)]
-pub mod output;
-#[doc(hidden)]
 pub mod pipeline;
+#[doc(hidden)]
+pub mod sink;
+#[doc(hidden)]
+pub mod source;
 #[doc(hidden)]
 pub mod sys;
 #[cfg(any(test, feature = "testing"))]

@@ -9,17 +9,17 @@
 //! the first in the order of the data, and a stream gets every chunk before it and none after.
 
 pub mod batch;
-mod drain;
-mod feed;
 pub mod pipe;
+mod sink;
+mod source;
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use batch::Batch;
-pub use drain::{Drain, Outlet, Window};
-pub use feed::{Feed, Ordered, Positioned};
+pub use sink::{BatchSink, Window};
+pub use source::BatchSource;
 
 use crate::container::Payload;
 use crate::threads::start;
@@ -55,8 +55,8 @@ pub fn threads(asked: usize) -> usize {
 pub struct Pipeline<'a, 'f, 'd> {
     payload: &'a Payload,
     direction: Direction,
-    feed: Feed<'f>,
-    drain: Drain<'d>,
+    source: BatchSource<'f>,
+    sink: BatchSink<'d>,
     control: &'a Control,
     threads: usize,
     progress: Progress,
@@ -102,27 +102,27 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
     pub fn new(
         payload: &'a Payload,
         direction: Direction,
-        feed: Feed<'f>,
-        drain: Drain<'d>,
+        source: BatchSource<'f>,
+        sink: BatchSink<'d>,
         control: &'a Control,
         threads: usize,
     ) -> Self {
-        Self { payload, direction, feed, drain, control, threads, progress: Progress::default() }
+        Self { payload, direction, source, sink, control, threads, progress: Progress::default() }
     }
 
     /// Runs to the end, or to the first failure. The calling thread is one of the workers, and the only one when there
     /// is a single batch or the system refuses more.
     pub fn run(self) -> Result<Totals, Error> {
-        let mut batch = Batch::new(self.feed.most_chunks());
+        let mut batch = Batch::new(self.source.most_chunks());
         if self.take(&mut batch) {
-            let threads = if self.feed.is_nearly_done() { 1 } else { threads(self.threads) };
+            let threads = if self.source.is_nearly_done() { 1 } else { threads(self.threads) };
             if threads == 1 {
                 self.work(batch);
             } else {
                 std::thread::scope(|scope| {
                     for _ in 1..threads {
                         let helper = start(scope, || {
-                            let mut batch = Batch::new(self.feed.most_chunks());
+                            let mut batch = Batch::new(self.source.most_chunks());
                             if self.take(&mut batch) {
                                 self.work(batch);
                             }
@@ -141,7 +141,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
         match lock(&self.progress.failure).take() {
             Some((_, error)) => Err(error),
             None => {
-                self.drain.finish()?;
+                self.sink.finish()?;
                 Ok(Totals {
                     chunks: self.progress.chunks.load(Ordering::Relaxed),
                     plain_bytes: self.progress.plain_bytes.load(Ordering::Relaxed),
@@ -173,7 +173,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
         if self.progress.failed.load(Ordering::Acquire) != 0 {
             return false;
         }
-        match self.feed.take(self.direction, batch) {
+        match self.source.take(self.direction, batch) {
             Ok(taken) => taken,
             Err(missing) => {
                 self.fail(missing.number, missing.error);
@@ -193,7 +193,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
             Err(Error { kind: ErrorKind::ChunkDamaged { chunk }, .. }) => chunk - first_chunk,
             Err(_) => 0,
         };
-        self.drain.put(self.direction, batch, good_chunks, result.is_ok(), self.control, &self.progress)?;
+        self.sink.put(self.direction, batch, good_chunks, result.is_ok(), self.control, &self.progress)?;
         result?;
         self.progress.chunks.fetch_add(batch.chunks(), Ordering::Relaxed);
         self.progress.plain_bytes.fetch_add(batch.plain_bytes(), Ordering::Relaxed);
@@ -207,7 +207,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
 
     fn fail(&self, number: u64, error: Error) {
         self.progress.fail(number, error);
-        self.drain.wake();
+        self.sink.wake();
     }
 }
 

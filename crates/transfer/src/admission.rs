@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use super::link::Link;
 use super::noise::PublicKey;
-use super::supply::lock;
+use super::source::lock;
 use tress_container::keys::Address;
 use tress_container::{Error, ErrorKind};
 

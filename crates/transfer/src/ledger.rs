@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::supply::lock;
+use super::source::lock;
 use super::wire::Reply;
 use tress_container::{Error, ErrorKind};
 

@@ -40,10 +40,10 @@ mod receiver;
 mod resolver;
 mod sender;
 mod session;
+mod source;
 mod stages;
 mod steering;
 mod store;
-mod supply;
 #[cfg(test)]
 mod tests;
 mod throttle;

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions};
 
-use tress_container::input::Input;
+use tress_container::source::OpenSource;
 use tress_container::sys::{Kind, Status, System};
 use tress_container::verbs::{Control, Source};
 use tress_container::{Error, ErrorKind};
 
 pub(crate) enum Opened {
     /// Read in order, also where it leads to a file.
-    Stdin(Input<'static>),
-    Named(Input<'static>),
+    Stdin(OpenSource<'static>),
+    Named(OpenSource<'static>),
     Below(Below),
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Below {
 
 impl Opened {
     pub(crate) fn open(system: &'static dyn System, source: &Source) -> Result<Self, Error> {
-        let input = Input::open(system, source)?;
+        let input = OpenSource::open(system, source)?;
         Ok(if *source == Source::Stdin { Self::Stdin(input) } else { Self::Named(input) })
     }
 

@@ -16,8 +16,8 @@ use super::link::{Patience, TICK, write_all};
 use super::noise::Outgoing;
 use super::ranges::Ranges;
 use super::sender::Session;
+use super::source::{FileSource, lock};
 use super::stages::{Lanes, Mode};
-use super::supply::{Supply, lock};
 use super::throttle::Throttle;
 use super::trace::Row;
 use super::wire::{MAX_STREAM_NUMBERS, Request};
@@ -47,7 +47,7 @@ pub(crate) struct Ready {
 /// The file that is being sent.
 struct Job {
     file: u32,
-    supply: Arc<Supply>,
+    source: Arc<FileSource>,
 }
 
 /// A batch that a worker has taken, and the key that it took for it.
@@ -96,7 +96,7 @@ impl State {
     }
 
     fn is_all_taken(&self) -> bool {
-        let is_stream = self.job.as_ref().is_some_and(|job| job.supply.size_bytes().is_none());
+        let is_stream = self.job.as_ref().is_some_and(|job| job.source.size_bytes().is_none());
         self.todo.count() == 0 && self.again.count() == 0 && (!is_stream || self.has_ended)
     }
 
@@ -122,10 +122,10 @@ impl Work {
     }
 
     /// Begins with a file. `todo` is empty for a stream.
-    pub(crate) fn begin(&self, file: u32, supply: Arc<Supply>, todo: Ranges) {
+    pub(crate) fn begin(&self, file: u32, source: Arc<FileSource>, todo: Ranges) {
         let mut state = lock(&self.state);
         let (epochs, dead) = (std::mem::take(&mut state.epochs), std::mem::take(&mut state.dead));
-        let job = Some(Arc::new(Job { file, supply }));
+        let job = Some(Arc::new(Job { file, source }));
         *state = State { job, todo, epochs, dead, ..State::default() };
         self.bell.notify_all();
     }
@@ -152,7 +152,7 @@ impl Work {
         if let Some(error) = state.failure.take() {
             return Err(error);
         }
-        let size_bytes = state.job.as_ref().and_then(|job| job.supply.size_bytes()).unwrap_or(state.stream_bytes);
+        let size_bytes = state.job.as_ref().and_then(|job| job.source.size_bytes()).unwrap_or(state.stream_bytes);
         Ok(is_written(&state).then_some(size_bytes))
     }
 
@@ -172,7 +172,7 @@ impl Work {
     /// Plaintext of the file that nobody has taken yet; `None` of a stream, and between files.
     pub(crate) fn bytes_left(&self) -> Option<u64> {
         let state = lock(&self.state);
-        state.job.as_ref()?.supply.size_bytes()?;
+        state.job.as_ref()?.source.size_bytes()?;
         Some((state.todo.count() + state.again.count()) * CHUNK_BYTES as u64)
     }
 
@@ -192,7 +192,7 @@ impl Work {
             if file != job.file {
                 continue;
             }
-            let Some(size_bytes) = job.supply.size_bytes() else {
+            let Some(size_bytes) = job.source.size_bytes() else {
                 return Err(Error::new(ErrorKind::Disconnected).with_detail("standard input cannot be sent again"));
             };
             lost_bytes += super::plain_bytes(size_bytes, chunks.end) - super::plain_bytes(size_bytes, chunks.start);
@@ -258,8 +258,8 @@ impl Work {
                 }
             };
             if let Some(Taken { job, epoch, chunks, since }) = taken {
-                let read = match job.supply.size_bytes() {
-                    Some(_) => job.supply.read(&chunks, &mut batch),
+                let read = match job.source.size_bytes() {
+                    Some(_) => job.source.read(&chunks, &mut batch),
                     None => Ok(()),
                 };
                 if let Err(error) = read {
@@ -273,7 +273,7 @@ impl Work {
                     epoch.payload.seal(first_chunk, batch.sealed_mut())?;
                     session.trace.slice(row, "seal", sealing, Some(chunks.start));
                     // Waiting for a stream is no work.
-                    let since = if job.supply.size_bytes().is_some() { since } else { sealing };
+                    let since = if job.source.size_bytes().is_some() { since } else { sealing };
                     if let Some(throttle) = throttle {
                         let throttled = Instant::now();
                         session.pause_until(throttle.done_at(since, batch.plain_bytes()));
@@ -305,7 +305,7 @@ impl Work {
         let mut state = lock(&self.state);
         let Some(job) = state.job.clone() else { return Ok(None) };
         let since = Instant::now();
-        if job.supply.size_bytes().is_some() {
+        if job.source.size_bytes().is_some() {
             let most = session.steering.batch_chunks();
             let Some(chunks) = state.again.take_first(most).or_else(|| state.todo.take_first(most)) else {
                 return Ok(None);
@@ -321,7 +321,7 @@ impl Work {
         if is_over(&lock(&self.state)) {
             return Ok(None);
         }
-        match job.supply.read_next(batch) {
+        match job.source.read_next(batch) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
             Err(error) => {

@@ -12,7 +12,7 @@ use cap_fs_ext::DirExt;
 use cap_std::fs::Dir;
 
 use super::noise::PublicKey;
-use super::supply::lock;
+use super::source::lock;
 use tress_container::Refusal;
 
 /// What a file or folder counts beyond its bytes.

@@ -15,9 +15,9 @@ use super::opened::Opened;
 use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
 use super::outgoing::{Work, Writer};
 use super::rate::Rate;
+use super::source::{AtEnd, FileSource, is_folder, lock};
 use super::stages::{Lanes, Mode};
 use super::steering::{Fixed, Steering};
-use super::supply::{AtEnd, Supply, is_folder, lock};
 use super::ticket::Ticket;
 use super::trace::{Row, Trace};
 use super::walk::{Item, Walk, base_name};
@@ -641,24 +641,24 @@ impl Session<'_> {
         let since = Instant::now();
         let sent = if self.options.keep_sealed {
             let recipient = self.options.receiver.recipient();
-            let (supply, is_new) = Supply::sealed(opened, recipient, &self.reading)?;
+            let (source, is_new) = FileSource::sealed(opened, recipient, &self.reading)?;
             let name = if is_new { [name, b".tress"].concat() } else { name.to_vec() };
-            self.send_supply(&Arc::new(supply), &name, report)
+            self.send_source(&Arc::new(source), &name, report)
         } else {
-            self.send_supply(&Arc::new(Supply::new(opened, &self.reading)), name, report)
+            self.send_source(&Arc::new(FileSource::new(opened, &self.reading)), name, report)
         };
         self.trace.slice(Row::Session, "file", since, None);
         sent
     }
 
-    fn send_supply(&self, supply: &Arc<Supply>, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
+    fn send_source(&self, source: &Arc<FileSource>, name: &[u8], report: &mut SendReport) -> Result<(), Error> {
         static FILES: AtomicU64 = AtomicU64::new(1);
         let file = FILES.fetch_add(1, Ordering::Relaxed) as u32;
-        let size_bytes = supply.size_bytes();
+        let size_bytes = source.size_bytes();
         if size_bytes.is_some_and(|bytes| chunks(bytes) > MAX_CHUNKS) {
-            return Err(Error::new(ErrorKind::TooManyChunks).at(supply.name()));
+            return Err(Error::new(ErrorKind::TooManyChunks).at(source.name()));
         }
-        let (identity, path, restart) = (supply.identity()?, name.to_vec(), self.options.restart);
+        let (identity, path, restart) = (source.identity()?, name.to_vec(), self.options.restart);
         let held = match self.ask(&Request::Offer { file, size_bytes, restart, identity, path }, name)? {
             Reply::Resume { file: answered, held } if answered == file => held,
             Reply::Complete { file: answered } if answered == file => {
@@ -678,8 +678,8 @@ impl Session<'_> {
         let todo = have.gaps(all);
         let held_bytes = super::plain_bytes(size_bytes.unwrap_or(0), have.count());
         self.control.add_held(held_bytes);
-        self.work.begin(file, supply.clone(), todo);
-        let sent = self.finish(file, supply);
+        self.work.begin(file, source.clone(), todo);
+        let sent = self.finish(file, source);
         let written_bytes = self.work.end();
         if sent.is_err() && self.stopped().is_none() {
             // The receiver must not wait for the rest. The other files have nothing to do with it.
@@ -692,7 +692,7 @@ impl Session<'_> {
     }
 
     /// Waits until all of the file is out, says so, and waits for the confirmation.
-    fn finish(&self, file: u32, supply: &Supply) -> Result<u64, Error> {
+    fn finish(&self, file: u32, source: &FileSource) -> Result<u64, Error> {
         let size_bytes = loop {
             if let Some(size_bytes) = self.work.wait_written(TICK)? {
                 break size_bytes;
@@ -701,7 +701,7 @@ impl Session<'_> {
                 return Err(lock(&self.state).failure.take().unwrap_or(error));
             }
         };
-        supply.check_unchanged()?;
+        source.check_unchanged()?;
         self.request(&Request::Finish { file, size_bytes });
         match self.wait_answer() {
             Ok(Reply::Confirmed { file: confirmed }) if confirmed == file => Ok(size_bytes),

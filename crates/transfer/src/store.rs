@@ -27,7 +27,7 @@ use super::names::{STATE_FOLDER, components};
 use super::owner;
 use super::quota::{ENTRY_BYTES, Reservation, Usage};
 use super::ranges::Ranges;
-use super::supply::{batch_chunks, batch_sealed_bytes, lock};
+use super::source::{batch_chunks, batch_sealed_bytes, lock};
 use super::wire::Identity;
 use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS, SEALED_CHUNK_BYTES};
 use tress_container::pipeline::Batch;

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::steering::{Costs, Steering};
 use tress_container::Error;
-use tress_container::output::{Destination, NewFile};
+use tress_container::sink::{CheckedSink, NewFile};
 use tress_container::sys::System;
 use tress_container::verbs::Sink;
 use tress_plan::Plan;
@@ -63,9 +63,9 @@ impl Trace {
     /// A trace into a file that must not exist yet.
     pub(crate) fn create(system: &'static dyn System, path: &Path) -> Result<Self, Error> {
         let sink = Sink::Path { path: path.to_path_buf(), force: true };
-        let file = match Destination::check(system, &sink, None)? {
-            Destination::Name(name) => name.create()?,
-            Destination::Stream(_) => {
+        let file = match CheckedSink::check(system, &sink, None)? {
+            CheckedSink::Name(name) => name.create()?,
+            CheckedSink::Stream(_) => {
                 return Err(Error::new(tress_container::ErrorKind::Usage)
                     .with_detail("the trace must be a regular file")
                     .at(path));

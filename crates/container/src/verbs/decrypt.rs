@@ -7,10 +7,10 @@ use super::encrypt::is_broken_pipe;
 use super::open::Container;
 use super::{Control, Report, Sink, Source};
 use crate::container::{CHUNK_BYTES, ContentType, Payload, SEALED_CHUNK_BYTES};
-use crate::input::Input;
-use crate::output::{Destination, Output};
 use crate::pipeline::pipe::pipe;
-use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned, Totals, Window};
+use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, Totals, Window};
+use crate::sink::CheckedSink;
+use crate::source::OpenSource;
 use crate::sys::{Os, System};
 use crate::threads::start;
 use crate::{Error, ErrorKind, tree};
@@ -67,8 +67,8 @@ pub(crate) fn decrypt_on(
     if options.range.is_some_and(|range| range.end.is_some_and(|end| end < range.start)) {
         return Err(Error::new(ErrorKind::Usage).with_detail("range ends before it starts"));
     }
-    let input = Input::open(system, source)?;
-    let destination = Destination::check(system, sink, Some(&input))?;
+    let input = OpenSource::open(system, source)?;
+    let destination = CheckedSink::check(system, sink, Some(&input))?;
     let container = Container::read(&input, control)?;
     let (content, payload) = container.open(identities)?;
     let is_tree = content.content_type == ContentType::Tree;
@@ -76,11 +76,11 @@ pub(crate) fn decrypt_on(
         return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));
     }
     let head_bytes = container.chunks_offset;
-    let Plan { feed, window, plain_bytes } = Plan::make(container, &payload, options.range, control)?;
+    let Plan { batches, window, plain_bytes } = Plan::make(container, &payload, options.range, control)?;
     let run = Run { payload: &payload, input: &input, threads: options.threads, control };
     let output = match destination {
-        Destination::Name(name) if is_tree => {
-            let totals = run.unpack(feed, &name.path, name.force)?;
+        CheckedSink::Name(name) if is_tree => {
+            let totals = run.unpack(batches, &name.path, name.force)?;
             return Ok(Report {
                 bytes_in: head_bytes + totals.sealed_bytes,
                 bytes_out: totals.plain_bytes,
@@ -90,11 +90,7 @@ pub(crate) fn decrypt_on(
         }
         destination => destination.create()?,
     };
-    let drain = match &output {
-        Output::Stream(stream) => Drain::ordered(Outlet::Stream(stream), window.clone()),
-        Output::File(file) => Drain::file(file, 0, window.clone()),
-    };
-    let totals = run.pipeline(feed, drain)?;
+    let totals = run.pipeline(batches, BatchSink::new(&output, 0, window.clone()))?;
     input.check_unchanged()?;
     // A stream has said only now how long it is; for a file this was known before.
     let plain_bytes = plain_bytes.unwrap_or(totals.plain_bytes);
@@ -119,7 +115,7 @@ fn check_bounds(range: Option<Range>, plain_bytes: u64) -> Result<(), Error> {
 
 /// Which chunks to read, and what to write of them.
 struct Plan<'a> {
-    feed: Feed<'a>,
+    batches: BatchSource<'a>,
     window: Window,
     /// Bytes of the whole plaintext, when known (and, with a range, verified) before the run.
     plain_bytes: Option<u64>,
@@ -136,8 +132,8 @@ impl<'a> Plan<'a> {
         let end = range.and_then(|range| range.end);
         let input = container.input;
         let Some(extent) = container.extent()? else {
-            let feed = Feed::Ordered(Ordered::new(container.reader, input.name()).into());
-            return Ok(Self { feed, window: start..end.unwrap_or(u64::MAX), plain_bytes: None });
+            let batches = BatchSource::stream(container.reader, input.name());
+            return Ok(Self { batches, window: start..end.unwrap_or(u64::MAX), plain_bytes: None });
         };
         let mut chunks = 0..extent.chunks;
         if range.is_some() {
@@ -156,7 +152,7 @@ impl<'a> Plan<'a> {
             (count * SEALED_CHUNK_BYTES as u64).saturating_sub((SEALED_CHUNK_BYTES - last_sealed_bytes) as u64),
         );
         Ok(Self {
-            feed: Feed::Positioned(Positioned::new(input, offset, chunks.start, count, last_sealed_bytes)),
+            batches: BatchSource::file(input, offset, chunks.start, count, last_sealed_bytes),
             window: start..end.unwrap_or(extent.plain_bytes),
             plain_bytes: Some(extent.plain_bytes),
         })
@@ -166,14 +162,14 @@ impl<'a> Plan<'a> {
 /// What every pipeline of one decryption shares.
 struct Run<'a> {
     payload: &'a Payload,
-    input: &'a Input<'a>,
+    input: &'a OpenSource<'a>,
     threads: usize,
     control: &'a Control,
 }
 
 impl Run<'_> {
-    fn pipeline(&self, feed: Feed<'_>, drain: Drain<'_>) -> Result<Totals, Error> {
-        Pipeline::new(self.payload, Direction::Unseal, feed, drain, self.control, self.threads)
+    fn pipeline(&self, batches: BatchSource<'_>, sink: BatchSink<'_>) -> Result<Totals, Error> {
+        Pipeline::new(self.payload, Direction::Unseal, batches, sink, self.control, self.threads)
             .run()
             .map_err(|error| self.named(error))
     }
@@ -184,11 +180,11 @@ impl Run<'_> {
 
     /// This thread unpacks what the workers have verified. The folder gets its name only after the end was declared, so
     /// after the last chunk.
-    fn unpack(&self, feed: Feed<'_>, target: &Path, force: bool) -> Result<Totals, Error> {
+    fn unpack(&self, batches: BatchSource<'_>, target: &Path, force: bool) -> Result<Totals, Error> {
         let (writer, mut reader) = pipe();
         std::thread::scope(|scope| {
-            let drain = Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX);
-            let worker = start(scope, move || self.pipeline(feed, drain))?;
+            let sink = BatchSink::pipe(writer);
+            let worker = start(scope, move || self.pipeline(batches, sink))?;
             let unpacked = tree::unpack(&mut reader, target, force, self.control);
             drop(reader);
             let totals = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

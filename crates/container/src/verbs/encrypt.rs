@@ -9,10 +9,10 @@ use super::{Control, Report, Sink, Source};
 use crate::container::{
     Aead, CHUNK_BYTES, Content, ContentType, Header, MAX_CHUNKS, PREFIX_BYTES, Payload, TAG_BYTES, is_valid_name,
 };
-use crate::input::Input;
-use crate::output::{Destination, Output};
 use crate::pipeline::pipe::{PipeWriter, pipe};
-use crate::pipeline::{Direction, Drain, Feed, Ordered, Outlet, Pipeline, Positioned};
+use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline};
+use crate::sink::{CheckedSink, OpenSink};
+use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
 use crate::threads::start;
 use crate::tree::Skipped;
@@ -110,14 +110,14 @@ fn encrypt_file(
     options: &EncryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
-    let input = Input::open(system, source)?;
-    let destination = Destination::check(system, sink, Some(&input))?;
+    let input = OpenSource::open(system, source)?;
+    let destination = CheckedSink::check(system, sink, Some(&input))?;
     let name = options.name.clone().or_else(|| match input.status().kind {
         Kind::Regular => source.path().and_then(storable_name),
         _ => None,
     });
     let sealed = Sealed::create(destination, ContentType::File, name, recipients, options)?;
-    let feed = match input.seekable_bytes() {
+    let batches = match input.seekable_bytes() {
         Some(bytes) => {
             control.set_total(bytes);
             let chunks = bytes / CHUNK_BYTES as u64 + 1;
@@ -125,11 +125,11 @@ fn encrypt_file(
                 return Err(Error::new(ErrorKind::TooManyChunks).at(input.name()));
             }
             let last_sealed_bytes = (bytes % CHUNK_BYTES as u64) as usize + TAG_BYTES;
-            Feed::Positioned(Positioned::new(&input, 0, 0, chunks, last_sealed_bytes))
+            BatchSource::file(&input, 0, 0, chunks, last_sealed_bytes)
         }
-        None => Feed::Ordered(Ordered::new(input.reader(control), input.name()).into()),
+        None => BatchSource::stream(input.reader(control), input.name()),
     };
-    let report = sealed.run(feed, options.threads, control)?;
+    let report = sealed.run(batches, options.threads, control)?;
     input.check_unchanged()?;
     sealed.commit(control)?;
     Ok(report)
@@ -148,9 +148,9 @@ pub fn encrypt_to_pipe(
     writer.write_all(&Header::seal(&content, recipients)?)?;
     let (payload, prefix) = Payload::create(&content)?;
     writer.write_all(&prefix)?;
-    let feed = Feed::Ordered(Ordered::new(reader, shown).into());
-    let drain = Drain::ordered(Outlet::Pipe(Some(writer)), 0..u64::MAX);
-    Pipeline::new(&payload, Direction::Seal, feed, drain, control, 0).run().map(drop)
+    let batches = BatchSource::stream(reader, shown);
+    let sink = BatchSink::pipe(writer);
+    Pipeline::new(&payload, Direction::Seal, batches, sink, control, 0).run().map(drop)
 }
 
 /// Streams the folder's tar through the workers; this thread packs.
@@ -163,8 +163,8 @@ fn encrypt_tree(
     control: &Control,
     skipped: Option<Skipped<'_>>,
 ) -> Result<Report, Error> {
-    let destination = Destination::check(system, sink, None)?;
-    if let Destination::Name(name) = &destination {
+    let destination = CheckedSink::check(system, sink, None)?;
+    if let CheckedSink::Name(name) = &destination {
         // The container would hold itself.
         let canonical = |path: &Path| system.canonical(path).map_err(|error| Error::from(error).at(path));
         if canonical(&name.folder)?.starts_with(canonical(root)?) {
@@ -177,8 +177,8 @@ fn encrypt_tree(
     let report = std::thread::scope(|scope| {
         let (reader, sealed) = (reader, &sealed);
         let worker = start(scope, move || {
-            let feed = Feed::Ordered(Ordered::new(reader, root).into());
-            sealed.run(feed, options.threads, control)
+            let batches = BatchSource::stream(reader, root);
+            sealed.run(batches, options.threads, control)
         })?;
         let packed = pack(root, writer, control, skipped);
         let report = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -216,18 +216,18 @@ struct Sealed<'a> {
     payload: Payload,
     /// Header and prefix.
     head: Vec<u8>,
-    output: Output<'a>,
+    output: OpenSink<'a>,
 }
 
 impl<'a> Sealed<'a> {
     fn create(
-        destination: Destination<'a>,
+        destination: CheckedSink<'a>,
         content_type: ContentType,
         name: Option<String>,
         recipients: &[Box<dyn age::Recipient + Send>],
         options: &EncryptOptions,
     ) -> Result<Self, Error> {
-        if let Destination::Stream(stream) = &destination {
+        if let CheckedSink::Stream(stream) = &destination {
             stream.refuse_terminal()?;
         }
         let content = Content::generate(options.aead, content_type, name)?;
@@ -237,20 +237,10 @@ impl<'a> Sealed<'a> {
         Ok(Self { payload, head, output: destination.create()? })
     }
 
-    fn run(&self, feed: Feed<'_>, threads: usize, control: &Control) -> Result<Report, Error> {
-        let everything = 0..u64::MAX;
-        let mut head = [IoSlice::new(&self.head)];
-        let drain = match &self.output {
-            Output::Stream(stream) => {
-                stream.write_all(&mut head, control)?;
-                Drain::ordered(Outlet::Stream(stream), everything)
-            }
-            Output::File(file) => {
-                file.write_all_at(&mut head, 0)?;
-                Drain::file(file, self.head.len() as u64, everything)
-            }
-        };
-        let totals = Pipeline::new(&self.payload, Direction::Seal, feed, drain, control, threads).run()?;
+    fn run(&self, batches: BatchSource<'_>, threads: usize, control: &Control) -> Result<Report, Error> {
+        self.output.write_all(&mut [IoSlice::new(&self.head)], 0, control)?;
+        let sink = BatchSink::new(&self.output, self.head.len() as u64, 0..u64::MAX);
+        let totals = Pipeline::new(&self.payload, Direction::Seal, batches, sink, control, threads).run()?;
         Ok(Report {
             bytes_in: totals.plain_bytes,
             bytes_out: self.head.len() as u64 + totals.sealed_bytes,

@@ -3,8 +3,8 @@
 use std::io::{self, IoSlice, Read, Write};
 
 use super::{Control, Sink, Source};
-use crate::input::Input;
-use crate::output::{Destination, Output};
+use crate::sink::{CheckedSink, OpenSink};
+use crate::source::OpenSource;
 use crate::sys::System;
 use crate::{Error, ErrorKind};
 
@@ -47,11 +47,11 @@ pub(super) fn filter(
     control: &Control,
     transform: impl FnOnce(&mut dyn Read, &mut dyn Write) -> Result<(), Failed>,
 ) -> Result<(), Error> {
-    let input = Input::open(system, source)?;
+    let input = OpenSource::open(system, source)?;
     if let Some(bytes) = input.seekable_bytes() {
         control.set_total(bytes);
     }
-    let output = Destination::check(system, sink, Some(&input))?.create()?;
+    let output = CheckedSink::check(system, sink, Some(&input))?.create()?;
     let mut writer = Sequential { output: &output, offset: 0, control, error: None };
     let done = transform(&mut Counted { reader: input.reader(control), control }, &mut writer);
     if let Some(error) = writer.error {
@@ -83,7 +83,7 @@ impl<R: Read> Read for Counted<'_, R> {
 
 /// Writes an output in order, and keeps the first error, which an `io::Error` cannot hold.
 struct Sequential<'a> {
-    output: &'a Output<'a>,
+    output: &'a OpenSink<'a>,
     offset: u64,
     control: &'a Control,
     error: Option<Error>,
@@ -91,12 +91,7 @@ struct Sequential<'a> {
 
 impl Write for Sequential<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut slices = [IoSlice::new(bytes)];
-        let written = match self.output {
-            Output::Stream(stream) => stream.write_all(&mut slices, self.control),
-            Output::File(file) => file.write_all_at(&mut slices, self.offset),
-        };
-        match written {
+        match self.output.write_all(&mut [IoSlice::new(bytes)], self.offset, self.control) {
             Ok(()) => {
                 self.offset += bytes.len() as u64;
                 Ok(bytes.len())

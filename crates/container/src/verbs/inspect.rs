@@ -6,7 +6,7 @@ use super::open::{Container, Extent};
 use super::{Control, Source};
 use crate::Error;
 use crate::container::{Aead, ContentType, SEALED_CHUNK_BYTES};
-use crate::input::Input;
+use crate::source::OpenSource;
 use crate::sys::{Os, System};
 
 /// What [`inspect`] found.
@@ -47,7 +47,7 @@ pub(crate) fn inspect_on(
     identities: Option<&[Box<dyn age::Identity>]>,
     control: &Control,
 ) -> Result<Inspection, Error> {
-    let input = Input::open(system, source)?;
+    let input = OpenSource::open(system, source)?;
     let mut container = Container::read(&input, control)?;
     let opened = identities.map(|identities| container.open(identities)).transpose()?;
     let (extent, last) = match container.extent()? {

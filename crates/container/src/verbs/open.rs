@@ -6,7 +6,7 @@ use super::Control;
 use crate::container::{
     CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
 };
-use crate::input::{Input, Reader};
+use crate::source::{OpenSource, Reader};
 use crate::{Error, ErrorKind};
 
 /// Bytes read ahead of a header's end at most, from a stream.
@@ -14,7 +14,7 @@ const READ_AHEAD_BYTES: usize = 8192;
 
 /// A container up to its payload's prefix.
 pub(super) struct Container<'a> {
-    pub(super) input: &'a Input<'a>,
+    pub(super) input: &'a OpenSource<'a>,
     pub(super) header: Header,
     prefix: [u8; PREFIX_BYTES],
     /// Where the first chunk begins.
@@ -34,7 +34,7 @@ pub(super) struct Extent {
 
 impl<'a> Container<'a> {
     /// Reads header and prefix.
-    pub(super) fn read(input: &'a Input<'a>, control: &'a Control) -> Result<Self, Error> {
+    pub(super) fn read(input: &'a OpenSource<'a>, control: &'a Control) -> Result<Self, Error> {
         let mut reader = BufReader::with_capacity(READ_AHEAD_BYTES, input.reader(control));
         let header = Header::read(&mut reader).map_err(|error| input.failure(error, control))?;
         let mut prefix = [0; PREFIX_BYTES];

@@ -12,8 +12,8 @@ use std::time::Instant;
 use super::open::Container;
 use super::{Control, Report, Sink, Source};
 use crate::container::Header;
-use crate::input::Input;
-use crate::output::{Destination, Output};
+use crate::sink::{CheckedSink, OpenSink};
+use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
 use crate::{Error, ErrorKind};
 
@@ -42,7 +42,7 @@ pub(crate) fn rewrap_on(
     control: &Control,
 ) -> Result<Report, Error> {
     let started = Instant::now();
-    let input = Input::open(system, &Source::Path(path.to_path_buf()))?;
+    let input = OpenSource::open(system, &Source::Path(path.to_path_buf()))?;
     if input.status().kind != Kind::Regular {
         return Err(Error::new(ErrorKind::Usage).with_detail("only a regular file can be rewrapped").at(path));
     }
@@ -54,7 +54,7 @@ pub(crate) fn rewrap_on(
 
     // Not checked against the input: this output is the input, and stays complete at every moment.
     let sink = Sink::Path { path: path.to_path_buf(), force: true };
-    let Output::File(file) = Destination::check(system, &sink, None)?.create()? else {
+    let OpenSink::File(file) = CheckedSink::check(system, &sink, None)?.create()? else {
         return Err(Error::new(ErrorKind::InputChanged).at(path));
     };
     let failed = |error: std::io::Error| Error::from(error).at(path);

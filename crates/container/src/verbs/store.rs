@@ -4,7 +4,7 @@ use std::io::IoSlice;
 use std::path::Path;
 
 use super::{Control, Sink};
-use crate::output::{Destination, Name, Output};
+use crate::sink::{CheckedSink, Name, OpenSink};
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
@@ -18,12 +18,8 @@ pub fn store(bytes: &[u8], sink: &Sink, control: &Control) -> Result<(), Error> 
 }
 
 pub(crate) fn store_on(system: &dyn System, bytes: &[u8], sink: &Sink, control: &Control) -> Result<(), Error> {
-    let output = Destination::check(system, sink, None)?.create()?;
-    let mut slices = [IoSlice::new(bytes)];
-    match &output {
-        Output::Stream(stream) => stream.write_all(&mut slices, control)?,
-        Output::File(file) => file.write_all_at(&mut slices, 0)?,
-    }
+    let output = CheckedSink::check(system, sink, None)?.create()?;
+    output.write_all(&mut [IoSlice::new(bytes)], 0, control)?;
     output.commit(control)
 }
 
@@ -58,5 +54,5 @@ pub(crate) fn store_private_on(system: &dyn System, bytes: &[u8], path: &Path, c
     };
     let file = Name::private(system, path).create().map_err(named)?;
     file.write_all_at(&mut [IoSlice::new(bytes)], 0)?;
-    Output::File(file).commit(control)
+    OpenSink::File(file).commit(control)
 }

@@ -1,14 +1,14 @@
 //! The output of a verb: a name that appears only when all is written and synced, or a stream.
 //!
-//! First [`Destination::check`] decides what the sink is and refuses what cannot be, before any work. Then
-//! [`Destination::create`] makes the temporary file, and [`NewFile::commit`] gives it its name.
+//! First [`CheckedSink::check`] decides what the sink is and refuses what cannot be, before any work. Then
+//! [`CheckedSink::create`] makes the temporary file, and [`NewFile::commit`] gives it its name.
 
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 
-use crate::input::{Input, POLL_INTERVAL};
+use crate::source::{OpenSource, POLL_INTERVAL};
 use crate::sys::{Kind, Readers, Readiness, Status, System};
 use crate::verbs::{Control, Sink};
 use crate::{Error, ErrorKind};
@@ -17,7 +17,7 @@ use crate::{Error, ErrorKind};
 const MAX_SYMLINKS: usize = 40;
 
 /// What a sink turned out to be.
-pub enum Destination<'a> {
+pub enum CheckedSink<'a> {
     /// Something open that is written in order.
     Stream(StreamOutput<'a>),
     /// A name in a folder.
@@ -39,10 +39,10 @@ pub struct Name<'a> {
     readers: Readers,
 }
 
-impl<'a> Destination<'a> {
+impl<'a> CheckedSink<'a> {
     /// Decides what the sink is. Refuses an output that is the input, one that exists (without force), and one whose
     /// folder does not.
-    pub fn check(system: &'a dyn System, sink: &Sink, input: Option<&Input<'_>>) -> Result<Self, Error> {
+    pub fn check(system: &'a dyn System, sink: &Sink, input: Option<&OpenSource<'_>>) -> Result<Self, Error> {
         let shown = sink.path().unwrap_or(Path::new("standard output")).to_path_buf();
         let named = |error: io::Error| Error::from(error).at(&shown);
         let (path, force) = match sink {
@@ -99,10 +99,10 @@ impl<'a> Destination<'a> {
     }
 
     /// Makes the temporary file of a name; a stream is open already.
-    pub fn create(self) -> Result<Output<'a>, Error> {
+    pub fn create(self) -> Result<OpenSink<'a>, Error> {
         match self {
-            Self::Stream(stream) => Ok(Output::Stream(stream)),
-            Self::Name(name) => Ok(Output::File(name.create()?)),
+            Self::Stream(stream) => Ok(OpenSink::Stream(stream)),
+            Self::Name(name) => Ok(OpenSink::File(name.create()?)),
         }
     }
 }
@@ -115,7 +115,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-fn refuse_input(status: &Status, input: Option<&Input<'_>>) -> Result<(), Error> {
+fn refuse_input(status: &Status, input: Option<&OpenSource<'_>>) -> Result<(), Error> {
     let Some(input) = input else { return Ok(()) };
     let is_input =
         status.kind == Kind::Regular && status.identity.is_some() && status.identity == input.status().identity;
@@ -136,12 +136,20 @@ fn resolve(system: &dyn System, path: &Path) -> io::Result<PathBuf> {
 }
 
 /// An open output.
-pub enum Output<'a> {
+pub enum OpenSink<'a> {
     Stream(StreamOutput<'a>),
     File(NewFile<'a>),
 }
 
-impl Output<'_> {
+impl OpenSink<'_> {
+    /// Writes all of `buffers`: a file at `offset`, a stream where it is.
+    pub fn write_all(&self, buffers: &mut [IoSlice<'_>], offset: u64, control: &Control) -> Result<(), Error> {
+        match self {
+            Self::Stream(stream) => stream.write_all(buffers, control),
+            Self::File(file) => file.write_all_at(buffers, offset),
+        }
+    }
+
     /// Gives a file its name, unless the run was cancelled at the last moment; a stream has nothing to commit.
     pub fn commit(self, control: &Control) -> Result<(), Error> {
         match self {

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use super::Direction;
 use super::batch::{BATCH_CHUNKS, Batch};
 use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES};
-use crate::input::Input;
+use crate::source::OpenSource;
 use crate::{Error, ErrorKind};
 
 /// A source of batches.
-pub enum Feed<'a> {
+pub enum BatchSource<'a> {
     /// Workers read different batches at the same time.
     Positioned(Positioned<'a>),
     /// Workers read one after the other.
@@ -21,20 +21,14 @@ pub enum Feed<'a> {
 
 /// Consecutive chunks of an input that is read at offsets.
 pub struct Positioned<'a> {
-    pub input: &'a Input<'a>,
+    input: &'a OpenSource<'a>,
     /// Where the first of these chunks begins in the input.
-    pub offset: u64,
-    pub first_chunk: u64,
-    pub chunks: u64,
+    offset: u64,
+    first_chunk: u64,
+    chunks: u64,
     /// Bytes of the last of them, with its tag.
-    pub last_sealed_bytes: usize,
+    last_sealed_bytes: usize,
     next: AtomicU64,
-}
-
-impl<'a> Positioned<'a> {
-    pub fn new(input: &'a Input<'a>, offset: u64, first_chunk: u64, chunks: u64, last_sealed_bytes: usize) -> Self {
-        Self { input, offset, first_chunk, chunks, last_sealed_bytes, next: AtomicU64::new(0) }
-    }
 }
 
 /// A stream of chunks; the last one is the one that is not full.
@@ -45,40 +39,54 @@ pub struct Ordered<'a> {
     ended: bool,
 }
 
-impl<'a> Ordered<'a> {
-    pub fn new(reader: impl Read + Send + 'a, name: &Path) -> Self {
-        Self { reader: Box::new(reader), name: name.to_path_buf(), next: 0, ended: false }
-    }
-}
-
 /// An error in place of the batch with this number.
 pub struct Missing {
     pub number: u64,
     pub error: Error,
 }
 
-impl Feed<'_> {
+impl<'a> BatchSource<'a> {
+    /// Chunks from `first_chunk` on of an input that is read at offsets: where the first begins, how many, and the bytes of the
+    /// last with its tag.
+    pub fn file(
+        input: &'a OpenSource<'a>,
+        offset: u64,
+        first_chunk: u64,
+        chunks: u64,
+        last_sealed_bytes: usize,
+    ) -> Self {
+        let next = AtomicU64::new(0);
+        Self::Positioned(Positioned { input, offset, first_chunk, chunks, last_sealed_bytes, next })
+    }
+
+    /// A stream of this name.
+    pub fn stream(reader: impl Read + Send + 'a, name: &Path) -> Self {
+        Self::Ordered(Mutex::new(Ordered { reader: Box::new(reader), name: name.to_path_buf(), next: 0, ended: false }))
+    }
+
     /// Fills the next batch. `false` when there is none.
     pub fn take(&self, direction: Direction, batch: &mut Batch) -> Result<bool, Missing> {
         match self {
-            Feed::Positioned(source) => source.take(direction, batch),
-            Feed::Ordered(source) => source.lock().unwrap_or_else(PoisonError::into_inner).take(direction, batch),
+            BatchSource::Positioned(source) => source.take(direction, batch),
+            BatchSource::Ordered(source) => {
+                source.lock().unwrap_or_else(PoisonError::into_inner).take(direction, batch)
+            }
         }
     }
 
     /// The most chunks that it has, as far as that is known.
     pub fn most_chunks(&self) -> u64 {
         match self {
-            Feed::Positioned(source) => source.chunks,
-            Feed::Ordered(_) => u64::MAX,
+            BatchSource::Positioned(source) => source.chunks,
+            BatchSource::Ordered(_) => u64::MAX,
         }
     }
 
     /// Whether there is at most one batch more than those taken: for which no thread is worth its start.
     pub fn is_nearly_done(&self) -> bool {
         match self {
-            Feed::Positioned(source) => source.chunks <= BATCH_CHUNKS,
-            Feed::Ordered(source) => source.lock().unwrap_or_else(PoisonError::into_inner).ended,
+            BatchSource::Positioned(source) => source.chunks <= BATCH_CHUNKS,
+            BatchSource::Ordered(source) => source.lock().unwrap_or_else(PoisonError::into_inner).ended,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::wire::Identity;
 use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::pipeline::pipe::{PipeReader, pipe};
-use tress_container::pipeline::{Batch, Direction, Feed, Ordered};
+use tress_container::pipeline::{Batch, BatchSource, Direction};
 use tress_container::sys::{Kind, System};
 use tress_container::verbs::{Control, Source, encrypt_to_pipe};
 use tress_container::{Error, ErrorKind};
@@ -22,14 +22,14 @@ use tress_container::{Error, ErrorKind};
 const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 
 /// One input.
-pub(crate) enum Supply {
+pub(crate) enum FileSource {
     /// A regular file, read at offsets, in any order, and again where a connection was lost.
     File { input: Opened, size_bytes: u64 },
     /// A stream, read once; an empty regular file as well, since files in /proc are of size 0 whatever they hold.
-    Stream { feed: Feed<'static>, name: PathBuf, file: Option<Arc<Opened>> },
+    Stream { batches: BatchSource<'static>, name: PathBuf, file: Option<Arc<Opened>> },
 }
 
-impl Supply {
+impl FileSource {
     /// Of a file, FIFO, device or standard input. `control` ends a wait for a stream.
     pub(crate) fn new(input: Opened, control: &Arc<Control>) -> Self {
         match input.seekable_bytes() {
@@ -38,8 +38,8 @@ impl Supply {
                 let is_file = !matches!(input, Opened::Stdin(_)) && input.status().kind == Kind::Regular;
                 let input = Arc::new(input);
                 let reader = OwnedReader { input: input.clone(), control: control.clone(), offset: 0 };
-                let feed = Feed::Ordered(Mutex::new(Ordered::new(reader, input.name())));
-                Self::Stream { feed, name: input.name().to_path_buf(), file: is_file.then_some(input) }
+                let batches = BatchSource::stream(reader, input.name());
+                Self::Stream { batches, name: input.name().to_path_buf(), file: is_file.then_some(input) }
             }
         }
     }
@@ -61,8 +61,8 @@ impl Supply {
         let (input, offset) = (Arc::new(input), head.len() as u64);
         let reader = OwnedReader { input: input.clone(), control: control.clone(), offset };
         let reader = io::Cursor::new(head).chain(reader);
-        let feed = if is_container {
-            Ordered::new(reader, &name)
+        let batches = if is_container {
+            BatchSource::stream(reader, &name)
         } else {
             let (writer, pipe) = pipe();
             let (shown, control) = (name.clone(), control.clone());
@@ -72,9 +72,9 @@ impl Supply {
                 input.check_unchanged()
             })
             .map_err(|error| error.at(&name))?;
-            Ordered::new(SealedReader { pipe, thread: Some(thread) }, &name)
+            BatchSource::stream(SealedReader { pipe, thread: Some(thread) }, &name)
         };
-        Ok((Self::Stream { feed: Feed::Ordered(Mutex::new(feed)), name, file: None }, !is_container))
+        Ok((Self::Stream { batches, name, file: None }, !is_container))
     }
 
     /// `None` for a stream.
@@ -146,7 +146,7 @@ impl Supply {
     pub(crate) fn read_next(&self, batch: &mut Batch) -> Result<bool, Error> {
         match self {
             Self::File { .. } => Ok(false),
-            Self::Stream { feed, .. } => feed.take(Direction::Seal, batch).map_err(|missing| missing.error),
+            Self::Stream { batches, .. } => batches.take(Direction::Seal, batch).map_err(|missing| missing.error),
         }
     }
 }

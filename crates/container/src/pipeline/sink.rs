@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use super::batch::Batch;
 use super::pipe::PipeWriter;
 use super::{Direction, Progress, lock};
-use crate::output::{NewFile, StreamOutput};
+use crate::sink::{NewFile, OpenSink, StreamOutput};
 use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
@@ -15,7 +15,7 @@ use crate::{Error, ErrorKind};
 pub type Window = Range<u64>;
 
 /// A sink for batches.
-pub enum Drain<'a> {
+pub enum BatchSink<'a> {
     /// Workers write different batches at the same time, from `offset` of the file on.
     Positioned { file: &'a NewFile<'a>, offset: u64, window: Window },
     /// Workers write one after the other, each when its turn comes.
@@ -25,21 +25,21 @@ pub enum Drain<'a> {
 /// Who may write, and to what.
 pub struct Turn<'a> {
     next: u64,
-    outlet: Outlet<'a>,
+    outlet: OrderedSink<'a>,
 }
 
 /// What is written in order.
-pub enum Outlet<'a> {
+enum OrderedSink<'a> {
     Stream(&'a StreamOutput<'a>),
     /// Taken when the end is declared.
     Pipe(Option<PipeWriter>),
 }
 
-impl Outlet<'_> {
+impl OrderedSink<'_> {
     fn write_all(&mut self, buffers: &mut [IoSlice<'_>], control: &Control) -> Result<(), Error> {
         match self {
-            Outlet::Stream(stream) => stream.write_all(buffers, control),
-            Outlet::Pipe(writer) => {
+            OrderedSink::Stream(stream) => stream.write_all(buffers, control),
+            OrderedSink::Pipe(writer) => {
                 let Some(writer) = writer else {
                     return Err(Error::new(ErrorKind::Io(io::ErrorKind::BrokenPipe)));
                 };
@@ -52,14 +52,21 @@ impl Outlet<'_> {
     }
 }
 
-impl<'a> Drain<'a> {
-    /// Into a file, from `offset` on.
-    pub fn file(file: &'a NewFile<'a>, offset: u64, window: Window) -> Self {
-        Self::Positioned { file, offset, window }
+impl<'a> BatchSink<'a> {
+    /// To a file from `offset` on, or to a stream.
+    pub fn new(sink: &'a OpenSink<'a>, offset: u64, window: Window) -> Self {
+        match sink {
+            OpenSink::Stream(stream) => Self::ordered(OrderedSink::Stream(stream), window),
+            OpenSink::File(file) => Self::Positioned { file, offset, window },
+        }
     }
 
-    /// In order.
-    pub fn ordered(outlet: Outlet<'a>, window: Window) -> Self {
+    /// Into a pipe, all of it.
+    pub fn pipe(writer: PipeWriter) -> Self {
+        Self::ordered(OrderedSink::Pipe(Some(writer)), 0..u64::MAX)
+    }
+
+    fn ordered(outlet: OrderedSink<'a>, window: Window) -> Self {
         Self::Ordered { turn: Mutex::new(Turn { next: 0, outlet }), bell: Condvar::new(), window }
     }
 
@@ -75,9 +82,9 @@ impl<'a> Drain<'a> {
         progress: &Progress,
     ) -> Result<(), Error> {
         match self {
-            Drain::Positioned { .. } if !is_complete => Ok(()),
-            Drain::Ordered { .. } if !is_complete && direction == Direction::Seal => Ok(()),
-            Drain::Positioned { file, offset, window } => match direction {
+            BatchSink::Positioned { .. } if !is_complete => Ok(()),
+            BatchSink::Ordered { .. } if !is_complete && direction == Direction::Seal => Ok(()),
+            BatchSink::Positioned { file, offset, window } => match direction {
                 Direction::Seal => {
                     // Tags lie between the chunks, so a sealed offset is the plain one and the tags before it.
                     let place = offset + batch.first_chunk * crate::container::SEALED_CHUNK_BYTES as u64;
@@ -88,7 +95,7 @@ impl<'a> Drain<'a> {
                     file.write_all_at(&mut slices, offset + (begin - window.start))
                 }
             },
-            Drain::Ordered { turn, bell, window } => {
+            BatchSink::Ordered { turn, bell, window } => {
                 let mut turn = lock(turn);
                 while turn.next != batch.number {
                     if progress.is_void(batch.number) {
@@ -114,7 +121,7 @@ impl<'a> Drain<'a> {
 
     /// Lets waiting workers look whether the run has failed.
     pub(super) fn wake(&self) {
-        if let Drain::Ordered { turn, bell, .. } = self {
+        if let BatchSink::Ordered { turn, bell, .. } = self {
             // With the lock, so that nobody is between looking and waiting.
             let _turn = lock(turn);
             bell.notify_all();
@@ -123,8 +130,8 @@ impl<'a> Drain<'a> {
 
     /// Declares the end of a stream inside the process.
     pub(super) fn finish(&self) -> Result<(), Error> {
-        if let Drain::Ordered { turn, .. } = self
-            && let Outlet::Pipe(writer) = &mut lock(turn).outlet
+        if let BatchSink::Ordered { turn, .. } = self
+            && let OrderedSink::Pipe(writer) = &mut lock(turn).outlet
             && let Some(writer) = writer.take()
         {
             writer.finish()?;

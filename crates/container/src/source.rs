@@ -15,7 +15,7 @@ use crate::{Error, ErrorKind};
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// An open input.
-pub struct Input<'a> {
+pub struct OpenSource<'a> {
     system: &'a dyn System,
     file: File,
     name: PathBuf,
@@ -25,7 +25,7 @@ pub struct Input<'a> {
     start: u64,
 }
 
-impl<'a> Input<'a> {
+impl<'a> OpenSource<'a> {
     /// Opens a source that is no folder.
     pub fn open(system: &'a dyn System, source: &Source) -> Result<Self, Error> {
         let name = source.path().unwrap_or(Path::new("standard input")).to_path_buf();
@@ -123,7 +123,7 @@ impl<'a> Input<'a> {
 
 /// Reads an input in order. Waiting for a pipe ends soon after a cancellation, with an error.
 pub struct Reader<'a> {
-    input: &'a Input<'a>,
+    input: &'a OpenSource<'a>,
     control: &'a Control,
     offset: u64,
 }
@@ -134,7 +134,7 @@ impl Read for Reader<'_> {
     }
 
     fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let Input { system, file, start, .. } = self.input;
+        let OpenSource { system, file, start, .. } = self.input;
         loop {
             // Not `io::ErrorKind::Interrupted`, upon which callers would try again.
             if self.control.is_cancelled() {
