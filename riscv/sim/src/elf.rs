@@ -89,7 +89,9 @@ impl Symbol {
     #[must_use]
     pub fn demangled(&self) -> String {
         let mut name = format!("{:#}", rustc_demangle::demangle(&self.name));
-        name.truncate(name.floor_char_boundary(NAME_BYTES));
+        while name.len() > NAME_BYTES {
+            name.pop();
+        }
         name
     }
 }
