@@ -31,6 +31,7 @@
 #   secrets        no branch and no address depends on a key or on data: under Valgrind, and by an interpreter of what it does not know;
 #                  after a change of a kernel, run it before the change goes in
 #   deny           licences, bans and sources of what we stand on
+#   publishable    what a registry would get of our packages
 #   miri           the portable code under Miri
 #   generators     all generators of vectors, those that read other projects' packages too
 #   test-pip       the Python package as pip builds and installs it
@@ -54,7 +55,7 @@ VENV := target/venv
 PYTEST := $(VENV)/bin/python -m pytest -q
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
-.PHONY: all lab demo install uninstall packages bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
+.PHONY: all lab demo install uninstall packages publishable bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
     python test-python test-page test-c test-wheel test-dataset test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
     qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos
 
@@ -82,7 +83,7 @@ test-targets:
 nightly: export MINUTES = 20
 nightly:
 	@tools/setup nightly
-	@tools/goals "make nightly" "fuzz miri" "deny secrets generators qemu-all test-systems firmware-qemu test-pip"
+	@tools/goals "make nightly" "fuzz miri" "deny publishable secrets generators qemu-all test-systems firmware-qemu test-pip"
 
 # Everything with tests, once: to build a part alone would build its dependencies anew, for fewer features.
 build:
@@ -210,6 +211,11 @@ secrets:
 	@tools/setup secrets
 	$(CARGO) test --release --locked -p tress-cipher -p tress-modular -p tress-sign --features secrets --test secrets
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
+
+# A dry run; nothing is ever uploaded.
+PUBLISHED := tress-cipher tress tress-container tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
+publishable:
+	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
 
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks

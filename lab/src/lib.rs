@@ -6,6 +6,11 @@
 //! this machine does; [`picture`] draws; [`report`] makes one page of it all.
 #![forbid(unsafe_code)]
 
+/// Compiles the Rust example of the project's README, which no package may reach for.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 pub mod bench;
 pub mod leaks;
 pub mod picture;

@@ -1,10 +1,4 @@
-//! Containers of AES-CCM chunks, encrypted in lanes on all cores.
-//!
-//! - [`container`]: the format, one header and one batch of chunks at a time; no files. The authority is
-//!   `docs/formats/container.md`.
-//! - [`keys`]: recipients, identities, passphrases, raw key files, and the key pairs that `tress keygen` makes.
-//! - [`streaming`]: containers that are no files: pushed piece by piece, read at any place, whole in memory.
-//! - [`tree`]: a folder as a tar stream and back.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod container;

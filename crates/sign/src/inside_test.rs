@@ -287,8 +287,7 @@ fn a_fault_in_both_halves_never_leaves() {
 /// FIPS 186-4, A.1.1.3 and A.2.4: p, q and g come from the seed, and are what Python made of it.
 #[test]
 fn the_groups_are_those_of_their_seeds() {
-    let text = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/sign/groups.json")).unwrap();
-    let file: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let file: serde_json::Value = serde_json::from_str(include_str!("testdata/groups.json")).unwrap();
     let tests = file["testGroups"][0]["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 2);
     for (test, size) in tests.iter().zip([GroupSize::Bits2048, GroupSize::Bits3072]) {

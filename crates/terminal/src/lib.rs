@@ -1,8 +1,4 @@
-//! How the commands of Tress speak.
-//!
-//! [`shown`] is for libraries, too: names that come from others may hold what a terminal obeys. With the feature `command`:
-//! errors as one line and a hint ([`Failure`]), results on standard output ([`files`]), [`progress`], [`signals`], values with units
-//! ([`units`]), errors in the command line ([`usage`]), manual pages and completions ([`generated`]).
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 pub mod shown;

@@ -1,19 +1,4 @@
-//! Files from one machine to another: computing overlapped with communicating.
-//!
-//! [`send`] connects to a [`receive`] that knows it. Every connection begins with Noise IK ; one carries
-//! the control messages, the others carry batches of chunks as in a container's payload, each connection under keys of
-//! its own. The protocol is docs/formats/transfer.md.
-//!
-//! ```text
-//! sender                                                        receiver
-//! workers: read, seal ─► queue of a stream ─► writer ══TCP══► reader ─► queue ─► unseal, write at offset
-//!      ▲                                        │                                        │
-//!      └───────────── free buffers ◄────────────┘                    sync, journal ◄─────┘
-//! control: offer, finish ═════════════════════════════════════► session: resume, progress, confirmed
-//! ```
-//!
-//! Threads, no runtime: a worker seals batch i+1 while a writer sends batch i and the other end opens batch i-1. Memory is
-//! the buffers: four batches of half a megabyte a stream at either end.
+#![doc = include_str!("../README.md")]
 
 mod admission;
 #[cfg(any(test, feature = "fuzzing"))]
