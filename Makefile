@@ -191,7 +191,7 @@ test-pip:
 	PATH=$(CURDIR)/$(VENV)/bin:$$PATH pip install --quiet --no-build-isolation --no-deps --force-reinstall .
 	$(PYTEST) -n 4 python/tests --ignore=python/tests/dataset
 
-PRODUCT := -p tress-cipher -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
+PRODUCT := -p tress-cipher -p tress-lanes -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked $(PRODUCT) --all-targets -- -D warnings

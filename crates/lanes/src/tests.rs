@@ -1,0 +1,299 @@
+//! The pool in use, refused, panicking and forked; batches against one thread's.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use tress_cipher::aes::Aes;
+use tress_cipher::lanes::ccm::{self, Job};
+use tress_cipher::rc6::Rc6;
+use tress_cipher::{CcmCipher, Error};
+
+use crate::Pool;
+use crate::ccm::Batch;
+
+/// Runs work that waits until this many threads are in it, or for so long; which were there.
+fn meeting(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
+    let there = Mutex::new(HashSet::new());
+    let start = Instant::now();
+    pool.run(threads, || {
+        there.lock().unwrap().insert(thread::current().id());
+        while there.lock().unwrap().len() < threads && start.elapsed() < longest {
+            thread::yield_now();
+        }
+    });
+    there.into_inner().unwrap()
+}
+
+const LONG: Duration = Duration::from_secs(60);
+const SHORT: Duration = Duration::from_millis(100);
+
+#[test]
+fn helpers_outlive_work() {
+    let pool = Pool::new();
+    assert_eq!(meeting(&pool, 1, LONG), HashSet::from([thread::current().id()]));
+    let first = meeting(&pool, 4, LONG);
+    assert_eq!(first.len(), 4);
+    for threads in [2, 3, 4] {
+        let again = meeting(&pool, threads, LONG);
+        assert!(again.len() == threads && again.is_subset(&first) && again.contains(&thread::current().id()));
+    }
+    // Work inside work.
+    pool.run(4, || assert_eq!(meeting(&pool, 1, LONG).len(), 1));
+    let helpers = std::sync::Arc::downgrade(&pool.generation().shared);
+    drop(pool);
+    let start = Instant::now();
+    while helpers.strong_count() > 0 {
+        assert!(start.elapsed() < LONG, "helpers stay");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn a_panic_reaches_the_caller_after_all_have_ended() {
+    let pool = Pool::new();
+    let caller = thread::current().id();
+    // Of how many threads, which panic: the caller, helpers, all.
+    for (threads, who) in [(1, [true, true]), (4, [true, false]), (4, [false, true]), (4, [true, true])] {
+        let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            pool.run(threads, || {
+                begun.fetch_add(1, Ordering::SeqCst);
+                while begun.load(Ordering::SeqCst) < threads {
+                    thread::yield_now();
+                }
+                let is_caller = thread::current().id() == caller;
+                if !is_caller {
+                    thread::sleep(SHORT);
+                }
+                ended.fetch_add(1, Ordering::SeqCst);
+                if who[usize::from(!is_caller)] {
+                    std::panic::panic_any(is_caller);
+                }
+            });
+        }));
+        assert_eq!(ended.into_inner(), threads);
+        // The caller's own comes first.
+        assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&who[0]));
+    }
+    assert_eq!(meeting(&pool, 4, LONG).len(), 4);
+}
+
+#[test]
+fn many_threads_share_a_pool() {
+    let pool = Pool::new();
+    thread::scope(|scope| {
+        for seed in 1..=8 {
+            let pool = &pool;
+            scope.spawn(move || {
+                for threads in (1..=5).cycle().take(200) {
+                    let mut numbers: Vec<usize> = (0..1000).collect();
+                    pool.for_each_group(
+                        &mut numbers,
+                        |_| 1000,
+                        threads,
+                        |group| {
+                            group.iter_mut().for_each(|number| *number *= seed);
+                        },
+                    );
+                    assert!(numbers.iter().enumerate().all(|(index, number)| *number == index * seed));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn every_item_is_in_one_group() {
+    let pool = Pool::new();
+    let tables: [(usize, Bytes); 7] = [
+        (0, |_| 0),
+        (1, |_| usize::MAX),
+        (1000, |_| 1024),
+        (1000, |_| 16384),
+        (5, |index| index * 1_000_000),
+        (3000, |index| index % 7 * 300),
+        (40, |index| if index % 2 == 0 { usize::MAX } else { 0 }),
+    ];
+    for (count, bytes) in tables {
+        for threads in [0, 1, 2, 3, 7, 1000] {
+            let mut items: Vec<_> = (0..count).map(|index| (index, false)).collect();
+            pool.for_each_group(
+                &mut items,
+                |(index, _)| bytes(*index),
+                threads,
+                |group| {
+                    assert!(group.is_sorted() && !group.is_empty());
+                    group.iter_mut().for_each(|(_, is_done)| *is_done = !*is_done);
+                },
+            );
+            assert!(items.iter().all(|(_, is_done)| *is_done), "{count} on {threads}");
+        }
+    }
+    // Sets of 32, but not where threads would be idle.
+    for (count, bytes, threads, least, most) in [
+        (1000, 1024, 2, 32, 96),
+        (1000, 16384, 2, 32, 32),
+        (40, 100_000, 2, 20, 20),
+        (4, 1 << 20, 4, 1, 1),
+        (40, 100, 8, 32, 32),
+    ] {
+        let sizes = Mutex::new(Vec::new());
+        let mut items = vec![(); count];
+        pool.for_each_group(&mut items, |()| bytes, threads, |group| sizes.lock().unwrap().push(group.len()));
+        let sizes = sizes.into_inner().unwrap();
+        assert_eq!(sizes.iter().max(), Some(&most), "{count} of {bytes}");
+        // The last one is what is left.
+        assert!(sizes.iter().filter(|size| **size < least).count() <= 1, "{count} of {bytes}: {sizes:?}");
+    }
+}
+
+/// Bytes of an item by its number.
+type Bytes = fn(usize) -> usize;
+
+/// Messages with their tags.
+type Messages = Vec<(Vec<u8>, [u8; 16])>;
+
+fn nonce(number: usize) -> [u8; 12] {
+    let mut nonce = [0; 12];
+    nonce[4..].copy_from_slice(&(number as u64).to_be_bytes());
+    nonce
+}
+
+/// What one thread makes of them, and that any number of threads makes the same, in both directions.
+fn same_on_any_threads<C: CcmCipher<Core: Sync>>(keys: &[C], plain: &Messages) {
+    let aad = [5; 21];
+    let key = |number: usize| &keys[number % keys.len()];
+    let mut expected = plain.clone();
+    let jobs = expected.iter_mut().enumerate();
+    let mut jobs: Vec<_> = jobs
+        .map(|(number, (data, tag))| Job::new(key(number), &nonce(number), &aad[number % 21..], data, tag).unwrap())
+        .collect();
+    ccm::encrypt(&mut jobs);
+    let fill = |messages: &mut Messages, run: &mut dyn FnMut(&mut Batch<'_, C>)| {
+        let mut batch = Batch::new();
+        for (number, (data, tag)) in messages.iter_mut().enumerate() {
+            batch.push(key(number), &nonce(number), &aad[number % 21..], data, tag).unwrap();
+        }
+        run(&mut batch);
+        batch.results().collect::<Vec<_>>()
+    };
+    for threads in [0, 1, 2, 3, 8] {
+        let mut messages = plain.clone();
+        let results = fill(&mut messages, &mut |batch| batch.encrypt(Pool::shared(), threads));
+        assert!(results.iter().all(Result::is_ok) && messages == expected, "{threads} threads");
+
+        // One in five is forged.
+        for (number, (data, tag)) in messages.iter_mut().enumerate().filter(|(number, _)| number % 5 == 3) {
+            match data.first_mut() {
+                Some(byte) if number % 2 == 0 => *byte ^= 1,
+                _ => tag[7] ^= 1,
+            }
+        }
+        let mut forged = 0;
+        let results = fill(&mut messages, &mut |batch| forged = batch.decrypt(Pool::shared(), threads));
+        assert_eq!(forged, results.iter().filter(|result| result.is_err()).count());
+        for (number, (data, _)) in messages.iter().enumerate() {
+            if number % 5 == 3 {
+                assert_eq!(results[number], Err(Error::Authentication));
+                assert!(data.iter().all(|byte| *byte == 0));
+            } else {
+                assert_eq!((results[number], data), (Ok(()), &plain[number].0));
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_are_those_of_one_thread() {
+    let tables: [(usize, Bytes); 5] = [
+        (0, |_| 0),
+        (1, |_| 300_000),
+        (33, |number| number * 1000),
+        (700, |number| number * 97 % 1500),
+        (3001, |number| number % 3 * 16),
+    ];
+    for (count, bytes) in tables {
+        let plain: Messages = (0..count).map(|number| (vec![number as u8; bytes(number)], [0; 16])).collect();
+        same_on_any_threads(&[Aes::new(&[1; 16]).unwrap()], &plain);
+        let keys: Vec<_> =
+            (0..7).map(|number| Aes::new(&[number; 32][..16 + 8 * (number as usize % 3)]).unwrap()).collect();
+        same_on_any_threads(&keys, &plain);
+        same_on_any_threads(&[Rc6::new(&[3; 16]).unwrap()], &plain);
+    }
+}
+
+/// What a forked process does instead of running a program: `work`, which ends it with an error where it returns false. One that
+/// hangs is ended, too.
+#[cfg(unix)]
+fn fork(user: Option<u32>, mut work: impl FnMut() -> bool + Send + Sync + 'static) -> bool {
+    use std::os::unix::process::CommandExt;
+    let mut command = std::process::Command::new("true");
+    if let Some(user) = user {
+        command.uid(user);
+    }
+    let work = move || {
+        let watch = thread::Builder::new().spawn(|| {
+            thread::sleep(LONG);
+            std::process::abort();
+        });
+        let good = work();
+        drop(watch);
+        if good { Ok(()) } else { Err(std::io::Error::other("in the child")) }
+    };
+    // SAFETY: the child does what a program may do after a fork, but that it allocates and starts threads, which the C libraries
+    // of our systems allow.
+    unsafe { command.pre_exec(work) };
+    command.status().is_ok_and(|status| status.success())
+}
+
+#[test]
+#[cfg(unix)]
+fn a_child_starts_anew() {
+    let pool: &'static Pool = Box::leak(Box::new(Pool::new()));
+    assert_eq!(meeting(pool, 3, LONG).len(), 3);
+    // While another thread holds its lock, which it does for ever in the child.
+    let held = pool.generation().shared.lock();
+    assert!(fork(None, || meeting(pool, 3, LONG).len() == 3));
+    drop(held);
+    // In a helper's work, and with callers that come and go.
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    pool.run(3, || ());
+                }
+            });
+        }
+        let children = (0..20).map(|_| fork(None, || meeting(pool, 3, LONG).len() == 3));
+        let good = children.filter(|good| *good).count();
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(good, 20);
+    });
+    assert_eq!(meeting(pool, 3, LONG).len(), 3);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn refused_threads_are_done_without() {
+    use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
+    let limit = |threads| {
+        let maximum = getrlimit(Resource::Nproc).maximum;
+        setrlimit(Resource::Nproc, Rlimit { current: threads, maximum }).unwrap();
+    };
+    // Root has no limit, and another user no processes yet.
+    let user = getuid().is_root().then_some(54321);
+    assert!(fork(user, move || {
+        let pool = Pool::new();
+        let before = getrlimit(Resource::Nproc).current;
+        limit(Some(0));
+        let alone = meeting(&pool, 4, SHORT);
+        let is_alone = alone == HashSet::from([thread::current().id()]);
+        limit(before);
+        is_alone && meeting(&pool, 4, LONG).len() == 4
+    }));
+}
