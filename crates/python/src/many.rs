@@ -1,30 +1,19 @@
 //! Many messages at once: in the lanes of vector registers, and on several threads.
 
-use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use tress_cipher::aes::Aes;
 use tress_cipher::lanes::ccm::{self, Job};
-use tress_container::verbs::MAX_THREADS;
+use tress_lanes::Pool;
 
 use crate::aead;
 use crate::errors;
 use crate::memory::{Fresh, Input, Output, Space};
 use crate::work;
 
-/// Bytes of messages that are copied, then encrypted while they are in the second cache.
-const GROUP_BYTES: usize = 256 << 10;
-/// As many messages as the widest engine has lanes go together all the same.
-const GROUP_LEAST: usize = 32;
-/// A call on fewer bytes costs less than a thread.
-const THREAD_BYTES: usize = 192 << 10;
-/// What a message costs besides its bytes, in bytes.
-const MESSAGE_BYTES: usize = 128;
 /// What a `bytes` object takes besides its bytes, at most.
 const OBJECT_BYTES: usize = 64;
 /// Calls on fewer bytes take less time than signals wait for.
@@ -106,6 +95,11 @@ impl<'a> Task<'a> {
             outcome: if space.is_some() { Ok(()) } else { Err(tress_cipher::Error::Authentication) },
             space,
         }
+    }
+
+    /// How much work it is.
+    fn bytes(&self) -> usize {
+        self.nonce.len() + self.aad.len() + self.data.len()
     }
 }
 
@@ -292,66 +286,20 @@ fn perform(
     threads: usize,
     group: Run,
 ) -> PyResult<()> {
-    let bytes: usize = tasks.iter().map(cost).sum();
-    let threads = if threads == 0 { thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
-    let threads = threads.min(bytes / THREAD_BYTES).clamp(1, MAX_THREADS);
+    let bytes = tasks.iter().map(Task::bytes).sum();
     let is_cancelled = AtomicBool::new(false);
     let work = || {
-        on_threads(tasks, bytes.div_ceil(threads), threads, |share| {
-            for tasks in groups(share, GROUP_BYTES, GROUP_LEAST) {
-                if is_cancelled.load(Ordering::Relaxed) {
-                    return;
-                }
+        Pool::shared().for_each_group(tasks, Task::bytes, threads, |tasks| {
+            if !is_cancelled.load(Ordering::Relaxed) {
                 group(cipher, tag_bytes, tasks);
             }
-        })
+        });
     };
     if bytes < WATCHED_BYTES {
         work::detached(py, bytes, work);
         return Ok(());
     }
     work::watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)
-}
-
-fn cost(task: &Task<'_>) -> usize {
-    MESSAGE_BYTES + task.data.len() + task.aad.len()
-}
-
-/// Cuts tasks into runs of at least so many bytes, and so many tasks.
-fn groups<'t, 'a>(
-    mut tasks: &'t mut [Task<'a>],
-    bytes: usize,
-    least: usize,
-) -> impl Iterator<Item = &'t mut [Task<'a>]> {
-    std::iter::from_fn(move || {
-        let mut sum = 0;
-        let end = tasks.iter().position(|task| {
-            sum += cost(task);
-            sum >= bytes
-        });
-        let count = end.map_or(tasks.len(), |end| (end + 1).max(least).min(tasks.len()));
-        tasks.split_off_mut(..count).filter(|group| !group.is_empty())
-    })
-}
-
-/// Does runs of about so many bytes on up to so many threads, of which this is one. Where the system refuses threads, those that
-/// there are do all.
-fn on_threads(tasks: &mut [Task<'_>], bytes: usize, threads: usize, work: impl Fn(&mut [Task<'_>]) + Sync) {
-    let shares = Mutex::new(groups(tasks, bytes, 1));
-    let next = || shares.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let take = || {
-        while let Some(share) = next() {
-            work(share);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            if thread::Builder::new().spawn_scoped(scope, take).is_err() {
-                break;
-            }
-        }
-        take();
-    });
 }
 
 fn encrypt_group(cipher: &Aes, _: usize, tasks: &mut [Task<'_>]) {
