@@ -694,6 +694,33 @@ tress_status tress_ccm_decrypt_jobs(tress_ccm_job *jobs,
                                     size_t *failed);
 
 /**
+ * `tress_ccm_encrypt_jobs` on up to `threads` threads, of which the calling one is one; 0 is one for each core, 1024 the
+ * most. Too few bytes for two threads, some 256 KiB, stay on the calling thread. Threads that were started wait for the next
+ * call, of any thread, and do not keep the process from ending; after a `fork` new ones are started. Where the system
+ * refuses threads, fewer do the work.
+ *
+ * Returns what `tress_ccm_encrypt_jobs` does, and `TRESS_ARGUMENT` for more threads; then no job has run.
+ *
+ * Needs: As `tress_ccm_encrypt_jobs`.
+ */
+TRESS_CHECKED
+tress_status tress_ccm_encrypt_jobs_threads(tress_ccm_job *jobs,
+                                            size_t count,
+                                            size_t threads,
+                                            size_t *failed);
+
+/**
+ * `tress_ccm_decrypt_jobs` on threads as in `tress_ccm_encrypt_jobs_threads`.
+ *
+ * Needs: As `tress_ccm_encrypt_jobs`.
+ */
+TRESS_CHECKED
+tress_status tress_ccm_decrypt_jobs_threads(tress_ccm_job *jobs,
+                                            size_t count,
+                                            size_t threads,
+                                            size_t *failed);
+
+/**
  * Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
  * in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
  *

@@ -3,13 +3,19 @@
 //! The caller's jobs become the jobs of `tress_cipher::lanes`, in one allocation for a call, those of each type of
 //! cipher together.
 
+use std::mem::MaybeUninit;
+use std::slice;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use ::tress_cipher::lanes::{cbc, ccm};
 use ::tress_cipher::{CcmCipher, for_every_cipher};
+use tress_lanes::Pool;
 use zeroize::Zeroize;
 
 use crate::batch::outcome;
 use crate::ciphers::{Family, if_ccm, tress_cipher};
 use crate::failure::{Failure, of_cipher};
+use crate::options;
 use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
@@ -99,6 +105,41 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs(
     guard(|| unsafe { all_ccm(jobs, count, failed, false) })
 }
 
+/// `tress_ccm_encrypt_jobs` on up to `threads` threads, of which the calling one is one; 0 is one for each core, 1024 the
+/// most. Too few bytes for two threads, some 256 KiB, stay on the calling thread. Threads that were started wait for the next
+/// call, of any thread, and do not keep the process from ending; after a `fork` new ones are started. Where the system
+/// refuses threads, fewer do the work.
+///
+/// Returns what `tress_ccm_encrypt_jobs` does, and `TRESS_ARGUMENT` for more threads; then no job has run.
+///
+/// # Safety
+/// As `tress_ccm_encrypt_jobs`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_ccm_encrypt_jobs_threads(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    threads: usize,
+    failed: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { all_ccm_threads(jobs, count, threads, failed, true) })
+}
+
+/// `tress_ccm_decrypt_jobs` on threads as in `tress_ccm_encrypt_jobs_threads`.
+///
+/// # Safety
+/// As `tress_ccm_encrypt_jobs`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tress_ccm_decrypt_jobs_threads(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    threads: usize,
+    failed: *mut usize,
+) -> tress_status {
+    // SAFETY: as above.
+    guard(|| unsafe { all_ccm_threads(jobs, count, threads, failed, false) })
+}
+
 /// Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
 /// in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
 ///
@@ -138,15 +179,64 @@ for_every_cipher!([ccm_passes]);
 unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, encrypt: bool) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
     // SAFETY: as above.
+    unsafe { outcome(ccm_passes(jobs, count, encrypt), failed) }
+}
+
+/// A job, whose status may hold anything.
+#[repr(transparent)]
+struct Slot(MaybeUninit<tress_ccm_job>);
+
+// SAFETY: by the terms of the functions nobody but one job uses what that job writes to; the rest, handles too, is only read.
+unsafe impl Send for Slot {}
+
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`].
+unsafe fn all_ccm_threads(
+    jobs: *mut tress_ccm_job,
+    count: usize,
+    threads: usize,
+    failed: *mut usize,
+    encrypt: bool,
+) -> Result<(), Failure> {
+    let threads = options::threads(threads)?;
+    raw::check_array(jobs, count)?;
+    let slots: &mut [Slot] = match count {
+        0 => &mut [],
+        // SAFETY: the caller vouches for `count` jobs, and a slot is a job and nothing else.
+        _ => unsafe { slice::from_raw_parts_mut(jobs.cast(), count) },
+    };
+    let bytes = |Slot(job): &Slot| {
+        let job = job.as_ptr();
+        // SAFETY: of a job only the status may not be readable.
+        unsafe { (*job).length.saturating_add((*job).aad_length) }
+    };
+    let failures = AtomicUsize::new(0);
+    Pool::shared().for_each_group(slots, bytes, threads, |slots| {
+        // SAFETY: these are some of the caller's jobs.
+        let failed = unsafe { ccm_passes(slots.as_mut_ptr().cast(), slots.len(), encrypt) };
+        failures.fetch_add(failed, Ordering::Relaxed);
+    });
+    // SAFETY: as above.
+    unsafe { outcome(failures.into_inner(), failed) }
+}
+
+/// How many fail.
+///
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`].
+unsafe fn ccm_passes(jobs: *mut tress_ccm_job, count: usize, encrypt: bool) -> usize {
+    // SAFETY: as above.
     unsafe {
         // Most callers have one type of cipher.
-        let mut passes = CCM_PASSES.iter().flatten();
-        let Some(first) = passes.next() else { return Err(TRESS_NO_CCM.into()) };
-        let Pass { mut failures, others: left } = first(jobs, count, true, encrypt);
-        if left > 0 {
-            failures += passes.map(|pass| pass(jobs, count, false, encrypt).failures).sum::<usize>();
+        let mut failures = 0;
+        for (number, pass) in CCM_PASSES.iter().flatten().enumerate() {
+            let done = pass(jobs, count, number == 0, encrypt);
+            failures += done.failures;
+            if done.others == 0 {
+                break;
+            }
         }
-        outcome(failures, failed)
+        failures
     }
 }
 

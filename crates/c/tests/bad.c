@@ -116,6 +116,10 @@ static void jobs(void) {
   OK(tress_ccm_encrypt_jobs(NULL, 0, &failed));
   CHECK(failed == 0);
   OK(tress_ccm_decrypt_jobs(NULL, 0, NULL));
+  EXPECT(TRESS_NULL, tress_ccm_encrypt_jobs_threads(NULL, 1, 2, &failed));
+  EXPECT(TRESS_LENGTH, tress_ccm_decrypt_jobs_threads(&one, SIZE_MAX, 2, &failed));
+  EXPECT(TRESS_ARGUMENT, tress_ccm_encrypt_jobs_threads(&one, 1, 1025, &failed));
+  OK(tress_ccm_encrypt_jobs_threads(NULL, 0, 0, &failed));
 
   /* Every way to fail beside good jobs of two types of cipher, which are not touched by it. */
   tress_cipher *aes = cipher("aes-256", 32), *rc6 = cipher("rc6-128", 16), *pipo = cipher("pipo-256", 32);
@@ -141,11 +145,14 @@ static void jobs(void) {
   all[15].aad = NULL;
   static const tress_status want[] = {TRESS_NULL, TRESS_NO_CCM, TRESS_NONCE_LENGTH, TRESS_TAG_LENGTH,
                                       TRESS_NULL, TRESS_NULL,   TRESS_LENGTH,       TRESS_NULL};
-  EXPECT(TRESS_JOBS, tress_ccm_encrypt_jobs(all, COUNT, &failed));
-  CHECK(failed == 8);
-  for (int i = 0; i < COUNT; i++) {
-    CHECK(all[i].status == (i < GOOD ? TRESS_OK : want[i - GOOD]));
-    if (i >= GOOD) CHECK(all_zero(sealed[i], 40));
+  for (int threads = 0; threads < 4; threads++) {
+    EXPECT(TRESS_JOBS, threads ? tress_ccm_encrypt_jobs_threads(all, COUNT, (size_t)threads, &failed)
+                               : tress_ccm_encrypt_jobs(all, COUNT, &failed));
+    CHECK(failed == 8);
+    for (int i = 0; i < COUNT; i++) {
+      CHECK(all[i].status == (i < GOOD ? TRESS_OK : want[i - GOOD]));
+      if (i >= GOOD) CHECK(all_zero(sealed[i], 40));
+    }
   }
   /* Of good ones, one forged. */
   uint8_t opened[GOOD][40];

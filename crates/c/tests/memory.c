@@ -61,17 +61,22 @@ static void cipher(const char *path) {
   struct secret key = read_secret(path);
   tress_cipher *cipher;
   OK(tress_cipher_new("aes-256", key.data, key.length, &cipher));
-  static uint8_t data[40][600], tags[40][16], nonces[40][12];
+  static uint8_t data[40][8000], tags[40][16], nonces[40][12];
   tress_ccm_job jobs[40];
   memset(jobs, 0, sizeof jobs);
   for (size_t i = 0; i < 40; i++) {
     nonces[i][0] = (uint8_t)i;
     jobs[i].cipher = cipher, jobs[i].nonce = nonces[i], jobs[i].nonce_length = 12;
-    jobs[i].input = data[i], jobs[i].output = data[i], jobs[i].length = 600;
+    jobs[i].input = data[i], jobs[i].output = data[i], jobs[i].length = 8000;
     jobs[i].tag = tags[i], jobs[i].tag_length = 16;
   }
   OK(tress_ccm_encrypt_jobs(jobs, 40, NULL));
   OK(tress_ccm_decrypt_jobs(jobs, 40, NULL));
+  /* Often enough that helpers take part, whose stacks stay. */
+  for (int i = 0; i < 100; i++) {
+    OK(tress_ccm_encrypt_jobs_threads(jobs, 40, 3, NULL));
+    OK(tress_ccm_decrypt_jobs_threads(jobs, 40, 3, NULL));
+  }
   OK(tress_ccm_encrypt(cipher, nonces[0], 12, NULL, 0, data[0], data[0], 600, tags[0], 16));
   tress_cipher_free(cipher);
   forget(key);

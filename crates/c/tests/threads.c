@@ -1,9 +1,11 @@
 /* Eight threads on one cipher, one key and one set of recipients and identities, against what one thread makes. */
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 
-enum { THREADS = 8, ROUNDS = 200, MESSAGES = 40, LENGTH = 700 };
+enum { THREADS = 8, ROUNDS = 200, MESSAGES = 40, LENGTH = 7000, FORGED = 17 };
 
 static tress_cipher *cipher;
 static tress_recipients *recipients;
@@ -12,23 +14,37 @@ static tress_signing_key *signing;
 static tress_verifying_key *verifying;
 static uint8_t plain[MESSAGES][LENGTH], sealed[MESSAGES][LENGTH], tags[MESSAGES][16], nonces[MESSAGES][12];
 
-static void encrypt(uint8_t data[MESSAGES][LENGTH], uint8_t tag[MESSAGES][16]) {
+/* On the calling thread alone, or on this many; `opened` is NULL, or where it is decrypted with one message forged. */
+static void encrypt(uint8_t data[MESSAGES][LENGTH], uint8_t tag[MESSAGES][16], size_t threads, uint8_t opened[MESSAGES][LENGTH]) {
   tress_ccm_job jobs[MESSAGES];
   for (int i = 0; i < MESSAGES; i++) {
     tress_ccm_job job = {cipher, nonces[i], 12, NULL, 0, plain[i], data[i], LENGTH, tag[i], 16, TRESS_FAULT};
     jobs[i] = job;
   }
-  OK(tress_ccm_encrypt_jobs(jobs, MESSAGES, NULL));
+  if (threads == 0) {
+    OK(tress_ccm_encrypt_jobs(jobs, MESSAGES, NULL));
+    return;
+  }
+  OK(tress_ccm_encrypt_jobs_threads(jobs, MESSAGES, threads, NULL));
+  if (opened == NULL) return;
+  for (int i = 0; i < MESSAGES; i++) jobs[i].input = data[i], jobs[i].output = opened[i];
+  tag[FORGED][3] ^= 1;
+  size_t failed;
+  EXPECT(TRESS_JOBS, tress_ccm_decrypt_jobs_threads(jobs, MESSAGES, threads, &failed));
+  tag[FORGED][3] ^= 1;
+  CHECK(failed == 1 && jobs[FORGED].status == TRESS_AUTHENTICATION && all_zero(opened[FORGED], LENGTH));
+  for (int i = 0; i < MESSAGES; i++)
+    if (i != FORGED) CHECK(jobs[i].status == TRESS_OK && same(opened[i], plain[i], LENGTH));
 }
 
 static void *work(void *argument) {
   unsigned thread = *(unsigned *)argument;
-  uint8_t(*data)[LENGTH] = malloc(sizeof plain);
+  uint8_t(*data)[LENGTH] = malloc(sizeof plain), (*opened)[LENGTH] = malloc(sizeof plain);
   uint8_t tag[MESSAGES][16];
-  CHECK(data != NULL);
+  CHECK(data != NULL && opened != NULL);
   for (int round = 0; round < ROUNDS; round++) {
     memset(data, 0, sizeof plain);
-    encrypt(data, tag);
+    encrypt(data, tag, (size_t)round % 4, opened);
     CHECK(memcmp(data, sealed, sizeof sealed) == 0 && memcmp(tag, tags, sizeof tags) == 0);
     int one = round % MESSAGES;
     OK(tress_ccm_decrypt(cipher, nonces[one], 12, NULL, 0, data[one], data[one], LENGTH, tag[one], 16));
@@ -52,7 +68,7 @@ static void *work(void *argument) {
     OK(tress_sign(signing, plain[one], LENGTH, signature, sizeof signature, &length));
     OK(tress_verify(verifying, plain[one], LENGTH, signature, length));
   }
-  free(data);
+  free(data), free(opened);
   return NULL;
 }
 
@@ -69,13 +85,24 @@ int main(void) {
   OK(tress_identities_add_key(identities, key, sizeof key));
   OK(tress_signing_key_generate("schnorr-2048", NULL, &signing));
   OK(tress_signing_key_public(signing, &verifying));
-  encrypt(sealed, tags);
+  encrypt(sealed, tags, 0, NULL);
   pthread_t threads[THREADS];
   unsigned numbers[THREADS];
   for (unsigned i = 0; i < THREADS; i++) {
     numbers[i] = i;
     CHECK(pthread_create(&threads[i], NULL, work, &numbers[i]) == 0);
   }
+  /* A child has threads of its own. */
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    static uint8_t data[MESSAGES][LENGTH], tag[MESSAGES][16];
+    alarm(60);
+    encrypt(data, tag, 3, NULL);
+    _exit(memcmp(data, sealed, sizeof data) == 0 && memcmp(tag, tags, sizeof tag) == 0 ? 0 : 1);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
   for (unsigned i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
   tress_cipher_free(cipher);
   tress_recipients_free(recipients);
