@@ -23,11 +23,10 @@ pub fn run(bytes: &[u8]) {
     let Ok(machine) = Machine::parse(&text) else { return };
     machine.check().expect("what was parsed was checked");
     for xlen in [Xlen::Rv32, Xlen::Rv64] {
-        let Ok(platform) = machine.platform(xlen) else { continue };
         let ram = machine.region.iter().find(|region| region.kind == Kind::Ram);
         let base = ram.unwrap_or(&machine.region[0]).base;
         let Ok(image) = Image::parse(&elf(xlen, base, &program(xlen), &[])) else { continue };
-        let Ok(mut plain) = System::new(&platform, image.clone(), Box::new(io::sink())) else {
+        let Ok(mut plain) = System::new(&machine, image.clone(), Box::new(io::sink())) else {
             assert!(Simulation::new(&machine, Model::Pipeline, image, Box::new(io::sink())).is_err());
             continue;
         };

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use std::{fs, io};
 
 use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
-use tress_sim::{ErrorKind, Image, Platform, Region, System, Xlen, cause};
+use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region};
 
 use crate::common::{Numbers, elf};
 use crate::place;
@@ -29,19 +29,15 @@ pub fn run(bytes: &[u8]) {
     // A step takes some four bytes.
     let program = generate(xlen, u64::from(*seed), (steps.len() / 4).clamp(1, MOST_STEPS), ROUNDS);
     let file = elf(xlen, TEXT, &program.bytes, &[]);
-    let (ours, theirs) = (here(xlen, &file), with_qemu(xlen, &file));
+    let (ours, theirs) = (here(&file), with_qemu(xlen, &file));
     let first = ours.iter().zip(&theirs).position(|(ours, theirs)| ours != theirs);
     assert!(first.is_none(), "{xlen:?}: byte {first:x?} of the data differs; the last step is {}", program.last);
 }
 
-fn here(xlen: Xlen, file: &[u8]) -> Vec<u8> {
-    let platform = Platform {
-        memory: vec![Region { base: TEXT, size: MEMORY_BYTES, writable: true, reserve: true }],
-        devices: Vec::new(),
-        ..Platform::generic(xlen, 1)
-    };
+fn here(file: &[u8]) -> Vec<u8> {
+    let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
     let image = Image::parse(file).expect("a program");
-    let mut system = System::new(&platform, image, Box::new(io::sink())).expect("it fits");
+    let mut system = System::new(&machine, image, Box::new(io::sink())).expect("it fits");
     system.harts[0].enable_float();
     let error = system.run(u64::MAX).expect_err("it ends with a system call");
     let is_call = matches!(&error.kind, ErrorKind::Unhandled(trap) if trap.cause == cause::ECALL_MACHINE);

@@ -3,8 +3,8 @@
 
 use crate::common as programs;
 use tress_sim::{
-    Bus, Device, DeviceKind, Error, Hart, Image, PAGE_BYTES, Platform, Reg, Region, Retired, Secret, System, Variable,
-    Xlen,
+    Bus, Error, Hart, Image, Isa, Machine, PAGE_BYTES, Reg, Retired, Secret, System, Variable, Xlen,
+    machine::{Device, DeviceKind, Kind, Region},
 };
 
 const BASE: u64 = 0x8000_0000;
@@ -12,17 +12,17 @@ const MEMORY_BYTES: u64 = 16 * PAGE_BYTES;
 /// Instructions for one input.
 const LIMIT: u64 = 2000;
 
-fn platform(xlen: Xlen, misaligned: bool) -> Platform {
-    let devices = vec![
-        Device { base: 0x0200_0000, kind: DeviceKind::Clint },
-        Device { base: 0x1000_0000, kind: DeviceKind::Uart16550 { shift: 2 } },
-        Device { base: 0x1001_3000, kind: DeviceKind::UartSifive },
+fn machine(misaligned: bool) -> Machine {
+    let device = vec![
+        Device { base: 0x0200_0000, kind: DeviceKind::Clint, shift: 0 },
+        Device { base: 0x1000_0000, kind: DeviceKind::Uart16550, shift: 2 },
+        Device { base: 0x1001_3000, kind: DeviceKind::UartSifive, shift: 0 },
     ];
-    let memory = vec![
-        Region { base: BASE, size: MEMORY_BYTES, writable: true, reserve: true },
-        Region { base: BASE + MEMORY_BYTES, size: PAGE_BYTES, writable: false, reserve: true },
+    let region = vec![
+        Region::ram(BASE, MEMORY_BYTES),
+        Region { kind: Kind::Rom, ..Region::ram(BASE + MEMORY_BYTES, PAGE_BYTES) },
     ];
-    Platform { memory, devices, misaligned, ..Platform::generic(xlen, 2) }
+    Machine { region, device, misaligned, harts: 2, ..Machine::generic() }
 }
 
 /// A file, or what [`program`] makes of bytes that do not begin as one: it is loaded and run, or refused.
@@ -95,11 +95,10 @@ fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
     for address in [0, image.entry, u64::MAX] {
         let _ = image.function_of(address);
     }
-    let xlen = image.xlen;
     // What the file has, and not what it says that it has.
     let held: usize = image.segments.iter().map(|segment| segment.bytes.len()).sum();
     assert!(image.segments.iter().all(|segment| segment.bytes.len() <= file.len()), "{held} bytes of {}", file.len());
-    let mut system = System::new(&platform(xlen, true), image, Box::new(std::io::sink()))?;
+    let mut system = System::new(&machine(true), image, Box::new(std::io::sink()))?;
     if follow {
         let secrets = ["key", "main"].into_iter().filter_map(|name| system.image().data(name));
         let secrets =
@@ -121,12 +120,12 @@ pub fn execute(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else { return };
     let (registers, code) = rest.split_at(rest.len().min(64));
     let xlen = if kind & 1 == 0 { Xlen::Rv32 } else { Xlen::Rv64 };
-    let mut platform = platform(xlen, kind & 2 == 0);
-    platform.isa.c = kind & 4 == 0;
-    let mut bus = Bus::new(&platform, Box::new(std::io::sink()));
+    let machine = machine(kind & 2 == 0);
+    let isa = Isa { c: kind & 4 == 0, ..Isa::full(xlen) };
+    let mut bus = Bus::new(&machine, Box::new(std::io::sink()));
     let code = &code[..code.len().min(MEMORY_BYTES as usize)];
     assert!(bus.memory.load(BASE, code));
-    let mut hart = Hart::new(&platform, usize::from(*kind >> 7), BASE);
+    let mut hart = Hart::new(&machine, isa, usize::from(*kind >> 7), BASE);
     if kind & 8 == 0 {
         hart.enable_float();
     }
@@ -194,9 +193,7 @@ mod tests {
         for _ in 0..20_000 {
             random(&mut state, &mut bytes);
             let file = program(&bytes);
-            match Image::parse(&file)
-                .and_then(|image| System::new(&platform(image.xlen, true), image, Box::new(std::io::sink())))
-            {
+            match Image::parse(&file).and_then(|image| System::new(&machine(true), image, Box::new(std::io::sink()))) {
                 Ok(_) => ran += 1,
                 Err(error) => *refused.entry(format!("{:?}", discriminant(&error.kind))).or_insert(0) += 1,
             }

@@ -3,7 +3,7 @@
 
 use object::{Object, ObjectSymbol};
 use tress_cipher::{aes::Aes, modes::ecb, pipo::Pipo, rc6::Rc6};
-use tress_sim::{Image, Platform, System};
+use tress_sim::{Image, Machine, System};
 
 const RAM: &[u8] = include_bytes!("../../riscv/firmware/images/kernels-ram.elf");
 const FLASH: &[u8] = include_bytes!("../../riscv/firmware/images/kernels-flash.elf");
@@ -39,8 +39,7 @@ fn values(program: &[u8]) -> Vec<u32> {
     let image = Image::parse(program).expect("an image");
     let file = object::File::parse(program).expect("an ELF file");
     let result = file.symbols().find(|symbol| symbol.name() == Ok("tress_result")).expect("a result").address();
-    let platform = Platform::generic(image.xlen, 1);
-    let mut system = System::new(&platform, image, Box::new(std::io::sink())).expect("a machine");
+    let mut system = System::new(&Machine::generic(), image, Box::new(std::io::sink())).expect("a machine");
     assert_eq!(system.run(1 << 28).expect("a run"), Some(0));
     let words = system.bus.memory.bytes(result, 16 * NAMES.len() as u64);
     words

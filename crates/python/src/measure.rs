@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use tress_plan::{Compute, Problem, Strategy, SyncCost};
-use tress_sim::{Image, Machine, Model, Platform, Report, Simulation, System};
+use tress_sim::{Image, Machine, Model, Report, Simulation, System};
 
 use crate::arguments;
 use crate::errors::{self, Class, kind_name};
@@ -159,8 +159,8 @@ impl Runner {
         let image = Image::parse(&read(program, MAX_PROGRAM_BYTES)?)?;
         let Some(name) = machine else {
             let harts = harts.unwrap_or(1).clamp(1, tress_sim::MAX_HARTS as u32);
-            let platform = Platform::generic(image.xlen, harts as usize);
-            return Ok(Self::Plain(Box::new(System::new(&platform, image, Box::new(console))?)));
+            let machine = Machine { harts: harts as usize, ..Machine::generic() };
+            return Ok(Self::Plain(Box::new(System::new(&machine, image, Box::new(console))?)));
         };
         let mut machine = match name.to_str().and_then(Machine::preset) {
             Some(machine) => machine,
@@ -170,7 +170,7 @@ impl Runner {
             }
         };
         if let Some(harts) = harts {
-            machine.harts = harts;
+            machine.harts = harts as usize;
         }
         match issue {
             Some(issue) => machine.set_issue(issue)?,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use object::{Object, ObjectSegment, ObjectSymbol};
-use tress_sim::{Image, Machine, Platform, System, Xlen};
+use tress_sim::{Image, Machine, System};
 use zeroize::Zeroizing;
 
 use crate::wire::{IDENTIFIER, KEY};
@@ -56,7 +56,7 @@ pub(crate) struct Nodes {
     parameters: usize,
     /// The address of the store.
     store: u64,
-    platform: Platform,
+    machine: Machine,
 }
 
 impl Nodes {
@@ -77,8 +77,7 @@ impl Nodes {
             return Err("the image is not that of a node, or of another version".into());
         }
         let machine = Machine::preset("fe310").ok_or("there is no machine fe310")?;
-        let platform = machine.platform(Xlen::Rv32).map_err(|error| error.to_string())?;
-        Ok(Nodes { file: file.to_vec(), parameters, store, platform })
+        Ok(Nodes { file: file.to_vec(), parameters, store, machine })
     }
 
     /// Runs a device with what its store holds, until it ends or so many instructions are done: then its power is gone.
@@ -95,7 +94,7 @@ impl Nodes {
         }
         let console = Console::default();
         let image = Image::parse(&file).map_err(failed)?;
-        let mut system = System::new(&self.platform, image, Box::new(console.clone())).map_err(failed)?;
+        let mut system = System::new(&self.machine, image, Box::new(console.clone())).map_err(failed)?;
         system.bus.memory.write(self.store, *store).ok_or("the image's store is in no memory")?;
         let exit_code = system.run(instructions).map_err(failed)?;
         let mut after = EMPTY;

@@ -8,8 +8,8 @@ use crate::{
     elf::Image,
     error::{Error, ErrorKind},
     hart::CodeCache,
+    machine::Machine,
     memory::Memory,
-    platform::Platform,
 };
 
 /// `lr` reserves the aligned range of so many bytes around its address.
@@ -97,11 +97,11 @@ impl Host {
 }
 
 impl Bus {
-    /// The memory and devices of a platform, without a program. What programs print goes to `console`.
+    /// The memory and devices of a machine, without a program. What programs print goes to `console`.
     #[must_use]
-    pub fn new(platform: &Platform, console: Box<dyn Write + Send>) -> Bus {
+    pub fn new(machine: &Machine, console: Box<dyn Write + Send>) -> Bus {
         Bus {
-            memory: Memory::new(&platform.memory),
+            memory: Memory::new(&machine.region),
             code: CodeCache::new(),
             host: Host {
                 console,
@@ -112,9 +112,9 @@ impl Bus {
                 error: None,
                 alarm: false,
             },
-            devices: Devices::new(platform),
+            devices: Devices::new(machine),
             htif: None,
-            reservations: vec![None; platform.harts],
+            reservations: vec![None; machine.harts],
             any_reserved: false,
         }
     }

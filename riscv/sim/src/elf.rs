@@ -13,7 +13,7 @@ use object::{
 
 use crate::{
     error::{Error, ErrorKind},
-    platform::Xlen,
+    isa::Xlen,
 };
 
 /// A program.

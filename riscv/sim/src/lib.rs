@@ -5,15 +5,15 @@
 //! decides when. So all models run the same programs with the same results, and a machine without a model just runs.
 //!
 //! ```text
+//! machine/  what a machine is, as TOML files describe it; everything below is built from it
+//! isa       instruction sets
 //! elf       a program: segments, symbols
-//! platform  what the functional core has to know of a machine: instruction set, memory map, devices
 //! memory    regions in pages, allocated when they are touched; device/ what else has addresses
 //! bus       memory and devices as harts see them
 //! hart/     state, decoding into a cache, execution, traps
 //! retired   what an executed instruction tells a model
 //! system    harts and bus, loaded with a program; runs it without a model
 //! taint/    where secrets show: follows them beside the harts
-//! machine/   machines as TOML files describe them
 //! timing/   models of pipelines, caches, bus
 //! simulation  harts stepped by their models
 //! report    what a run comes to
@@ -26,9 +26,9 @@ mod device;
 mod elf;
 mod error;
 mod hart;
+mod isa;
 pub mod machine;
 mod memory;
-mod platform;
 mod report;
 mod retired;
 mod simulation;
@@ -40,9 +40,9 @@ pub use bus::Bus;
 pub use elf::{Image, Segment, Symbol};
 pub use error::{Error, ErrorKind, Place, Trap, cause};
 pub use hart::{Event, Hart};
-pub use machine::Machine;
-pub use memory::Memory;
-pub use platform::{Device, DeviceKind, Isa, MAX_HARTS, MAX_MEMORY_BYTES, PAGE_BYTES, Platform, Region, Xlen};
+pub use isa::{Isa, Xlen};
+pub use machine::{MAX_HARTS, Machine};
+pub use memory::{Memory, PAGE_BYTES};
 pub use report::{FunctionReport, HartReport, HartTiming, RegionReport, Regions, Report, Spent, TimingReport, ipc};
 pub use retired::{Class, Reg, Retired};
 pub use simulation::{Model, Simulation};

@@ -1,7 +1,10 @@
 //! Physical memory: regions of the machine in pages, which are allocated when something is written to them. What was
 //! never written reads as zero.
 
-use crate::platform::{PAGE_BYTES, Region};
+use crate::machine::{Kind, Region};
+
+/// Pages are allocated one by one.
+pub const PAGE_BYTES: u64 = 4096;
 
 const PAGE: usize = PAGE_BYTES as usize;
 const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
@@ -10,10 +13,7 @@ type Page = [u8; PAGE];
 
 #[derive(Debug)]
 struct Bank {
-    base: u64,
-    size: u64,
-    writable: bool,
-    reserve: bool,
+    region: Region,
     pages: Vec<Option<Box<Page>>>,
 }
 
@@ -28,21 +28,18 @@ impl Memory {
     #[must_use]
     pub fn new(regions: &[Region]) -> Memory {
         let bank = |region: &Region| Bank {
-            base: region.base,
-            size: region.size,
-            writable: region.writable,
-            reserve: region.reserve,
+            region: region.clone(),
             pages: (0..region.size >> PAGE_BITS).map(|_| None).collect(),
         };
         let mut banks: Vec<Bank> = regions.iter().map(bank).collect();
         // Most accesses are to what can be written: it is found first.
-        banks.sort_by_key(|bank| !bank.writable);
+        banks.sort_by_key(|bank| bank.region.kind == Kind::Rom);
         Memory { banks }
     }
 
     /// Where there is memory, for people.
     pub(crate) fn ranges(&self) -> String {
-        let mut banks: Vec<_> = self.banks.iter().map(|bank| (bank.base, bank.size)).collect();
+        let mut banks: Vec<_> = self.banks.iter().map(|bank| (bank.region.base, bank.region.size)).collect();
         banks.sort_unstable();
         let range = |(base, size): (u64, u64)| format!("at {base:#x} to {:#x}", base.saturating_add(size));
         banks.into_iter().map(range).collect::<Vec<_>>().join(" and ")
@@ -53,8 +50,8 @@ impl Memory {
     #[must_use]
     pub fn read<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
         for bank in &self.banks {
-            let offset = address.wrapping_sub(bank.base);
-            if offset < bank.size {
+            let offset = address.wrapping_sub(bank.region.base);
+            if offset < bank.region.size {
                 let inside = offset as usize % PAGE;
                 if inside + N > PAGE {
                     return self.read_across(address);
@@ -72,9 +69,9 @@ impl Memory {
     #[inline]
     pub fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Option<()> {
         for bank in &mut self.banks {
-            let offset = address.wrapping_sub(bank.base);
-            if offset < bank.size {
-                if !bank.writable {
+            let offset = address.wrapping_sub(bank.region.base);
+            if offset < bank.region.size {
+                if bank.region.kind == Kind::Rom {
                     return None;
                 }
                 let inside = offset as usize % PAGE;
@@ -113,18 +110,18 @@ impl Memory {
     /// Whether there is memory at an address.
     #[must_use]
     pub fn contains(&self, address: u64) -> bool {
-        self.banks.iter().any(|bank| address.wrapping_sub(bank.base) < bank.size)
+        self.banks.iter().any(|bank| bank.region.contains(address))
     }
 
     /// Whether programs can write at an address.
     #[must_use]
     pub fn is_writable(&self, address: u64) -> bool {
-        self.banks.iter().any(|bank| bank.writable && address.wrapping_sub(bank.base) < bank.size)
+        self.banks.iter().any(|bank| bank.region.kind == Kind::Ram && bank.region.contains(address))
     }
 
     /// Whether `lr` and `sc` may reserve an address.
     pub(crate) fn takes_reservations(&self, address: u64) -> bool {
-        self.banks.iter().any(|bank| bank.reserve && address.wrapping_sub(bank.base) < bank.size)
+        self.banks.iter().any(|bank| bank.region.reserve && bank.region.contains(address))
     }
 
     /// Whether all of a range, which may be empty, is memory.
@@ -132,10 +129,10 @@ impl Memory {
     pub fn contains_range(&self, start: u64, bytes: u64) -> bool {
         let (mut at, mut left) = (start, bytes);
         while left > 0 {
-            let Some(bank) = self.banks.iter().find(|bank| at.wrapping_sub(bank.base) < bank.size) else {
+            let Some(bank) = self.banks.iter().find(|bank| bank.region.contains(at)) else {
                 return false;
             };
-            let here = left.min(bank.size - (at - bank.base));
+            let here = left.min(bank.region.size - (at - bank.region.base));
             left -= here;
             at = at.wrapping_add(here);
         }
@@ -150,10 +147,10 @@ impl Memory {
         }
         let (mut at, mut left) = (address, bytes);
         while !left.is_empty() {
-            let Some(bank) = self.banks.iter_mut().find(|bank| at.wrapping_sub(bank.base) < bank.size) else {
+            let Some(bank) = self.banks.iter_mut().find(|bank| bank.region.contains(at)) else {
                 return false;
             };
-            let offset = at - bank.base;
+            let offset = at - bank.region.base;
             let inside = offset as usize % PAGE;
             let (here, rest) = left.split_at(left.len().min(PAGE - inside));
             // What is zero need not be there.
@@ -197,8 +194,9 @@ mod tests {
     use super::*;
 
     fn memory() -> Memory {
-        let region = |base, pages, writable| Region { base, size: pages * PAGE_BYTES, writable, reserve: true };
-        Memory::new(&[region(0x1000, 1, false), region(0x2000, 2, true), region(0xffff_ffff_ffff_f000, 1, true)])
+        let region = |base, pages, kind| Region { kind, ..Region::ram(base, pages * PAGE_BYTES) };
+        let (rom, ram) = (Kind::Rom, Kind::Ram);
+        Memory::new(&[region(0x1000, 1, rom), region(0x2000, 2, ram), region(0xffff_ffff_ffff_f000, 1, ram)])
     }
 
     #[test]

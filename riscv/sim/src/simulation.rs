@@ -17,7 +17,7 @@ use crate::{
     timing::{Account, InOrder, Limit, Memory, OutOfOrder, PredictFigures, Times, Trace},
 };
 
-/// Whose time it is.
+/// Whose time it is, on a machine that has a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Model {
     /// The pipeline that the machine file describes.
@@ -27,7 +27,7 @@ pub enum Model {
     Limit,
 }
 
-/// A program on a machine.
+/// A program on a machine; on one without a pipeline it just runs.
 #[derive(Debug)]
 pub struct Simulation {
     system: System,
@@ -38,6 +38,7 @@ pub struct Simulation {
 
 #[derive(Debug)]
 enum Cores {
+    Untimed,
     InOrder(Vec<InOrder>),
     OutOfOrder(Vec<OutOfOrder>),
     Limit(Box<Limit>),
@@ -67,23 +68,23 @@ impl Simulation {
         image: Image,
         console: Box<dyn Write + Send>,
     ) -> Result<Simulation, Error> {
-        machine.check()?;
-        let platform = machine.platform(image.xlen)?;
-        let harts = platform.harts;
-        let cores = match (model, &machine.in_order) {
-            (Model::Limit, _) => Cores::Limit(Box::new(Limit::new(machine))),
-            (Model::Pipeline, Some(_)) => Cores::InOrder((0..harts).map(|hart| InOrder::new(machine, hart)).collect()),
+        let system = System::new(machine, image, console)?;
+        let harts = machine.harts;
+        let cores = match (model, &machine.in_order, &machine.out_of_order) {
+            (_, None, None) => Cores::Untimed,
+            (Model::Limit, ..) => Cores::Limit(Box::new(Limit::new(machine))),
+            (_, Some(_), _) => Cores::InOrder((0..harts).map(|hart| InOrder::new(machine, hart)).collect()),
             _ => Cores::OutOfOrder((0..harts).map(|hart| OutOfOrder::new(machine, hart)).collect()),
         };
         let watch = Watch {
             memory: Memory::new(machine),
             regions: vec![Regions::default(); harts],
             mix: [0; Class::COUNT],
-            functions: Functions::new(&image, harts),
+            functions: Functions::new(system.image(), harts),
             trace: None,
             asleep: vec![None; harts],
         };
-        Ok(Simulation { system: System::new(&platform, image, console)?, machine: machine.clone(), cores, watch })
+        Ok(Simulation { system, machine: machine.clone(), cores, watch })
     }
 
     /// Keeps what happens in these cycles, for [`Simulation::trace`].
@@ -137,6 +138,7 @@ impl Simulation {
             tracker.begin(&self.system.harts);
         }
         match &mut self.cores {
+            Cores::Untimed => self.system.run(steps),
             Cores::InOrder(cores) => self.watch.run(&mut self.system, cores, steps),
             Cores::OutOfOrder(cores) => self.watch.run(&mut self.system, cores, steps),
             Cores::Limit(cores) => self.watch.run(&mut self.system, &mut **cores, steps),
@@ -145,15 +147,14 @@ impl Simulation {
 
     /// What the run came to, once the program has ended with this code, or so far.
     pub fn report(&mut self, exit_code: u64) -> Report {
-        let (model, issue) = match &self.cores {
-            Cores::InOrder(_) => ("in-order", 1),
-            Cores::OutOfOrder(_) => ("out-of-order", self.machine.out_of_order.as_ref().map_or(0, |core| core.issue)),
-            Cores::Limit(_) => ("limit", 0),
-        };
-        let mut report = match &mut self.cores {
-            Cores::InOrder(cores) => self.watch.report(&self.system, cores, exit_code),
-            Cores::OutOfOrder(cores) => self.watch.report(&self.system, cores, exit_code),
-            Cores::Limit(cores) => self.watch.report(&self.system, &mut **cores, exit_code),
+        let (model, issue, mut report) = match &mut self.cores {
+            Cores::Untimed => return self.system.report(exit_code),
+            Cores::InOrder(cores) => ("in-order", 1, self.watch.report(&self.system, cores, exit_code)),
+            Cores::OutOfOrder(cores) => {
+                let issue = self.machine.out_of_order.as_ref().map_or(0, |core| core.issue);
+                ("out-of-order", issue, self.watch.report(&self.system, cores, exit_code))
+            }
+            Cores::Limit(cores) => ("limit", 0, self.watch.report(&self.system, &mut **cores, exit_code)),
         };
         let mut slots = Account::default();
         for hart in &report.harts {

@@ -8,7 +8,7 @@ use crate::{
     elf::Image,
     error::{Error, ErrorKind},
     hart::{Event, Hart},
-    platform::Platform,
+    machine::Machine,
     report::{HartReport, Regions, Report, Spent, ipc},
     retired::{Reg, Retired},
     taint::{Secret, SecretsReport, Tracker, Variable},
@@ -34,17 +34,21 @@ pub struct System {
 }
 
 impl System {
-    /// A platform with a program, every hart at its entry. What the program prints goes to `console`.
-    pub fn new(platform: &Platform, image: Image, console: Box<dyn Write + Send>) -> Result<System, Error> {
-        platform.check()?;
-        if image.xlen != platform.isa.xlen {
-            let (program, machine) = (image.xlen.bits(), platform.isa.xlen.bits());
+    /// A machine with a program, every hart at its entry. What the program prints goes to `console`.
+    ///
+    /// # Errors
+    ///
+    /// An impossible machine, or a program that does not fit into it.
+    pub fn new(machine: &Machine, image: Image, console: Box<dyn Write + Send>) -> Result<System, Error> {
+        let isa = machine.check_for(image.xlen)?;
+        if image.xlen != isa.xlen {
+            let (program, machine) = (image.xlen.bits(), isa.xlen.bits());
             return Err(ErrorKind::WrongXlen { program, machine }.into());
         }
-        let mut bus = Bus::new(platform, console);
+        let mut bus = Bus::new(machine, console);
         bus.load_image(&image)?;
-        let harts = (0..platform.harts).map(|id| Hart::new(platform, id, image.entry)).collect();
-        let regions = vec![Regions::default(); platform.harts];
+        let harts = (0..machine.harts).map(|id| Hart::new(machine, isa, id, image.entry)).collect();
+        let regions = vec![Regions::default(); machine.harts];
         Ok(System { bus, harts, image, regions, turn: 0, round_ends: TURN, tracker: None })
     }
 

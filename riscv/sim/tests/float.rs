@@ -2,7 +2,7 @@
 //! random numbers seldom meet.
 
 use crate::common::{encode::named, words};
-use tress_sim::{Bus, Event, Hart, Platform, Reg, Region, Retired, Xlen};
+use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
 
 const BASE: u64 = 0x8000_0000;
 
@@ -20,9 +20,8 @@ const AWAY: u32 = 4;
 
 /// f1, f2, f3 (or x1) in; f4 (or x4) and the exceptions out.
 fn run(name: &str, rounding: u32, operands: &[u64]) -> (u64, u8) {
-    let memory = vec![Region { base: BASE, size: 0x1000, writable: true, reserve: true }];
-    let platform = Platform { memory, devices: Vec::new(), ..Platform::generic(Xlen::Rv64, 1) };
-    let mut bus = Bus::new(&platform, Box::new(std::io::sink()));
+    let machine = Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() };
+    let mut bus = Bus::new(&machine, Box::new(std::io::sink()));
     let instruction = named(name, Xlen::Rv64);
     let mut word = instruction.bits | 4 << 7 | 1 << 15 | rounding << 12;
     if operands.len() > 1 {
@@ -32,7 +31,7 @@ fn run(name: &str, rounding: u32, operands: &[u64]) -> (u64, u8) {
         word |= 3 << 27;
     }
     assert!(bus.memory.load(BASE, &words(&[word])));
-    let mut hart = Hart::new(&platform, 0, BASE);
+    let mut hart = Hart::new(&machine, Isa::full(Xlen::Rv64), 0, BASE);
     hart.enable_float();
     for (number, operand) in (1..).zip(operands) {
         hart.set_register(Reg::integer(number), *operand);

@@ -6,13 +6,12 @@ use crate::common::{
     encode::{Format, INTEGER, Instruction, named},
     words,
 };
-use tress_sim::{Bus, Event, Hart, Platform, Reg, Region, Retired, Xlen};
+use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
 
 const BASE: u64 = 0x8000_0000;
 
-fn platform(xlen: Xlen) -> Platform {
-    let memory = vec![Region { base: BASE, size: 0x1000, writable: true, reserve: true }];
-    Platform { memory, devices: Vec::new(), ..Platform::generic(xlen, 1) }
+fn machine() -> Machine {
+    Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() }
 }
 
 /// A register's value as the number that it holds.
@@ -163,21 +162,22 @@ fn operands(xlen: Xlen) -> Vec<u64> {
 }
 
 /// Executes one instruction with operands in x5 and x6; what is in a register afterwards.
-struct Machine {
-    platform: Platform,
+struct Executor {
+    xlen: Xlen,
+    machine: Machine,
     bus: Bus,
 }
 
-impl Machine {
-    fn new(xlen: Xlen, word: u32) -> Machine {
-        let platform = platform(xlen);
-        let mut bus = Bus::new(&platform, Box::new(std::io::sink()));
+impl Executor {
+    fn new(xlen: Xlen, word: u32) -> Executor {
+        let machine = machine();
+        let mut bus = Bus::new(&machine, Box::new(std::io::sink()));
         assert!(bus.memory.load(BASE, &words(&[word])));
-        Machine { platform, bus }
+        Executor { xlen, machine, bus }
     }
 
     fn run(&mut self, a: u64, b: u64, rd: u8) -> u64 {
-        let mut hart = Hart::new(&self.platform, 0, BASE);
+        let mut hart = Hart::new(&self.machine, Isa::full(self.xlen), 0, BASE);
         hart.set_register(Reg::integer(5), a);
         hart.set_register(Reg::integer(6), b);
         assert_eq!(hart.step(&mut self.bus, &mut Retired::default()).unwrap(), Event::Retired);
@@ -187,7 +187,7 @@ impl Machine {
 
     /// Compares for the operands with what is expected; 32 bits have to be sign-extended.
     fn check(&mut self, name: &str, a: u64, b: u64, rd: u8, expected: u128) {
-        let xlen = self.platform.isa.xlen;
+        let xlen = self.xlen;
         let found = self.run(a, b, rd);
         assert_eq!(unsigned(xlen, found), expected, "{name} of {a:#x} and {b:#x} on {xlen:?}");
         if xlen == Xlen::Rv32 {
@@ -205,7 +205,7 @@ fn check(instruction: &Instruction, xlen: Xlen) {
         Format::Registers => {
             // To a third register, to either source, and with both sources the same.
             for (rd, rs2) in [(7, 6), (5, 6), (6, 6), (7, 5)] {
-                let mut machine = Machine::new(xlen, instruction.registers(rd, 5, rs2));
+                let mut machine = Executor::new(xlen, instruction.registers(rd, 5, rs2));
                 for a in &operands {
                     for b in &operands {
                         let second = if rs2 == 5 { a } else { b };
@@ -215,14 +215,14 @@ fn check(instruction: &Instruction, xlen: Xlen) {
             }
         }
         Format::Unary => {
-            let mut machine = Machine::new(xlen, instruction.registers(7, 5, 0));
+            let mut machine = Executor::new(xlen, instruction.registers(7, 5, 0));
             for a in &operands {
                 machine.check(name, *a, 0, 7, expected(name, bits, number(*a), 0));
             }
         }
         Format::Immediate => {
             for immediate in [0, 1, -1, 31, 32, 1365, 2047, -2048] {
-                let mut machine = Machine::new(xlen, instruction.immediate(7, 5, immediate));
+                let mut machine = Executor::new(xlen, instruction.immediate(7, 5, immediate));
                 for a in &operands {
                     let second = wrap(immediate.into(), bits);
                     machine.check(name, *a, 0, 7, expected(&of_registers(name), bits, number(*a), second));
@@ -231,7 +231,7 @@ fn check(instruction: &Instruction, xlen: Xlen) {
         }
         Format::Shift(width) => {
             for amount in 0..1 << width {
-                let mut machine = Machine::new(xlen, instruction.immediate(7, 5, amount));
+                let mut machine = Executor::new(xlen, instruction.immediate(7, 5, amount));
                 for a in &operands {
                     machine.check(name, *a, 0, 7, expected(&of_registers(name), bits, number(*a), amount as u128));
                 }
@@ -239,7 +239,7 @@ fn check(instruction: &Instruction, xlen: Xlen) {
         }
         Format::Upper => {
             for upper in [0_u32, 1, 0x7_ffff, 0x8_0000, 0xf_ffff] {
-                let mut machine = Machine::new(xlen, instruction.bits | upper << 12 | 7 << 7);
+                let mut machine = Executor::new(xlen, instruction.bits | upper << 12 | 7 << 7);
                 let pc = if name == "auipc" { i128::from(BASE) } else { 0 };
                 let sum = wrap(signed(u128::from(upper) << 12, 32) + pc, bits);
                 machine.check(name, 0, 0, 7, sum);
@@ -267,7 +267,7 @@ fn x0_stays_zero() {
                 Format::Registers => instruction.registers(0, 5, 6),
                 _ => instruction.registers(0, 5, 0),
             };
-            assert_eq!(Machine::new(xlen, word).run(u64::MAX, 0x1234, 0), 0, "{}", instruction.name);
+            assert_eq!(Executor::new(xlen, word).run(u64::MAX, 0x1234, 0), 0, "{}", instruction.name);
         }
     }
 }
@@ -285,6 +285,6 @@ fn divisions_that_have_no_result() {
         ("rem", minimum, u64::MAX, 0),
     ] {
         let word = named(name, Xlen::Rv32).registers(7, 5, 6);
-        assert_eq!(Machine::new(Xlen::Rv32, word).run(a, b, 7), result, "{name}");
+        assert_eq!(Executor::new(Xlen::Rv32, word).run(a, b, 7), result, "{name}");
     }
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, io, path::PathBuf};
 
 use object::{Object, ObjectSymbol};
-use tress_sim::{Image, Leak, Platform, Report, SecretName, System, Variable, Xlen};
+use tress_sim::{Image, Leak, Machine, Report, SecretName, System, Variable};
 
 fn program() -> Vec<u8> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../firmware/images/secrets.elf");
@@ -16,7 +16,7 @@ fn run(secrets: &[&str], variable: Variable) -> Report {
     let image = Image::parse(&program()).unwrap();
     let secrets: Vec<_> =
         secrets.iter().map(|name| name.parse::<SecretName>().unwrap().find(&image).unwrap()).collect();
-    let mut system = System::new(&Platform::generic(Xlen::Rv32, 1), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&Machine::generic(), image, Box::new(io::sink())).unwrap();
     system.follow_secrets(&secrets, variable).unwrap();
     let code = system.run(100_000_000).unwrap().expect("it ends");
     assert_eq!(code, 0, "a function has failed");
@@ -53,7 +53,7 @@ fn every_kernel_was_run() {
         .filter(|address| image.function_of(*address).is_some())
         .collect();
     assert!(left.len() > 100, "{} functions", left.len());
-    let mut system = System::new(&Platform::generic(Xlen::Rv32, 1), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&Machine::generic(), image, Box::new(io::sink())).unwrap();
     while system.run(1).unwrap().is_none() {
         left.remove(&system.harts[0].pc());
     }

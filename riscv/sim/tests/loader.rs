@@ -1,7 +1,7 @@
 //! Programs that lie about themselves: what is said of each, and that nothing panics.
 
 use crate::common::{elf, words};
-use tress_sim::{Error, ErrorKind, Image, Platform, Region, System, Xlen};
+use tress_sim::{Error, ErrorKind, Image, Machine, System, Xlen, machine::Region};
 
 const BASE: u64 = 0x8000_0000;
 const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
@@ -14,8 +14,8 @@ fn kind(result: Result<Image, Error>) -> ErrorKind {
     result.expect_err("is refused").kind
 }
 
-fn load(image: Image, platform: &Platform) -> Result<System, Error> {
-    System::new(platform, image, Box::new(std::io::sink()))
+fn load(image: Image, machine: &Machine) -> Result<System, Error> {
+    System::new(machine, image, Box::new(std::io::sink()))
 }
 
 /// Where a field of the program header is, and how long it is: (RV32, RV64).
@@ -58,7 +58,7 @@ fn what_is_in_a_program() {
         assert_eq!(image.function_of(BASE + 6), Some(("start".into(), 6)));
         assert_eq!(image.function_of(BASE + 8), Some(("after".into(), 0)));
         assert_eq!(image.function_of(BASE - 1), None);
-        let system = load(image, &Platform::generic(xlen, 1)).unwrap();
+        let system = load(image, &Machine::generic()).unwrap();
         assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
     }
 }
@@ -105,7 +105,7 @@ fn another_machine() {
         assert!(matches!(kind(Image::parse(&unknown_class)), ErrorKind::DamagedElf(_)));
     }
     let image = Image::parse(&file(Xlen::Rv32)).unwrap();
-    let error = load(image, &Platform::generic(Xlen::Rv64, 1)).expect_err("is refused");
+    let error = load(image, &Machine { isa: "rv64i".into(), ..Machine::generic() }).expect_err("is refused");
     assert!(matches!(error.kind, ErrorKind::WrongXlen { program: 32, machine: 64 }));
 }
 
@@ -126,15 +126,14 @@ fn every_truncation_is_an_error_or_a_program_without_names() {
 fn every_damaged_byte_of_the_headers() {
     for xlen in BOTH {
         let file = file(xlen);
-        let region = Region { base: BASE, size: 0x10000, writable: true, reserve: true };
-        let platform = Platform { memory: vec![region], ..Platform::generic(xlen, 1) };
+        let machine = Machine { region: vec![Region::ram(BASE, 0x10000)], ..Machine::generic() };
         for at in (0..128).chain(0x1000..file.len()) {
             for value in [0, 1, 0x7f, 0x80, 0xff] {
                 let mut damaged = file.clone();
                 damaged[at] = value;
                 if let Ok(image) = Image::parse(&damaged) {
                     let _ = image.function_of(BASE);
-                    let _ = load(image, &platform);
+                    let _ = load(image, &machine);
                 }
             }
         }
@@ -154,7 +153,7 @@ fn sizes_that_lie() {
         for bytes in [0xffff_ffff, u64::MAX] {
             let file = with_field(xlen, "memory bytes", bytes);
             let error = match Image::parse(&file) {
-                Ok(image) => load(image, &Platform::generic(xlen, 1)).expect_err("is refused").kind,
+                Ok(image) => load(image, &Machine::generic()).expect_err("is refused").kind,
                 Err(error) => error.kind,
             };
             assert!(matches!(error, ErrorKind::SegmentOutside { .. }), "{error}");
@@ -166,7 +165,7 @@ fn sizes_that_lie() {
 fn entry_and_segments_that_are_not_where_they_should_be() {
     for xlen in BOTH {
         let outside = Image::parse(&elf(xlen, 0x1000, &words(&[0x13]), &[])).unwrap();
-        let error = load(outside, &Platform::generic(xlen, 1)).expect_err("is refused").kind;
+        let error = load(outside, &Machine::generic()).expect_err("is refused").kind;
         assert!(matches!(error, ErrorKind::SegmentOutside { start: 0x1000, end: 0x1004, .. }), "{error}");
         let ErrorKind::SegmentOutside { memory, .. } = error else { unreachable!() };
         assert_eq!(memory, "at 0x20000000 to 0x40000000 and at 0x80000000 to 0xc0000000");
@@ -197,24 +196,24 @@ fn segments_that_overlap() {
 }
 
 #[test]
-fn impossible_platforms() {
-    let good = Platform::generic(Xlen::Rv32, 1);
-    let region = |base, size| Region { base, size, writable: true, reserve: true };
+fn impossible_machines() {
+    let good = Machine { isa: "rv32i".into(), ..Machine::generic() };
+    let region = Region::ram;
     let bad = [
-        Platform { harts: 0, ..good.clone() },
-        Platform { harts: 65, ..good.clone() },
-        Platform { cycles_per_tick: 0, ..good.clone() },
-        Platform { memory: vec![region(0x8000_0000, 100)], ..good.clone() },
-        Platform { memory: vec![region(0x8000_0001, 4096)], ..good.clone() },
-        Platform { memory: vec![region(0xffff_f000, 8192)], ..good.clone() },
-        Platform { memory: vec![region(0x8000_0000, 8192), region(0x8000_1000, 4096)], ..good.clone() },
-        Platform { memory: vec![region(0x0200_0000, 4096)], ..good.clone() },
+        Machine { harts: 0, ..good.clone() },
+        Machine { harts: 65, ..good.clone() },
+        Machine { cycles_per_tick: 0, ..good.clone() },
+        Machine { region: vec![region(0x8000_0000, 100)], ..good.clone() },
+        Machine { region: vec![region(0x8000_0001, 4096)], ..good.clone() },
+        Machine { region: vec![region(0xffff_f000, 8192)], ..good.clone() },
+        Machine { region: vec![region(0x8000_0000, 8192), region(0x8000_1000, 4096)], ..good.clone() },
+        Machine { region: vec![region(0x0200_0000, 4096)], ..good.clone() },
     ];
     assert!(good.check().is_ok());
-    for platform in bad {
-        assert!(matches!(platform.check().expect_err("is refused").kind, ErrorKind::Machine(_)), "{platform:?}");
+    for machine in bad {
+        assert!(matches!(machine.check().expect_err("is refused").kind, ErrorKind::Machine(_)), "{machine:?}");
     }
-    let much = Platform { memory: vec![region(0, 1 << 40)], devices: Vec::new(), ..Platform::generic(Xlen::Rv64, 1) };
+    let much = Machine { region: vec![region(0, 1 << 40)], device: Vec::new(), ..Machine::generic() };
     assert!(much.check().is_err());
 }
 
@@ -232,15 +231,15 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
         let whole = file.clone();
         // The section that is loaded: the code.
         first_section(&mut file, xlen, BASE, 0x1000, 12);
-        let system = load(Image::parse(&file).unwrap(), &Platform::generic(xlen, 1)).expect("it fits");
+        let system = load(Image::parse(&file).unwrap(), &Machine::generic()).expect("it fits");
         assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
         // Where no section says so, it may all be the program's.
-        let error = load(Image::parse(&whole).unwrap(), &Platform::generic(xlen, 1)).expect_err("outside");
+        let error = load(Image::parse(&whole).unwrap(), &Machine::generic()).expect_err("outside");
         assert!(matches!(error.kind, ErrorKind::SegmentOutside { .. }), "{error}");
         // Where there is memory, they are there.
-        let mut platform = Platform::generic(xlen, 1);
-        platform.memory[1].base -= 0x1000;
-        let system = load(Image::parse(&file).unwrap(), &platform).unwrap();
+        let mut machine = Machine::generic();
+        machine.region[1].base -= 0x1000;
+        let system = load(Image::parse(&file).unwrap(), &machine).unwrap();
         assert_eq!(system.bus.memory.read(BASE - 0x1000), Some(*b"\x7fELF"));
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::common::{elf, encode::named, words};
-use tress_sim::{Error, ErrorKind, Event, Image, Platform, Reg, Retired, System, Xlen, cause};
+use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reg, Retired, System, Xlen, cause, machine::Region};
 
 pub(crate) const BASE: u64 = 0x8000_0000;
 pub(crate) const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
@@ -104,12 +104,12 @@ impl Code {
     }
 
     pub(crate) fn system(&self, harts: usize) -> (System, Paper) {
-        self.on(&Platform::generic(self.xlen, harts))
+        self.on(&Machine { harts, ..Machine::generic() })
     }
 
-    pub(crate) fn on(&self, platform: &Platform) -> (System, Paper) {
+    pub(crate) fn on(&self, machine: &Machine) -> (System, Paper) {
         let paper = Paper::default();
-        (System::new(platform, self.image(), Box::new(paper.clone())).unwrap(), paper)
+        (System::new(machine, self.image(), Box::new(paper.clone())).unwrap(), paper)
     }
 
     pub(crate) fn image(&self) -> Image {
@@ -181,7 +181,7 @@ fn a_program_that_kills_its_stack() {
         let code = Code::new(xlen).constant(2, BASE as u32 + 0x1000_0000).addi(2, 2, -2048);
         let back = -4_i32;
         let code = code.store("sw", 2, 1, 0).word(jal(1, -8)).word(jal(0, back));
-        let error = code.on(&small(xlen)).0.run(10_000_000).expect_err("fails");
+        let error = code.on(&small()).0.run(10_000_000).expect_err("fails");
         match &error.kind {
             ErrorKind::Unhandled(trap) => {
                 assert_eq!(trap.cause, cause::STORE_ACCESS);
@@ -194,11 +194,11 @@ fn a_program_that_kills_its_stack() {
 }
 
 /// A machine whose RAM ends soon.
-fn small(xlen: Xlen) -> Platform {
-    let mut platform = Platform::generic(xlen, 1);
-    platform.memory[1].size = 0x10000;
-    platform.memory.push(tress_sim::Region { base: BASE + 0x0fff_0000, size: 0x10000, writable: true, reserve: true });
-    platform
+fn small() -> Machine {
+    let mut machine = Machine::generic();
+    machine.region[1].size = 0x10000;
+    machine.region.push(Region::ram(BASE + 0x0fff_0000, 0x10000));
+    machine
 }
 
 fn jal(rd: u32, offset: i32) -> u32 {
@@ -386,7 +386,7 @@ fn changed_code_needs_fence_i() {
 }
 
 #[test]
-fn misaligned_access_as_the_platform_says() {
+fn misaligned_access_as_the_machine_says() {
     for xlen in BOTH {
         let code =
             Code::new(xlen).constant(5, 0x8010_0001).store("sw", 5, 5, 0).word(named("lw", xlen).immediate(6, 5, 0));
@@ -394,8 +394,8 @@ fn misaligned_access_as_the_platform_says() {
         let (mut system, _) = code.system(1);
         assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));
         assert_eq!(system.harts[0].register(Reg::integer(6)) as u32, 0x8010_0001);
-        let platform = Platform { misaligned: false, ..Platform::generic(xlen, 1) };
-        let error = code.on(&platform).0.run(100).expect_err("traps");
+        let machine = Machine { misaligned: false, ..Machine::generic() };
+        let error = code.on(&machine).0.run(100).expect_err("traps");
         assert_eq!(trap_of(&error), (cause::STORE_MISALIGNED, 0x8010_0001));
     }
 }
@@ -442,6 +442,6 @@ fn a_closed_console() {
     }
     let code = Code::new(Xlen::Rv64).constant(5, 0x1000_0000).store("sb", 5, 5, 0).word(LOOP);
     let image = Image::parse(&elf(Xlen::Rv64, BASE, &words(&code.words), &[])).unwrap();
-    let mut system = System::new(&Platform::generic(Xlen::Rv64, 1), image, Box::new(Closed)).unwrap();
+    let mut system = System::new(&Machine::generic(), image, Box::new(Closed)).unwrap();
     assert!(matches!(system.run(100).expect_err("fails").kind, ErrorKind::Console(_)));
 }

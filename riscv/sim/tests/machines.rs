@@ -16,11 +16,11 @@ fn the_presets_are_possible() {
     for (name, _) in PRESETS {
         let machine = Machine::preset(name).expect("a preset");
         assert_eq!(machine.name, name);
-        assert!(machine.platform(Xlen::Rv32).is_ok());
+        assert!(machine.check_for(Xlen::Rv32).is_ok());
     }
     assert!(Machine::preset("fe311").is_none());
-    let fe310 = Machine::preset("fe310").expect("a preset").platform(Xlen::Rv32).expect("a platform");
-    assert!(fe310.isa.m && fe310.isa.a && fe310.isa.c && !fe310.isa.f && !fe310.isa.zbb);
+    let isa = Machine::preset("fe310").expect("a preset").check_for(Xlen::Rv32).expect("possible");
+    assert!(isa.m && isa.a && isa.c && !isa.f && !isa.zbb);
 }
 
 #[test]
@@ -51,6 +51,7 @@ fn impossible_numbers_name_their_field() {
         ("fe310", "latency = 176", "latency = 10001", "region[0].latency"),
         ("fe310", "beat_bytes = 1", "beat_bytes = 0", "region[0].beat_bytes"),
         ("fe310", "beat_cycles = 16", "beat_cycles = 10001", "region[0].beat_cycles"),
+        ("raptor", "\"uart-16550\"", "\"uart-16550\"\nshift = 4", "device[1].shift"),
         ("fe310", "fetch_bytes = 4", "fetch_bytes = 3", "in_order.fetch_bytes"),
         ("fe310", "\nload_use = 2 ", "\nload_use = 0 ", "in_order.load_use"),
         ("fe310", "bits_per_cycle = 1", "bits_per_cycle = 0", "in_order.divide.bits_per_cycle"),

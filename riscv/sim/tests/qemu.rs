@@ -10,7 +10,7 @@ use std::{fs, process::Command};
 
 use crate::common::elf;
 use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
-use tress_sim::{ErrorKind, Image, Platform, Region, System, Xlen, cause};
+use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region};
 
 /// Programs for each width, unless `QEMU_PROGRAMS` says how many, and what one is made of.
 const PROGRAMS: u64 = 12;
@@ -44,13 +44,9 @@ fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
 }
 
 /// What this simulator leaves in memory until the program would print it, and how many instructions that took.
-fn here(xlen: Xlen, file: &[u8]) -> (Vec<u8>, u64) {
-    let platform = Platform {
-        memory: vec![Region { base: TEXT, size: MEMORY_BYTES, writable: true, reserve: true }],
-        devices: Vec::new(),
-        ..Platform::generic(xlen, 1)
-    };
-    let mut system = System::new(&platform, Image::parse(file).unwrap(), Box::new(std::io::sink())).unwrap();
+fn here(file: &[u8]) -> (Vec<u8>, u64) {
+    let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
+    let mut system = System::new(&machine, Image::parse(file).unwrap(), Box::new(std::io::sink())).unwrap();
     system.harts[0].enable_float();
     let error = system.run(u64::MAX).expect_err("ends with a system call");
     match &error.kind {
@@ -63,7 +59,7 @@ fn here(xlen: Xlen, file: &[u8]) -> (Vec<u8>, u64) {
 /// The first byte that differs.
 fn difference(xlen: Xlen, seed: u64, steps: usize, rounds: u32) -> (Option<usize>, u64) {
     let file = elf(xlen, TEXT, &generate(xlen, seed, steps, rounds).bytes, &[]);
-    let (ours, instructions) = here(xlen, &file);
+    let (ours, instructions) = here(&file);
     let theirs = with_qemu(xlen, &file);
     (ours.iter().zip(&theirs).position(|(ours, theirs)| ours != theirs), instructions)
 }

@@ -9,8 +9,8 @@ use crate::common::{
     words,
 };
 use tress_sim::{
-    ErrorKind, Finding, Image, Leak, Machine, Model, Platform, Reg, Region, Secret, SecretName, SecretsReport,
-    Simulation, System, Variable, Xlen,
+    ErrorKind, Finding, Image, Leak, Machine, Model, Reg, Secret, SecretName, SecretsReport, Simulation, System,
+    Variable, Xlen, machine::Region,
 };
 
 const BASE: u64 = 0x8000_0000;
@@ -113,7 +113,7 @@ impl Code {
     fn follow(self, variable: Variable) -> SecretsReport {
         let image = self.image();
         let secrets = ["key", "data"].map(|name| name.parse::<SecretName>().unwrap().find(&image).unwrap());
-        let mut system = System::new(&platform(image.xlen), image, Box::new(io::sink())).unwrap();
+        let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
         system.follow_secrets(&secrets, variable).unwrap();
         assert_eq!(system.run(10_000).unwrap(), Some(0));
         system.secrets().unwrap()
@@ -136,7 +136,7 @@ impl Code {
     fn ends_with_a_leak(self) {
         let image = self.image();
         let secret = "key".parse::<SecretName>().unwrap().find(&image).unwrap();
-        let mut system = System::new(&platform(image.xlen), image, Box::new(io::sink())).unwrap();
+        let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
         system.follow_secrets(&[secret], Variable::default()).unwrap();
         assert!(system.run(10_000).unwrap().is_some());
         let findings = system.secrets().unwrap().findings;
@@ -159,9 +159,8 @@ impl Strings for &[&str] {
     }
 }
 
-fn platform(xlen: Xlen) -> Platform {
-    let memory = vec![Region { base: BASE, size: 0x1000, writable: true, reserve: true }];
-    Platform { memory, ..Platform::generic(xlen, 1) }
+fn small() -> Machine {
+    Machine { region: vec![Region::ram(BASE, 0x1000)], ..Machine::generic() }
 }
 
 /// The key's first word in x10.
@@ -423,7 +422,7 @@ fn secrets_that_are_nowhere() {
     // A function is no data.
     assert!(matches!(find("start+4").unwrap_err().kind, ErrorKind::NoSymbol(_)));
     let follow = |start, bytes| {
-        let mut system = System::new(&platform(Xlen::Rv32), image.clone(), Box::new(io::sink())).unwrap();
+        let mut system = System::new(&small(), image.clone(), Box::new(io::sink())).unwrap();
         system
             .follow_secrets(&[Secret { name: "s".into(), start, bytes }], Variable::default())
             .map_err(|error| error.kind)
@@ -434,13 +433,13 @@ fn secrets_that_are_nowhere() {
     assert!(matches!(follow(u64::MAX, u64::MAX), Err(ErrorKind::SecretOutside { .. })));
     // A mark outside says where the program was.
     let image = Code::new(Xlen::Rv32).mark(true, TO_ROOM, 0, 2047).image();
-    let mut system = System::new(&platform(Xlen::Rv32), image.clone(), Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image.clone(), Box::new(io::sink())).unwrap();
     assert_eq!(system.run(1000).unwrap(), Some(0), "nobody asked");
-    let mut system = System::new(&platform(Xlen::Rv32), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
     system.follow_secrets(&[], Variable::default()).unwrap();
     assert_eq!(system.run(1000).unwrap(), Some(0));
     let image = Code::new(Xlen::Rv32).mark(true, TO_HOST, 0, 2047).i("slli", 31, 31, 1).r("slt", 0, 30, 31).image();
-    let mut system = System::new(&platform(Xlen::Rv32), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
     system.follow_secrets(&[], Variable::default()).unwrap();
     let error = system.run(1000).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::SecretOutside { .. }));
@@ -505,7 +504,7 @@ fn result(
         code = code.r("and", register, register, 12).r("or", register, register, 13);
     }
     let image = code.word(operands(instruction, 14, 10, 11, number)).image();
-    let mut system = System::new(&platform(xlen), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
     let secret = Secret { name: "key".into(), start: KEY, bytes: 16 };
     let mut fill = |address: u64, values: [u64; 2]| {
         for (place, value) in values.into_iter().enumerate() {

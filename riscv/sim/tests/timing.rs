@@ -99,7 +99,7 @@ fn run(machine: &Machine, model: Model, image: Image) -> Report {
     simulation.report(code)
 }
 
-fn raptor(issue: u32, harts: u32) -> Machine {
+fn raptor(issue: u32, harts: usize) -> Machine {
     let mut machine = Machine::preset("raptor").expect("a preset");
     machine.harts = harts;
     machine.set_issue(issue).expect("a width");

@@ -11,10 +11,7 @@ use std::{
 };
 
 use serde_json::json;
-use tress_sim::{
-    Error, ErrorKind, Image, Machine, Model, Platform, Report, Simulation, System, Variable, machine::PRESETS,
-};
-
+use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Variable, machine::PRESETS};
 use tress_terminal::{Failure, failure, files, note, progress::Instructions, signals};
 
 use crate::{
@@ -38,45 +35,48 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let image = Image::parse(&read(program)?).map_err(failed)?;
     let progress = Instructions::start();
     let console = Console { to_stderr: options.json, progress: progress.clone() };
-    let mut runner = Runner::new(options, image, Box::new(LineWriter::new(console)))?;
+    let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
+    let console = Box::new(LineWriter::new(console));
+    let mut simulation = Simulation::new(&machine(options)?, model, image, console).map_err(failed)?;
+    if options.trace.is_some() {
+        simulation.record(options.cycles.clone());
+    }
     if !options.secret.is_empty() {
-        follow_secrets(options, runner.system_mut()).map_err(failed)?;
+        follow_secrets(options, simulation.system_mut()).map_err(failed)?;
     }
     let is_cancelled = Arc::new(AtomicBool::new(false));
     let cancelled = Arc::clone(&is_cancelled);
     signals::cancel_by_signal(move || cancelled.store(true, Ordering::Relaxed));
     // Where the program itself came from standard input, that is at its end.
     if program != Path::new("-") {
-        runner.system_mut().bus.set_input(Box::new(Input::new(&is_cancelled)));
+        simulation.system_mut().bus.set_input(Box::new(Input::new(&is_cancelled)));
     }
+    let slice = if options.machine.is_some() { TIMED_SLICE } else { SLICE };
     let outcome = (|| {
         loop {
-            let done = runner.system().instructions();
-            let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(done));
-            let exit_code = runner.run(left).map_err(failed)?;
-            runner.system_mut().bus.flush_console().map_err(failed)?;
+            let left = options.limit.map_or(u64::MAX, |limit| limit.saturating_sub(simulation.instructions()));
+            let exit_code = simulation.run(left.min(slice)).map_err(failed)?;
+            simulation.system_mut().bus.flush_console().map_err(failed)?;
             if let Some(exit_code) = exit_code {
                 return Ok(exit_code);
             }
             if is_cancelled.load(Ordering::Relaxed) {
-                return Err(failed(runner.system().stopped(ErrorKind::Interrupted)));
+                return Err(failed(simulation.system().stopped(ErrorKind::Interrupted)));
             }
-            let done = runner.system().instructions();
+            let done = simulation.instructions();
             if let Some(limit) = options.limit
                 && done >= limit
             {
-                return Err(failed(runner.system().stopped(ErrorKind::Limit(limit))));
+                return Err(failed(simulation.system().stopped(ErrorKind::Limit(limit))));
             }
             progress.show(done);
         }
     })();
     // What it has printed comes before what is said about it.
-    let flushed = runner.system_mut().bus.flush_console().map_err(failed);
+    let flushed = simulation.system_mut().bus.flush_console().map_err(failed);
     progress.end();
     // A trace is wanted most where a run fails.
-    if let (Some(path), Runner::Timed(simulation)) = (&options.trace, &runner)
-        && let Some(trace) = simulation.trace()
-    {
+    if let (Some(path), Some(trace)) = (&options.trace, simulation.trace()) {
         let mut text = Vec::new();
         trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
         write_whole(path, &text).map_err(|error| Failure::io(path, &error))?;
@@ -92,7 +92,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         Ok(exit_code) => exit_code,
         // A program for a device never ends: what it has shown until it was stopped is what was asked for.
         Err(failure) => {
-            if let Some(secrets) = runner.system().secrets() {
+            if let Some(secrets) = simulation.system().secrets() {
                 match options.json {
                     true => files::print_json(&json!({ "secrets": secrets }))?,
                     false => files::print(&text::secrets(&secrets))?,
@@ -102,7 +102,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         }
     };
     flushed?;
-    let report = runner.report(exit_code);
+    let report = simulation.report(exit_code);
     if options.json {
         files::print_json(&report)?;
     } else {
@@ -156,60 +156,11 @@ fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), E
     system.follow_secrets(&secrets, variable)
 }
 
-/// A program that just runs, or one whose time is told.
-enum Runner {
-    Plain(Box<System>),
-    Timed(Box<Simulation>),
-}
-
-impl Runner {
-    fn new(options: &args::Simulate, image: Image, console: Box<dyn Write + Send>) -> Result<Runner, Failure> {
-        let failed = |error: Error| simulation(&error, &options.program);
-        let Some(name) = &options.machine else {
-            let platform = Platform::generic(image.xlen, options.harts.unwrap_or(1).into());
-            return Ok(Runner::Plain(Box::new(System::new(&platform, image, console).map_err(failed)?)));
-        };
-        let machine = machine(name, options)?;
-        let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
-        let mut simulation = Simulation::new(&machine, model, image, console).map_err(failed)?;
-        if options.trace.is_some() {
-            simulation.record(options.cycles.clone());
-        }
-        Ok(Runner::Timed(Box::new(simulation)))
-    }
-
-    /// Runs for a while, and no longer than for so many instructions.
-    fn run(&mut self, most: u64) -> Result<Option<u64>, Error> {
-        match self {
-            Runner::Plain(system) => system.run(most.min(SLICE)),
-            Runner::Timed(simulation) => simulation.run(most.min(TIMED_SLICE)),
-        }
-    }
-
-    fn system(&self) -> &System {
-        match self {
-            Runner::Plain(system) => system,
-            Runner::Timed(simulation) => simulation.system(),
-        }
-    }
-
-    fn system_mut(&mut self) -> &mut System {
-        match self {
-            Runner::Plain(system) => system,
-            Runner::Timed(simulation) => simulation.system_mut(),
-        }
-    }
-
-    fn report(&mut self, exit_code: u64) -> Report {
-        match self {
-            Runner::Plain(system) => system.report(exit_code),
-            Runner::Timed(simulation) => simulation.report(exit_code),
-        }
-    }
-}
-
-/// The machine of that name, or in that file, as the options want it.
-fn machine(name: &Path, options: &args::Simulate) -> Result<Machine, Failure> {
+/// The machine that the options want.
+fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
+    let Some(name) = &options.machine else {
+        return Ok(Machine { harts: options.harts.unwrap_or(1).into(), ..Machine::generic() });
+    };
     let failed = |error: Error| simulation(&error, name);
     let mut machine = match name.to_str().and_then(Machine::preset) {
         Some(machine) => machine,

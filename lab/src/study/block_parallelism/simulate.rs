@@ -54,7 +54,7 @@ impl Core {
     fn machine(&self, harts: u32) -> Result<Machine, Error> {
         let mut machine =
             Machine::preset("raptor").ok_or_else(|| Error::Program("the machine raptor is missing".into()))?;
-        machine.harts = harts;
+        machine.harts = harts as usize;
         machine.set_issue(self.issue)?;
         let Some(core) = &mut machine.out_of_order else {
             return Err(Error::Program("raptor is not out of order".into()));

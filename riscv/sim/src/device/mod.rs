@@ -10,21 +10,21 @@ pub(crate) use htif::Htif;
 
 use crate::{
     bus::Host,
-    platform::{self, DeviceKind, Platform},
+    machine::{Device, DeviceKind, Machine},
 };
 use uart::{Uart16550, UartSifive};
 
 /// The devices of a machine.
 #[derive(Debug)]
 pub(crate) struct Devices {
-    /// There is always one, for `mtime`; harts reach it where the platform has it.
+    /// There is always one, for `mtime`; harts reach it where the machine has it.
     pub(crate) clint: Clint,
     mapped: Vec<Mapped>,
 }
 
 #[derive(Debug)]
 struct Mapped {
-    at: platform::Device,
+    at: Device,
     state: State,
 }
 
@@ -37,17 +37,17 @@ enum State {
 }
 
 impl Devices {
-    pub(crate) fn new(platform: &Platform) -> Devices {
-        let mapped = platform.devices.iter().map(|device| Mapped {
-            at: *device,
+    pub(crate) fn new(machine: &Machine) -> Devices {
+        let mapped = machine.device.iter().map(|device| Mapped {
+            at: device.clone(),
             state: match device.kind {
                 DeviceKind::Clint => State::Clint,
-                DeviceKind::Uart16550 { shift } => State::Uart16550(Uart16550::new(shift)),
+                DeviceKind::Uart16550 => State::Uart16550(Uart16550::new(device.shift)),
                 DeviceKind::UartSifive => State::UartSifive(UartSifive::default()),
                 DeviceKind::Finisher => State::Finisher,
             },
         });
-        Devices { clint: Clint::new(platform.harts, platform.cycles_per_tick), mapped: mapped.collect() }
+        Devices { clint: Clint::new(machine.harts, machine.cycles_per_tick), mapped: mapped.collect() }
     }
 
     /// A register of `bytes` bytes; none where there is none that can be read so.

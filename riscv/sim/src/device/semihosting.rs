@@ -4,7 +4,7 @@
 //! What a bare-metal program needs to print, to read and to end is served; there are no files but the console and the one
 //! that says which extensions there are.
 
-use crate::{bus::Bus, error::ErrorKind, platform::Xlen};
+use crate::{bus::Bus, error::ErrorKind, isa::Xlen};
 
 /// `slli x0, x0, 0x1f` before and `srai x0, x0, 7` after the `ebreak`.
 pub(crate) const BEFORE: u32 = 0x01f0_1013;

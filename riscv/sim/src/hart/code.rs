@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::op::{Code, Op};
-use crate::platform::PAGE_BYTES;
+use crate::memory::PAGE_BYTES;
 
 /// Instructions start at even addresses.
 const OPS: usize = PAGE_BYTES as usize / 2;

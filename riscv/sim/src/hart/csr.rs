@@ -5,7 +5,7 @@
 //! no protected regions and no performance events: these registers are there and read as zero.
 
 use super::Hart;
-use crate::{bus::Bus, platform::Xlen};
+use crate::{bus::Bus, isa::Xlen};
 
 /// Bits of `mstatus`.
 const MIE: u64 = 1 << 3;

@@ -386,7 +386,7 @@ impl Hart {
         match self.current(bus).code {
             Code::FenceI => bus.code.flush(),
             Code::Ecall => return Err((cause::ECALL_MACHINE, 0)),
-            Code::Ebreak if self.semihosting && self.is_semihosting(bus) => {
+            Code::Ebreak if self.is_semihosting(bus) => {
                 let (operation, parameter) = (self.x[A0] & self.address_mask, self.x[A1]);
                 let result = semihosting::call(bus, self.isa.xlen, operation, parameter, self.cycle);
                 self.x[A0] = self.canonical(result);

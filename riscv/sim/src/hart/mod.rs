@@ -12,11 +12,7 @@ mod trap;
 
 pub(crate) use code::CodeCache;
 
-use crate::{
-    error::Place,
-    platform::{Isa, Platform},
-    retired::Reg,
-};
+use crate::{error::Place, isa::Isa, machine::Machine, retired::Reg};
 use csr::Csrs;
 
 /// What came of a step.
@@ -51,7 +47,6 @@ pub struct Hart {
     /// Bits that an instruction's address must not have.
     align_mask: u64,
     misaligned: bool,
-    semihosting: bool,
     waiting: bool,
     /// Whether a step has to look for interrupts first.
     attention: bool,
@@ -59,10 +54,10 @@ pub struct Hart {
 }
 
 impl Hart {
-    /// A hart of a platform after reset, about to execute the instruction at `entry`. Its number is in a0 too, as boot
+    /// A hart of a machine after reset, about to execute the instruction at `entry`. Its number is in a0 too, as boot
     /// loaders pass it.
     #[must_use]
-    pub fn new(platform: &Platform, id: usize, entry: u64) -> Hart {
+    pub fn new(machine: &Machine, isa: Isa, id: usize, entry: u64) -> Hart {
         let mut x = [0; 64];
         x[10] = id as u64;
         Hart {
@@ -72,11 +67,10 @@ impl Hart {
             completed: 0,
             csr: Csrs::default(),
             id,
-            isa: platform.isa,
-            address_mask: platform.isa.xlen.address_mask(),
-            align_mask: if platform.isa.c { 0 } else { 2 },
-            misaligned: platform.misaligned,
-            semihosting: platform.semihosting,
+            isa,
+            address_mask: isa.xlen.address_mask(),
+            align_mask: if isa.c { 0 } else { 2 },
+            misaligned: machine.misaligned,
             waiting: false,
             attention: false,
             traps: trap::History::default(),

@@ -21,16 +21,16 @@ pub struct Region {
     pub path: Path,
     /// Cycles from a request to the data, after caches and bus. Of no meaning for tightly coupled memory.
     #[serde(default = "one")]
-    pub latency: u32,
+    pub latency: u64,
     /// Cycles that one access (a line, or what passes the caches by) keeps it busy; 0: it takes any number at once.
     #[serde(default)]
-    pub busy: u32,
+    pub busy: u64,
     /// Bytes of a beat, 1 to 1024: data come one beat after another.
     #[serde(default = "one")]
-    pub beat_bytes: u32,
+    pub beat_bytes: u64,
     /// Cycles of a beat, 0 to 10000: each beat of an access adds so many to `latency` and, where it is not 0, to `busy`.
     #[serde(default)]
-    pub beat_cycles: u32,
+    pub beat_cycles: u64,
     /// Whether `lr` and `sc` may reserve it; otherwise they trap.
     #[serde(default = "yes")]
     pub reserve: bool,
@@ -107,7 +107,7 @@ pub struct Bus {
 #[serde(deny_unknown_fields)]
 pub struct Device {
     /// What it is.
-    pub kind: DeviceName,
+    pub kind: DeviceKind,
     /// Its first register; a multiple of 4096.
     pub base: u64,
     /// Of a 16550: its registers are `1 << shift` bytes apart, 0 to 3.
@@ -118,19 +118,29 @@ pub struct Device {
 /// The devices that there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DeviceName {
-    /// Core-local interruptor.
+pub enum DeviceKind {
+    /// Core-local interruptor: software interrupts, `mtime` and `mtimecmp`.
     Clint,
     /// A 16550-like UART.
     #[serde(rename = "uart-16550")]
     Uart16550,
     /// SiFive's UART.
     UartSifive,
-    /// SiFive's test finisher.
+    /// SiFive's test finisher: a write ends the program.
     Finisher,
 }
 
-fn one() -> u32 {
+impl DeviceKind {
+    /// Bytes that it takes from the memory map.
+    pub(crate) const fn size(self) -> u64 {
+        match self {
+            DeviceKind::Clint => 0x1_0000,
+            _ => 0x1000,
+        }
+    }
+}
+
+fn one() -> u64 {
     1
 }
 
@@ -147,11 +157,34 @@ fn misses() -> u32 {
 }
 
 impl Region {
+    /// RAM of which a machine file says no more than where it is.
+    #[must_use]
+    pub fn ram(base: u64, size: u64) -> Region {
+        Region {
+            name: String::new(),
+            base,
+            size,
+            kind: Kind::Ram,
+            path: Path::Cached,
+            latency: 1,
+            busy: 0,
+            beat_bytes: 1,
+            beat_cycles: 0,
+            reserve: true,
+        }
+    }
+
+    /// Whether an address is in it.
+    #[inline]
+    pub(crate) const fn contains(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
+
     pub(super) fn check(&self, field: &str) -> Result<(), Error> {
-        within(&format!("{field}.latency"), self.latency.into(), 0, 10_000)?;
-        within(&format!("{field}.busy"), self.busy.into(), 0, 10_000)?;
-        within(&format!("{field}.beat_bytes"), self.beat_bytes.into(), 1, 1024)?;
-        within(&format!("{field}.beat_cycles"), self.beat_cycles.into(), 0, 10_000)
+        within(&format!("{field}.latency"), self.latency, 0, 10_000)?;
+        within(&format!("{field}.busy"), self.busy, 0, 10_000)?;
+        within(&format!("{field}.beat_bytes"), self.beat_bytes, 1, 1024)?;
+        within(&format!("{field}.beat_cycles"), self.beat_cycles, 0, 10_000)
     }
 }
 

@@ -1,6 +1,7 @@
-//! Descriptions of machines: TOML files with everything that a model takes time from, and the three that come with the
-//! program. `docs/machines.md` documents every field. A number outside its limits, a field that is missing, unknown or
-//! contradicts another is an error that names the field.
+//! The description of a machine, from which everything else is built: what the functional core has to know, and what the
+//! models take time from. It is read from a TOML file, three of which come with the program; `docs/machines.md` documents
+//! every field. A number outside its limits, a field that is missing, unknown or contradicts another is an error that names
+//! the field.
 
 mod core;
 mod memory;
@@ -8,14 +9,15 @@ mod memory;
 pub use self::core::{
     Disambiguation, Divider, InOrder, OutOfOrder, Predictor, PredictorKind, Replace, Unit, UnitClass,
 };
-pub use self::memory::{Bus, Cache, Device, DeviceName, Kind, Path, Region, Write};
+pub use self::memory::{Bus, Cache, Device, DeviceKind, Kind, Path, Region, Write};
 
 use crate::error::{Error, ErrorKind};
-use crate::platform::{self, DeviceKind, Isa, Platform, Xlen};
+use crate::isa::{Isa, Xlen};
+use crate::memory::PAGE_BYTES;
 use serde::Deserialize;
 
-/// A machine. Parsed from TOML by [`Machine::parse`]; the fields are public so that studies can vary them, and
-/// [`Machine::check`] says whether what came out is still possible.
+/// A machine. The fields are public so that studies can vary them; [`Machine::check`] says whether what came out is still
+/// possible.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
@@ -30,7 +32,7 @@ pub struct Machine {
     pub isa: String,
     /// Harts, 1 to 64.
     #[serde(default = "one")]
-    pub harts: u32,
+    pub harts: usize,
     /// Whether misaligned loads and stores are done; otherwise they trap.
     #[serde(default)]
     pub misaligned: bool,
@@ -53,16 +55,20 @@ pub struct Machine {
     /// Branch prediction.
     #[serde(default)]
     pub predictor: Predictor,
-    /// Harts that execute in program order.
+    /// Harts that execute in program order. Without a pipeline of either kind, every instruction takes a cycle.
     pub in_order: Option<InOrder>,
     /// Harts that execute out of order.
     pub out_of_order: Option<OutOfOrder>,
 }
 
+/// Harts that a machine can have.
+pub const MAX_HARTS: usize = 64;
+/// Memory that a machine can have: it is allocated when it is touched, and a program may touch all of it.
+const MAX_MEMORY_BYTES: u64 = 4 << 30;
 /// Most lines of all caches: 256 MiB of this machine's memory.
 const MOST_LINES: u64 = 1 << 23;
 
-fn one() -> u32 {
+fn one() -> usize {
     1
 }
 
@@ -91,6 +97,39 @@ pub(crate) fn within(field: &str, number: u64, low: u64, high: u64) -> Result<()
 }
 
 impl Machine {
+    /// A machine without a pipeline, for programs that ask for none in particular: one hart, 1 GiB of RAM at 0x8000_0000,
+    /// flash at 0x2000_0000, CLINT at 0x200_0000, a 16550 UART at 0x1000_0000, SiFive's at 0x1001_3000, a finisher at
+    /// 0x10_0000. So images for QEMU's `virt` and `sifive_e` run, as far as they are in machine mode.
+    #[must_use]
+    pub fn generic() -> Machine {
+        let device = |kind, base| Device { kind, base, shift: 0 };
+        Machine {
+            name: "generic".into(),
+            about: String::new(),
+            isa: String::new(),
+            harts: 1,
+            misaligned: true,
+            cycles_per_tick: 100,
+            region: vec![
+                Region { kind: Kind::Rom, ..Region::ram(0x2000_0000, 0x2000_0000) },
+                Region::ram(0x8000_0000, 0x4000_0000),
+            ],
+            device: vec![
+                device(DeviceKind::Finisher, 0x0010_0000),
+                device(DeviceKind::Clint, 0x0200_0000),
+                device(DeviceKind::Uart16550, 0x1000_0000),
+                device(DeviceKind::UartSifive, 0x1001_3000),
+            ],
+            l1i: None,
+            l1d: None,
+            l2: None,
+            bus: None,
+            predictor: Predictor::default(),
+            in_order: None,
+            out_of_order: None,
+        }
+    }
+
     /// The machine of that name that comes with the program, if there is one.
     #[must_use]
     pub fn preset(name: &str) -> Option<Machine> {
@@ -98,7 +137,7 @@ impl Machine {
         Some(Machine::parse(text).expect("the presets are tested"))
     }
 
-    /// Reads a machine file.
+    /// Reads a machine file, which has a pipeline.
     ///
     /// # Errors
     ///
@@ -106,6 +145,9 @@ impl Machine {
     pub fn parse(text: &str) -> Result<Machine, Error> {
         let machine: Machine = toml::from_str(text)
             .map_err(|error| Error::new(ErrorKind::Machine(error.to_string().trim_end().into())))?;
+        if machine.in_order.is_none() && machine.out_of_order.is_none() {
+            return Err(wrong("in_order", "missing: a machine needs in_order or out_of_order"));
+        }
         machine.check()?;
         Ok(machine)
     }
@@ -116,13 +158,25 @@ impl Machine {
     ///
     /// [`ErrorKind::Machine`] names the field.
     pub fn check(&self) -> Result<(), Error> {
-        within("harts", self.harts.into(), 1, platform::MAX_HARTS as u64)?;
+        self.check_for(Xlen::Rv64).map(drop)
+    }
+
+    /// The same for a program of that width, which says what a machine without an `isa` executes; what its harts execute.
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    pub fn check_for(&self, program: Xlen) -> Result<Isa, Error> {
+        within("harts", self.harts as u64, 1, MAX_HARTS as u64)?;
         within("cycles_per_tick", self.cycles_per_tick, 1, 1 << 32)?;
         if self.region.is_empty() {
             return Err(wrong("region", "the machine has no memory"));
         }
         for (number, region) in self.region.iter().enumerate() {
             region.check(&format!("region[{number}]"))?;
+        }
+        for (number, device) in self.device.iter().enumerate() {
+            within(&format!("device[{number}].shift"), device.shift.into(), 0, 3)?;
         }
         for (name, cache) in [("l1i", &self.l1i), ("l1d", &self.l1d), ("l2", &self.l2)] {
             if let Some(cache) = cache {
@@ -145,16 +199,43 @@ impl Machine {
             (Some(_), Some(_)) => {
                 return Err(wrong("in_order", "out_of_order is present too: a hart has one pipeline"));
             }
-            (None, None) => return Err(wrong("in_order", "missing: a machine needs in_order or out_of_order")),
+            (None, None) => {}
         }
-        let xlen = self.xlen()?.unwrap_or(Xlen::Rv64);
-        self.platform(xlen)?.check()
+        let isa = if self.isa.is_empty() { Isa::full(program) } else { Isa::parse(&self.isa)? };
+        self.check_map(isa.xlen)?;
+        Ok(isa)
+    }
+
+    /// Memory and devices are whole pages that addresses reach, apart from each other, and not more than there may be.
+    fn check_map(&self, xlen: Xlen) -> Result<(), Error> {
+        let regions = self.region.iter().map(|region| ("memory", region.base, region.size));
+        let devices = self.device.iter().map(|device| ("devices", device.base, device.kind.size()));
+        let mut taken: Vec<(u64, u64)> = Vec::new();
+        for (what, base, size) in regions.chain(devices) {
+            if size == 0 || size % PAGE_BYTES != 0 || base % PAGE_BYTES != 0 {
+                let why = format!("{size:#x} bytes at {base:#x} are not whole pages of {PAGE_BYTES} bytes");
+                return Err(wrong(what, why));
+            }
+            match base.checked_add(size - 1) {
+                Some(last) if last <= xlen.address_mask() => taken.push((base, last)),
+                _ => return Err(wrong(what, format_args!("{size:#x} bytes at {base:#x} are beyond the last address"))),
+            }
+        }
+        taken.sort_unstable();
+        if let Some(pair) = taken.windows(2).find(|pair| pair[0].1 >= pair[1].0) {
+            return Err(Error::new(ErrorKind::Machine(format!("memory or devices overlap at {:#x}", pair[1].0))));
+        }
+        let total = self.region.iter().fold(0_u64, |total, region| total.saturating_add(region.size));
+        if total > MAX_MEMORY_BYTES {
+            return Err(wrong("memory", format_args!("{total} bytes in total, the limit is {MAX_MEMORY_BYTES}")));
+        }
+        Ok(())
     }
 
     /// Every line of every cache is in memory from the start, so that a few words of a file must not ask for all there is.
     fn check_lines(&self) -> Result<(), Error> {
         let mut lines = 0;
-        let each = u64::from(self.harts);
+        let each = self.harts as u64;
         for (name, cache, copies) in [("l1i", &self.l1i, each), ("l1d", &self.l1d, each), ("l2", &self.l2, 1)] {
             lines += cache.as_ref().map_or(0, |cache| copies * (cache.size / u64::from(cache.line)));
             if lines > MOST_LINES {
@@ -181,82 +262,5 @@ impl Machine {
         };
         core.issue = issue;
         self.check()
-    }
-
-    /// The width of its registers, where the file says one.
-    fn xlen(&self) -> Result<Option<Xlen>, Error> {
-        match self.isa.get(..4).map(str::to_ascii_lowercase).as_deref() {
-            Some("rv32") => Ok(Some(Xlen::Rv32)),
-            Some("rv64") => Ok(Some(Xlen::Rv64)),
-            None if self.isa.is_empty() => Ok(None),
-            _ => Err(wrong("isa", format_args!("{:?} does not begin with rv32 or rv64", self.isa))),
-        }
-    }
-
-    /// The instruction set for a program of that width.
-    fn instruction_set(&self, program: Xlen) -> Result<Isa, Error> {
-        let Some(xlen) = self.xlen()? else {
-            return Ok(Isa::full(program));
-        };
-        let none = Isa { m: false, a: false, f: false, d: false, c: false, ..Isa::full(xlen) };
-        let mut isa = Isa { zba: false, zbb: false, zbs: false, zbkb: false, ..none };
-        let lower = self.isa[4..].to_ascii_lowercase();
-        let mut parts = lower.split('_');
-        for letter in parts.next().unwrap_or_default().chars() {
-            match letter {
-                'i' => {}
-                'm' => isa.m = true,
-                'a' => isa.a = true,
-                'f' => isa.f = true,
-                'd' => isa.d = true,
-                'c' => isa.c = true,
-                'g' => (isa.m, isa.a, isa.f, isa.d) = (true, true, true, true),
-                _ => return Err(wrong("isa", format_args!("unknown extension {letter:?}"))),
-            }
-        }
-        for part in parts {
-            match part {
-                "zba" => isa.zba = true,
-                "zbb" => isa.zbb = true,
-                "zbs" => isa.zbs = true,
-                "zbkb" => isa.zbkb = true,
-                "zicsr" | "zifencei" => {}
-                _ => return Err(wrong("isa", format_args!("unknown extension {part:?}"))),
-            }
-        }
-        Ok(isa)
-    }
-
-    /// What the functional core has to know, for a program of that width. A program of another width than the machine's
-    /// is refused when it is loaded.
-    ///
-    /// # Errors
-    ///
-    /// As [`Machine::check`].
-    pub fn platform(&self, program: Xlen) -> Result<Platform, Error> {
-        let memory = self.region.iter().map(|region| platform::Region {
-            base: region.base,
-            size: region.size,
-            writable: region.kind == Kind::Ram,
-            reserve: region.reserve,
-        });
-        let devices = self.device.iter().map(|device| platform::Device {
-            base: device.base,
-            kind: match device.kind {
-                DeviceName::Clint => DeviceKind::Clint,
-                DeviceName::Uart16550 => DeviceKind::Uart16550 { shift: device.shift },
-                DeviceName::UartSifive => DeviceKind::UartSifive,
-                DeviceName::Finisher => DeviceKind::Finisher,
-            },
-        });
-        Ok(Platform {
-            isa: self.instruction_set(program)?,
-            harts: self.harts as usize,
-            memory: memory.collect(),
-            devices: devices.collect(),
-            misaligned: self.misaligned,
-            semihosting: true,
-            cycles_per_tick: self.cycles_per_tick,
-        })
     }
 }

@@ -171,7 +171,7 @@ fn flash_is_slow_once_a_line() {
     let machine = e31();
     let flash = &machine.region[0];
     let line = flash.latency + 64 / flash.beat_bytes * flash.beat_cycles;
-    let line = u64::from(machine.l1i.as_ref().expect("a cache").latency + line);
+    let line = u64::from(machine.l1i.as_ref().expect("a cache").latency) + line;
     let listing = Listing::new().at(0x2040_0000).fill(17);
     let (times, _) = listing.in_order(&machine);
     // The first line: level 1's cycles, then flash. 16 instructions are in it; the next waits for flash anew.

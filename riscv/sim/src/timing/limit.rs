@@ -33,7 +33,7 @@ impl Limit {
     /// The limit of a machine's latencies.
     #[must_use]
     pub fn new(machine: &Machine) -> Limit {
-        let harts = machine.harts as usize;
+        let harts = machine.harts;
         Limit {
             latency: latencies(machine),
             forward: machine.out_of_order.as_ref().map_or(1, |core| core.forward.into()),

@@ -51,28 +51,23 @@ pub struct Memory {
     device: Region,
 }
 
+/// A region, and the cycle from which on it is not busy.
 #[derive(Clone, Debug)]
 struct Region {
-    base: u64,
-    last: u64,
-    path: Path,
-    latency: u64,
-    busy: u64,
-    beat_bytes: u64,
-    beat_cycles: u64,
+    is: machine::Region,
     free: u64,
 }
 
 impl Region {
     /// When the `bytes` that are asked for at `cycle` are there.
     fn access(&mut self, cycle: u64, bytes: u32) -> u64 {
-        let beats = u64::from(bytes).div_ceil(self.beat_bytes) * self.beat_cycles;
-        if self.busy == 0 {
-            return cycle + self.latency + beats;
+        let beats = u64::from(bytes).div_ceil(self.is.beat_bytes) * self.is.beat_cycles;
+        if self.is.busy == 0 {
+            return cycle + self.is.latency + beats;
         }
         let begin = cycle.max(self.free);
-        self.free = begin + self.busy + beats;
-        begin + self.latency + beats
+        self.free = begin + self.is.busy + beats;
+        begin + self.is.latency + beats
     }
 }
 
@@ -80,20 +75,10 @@ impl Memory {
     /// The memory of a machine.
     #[must_use]
     pub fn new(machine: &Machine) -> Memory {
-        let harts = machine.harts as usize;
-        let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(Cache::new); harts];
+        let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(Cache::new); machine.harts];
         let latency = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(1, |cache| cache.latency));
         let line = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(8, |cache| cache.line));
-        let region = |region: &machine::Region| Region {
-            base: region.base,
-            last: region.base + (region.size - 1),
-            path: region.path,
-            latency: region.latency.into(),
-            busy: region.busy.into(),
-            beat_bytes: region.beat_bytes.into(),
-            beat_cycles: region.beat_cycles.into(),
-            free: 0,
-        };
+        let device = machine::Region { path: Path::Direct, ..machine::Region::ram(0, 0) };
         let through = |cache: &Option<machine::Cache>| cache.as_ref().is_none_or(|cache| cache.write == Write::Through);
         Memory {
             l1i: each(&machine.l1i),
@@ -108,17 +93,8 @@ impl Memory {
             l2_line: machine.l2.as_ref().map_or(0, |l2| l2.line),
             l2_through: through(&machine.l2),
             bus: Bus::new(machine.bus.as_ref()),
-            regions: machine.region.iter().map(region).collect(),
-            device: Region {
-                base: 0,
-                last: u64::MAX,
-                path: Path::Direct,
-                latency: 1,
-                busy: 0,
-                beat_bytes: 1,
-                beat_cycles: 0,
-                free: 0,
-            },
+            regions: machine.region.iter().map(|region| Region { is: region.clone(), free: 0 }).collect(),
+            device: Region { is: device, free: 0 },
         }
     }
 
@@ -149,7 +125,7 @@ impl Memory {
     #[inline]
     fn region(&mut self, address: u64) -> &mut Region {
         // Machines have two or three.
-        match self.regions.iter_mut().find(|region| region.base <= address && address <= region.last) {
+        match self.regions.iter_mut().find(|region| region.is.contains(address)) {
             Some(region) => region,
             None => &mut self.device,
         }
@@ -157,7 +133,7 @@ impl Memory {
 
     /// Fetches the line of `address` at `cycle`: when it can be used, counted so that a hit is there at `cycle`.
     pub(super) fn fetch(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
-        let path = self.region(address).path;
+        let path = self.region(address).is.path;
         if path == Path::Tight {
             return cycle;
         }
@@ -304,7 +280,7 @@ impl Memory {
     }
 
     fn load_one(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
-        let path = self.region(address).path;
+        let path = self.region(address).is.path;
         match path {
             Path::Tight => return cycle + 1,
             Path::Direct | Path::CachedCode => return self.below(address, cycle, bytes.into(), false),
@@ -338,7 +314,7 @@ impl Memory {
     }
 
     fn store_one(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
-        let path = self.region(address).path;
+        let path = self.region(address).is.path;
         match path {
             Path::Tight => return cycle + 1,
             Path::Direct | Path::CachedCode => {
@@ -385,7 +361,7 @@ impl Memory {
     /// Reads and writes at once, at `cycle`, in a way that all harts agree on: when the old value is there. It is done in
     /// level 2 where level 1 writes through, else in the line, which no other hart then has.
     pub(super) fn atomic(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
-        if self.region(address).path != Path::Cached {
+        if self.region(address).is.path != Path::Cached {
             let ready = self.load(hart, address, bytes, cycle);
             return ready.max(self.store(hart, address, bytes, cycle));
         }

@@ -1,7 +1,7 @@
 //! Compressed instructions, as the instructions of 32 bits that they stand for: the RISC-V Instruction Set Manual, volume
 //! I, chapter "C", tables "Instruction listing for RVC".
 
-use crate::platform::{Isa, Xlen};
+use crate::isa::{Isa, Xlen};
 
 const OP_IMM: u32 = 0x13;
 const OP_IMM_32: u32 = 0x1b;

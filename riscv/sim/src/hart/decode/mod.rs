@@ -6,7 +6,7 @@ mod float;
 
 use super::op::{Amo, Code, Op};
 use crate::{
-    platform::{Isa, Xlen},
+    isa::{Isa, Xlen},
     retired::Class,
 };
 

@@ -1,0 +1,109 @@
+//! Instruction sets: what harts execute.
+
+use crate::{error::Error, machine::wrong};
+
+/// Width of the integer registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Xlen {
+    /// RV32.
+    Rv32,
+    /// RV64.
+    Rv64,
+}
+
+impl Xlen {
+    /// In bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Xlen::Rv32 => 32,
+            Xlen::Rv64 => 64,
+        }
+    }
+
+    /// The bits that an address has.
+    #[must_use]
+    pub const fn address_mask(self) -> u64 {
+        match self {
+            Xlen::Rv32 => 0xffff_ffff,
+            Xlen::Rv64 => u64::MAX,
+        }
+    }
+}
+
+/// An instruction set: RV32I or RV64I with Zicsr and Zifencei, and these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub struct Isa {
+    pub xlen: Xlen,
+    pub m: bool,
+    pub a: bool,
+    pub f: bool,
+    pub d: bool,
+    pub c: bool,
+    pub zba: bool,
+    pub zbb: bool,
+    pub zbs: bool,
+    pub zbkb: bool,
+}
+
+impl Isa {
+    /// Everything that this simulator executes.
+    #[must_use]
+    pub const fn full(xlen: Xlen) -> Isa {
+        Isa { xlen, m: true, a: true, f: true, d: true, c: true, zba: true, zbb: true, zbs: true, zbkb: true }
+    }
+
+    /// The instruction set of a name such as `rv32imac` or `rv64imafdc_zba_zbb_zbs_zbkb`.
+    pub(crate) fn parse(name: &str) -> Result<Isa, Error> {
+        let xlen = match name.get(..4).map(str::to_ascii_lowercase).as_deref() {
+            Some("rv32") => Xlen::Rv32,
+            Some("rv64") => Xlen::Rv64,
+            _ => return Err(wrong("isa", format_args!("{name:?} does not begin with rv32 or rv64"))),
+        };
+        let none = Isa { m: false, a: false, f: false, d: false, c: false, ..Isa::full(xlen) };
+        let mut isa = Isa { zba: false, zbb: false, zbs: false, zbkb: false, ..none };
+        let lower = name[4..].to_ascii_lowercase();
+        let mut parts = lower.split('_');
+        for letter in parts.next().unwrap_or_default().chars() {
+            match letter {
+                'i' => {}
+                'm' => isa.m = true,
+                'a' => isa.a = true,
+                'f' => isa.f = true,
+                'd' => isa.d = true,
+                'c' => isa.c = true,
+                'g' => (isa.m, isa.a, isa.f, isa.d) = (true, true, true, true),
+                _ => return Err(wrong("isa", format_args!("unknown extension {letter:?}"))),
+            }
+        }
+        for part in parts {
+            match part {
+                "zba" => isa.zba = true,
+                "zbb" => isa.zbb = true,
+                "zbs" => isa.zbs = true,
+                "zbkb" => isa.zbkb = true,
+                "zicsr" | "zifencei" => {}
+                _ => return Err(wrong("isa", format_args!("unknown extension {part:?}"))),
+            }
+        }
+        if isa.d && !isa.f {
+            return Err(wrong("isa", "extension D requires F"));
+        }
+        Ok(isa)
+    }
+
+    /// `misa`: the width and a bit for each letter.
+    #[must_use]
+    pub(crate) fn misa(&self) -> u64 {
+        let letters = [('a', self.a), ('c', self.c), ('d', self.d), ('f', self.f), ('i', true), ('m', self.m)]
+            .into_iter()
+            .chain([('b', self.zba && self.zbb && self.zbs)])
+            .fold(0, |letters, (letter, there)| letters | u64::from(there) << (letter as u8 - b'a'));
+        match self.xlen {
+            // As all values of RV32 are kept: sign-extended.
+            Xlen::Rv32 => letters | 1 << 30,
+            Xlen::Rv64 => letters | 2 << 62,
+        }
+    }
+}
