@@ -3,7 +3,8 @@
 //   bench PROGRAM.elf [MOST_CYCLES]
 //
 // A store to 0x10013000 is a byte on the console; a word stored to REPORT goes to standard output as a number, and
-// 0xffffffff there ends the run. A program with kernels is told to report there, and to be quiet otherwise.
+// 0xffffffff there ends the run. A program with kernels is told to report there, and to be quiet otherwise. The core begins at
+// RESET, where a jump to the program is put. A HiFive1 Rev B's start code finds its crystal ready.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +18,7 @@
 #include "verilated.h"
 
 namespace {
-constexpr uint32_t REPORT = 0x30000000, UART = 0x10013000, BASE = 0x10000000, END = 0x80000000;
+constexpr uint32_t REPORT = 0x30000000, UART = 0x10013000, CRYSTAL = 0x10008004, RESET = 0x20400000, BASE = 0x10000000, END = 0x80000000;
 constexpr uint32_t PAGE = 4096;
 
 [[noreturn]] void die(const char* what) {
@@ -79,6 +80,11 @@ void load(const std::vector<uint8_t>& elf, Memory& memory) {
         if (bytes && (to < BASE || to >= END || bytes > END - to)) die("a segment is not in memory outside the core");
         for (uint32_t k = 0; k < bytes; k++) memory.at(to + k) = elf[from + k];
     }
+    // lui t0, entry; jr t0.
+    const uint32_t entry = get<uint32_t>(elf, 24), jump[] = {(entry & 0xfffff000) | 0x2b7, 0x28067};
+    if (entry % PAGE) die("the program does not begin with a page");
+    if (entry != RESET)
+        for (uint32_t k = 0; k < sizeof jump; k++) memory.at(RESET + k) = jump[k / 4] >> 8 * (k % 4);
 }
 
 struct Burst {
@@ -111,7 +117,8 @@ int main(int argc, char** argv) {
             const Burst& burst = reads.front();
             top.io_r_bits_id = burst.id;
             // The console is never full.
-            top.io_r_bits_data = burst.address / 4 * 4 == UART ? 0 : memory.word(burst.address & ~3U);
+            const uint32_t word = burst.address & ~3U;
+            top.io_r_bits_data = word == UART ? 0 : word == CRYSTAL ? 1U << 31 : memory.word(word);
             top.io_r_bits_resp = 0;
             top.io_r_bits_last = burst.beats == 1;
         }

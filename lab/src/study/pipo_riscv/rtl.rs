@@ -24,12 +24,14 @@ struct Kernel {
 
 pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let broken = |error: serde_json::Error| Error::Program(format!("vectors/rtl/e31-pipo.json: {error}"));
-    let vectors: Vectors = serde_json::from_str(VECTORS).map_err(broken)?;
+    let mut vectors: Vectors = serde_json::from_str(VECTORS).map_err(broken)?;
+    // What prepares a nonce takes so few cycles that one misprediction is 3 %.
+    vectors.kernels.retain(|kernel| !kernel.name.ends_with(" 0"));
     let names: Vec<&str> = vectors.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let figures = simulate::all(&names, "e31")?;
     Ok(Section {
         text: format!(
-            "Every row of the program, with the bytes per call after its name. RTL: {}. The model is the machine \
+            "Every row of the program that encrypts or decrypts, with the bytes per call after its name. RTL: {}. The model is the machine \
              `e31`, which has the branch predictor and the memory of that RTL.",
             vectors.source
         ),

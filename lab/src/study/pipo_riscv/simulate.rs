@@ -30,7 +30,7 @@ impl Figures {
 }
 
 /// Functions that run before a kernel does.
-const PREPARING: [&str; 4] = ["tress_study", "tress_pipo_", "expand_key", "key_form"];
+const PREPARING: [&str; 4] = ["tress_bench", "tress_pipo_", "expand_key", "key_form"];
 const PREPARING_AES: [&str; 2] = ["tress_aes_table_make", "tress_aes_sub_word"];
 
 fn is_kernel(name: &str) -> bool {
@@ -51,14 +51,8 @@ fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
         Some(code) => return Err(Error::Program(format!("{name}: exit code {code}"))),
         None => return Err(Error::Program(format!("{name}: did not end"))),
     }
-    let memory = |symbol: &str, bytes: u64| -> Result<Vec<u8>, Error> {
-        let address = program::symbol(symbol)? + row as u64 * bytes;
-        Ok(simulation.system().bus.memory.bytes(address, bytes))
-    };
-    let result: Vec<u32> =
-        memory("tress_result", 16)?.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let stack: Vec<u16> =
-        memory("tress_stack", 2)?.as_chunks().0.iter().map(|word| u16::from_le_bytes(*word)).collect();
+    let words = simulation.system().bus.memory.bytes(program::symbol("tress_result")? + row as u64 * 20, 20);
+    let result: Vec<u32> = words.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     if result[3] != program::sum(name)? {
         return Err(Error::Disagreement(name.into()));
     }
@@ -69,7 +63,7 @@ fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
         cycles: result[1],
         instructions: result[2],
         first_cycles: result[0],
-        stack_bytes: stack[0].into(),
+        stack_bytes: result[4],
         code_bytes: code_bytes(&report, simulation.system().image()),
         slots: slots(&report),
     })

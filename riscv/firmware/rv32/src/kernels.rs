@@ -42,6 +42,7 @@ macro_rules! parts {
             include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/one.S"),
             include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/prepare.S"),
             include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/small4.S"),
+            include_str!("../../../../crates/cipher/src/ciphers/pipo/riscv32/paper.S"),
             $(
                 concat!(".pushsection .text.", stringify!($part), ",\"ax\",@progbits"),
                 concat!(".Lend_", stringify!($part), ":"),
@@ -91,6 +92,8 @@ parts! {
     tress_pipo256_encrypt1 tress_pipo256_decrypt1 tress_pipo256_cbc_encrypt1 tress_pipo256_ctr1
     tress_pipo256_encrypt4 tress_pipo256_decrypt4 tress_pipo256_small_encrypt4 tress_pipo256_small_decrypt4
     tress_pipo256_cbc_decrypt4 tress_pipo256_cbc_x4 tress_pipo256_ctr4
+    tress_pipo128_paper_encrypt1 tress_pipo128_paper_cbc_encrypt1 tress_pipo128_paper_ctr1 tress_pipo128_paper_memory4
+    tress_pipo128_paper_encrypt4 tress_pipo128_paper_ctr4 tress_pipo128_paper_cbc_decrypt4
 }
 
 /// A part, as the table above has it.

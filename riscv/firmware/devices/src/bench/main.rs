@@ -1,64 +1,139 @@
-//! Cycles of every kernel for 32-bit RISC-V, with the bytes of its code, tables, key and stack: a table over the UART, then the
-//! same as lines of JSON.
+//! Cycles of every kernel for 32-bit RISC-V, PIPO's in a paper's layout among them, with the bytes of its code, tables, key and
+//! stack: a table over the UART, then the same as lines of JSON. `tress study pipo-riscv` simulates its rows one by one, and
+//! `tools/rtl` runs them on a core as RTL.
 //!
-//! A kernel is called with the least work and with a kilobyte, each twice; `first` is the very first call, which has to fetch
-//! its code, the others find theirs in the instruction cache as far as it holds it. What calling an empty function takes is
-//! taken off. Code is what this one operation links, data that it needs beside its key are tables, stack is what it has
-//! changed of a painted kilobyte below the caller's. There are no constants in any kernel.
+//! A row is a kernel and the bytes of a call. Cycles are those of the very first call of all, which has to fetch its code, and of
+//! one right after some others; what calling an empty function takes is taken off. Code is what this one operation links, data
+//! that it needs beside its key are tables, stack is what it has changed of a painted kilobyte below the caller's. There are no
+//! constants in any kernel. No kernel's time depends on its data, but on a core with a data cache that of those with `table`
+//! in their names.
 //!
-//! Data are whatever the calls before have left: no kernel's time depends on them, but on a core with a data cache that of
-//! those with `table` in their names.
+//! A host may write what to do over `tress_parameters` in the ELF file, as for the program `kernels`. It finds the figures at
+//! `tress_result`, five words a row, and the names of the rows at `tress_rows`.
 #![no_std]
 #![no_main]
 
 mod measure;
+mod memory;
 mod report;
 mod rows;
 
-use core::cell::UnsafeCell;
+use core::{cell::UnsafeCell, hint::black_box};
 
-use tress_runtime::{console, entry};
+use tress_runtime::{console, entry, region_name};
 
-use measure::{Buffers, Figures};
-use rows::ROWS;
+use measure::Call;
+use memory::{Memory, sum};
+use report::Figures;
+use rows::{COUNT, ROWS, Row};
 
-/// What each row came to, by its key's size.
-struct Results(UnsafeCell<[[Figures; 2]; ROWS.len()]>);
+/// What the host asks for.
+#[repr(C)]
+struct Parameters {
+    /// `"kernels1"`, by which the host knows what it writes over.
+    magic: [u8; 8],
+    /// The first row.
+    first: u32,
+    /// How many; those that there are not are left out.
+    count: u32,
+    /// Where words are stored to as well, or 0, and 0xffffffff at the end, for test benches that see only a bus.
+    report: u32,
+    /// Whether nothing is written to the console.
+    quiet: u32,
+}
+
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".parameters")]
+#[allow(non_upper_case_globals)]
+static tress_parameters: Parameters =
+    Parameters { magic: *b"kernels1", first: 0, count: u32::MAX, report: 0, quiet: 0 };
+
+/// What one hart alone uses.
+struct Mine<T>(UnsafeCell<T>);
 
 // SAFETY: one hart runs.
-unsafe impl Sync for Results {}
+unsafe impl<T> Sync for Mine<T> {}
 
-static RESULTS: Results = Results(UnsafeCell::new([[Figures::NONE; 2]; ROWS.len()]));
+/// Of each row: cycles of the first call, of one after some others, instructions of that, the sum of the data after one, bytes
+/// of stack.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+static tress_result: Mine<[[u32; 5]; COUNT]> = Mine(UnsafeCell::new([[0; 5]; COUNT]));
+
+/// Not on the stack, which is short.
+static MEMORY: Mine<Memory> = Mine(UnsafeCell::new(Memory::new()));
+
+// call.S marks them.
+region_name!(2, "nothing");
+region_name!(3, "call");
 
 entry!(main);
 
 fn main() -> i32 {
-    // SAFETY: one hart runs, and this is the only place that asks for it.
-    let results = unsafe { &mut *RESULTS.0.get() };
-    let buffers = Buffers::take();
-    let counts = measure::counters_count();
-    console::write("Tress: kernels for 32-bit RISC-V, in cycles of this hart's mcycle\n");
-    if !counts {
-        console::write(
-            "WARNING: mcycle and minstret are not exact on this machine (QEMU's are not). Ignore cycles and instructions.\n",
-        );
+    // SAFETY: a static, which the host may have changed.
+    let asked = unsafe { (&raw const tress_parameters).read_volatile() };
+    // SAFETY: one hart runs, and this is the only place that asks for these.
+    let (memory, result) = unsafe { (&mut *MEMORY.0.get(), &mut *tress_result.0.get()) };
+    // What nobody refers to is not linked.
+    black_box(&rows::tress_rows);
+    let counts = asked.quiet != 0 || measure::counters_count();
+    if asked.quiet == 0 {
+        console::write("Tress: kernels for 32-bit RISC-V, in cycles of this hart's mcycle\n");
+        if !counts {
+            console::write(
+                "WARNING: mcycle and minstret are not exact on this machine (QEMU's are not). Ignore cycles and instructions.\n",
+            );
+        }
+        report::heading();
     }
-    report::heading();
-    // All rows of a key's size in turn, since a row may use what the one before has prepared.
-    for (size, bits) in rows::BITS.into_iter().enumerate() {
-        for (row, result) in ROWS.iter().zip(&mut *results) {
-            if row.takes(bits) {
-                result[size] = measure::measure(row, bits, buffers);
-                report::line(row, bits, &result[size]);
+    let mut left = &mut result[..];
+    let mut place = 0;
+    for row in &ROWS {
+        let figures = left.split_off_mut(..row.bytes.len()).unwrap_or_default();
+        for (&bytes, figures) in row.bytes.iter().zip(&mut *figures) {
+            if (asked.first..asked.first.saturating_add(asked.count)).contains(&place) {
+                *figures = measured(row, usize::from(bytes), memory);
+                figures[..4].iter().for_each(|word| report(asked.report, *word));
             }
+            place += 1;
+        }
+        if asked.quiet == 0 {
+            report::line(row, &Figures::of(figures));
         }
     }
-    for (size, bits) in rows::BITS.into_iter().enumerate() {
-        for (row, result) in ROWS.iter().zip(&*results) {
-            if row.takes(bits) {
-                report::json(row, bits, &result[size], counts);
-            }
-        }
+    report(asked.report, u32::MAX);
+    let mut left = &result[..];
+    for row in ROWS.iter().filter(|_| asked.quiet == 0) {
+        let figures = left.split_off(..row.bytes.len()).unwrap_or_default();
+        report::json(row, &Figures::of(figures), counts);
     }
     0
+}
+
+/// The figures of a row.
+fn measured(row: &Row, bytes: usize, memory: &mut Memory) -> [u32; 5] {
+    let arguments = memory.prepare(row, bytes);
+    // SAFETY: arguments as the function's file has them; all that they point to stays where it is.
+    let call = unsafe { Call::new(row.kernel.address(), arguments) };
+    let nothing = Call::empty();
+    memory.set_data();
+    let [first, _] = call.first();
+    let [cycles, instructions] = call.measure(before(bytes));
+    memory.set_data();
+    let stack = call.stack();
+    let less = |count: u32, by: u32| count.wrapping_sub(by);
+    [less(first, nothing[0]), less(cycles, nothing[0]), less(instructions, nothing[1]), sum(&memory.data), stack]
+}
+
+/// Calls before the one that is measured. The core's cache puts a line in any of its two ways, even where the other is empty,
+/// so that code needs some passes to settle down. A long message has them in itself.
+fn before(bytes: usize) -> usize {
+    if bytes < 1024 { 8 } else { 1 }
+}
+
+fn report(address: u32, word: u32) {
+    if address != 0 {
+        // SAFETY: the host has named an address that takes words.
+        unsafe { core::ptr::with_exposed_provenance_mut::<u32>(address as usize).write_volatile(word) };
+    }
 }

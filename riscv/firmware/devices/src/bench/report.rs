@@ -2,14 +2,34 @@
 
 use tress_runtime::console;
 
-use crate::{
-    measure::{Figures, MANY},
-    rows::Row,
-};
+use crate::rows::Row;
 
 /// Widths of the table's columns.
 const NAME: usize = 30;
 const COLUMN: usize = 9;
+
+/// What a kernel takes.
+pub(crate) struct Figures {
+    /// Cycles of the first call, with the least work.
+    first: u32,
+    /// Of a later one.
+    small: u32,
+    /// Of a later call with the most bytes; 0 where there is but one length.
+    large: u32,
+    /// Instructions of that one, or of the small one.
+    instructions: u32,
+    /// Bytes of stack, the most of all calls.
+    stack: u32,
+}
+
+impl Figures {
+    /// Of the rows of a kernel, by length.
+    pub(crate) fn of(rows: &[[u32; 5]]) -> Figures {
+        let ([first, small, ..], [_, large, instructions, ..]) = (rows[0], rows[rows.len() - 1]);
+        let large = if rows.len() > 1 { large } else { 0 };
+        Figures { first, small, large, instructions, stack: rows.iter().fold(0, |most, row| most.max(row[4])) }
+    }
+}
 
 /// The table's heading.
 pub(crate) fn heading() {
@@ -23,41 +43,41 @@ pub(crate) fn heading() {
 }
 
 /// A row of the table.
-pub(crate) fn line(row: &Row, bits: u16, figures: &Figures) {
+pub(crate) fn line(row: &Row, figures: &Figures) {
     padded(row.kernel.name(), NAME);
-    let unit = usize::from(row.unit);
-    number(usize::from(bits));
-    number(unit);
+    let (least, most) = row.lengths();
+    number(usize::from(row.bits));
+    number(least);
     number(figures.first as usize);
     number(figures.small as usize);
-    per_byte(figures.small, unit);
+    per_byte(figures.small, least);
     number(figures.large as usize);
-    per_byte(figures.large, if unit > 0 { MANY } else { 0 });
+    per_byte(figures.large, most);
     number(row.code_bytes());
     number(row.table_bytes());
-    number(row.key_bytes(bits));
+    number(row.key_bytes());
     number(figures.stack as usize);
     console::write("\n");
 }
 
 /// The same as an object. `instructions` are those of the large call, or of the small one where there is no other.
-pub(crate) fn json(row: &Row, bits: u16, figures: &Figures, counts: bool) {
+pub(crate) fn json(row: &Row, figures: &Figures, counts: bool) {
     console::write("{\"kernel\":\"");
     console::write(row.kernel.name());
     console::write("\"");
-    let unit = usize::from(row.unit);
+    let (least, most) = row.lengths();
     for (name, value) in [
-        ("key_bits", usize::from(bits)),
-        ("bytes", unit),
+        ("key_bits", usize::from(row.bits)),
+        ("bytes", least),
         ("first_cycles", figures.first as usize),
         ("cycles", figures.small as usize),
-        ("large_bytes", if unit > 0 { MANY } else { 0 }),
+        ("large_bytes", most),
         ("large_cycles", figures.large as usize),
         ("instructions", figures.instructions as usize),
         ("code_bytes", row.code_bytes()),
         ("constant_bytes", 0),
         ("table_bytes", row.table_bytes()),
-        ("key_bytes", row.key_bytes(bits)),
+        ("key_bytes", row.key_bytes()),
         ("stack_bytes", figures.stack as usize),
     ] {
         console::write(",\"");

@@ -1,9 +1,22 @@
-//! What is measured: each kernel, what it is called with, and the parts that it links.
+//! The rows: each kernel, how it is called and on how many bytes, and the parts that it links.
 
 use tress_rv32::kernels::Part::{self, *};
 
-/// Sizes of keys.
-pub(crate) const BITS: [u16; 2] = [128, 256];
+/// How a kernel's key is prepared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    /// PIPO's for one lane and for four, with a nonce.
+    Pipo1,
+    Pipo4,
+    /// As the paper has it, for one block and for four.
+    Paper1,
+    Paper4,
+    /// AES' for eight blocks, for two, and with tables.
+    Aes8,
+    Aes2,
+    Table,
+    Rc6,
+}
 
 /// An argument of a kernel.
 #[derive(Clone, Copy)]
@@ -13,52 +26,49 @@ pub(crate) enum Arg {
     /// The key's bytes, and how many.
     KeyBytes,
     KeyLength,
-    /// The same in words of 64 bits.
+    /// The same in words of 64 bits, and four of it side by side.
     KeyWords,
-    /// The data, in place.
+    FourKeys,
+    /// The data, in place, and where it is written to by kernels that do not work in place.
     Data,
+    Apart,
     /// How many bytes of data.
     Bytes,
-    /// How many units of data.
+    /// How many times the least that the kernel does.
     Units,
-    /// How many blocks of each of four messages.
-    Quarter,
-    /// Addresses of four messages.
+    /// Addresses of four messages, and the same ones once more.
     Messages,
-    /// A counter, chain or IV, and what is prepared of it.
-    Iv,
-    Nonce,
+    MessagesAgain,
+    /// Chains and counters.
+    State,
     Zero,
-    /// Words that a kernel works with.
+    /// Words that a kernel works with, and the prepared nonce.
     Room,
     Tables,
 }
 
-use Arg::*;
+use Arg::{
+    Apart, Bytes, Data, FourKeys, Key as Prepared, KeyBytes, KeyLength, KeyWords, Messages, MessagesAgain, Room, State,
+    Tables, Units, Zero,
+};
 
-/// A kernel.
+/// A kernel with a key of one size.
 pub(crate) struct Row {
     pub(crate) kernel: Part,
-    /// The size of key that it takes; 0: both.
-    bits: u16,
+    pub(crate) key: Key,
+    pub(crate) bits: u16,
     pub(crate) arguments: &'static [Arg],
-    /// Bytes of data that it takes at least; 0: it takes none.
-    pub(crate) unit: u16,
+    /// Bytes of the calls: first the least that it does, at once, or 0 where it takes no data.
+    pub(crate) bytes: &'static [u16],
     /// What it links besides itself.
     parts: &'static [Part],
 }
 
 impl Row {
-    const fn new(kernel: Part, arguments: &'static [Arg], unit: u16, parts: &'static [Part]) -> Row {
-        Row { kernel, bits: 0, arguments, unit, parts }
-    }
-
-    const fn of(bits: u16, kernel: Part, arguments: &'static [Arg], unit: u16) -> Row {
-        Row { kernel, bits, arguments, unit, parts: &[] }
-    }
-
-    pub(crate) fn takes(&self, bits: u16) -> bool {
-        self.bits == 0 || self.bits == bits
+    /// The least bytes of a call, and the most: 0 where there is but one length.
+    pub(crate) fn lengths(&self) -> (usize, usize) {
+        let most = if self.bytes.len() > 1 { self.bytes[self.bytes.len() - 1] } else { 0 };
+        (self.bytes[0].into(), most.into())
     }
 
     fn has(&self, argument: fn(&Arg) -> bool) -> bool {
@@ -76,34 +86,77 @@ impl Row {
     }
 
     /// Bytes of its prepared key.
-    pub(crate) fn key_bytes(&self, bits: u16) -> usize {
-        let (rounds, words) = (usize::from(bits) / 32 + 6, usize::from(bits) / 64);
-        if !self.has(|argument| matches!(argument, Key)) {
-            return if self.has(|argument| matches!(argument, KeyBytes)) { usize::from(bits) / 8 } else { 0 };
+    pub(crate) fn key_bytes(&self) -> usize {
+        let bits = usize::from(self.bits);
+        let (rounds, words) = (bits / 32 + 6, bits / 64);
+        if !self.has(|argument| matches!(argument, Prepared)) {
+            return if self.has(|argument| matches!(argument, KeyBytes)) { bits / 8 } else { 0 };
         }
-        let name = self.kernel.name();
-        4 * match name {
-            _ if name.starts_with("tress_aes8") => 1 + 32 * (rounds + 1),
-            _ if name.starts_with("tress_aes2") => 1 + 8 * (rounds + 1),
-            _ if name.starts_with("tress_aes_table") => 1 + 4 * (rounds + 1),
-            _ if name.starts_with("tress_rc6") => 44,
-            // PIPO: row 0 of every round key, and rows 1 to 7 of every word of the key.
-            _ => 9 + 2 * words + 1 + 7 * words,
+        4 * match self.key {
+            Key::Aes8 => 1 + 32 * (rounds + 1),
+            Key::Aes2 => 1 + 8 * (rounds + 1),
+            Key::Table => 1 + 4 * (rounds + 1),
+            Key::Rc6 => 44,
+            // Row 0 of every round key, and rows 1 to 7 of every word of the key.
+            Key::Pipo1 | Key::Pipo4 => 9 + 2 * words + 1 + 7 * words,
+            Key::Paper1 => 14 * 2,
+            Key::Paper4 => 14 * 8,
         }
     }
 }
 
-const ECB: &[Arg] = &[Key, Data, Data, Units];
+const ECB: &[Arg] = &[Prepared, Data, Data, Units];
 const SMALL: &[Arg] = &[KeyBytes, Data, Data, Units];
-const CHAIN: &[Arg] = &[Key, Iv, Data, Data, Units];
-const X4: &[Arg] = &[Key, Iv, Messages, Messages, Quarter];
-const CTR: &[Arg] = &[Key, Nonce, Zero, Data, Data, Units];
-const EXPAND: &[Arg] = &[Key, KeyBytes, KeyLength];
-const BYTES: &[Arg] = &[Key, Data, Data, Bytes];
-const IV: &[Arg] = &[Key, Iv, Data, Data, Bytes];
-const CCM: &[Arg] = &[Key, Room, Data, Units];
-const CCM4: &[Arg] = &[Key, Room, Messages, Quarter];
+const CHAIN: &[Arg] = &[Prepared, State, Data, Data, Units];
+const X4: &[Arg] = &[Prepared, State, Messages, MessagesAgain, Units];
+const CTR: &[Arg] = &[Prepared, Room, Zero, Data, Data, Units];
+const LANE: &[Arg] = &[Prepared, KeyBytes, KeyWords];
+const LANES: &[Arg] = &[Prepared, FourKeys, KeyWords];
+const NONCE: &[Arg] = &[Room, Prepared, State, KeyWords];
+const PAPER: &[Arg] = &[Prepared, Data, Apart];
+const PAPER_IV: &[Arg] = &[Prepared, State, Data, Apart];
+const PAPER_CTR: &[Arg] = &[Prepared, Room, Zero, Data, Apart];
+const EXPAND: &[Arg] = &[Prepared, KeyBytes, KeyLength];
+const BYTES: &[Arg] = &[Prepared, Data, Data, Bytes];
+const IV: &[Arg] = &[Prepared, State, Data, Data, Bytes];
+const IV_ROOM: &[Arg] = &[Prepared, State, Data, Data, Bytes, Room];
+const CCM: &[Arg] = &[Prepared, State, Data, Units];
+const CCM4: &[Arg] = &[Prepared, State, Messages, Units];
+const MAKE: &[Arg] = &[Tables];
+const BYTES_TABLE: &[Arg] = &[Prepared, Data, Data, Bytes, Tables];
+const IV_TABLE: &[Arg] = &[Prepared, State, Data, Data, Bytes, Tables];
 
+const ALONE: &[Part] = &[];
+const COPY: &[Part] = &[tress_aes_copy];
+const SUB: &[Part] = &[tress_aes_sub_word];
+const EXPAND8: &[Part] = &[tress_aes_copy, tress_aes8_key_form, tress_aes_sub_word];
+const EXPAND2: &[Part] = &[tress_aes_copy, tress_aes2_key_form, tress_aes_sub_word];
+const EXPAND_TABLE: &[Part] = &[tress_aes_copy, tress_aes_table_key_form, tress_aes_sub_word];
+const ENCRYPT8: &[Part] =
+    &[tress_aes_copy, tress_aes8_encrypt_frame, tress_aes8_pack, tress_aes8_rounds, tress_aes8_last];
+const DECRYPT8: &[Part] =
+    &[tress_aes_copy, tress_aes8_decrypt_frame, tress_aes8_pack, tress_aes8_inverse_rounds, tress_aes8_inverse_last];
+const DECRYPT8_CBC: &[Part] = &[
+    tress_aes_copy,
+    tress_aes_add,
+    tress_aes8_decrypt_frame,
+    tress_aes8_pack,
+    tress_aes8_inverse_rounds,
+    tress_aes8_inverse_last,
+];
+const CTR8: &[Part] = &[
+    tress_aes_copy,
+    tress_aes_add,
+    tress_aes8_counters,
+    tress_aes8_counters_1,
+    tress_aes8_counters_2,
+    tress_aes8_prepare,
+    tress_aes8_use_key_stream,
+    tress_aes8_encrypt_frame,
+    tress_aes8_pack,
+    tress_aes8_rounds,
+    tress_aes8_last,
+];
 const CCM4_PARTS: &[Part] = &[
     tress_aes8_ccm4_begin,
     tress_aes8_ccm4_counters,
@@ -116,102 +169,110 @@ const CCM4_PARTS: &[Part] = &[
     tress_aes8_rounds,
     tress_aes8_last,
 ];
+const CHAIN2: &[Part] = &[tress_aes2_encrypt_words, tress_aes_copy, tress_aes_add_block, tress_aes_add];
+const ENCRYPT2: &[Part] = &[tress_aes2_encrypt_words];
+const ENCRYPT_RC6: &[Part] = &[tress_rc6_encrypt_words];
+const DECRYPT_RC6: &[Part] = &[tress_rc6_decrypt_words];
 
-/// All of them, those that prepare a key or a nonce before those that use it.
-pub(crate) static ROWS: [Row; 45] = [
-    Row::new(tress_pipo_prepare1, &[Key, KeyBytes, KeyWords], 0, &[]),
-    Row::new(tress_pipo_nonce1, &[Nonce, Key, KeyBytes, KeyWords], 0, &[]),
-    Row::of(128, tress_pipo128_encrypt1, ECB, 8),
-    Row::of(128, tress_pipo128_decrypt1, ECB, 8),
-    Row::of(128, tress_pipo128_cbc_encrypt1, CHAIN, 8),
-    Row::of(128, tress_pipo128_ctr1, CTR, 8),
-    Row::of(256, tress_pipo256_encrypt1, ECB, 8),
-    Row::of(256, tress_pipo256_decrypt1, ECB, 8),
-    Row::of(256, tress_pipo256_cbc_encrypt1, CHAIN, 8),
-    Row::of(256, tress_pipo256_ctr1, CTR, 8),
-    Row::new(tress_pipo_prepare4, &[Key, KeyBytes, KeyWords], 0, &[]),
-    Row::new(tress_pipo_nonce4, &[Nonce, Key, KeyBytes, KeyWords], 0, &[]),
-    Row::of(128, tress_pipo128_encrypt4, ECB, 32),
-    Row::of(128, tress_pipo128_decrypt4, ECB, 32),
-    Row::of(128, tress_pipo128_small_encrypt4, SMALL, 32),
-    Row::of(128, tress_pipo128_small_decrypt4, SMALL, 32),
-    Row::of(128, tress_pipo128_cbc_decrypt4, CHAIN, 32),
-    Row::of(128, tress_pipo128_cbc_x4, X4, 32),
-    Row::of(128, tress_pipo128_ctr4, CTR, 32),
-    Row::of(256, tress_pipo256_encrypt4, ECB, 32),
-    Row::of(256, tress_pipo256_decrypt4, ECB, 32),
-    Row::of(256, tress_pipo256_small_encrypt4, SMALL, 32),
-    Row::of(256, tress_pipo256_small_decrypt4, SMALL, 32),
-    Row::of(256, tress_pipo256_cbc_decrypt4, CHAIN, 32),
-    Row::of(256, tress_pipo256_cbc_x4, X4, 32),
-    Row::of(256, tress_pipo256_ctr4, CTR, 32),
-    Row::new(tress_aes8_expand_key, EXPAND, 0, &[tress_aes_copy, tress_aes8_key_form, tress_aes_sub_word]),
-    Row::new(
-        tress_aes8_ecb_encrypt,
-        BYTES,
-        128,
-        &[tress_aes_copy, tress_aes8_encrypt_frame, tress_aes8_pack, tress_aes8_rounds, tress_aes8_last],
-    ),
-    Row::new(
-        tress_aes8_ecb_decrypt,
-        BYTES,
-        128,
-        &[
-            tress_aes_copy,
-            tress_aes8_decrypt_frame,
-            tress_aes8_pack,
-            tress_aes8_inverse_rounds,
-            tress_aes8_inverse_last,
-        ],
-    ),
-    Row::new(
-        tress_aes8_cbc_decrypt,
-        IV,
-        128,
-        &[
-            tress_aes_copy,
-            tress_aes_add,
-            tress_aes8_decrypt_frame,
-            tress_aes8_pack,
-            tress_aes8_inverse_rounds,
-            tress_aes8_inverse_last,
-        ],
-    ),
-    Row::new(
-        tress_aes8_ctr,
-        &[Key, Iv, Data, Data, Bytes, Room],
-        128,
-        &[
-            tress_aes_copy,
-            tress_aes_add,
-            tress_aes8_counters,
-            tress_aes8_counters_1,
-            tress_aes8_counters_2,
-            tress_aes8_prepare,
-            tress_aes8_use_key_stream,
-            tress_aes8_encrypt_frame,
-            tress_aes8_pack,
-            tress_aes8_rounds,
-            tress_aes8_last,
-        ],
-    ),
-    Row::new(tress_aes8_ccm4_encrypt, CCM4, 64, CCM4_PARTS),
-    Row::new(tress_aes8_ccm4_decrypt, CCM4, 64, CCM4_PARTS),
-    Row::new(tress_aes2_expand_key, EXPAND, 0, &[tress_aes_copy, tress_aes2_key_form, tress_aes_sub_word]),
-    Row::new(
-        tress_aes2_cbc_encrypt,
-        IV,
-        16,
-        &[tress_aes2_encrypt_words, tress_aes_copy, tress_aes_add_block, tress_aes_add],
-    ),
-    Row::new(tress_aes2_ccm_encrypt, CCM, 16, &[tress_aes2_encrypt_words]),
-    Row::new(tress_aes2_ccm_decrypt, CCM, 16, &[tress_aes2_encrypt_words]),
-    Row::new(tress_aes_table_make, &[Tables], 0, &[tress_aes_sub_word]),
-    Row::new(tress_aes_table_expand_key, EXPAND, 0, &[tress_aes_copy, tress_aes_table_key_form, tress_aes_sub_word]),
-    Row::new(tress_aes_table_encrypt, &[Key, Data, Data, Bytes, Tables], 16, &[tress_aes_copy]),
-    Row::new(tress_aes_table_stream, &[Key, Iv, Data, Data, Bytes, Tables], 16, &[tress_aes_copy]),
-    Row::new(tress_rc6_expand_key, EXPAND, 0, &[]),
-    Row::new(tress_rc6_encrypt, BYTES, 16, &[tress_rc6_encrypt_words]),
-    Row::new(tress_rc6_decrypt, BYTES, 16, &[tress_rc6_decrypt_words]),
-    Row::new(tress_rc6_stream, IV, 16, &[tress_rc6_encrypt_words]),
-];
+macro_rules! rows {
+    ($($name:ident $kernel:ident $key:ident $bits:literal $arguments:ident $parts:ident [$($bytes:literal)*];)*) => {
+        /// The kernels.
+        // In flash, and so are the names: data memory is for what is measured.
+        #[unsafe(link_section = ".text.rows")]
+        pub(crate) static ROWS: [Row; [$($bits),*].len()] = [$(Row {
+            kernel: $kernel,
+            key: Key::$key,
+            bits: $bits,
+            arguments: $arguments,
+            bytes: &[$($bytes),*],
+            parts: $parts,
+        }),*];
+        /// How many rows they have.
+        pub(crate) const COUNT: usize = [$($($bytes),*),*].len();
+        const TEXT: &str = concat!("rows of bench:\n", $($(stringify!($name), " ", $bytes, "\n",)*)*);
+    };
+}
+
+rows! {
+    pipo128_prepare1 tress_pipo_prepare1 Pipo1 128 LANE ALONE [0];
+    pipo128_nonce1 tress_pipo_nonce1 Pipo1 128 NONCE ALONE [0];
+    pipo128_encrypt1 tress_pipo128_encrypt1 Pipo1 128 ECB ALONE [8 16 64 1024];
+    pipo128_decrypt1 tress_pipo128_decrypt1 Pipo1 128 ECB ALONE [8 1024];
+    pipo128_cbc_encrypt1 tress_pipo128_cbc_encrypt1 Pipo1 128 CHAIN ALONE [8 16 64 1024];
+    pipo128_ctr1 tress_pipo128_ctr1 Pipo1 128 CTR ALONE [8 16 64 1024];
+    pipo128_prepare4 tress_pipo_prepare4 Pipo4 128 LANES ALONE [0];
+    pipo128_nonce4 tress_pipo_nonce4 Pipo4 128 NONCE ALONE [0];
+    pipo128_encrypt4 tress_pipo128_encrypt4 Pipo4 128 ECB ALONE [32 64 1024];
+    pipo128_decrypt4 tress_pipo128_decrypt4 Pipo4 128 ECB ALONE [32 1024];
+    pipo128_small_encrypt4 tress_pipo128_small_encrypt4 Pipo4 128 SMALL ALONE [32 64 1024];
+    pipo128_small_decrypt4 tress_pipo128_small_decrypt4 Pipo4 128 SMALL ALONE [32 1024];
+    pipo128_cbc_decrypt4 tress_pipo128_cbc_decrypt4 Pipo4 128 CHAIN ALONE [32 64 1024];
+    pipo128_cbc_x4 tress_pipo128_cbc_x4 Pipo4 128 X4 ALONE [32 64 1024];
+    pipo128_ctr4 tress_pipo128_ctr4 Pipo4 128 CTR ALONE [32 64 1024];
+    pipo128_paper_encrypt1 tress_pipo128_paper_encrypt1 Paper1 128 PAPER ALONE [8];
+    pipo128_paper_cbc_encrypt1 tress_pipo128_paper_cbc_encrypt1 Paper1 128 PAPER_IV ALONE [8];
+    pipo128_paper_ctr1 tress_pipo128_paper_ctr1 Paper1 128 PAPER_IV ALONE [8];
+    pipo128_paper_memory4 tress_pipo128_paper_memory4 Paper1 128 PAPER ALONE [32];
+    pipo128_paper_encrypt4 tress_pipo128_paper_encrypt4 Paper4 128 PAPER ALONE [32];
+    pipo128_paper_ctr4 tress_pipo128_paper_ctr4 Paper4 128 PAPER_CTR ALONE [32];
+    pipo128_paper_cbc_decrypt4 tress_pipo128_paper_cbc_decrypt4 Paper4 128 PAPER_IV ALONE [32];
+    pipo256_prepare1 tress_pipo_prepare1 Pipo1 256 LANE ALONE [0];
+    pipo256_nonce1 tress_pipo_nonce1 Pipo1 256 NONCE ALONE [0];
+    pipo256_encrypt1 tress_pipo256_encrypt1 Pipo1 256 ECB ALONE [8 16 64 1024];
+    pipo256_decrypt1 tress_pipo256_decrypt1 Pipo1 256 ECB ALONE [8 1024];
+    pipo256_cbc_encrypt1 tress_pipo256_cbc_encrypt1 Pipo1 256 CHAIN ALONE [8 1024];
+    pipo256_ctr1 tress_pipo256_ctr1 Pipo1 256 CTR ALONE [8 1024];
+    pipo256_prepare4 tress_pipo_prepare4 Pipo4 256 LANES ALONE [0];
+    pipo256_nonce4 tress_pipo_nonce4 Pipo4 256 NONCE ALONE [0];
+    pipo256_encrypt4 tress_pipo256_encrypt4 Pipo4 256 ECB ALONE [32 64 1024];
+    pipo256_decrypt4 tress_pipo256_decrypt4 Pipo4 256 ECB ALONE [32 1024];
+    pipo256_small_encrypt4 tress_pipo256_small_encrypt4 Pipo4 256 SMALL ALONE [32 64 1024];
+    pipo256_small_decrypt4 tress_pipo256_small_decrypt4 Pipo4 256 SMALL ALONE [32 1024];
+    pipo256_cbc_decrypt4 tress_pipo256_cbc_decrypt4 Pipo4 256 CHAIN ALONE [32 64 1024];
+    pipo256_cbc_x4 tress_pipo256_cbc_x4 Pipo4 256 X4 ALONE [32 1024];
+    pipo256_ctr4 tress_pipo256_ctr4 Pipo4 256 CTR ALONE [32 64 1024];
+    aes128_expand_key8 tress_aes8_expand_key Aes8 128 EXPAND EXPAND8 [0];
+    aes128_ecb_encrypt tress_aes8_ecb_encrypt Aes8 128 BYTES ENCRYPT8 [128 16 64 1024];
+    aes128_ecb_decrypt tress_aes8_ecb_decrypt Aes8 128 BYTES DECRYPT8 [128 1024];
+    aes128_cbc_decrypt tress_aes8_cbc_decrypt Aes8 128 IV DECRYPT8_CBC [128 16 64 1024];
+    aes128_ctr tress_aes8_ctr Aes8 128 IV_ROOM CTR8 [128 16 64 1024];
+    aes128_ccm_x4 tress_aes8_ccm4_encrypt Aes8 128 CCM4 CCM4_PARTS [64 1024];
+    aes128_ccm_decrypt_x4 tress_aes8_ccm4_decrypt Aes8 128 CCM4 CCM4_PARTS [64 1024];
+    aes128_expand_key2 tress_aes2_expand_key Aes2 128 EXPAND EXPAND2 [0];
+    aes128_cbc_encrypt tress_aes2_cbc_encrypt Aes2 128 IV CHAIN2 [16 64 1024];
+    aes128_ccm tress_aes2_ccm_encrypt Aes2 128 CCM ENCRYPT2 [16 64 1024];
+    aes128_ccm_decrypt tress_aes2_ccm_decrypt Aes2 128 CCM ENCRYPT2 [16 1024];
+    aes_table_make tress_aes_table_make Table 128 MAKE SUB [0];
+    aes128_table_expand_key tress_aes_table_expand_key Table 128 EXPAND EXPAND_TABLE [0];
+    aes128_table_encrypt tress_aes_table_encrypt Table 128 BYTES_TABLE COPY [16 1024];
+    aes128_table_ctr tress_aes_table_stream Table 128 IV_TABLE COPY [16 64 1024];
+    aes256_expand_key8 tress_aes8_expand_key Aes8 256 EXPAND EXPAND8 [0];
+    aes256_ecb_encrypt tress_aes8_ecb_encrypt Aes8 256 BYTES ENCRYPT8 [128 1024];
+    aes256_ecb_decrypt tress_aes8_ecb_decrypt Aes8 256 BYTES DECRYPT8 [128 1024];
+    aes256_cbc_decrypt tress_aes8_cbc_decrypt Aes8 256 IV DECRYPT8_CBC [128 1024];
+    aes256_ctr tress_aes8_ctr Aes8 256 IV_ROOM CTR8 [128 16 64 1024];
+    aes256_ccm_x4 tress_aes8_ccm4_encrypt Aes8 256 CCM4 CCM4_PARTS [64 1024];
+    aes256_ccm_decrypt_x4 tress_aes8_ccm4_decrypt Aes8 256 CCM4 CCM4_PARTS [64 1024];
+    aes256_expand_key2 tress_aes2_expand_key Aes2 256 EXPAND EXPAND2 [0];
+    aes256_cbc_encrypt tress_aes2_cbc_encrypt Aes2 256 IV CHAIN2 [16 1024];
+    aes256_ccm tress_aes2_ccm_encrypt Aes2 256 CCM ENCRYPT2 [16 64 1024];
+    aes256_ccm_decrypt tress_aes2_ccm_decrypt Aes2 256 CCM ENCRYPT2 [16 1024];
+    aes256_table_expand_key tress_aes_table_expand_key Table 256 EXPAND EXPAND_TABLE [0];
+    aes256_table_encrypt tress_aes_table_encrypt Table 256 BYTES_TABLE COPY [16 1024];
+    aes256_table_ctr tress_aes_table_stream Table 256 IV_TABLE COPY [16 64 1024];
+    rc6_expand_key tress_rc6_expand_key Rc6 128 EXPAND ALONE [0];
+    rc6_256_expand_key tress_rc6_expand_key Rc6 256 EXPAND ALONE [0];
+    rc6_ecb_encrypt tress_rc6_encrypt Rc6 128 BYTES ENCRYPT_RC6 [16 64 1024];
+    rc6_ecb_decrypt tress_rc6_decrypt Rc6 128 BYTES DECRYPT_RC6 [16 1024];
+    rc6_ctr tress_rc6_stream Rc6 128 IV ENCRYPT_RC6 [16 64 1024];
+}
+
+/// The names of the rows, a line each after the first, which says what this is.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.tress_rows")]
+#[allow(non_upper_case_globals)]
+pub(crate) static tress_rows: [u8; TEXT.len()] = {
+    let mut bytes = [0; TEXT.len()];
+    bytes.copy_from_slice(TEXT.as_bytes());
+    bytes
+};

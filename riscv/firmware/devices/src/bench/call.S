@@ -1,15 +1,15 @@
 # Calls a function with six arguments, and says what that took.
 #
-# void tress_study_measure(void (*function)(), const uint32_t arguments[6], uint32_t spent[2], uint32_t before): cycles and
+# void tress_bench_measure(void (*function)(), const uint32_t arguments[6], uint32_t spent[2], uint32_t before): cycles and
 # instructions of a call right after so many others of the same, so that in between nothing takes the function's place in the
 # instruction cache. That call is region 3.
-# void tress_study_first(the same): no region.
-# void tress_study_empty(the same): region 2.
-# uint32_t tress_study_stack(void (*function)(), const uint32_t arguments[6]): the lowest byte of the stack that the function
+# void tress_bench_first(the same): no region.
+# void tress_bench_empty(the same): region 2.
+# uint32_t tress_bench_stack(void (*function)(), const uint32_t arguments[6]): the lowest byte of the stack that the function
 # wrote, counted from its stack pointer: 1024 bytes are painted before.
-# void tress_study_nothing(): returns.
+# void tress_bench_nothing(): returns. void tress_bench_counted(): after 129 instructions more.
 
-.macro STUDY_FUNCTION name, align=4
+.macro BENCH_FUNCTION name, align=4
     .section .text.\name, "ax", @progbits
     .globl \name
     .type \name, @function
@@ -17,8 +17,8 @@
 \name:
 .endm
 
-.macro STUDY_MEASURE name, region, align
-STUDY_FUNCTION \name, \align
+.macro BENCH_MEASURE name, region, align
+BENCH_FUNCTION \name, \align
     addi  sp, sp, -32
     sw    ra, 28(sp)
     sw    s0, 24(sp)
@@ -64,7 +64,7 @@ STUDY_FUNCTION \name, \align
     .size \name, . - \name
 .endm
 
-STUDY_FUNCTION tress_study_stack
+BENCH_FUNCTION tress_bench_stack
     addi  sp, sp, -16
     sw    ra, 12(sp)
     mv    t6, a0
@@ -92,13 +92,20 @@ STUDY_FUNCTION tress_study_stack
     lw    ra, 12(sp)
     addi  sp, sp, 16
     ret
-    .size tress_study_stack, . - tress_study_stack
+    .size tress_bench_stack, . - tress_bench_stack
 
-STUDY_FUNCTION tress_study_nothing
+BENCH_FUNCTION tress_bench_nothing
     ret
-    .size tress_study_nothing, . - tress_study_nothing
+    .size tress_bench_nothing, . - tress_bench_nothing
+
+BENCH_FUNCTION tress_bench_counted
+    li    a0, 64
+1:  addi  a0, a0, -1
+    bnez  a0, 1b
+    ret
+    .size tress_bench_counted, . - tress_bench_counted
 
 # Last, for the kernels to stay where they are, and where the two ways of 8 KiB have a line that no kernel needs.
-STUDY_MEASURE tress_study_measure, 3, 8192
-STUDY_MEASURE tress_study_first, 0, 64
-STUDY_MEASURE tress_study_empty, 2, 64
+BENCH_MEASURE tress_bench_measure, 3, 8192
+BENCH_MEASURE tress_bench_first, 0, 64
+BENCH_MEASURE tress_bench_empty, 2, 64
