@@ -1,4 +1,4 @@
-//! The statistical test for constant time: every cipher on every backend of this machine.
+//! The statistical test for constant time: every type of cipher of the catalogue on every backend of this machine.
 //!
 //! Usage: `leaks [SAMPLES]`. Exit status 1 when a cipher's time depends on a secret, or when the planted leak was not found.
 

@@ -12,7 +12,9 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use tress_cipher::{
-    Backend, BlockCipher, CcmCipher, Error, aes::Aes, lanes, modes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael,
+    Backend, CcmCipher, Error,
+    catalogue::{CIPHERS, Cipher, FromKey, WithCipher},
+    lanes, modes,
 };
 
 /// From here on a difference is no accident.
@@ -138,22 +140,25 @@ struct Bench<C> {
 
 type Messages = [[u8; MESSAGE_BYTES]; MESSAGES];
 
-type Make<C> = fn(&[u8], Backend) -> Result<C, Error>;
 type Call<C> = fn(&C, &mut Messages);
 
-/// Lengths that every mode takes.
-fn whole(result: Result<(), Error>) {
-    result.expect("960 is a number of whole blocks of every length, and counters have values left");
+/// The whole blocks of a message.
+fn whole<C: FromKey>(message: &mut [u8]) -> &mut [u8] {
+    let bytes = 960 - 960 % C::BLOCK_BYTES;
+    &mut message[..bytes]
+}
+
+fn fits(result: Result<(), Error>) {
+    result.expect("whole blocks, and counters have values left");
 }
 
 /// Both secrets of one call.
-fn both<C>(
+fn both<C: FromKey>(
     out: &mut dyn FnMut(Finding) -> io::Result<()>,
     (name, key_bytes, backend, samples): (&str, usize, Backend, usize),
-    make: Make<C>,
     call: Call<C>,
 ) -> io::Result<()> {
-    let make = |key: &[u8]| make(&key[..key_bytes], backend).expect("an available backend");
+    let make = |key: &[u8]| C::with_backend(&key[..key_bytes], backend).expect("an available backend");
     let t_of = |secret, samples, seed| {
         let fixed_key = [0x5a; 32];
         let none = [[0; MESSAGE_BYTES]; MESSAGES];
@@ -187,44 +192,50 @@ fn both<C>(
     Ok(())
 }
 
-fn of_block_cipher<C: BlockCipher>(
-    out: &mut dyn FnMut(Finding) -> io::Result<()>,
-    (name, key_bytes, samples): (&str, usize, usize),
-    make: Make<C>,
-) -> io::Result<()> {
-    // `reference` looks up tables, which is no secret.
-    for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
-        let calls: [(&str, Call<C>); 4] = [
-            ("ecb", |cipher, messages| whole(modes::ecb::encrypt(cipher, &mut messages[0][..960]))),
+/// All calls of a cipher, on every backend of this machine.
+struct Tests<'a> {
+    cipher: &'static Cipher,
+    samples: usize,
+    out: &'a mut dyn FnMut(Finding) -> io::Result<()>,
+}
+
+impl Tests<'_> {
+    fn each<C: FromKey>(&mut self, calls: &[(&str, Call<C>)]) -> io::Result<()> {
+        let Cipher { name, key_bytes, .. } = *self.cipher;
+        // `reference` looks up tables, which is no secret.
+        for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
+            for (mode, call) in calls {
+                both(self.out, (&format!("{name} {mode}"), key_bytes, backend, self.samples), *call)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl WithCipher for Tests<'_> {
+    type Output = io::Result<()>;
+
+    fn block<C: FromKey>(mut self) -> io::Result<()> {
+        self.each::<C>(&[
+            ("ecb", |cipher, messages| fits(modes::ecb::encrypt(cipher, whole::<C>(&mut messages[0])))),
             ("cbc decrypt", |cipher, messages| {
-                whole(modes::cbc::decrypt(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0][..960]));
+                fits(modes::cbc::decrypt(cipher, &[1; 32][..C::BLOCK_BYTES], whole::<C>(&mut messages[0])));
             }),
-            ("ctr", |cipher, messages| whole(modes::ctr::apply(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0]))),
+            ("ctr", |cipher, messages| fits(modes::ctr::apply(cipher, &[1; 32][..C::BLOCK_BYTES], &mut messages[0]))),
             ("cbc lanes", |cipher, messages| {
                 let iv = &[1; 32][..C::BLOCK_BYTES];
                 let mut jobs = messages.each_mut().map(|message| {
-                    lanes::cbc::Job::new(cipher, iv, &mut message[..960]).expect("whole blocks of every length")
+                    lanes::cbc::Job::new(cipher, iv, whole::<C>(message)).expect("whole blocks of every length")
                 });
                 lanes::cbc::encrypt(&mut jobs);
             }),
-        ];
-        for (mode, call) in calls {
-            both(out, (&format!("{name} {mode}"), key_bytes, backend, samples), make, call)?;
-        }
+        ])
     }
-    Ok(())
-}
 
-fn of_ccm_cipher<C: CcmCipher>(
-    out: &mut dyn FnMut(Finding) -> io::Result<()>,
-    (name, key_bytes, samples): (&str, usize, usize),
-    make: Make<C>,
-) -> io::Result<()> {
-    of_block_cipher(out, (name, key_bytes, samples), make)?;
-    for &backend in C::BACKENDS.iter().filter(|backend| backend.is_available() && **backend != Backend::Reference) {
-        let calls: [(&str, Call<C>); 2] = [
+    fn ccm<C: FromKey + CcmCipher>(mut self) -> io::Result<()> {
+        self.each::<C>(&[
             ("ccm", |cipher, messages| {
-                whole(modes::ccm::encrypt(cipher, &[1; 12], b"", &mut messages[0], &mut [0; 16]));
+                fits(modes::ccm::encrypt(cipher, &[1; 12], b"", &mut messages[0], &mut [0; 16]));
             }),
             // Forged, all of them.
             ("ccm lanes decrypt", |cipher, messages| {
@@ -236,12 +247,9 @@ fn of_ccm_cipher<C: CcmCipher>(
                 });
                 black_box(lanes::ccm::decrypt(&mut jobs));
             }),
-        ];
-        for (mode, call) in calls {
-            both(out, (&format!("{name} {mode}"), key_bytes, backend, samples), make, call)?;
-        }
+        ])?;
+        self.block::<C>()
     }
-    Ok(())
 }
 
 /// The planted leak: a comparison with zeros that stops at the first difference.
@@ -262,7 +270,21 @@ fn planted(samples: usize) -> Finding {
     Finding { name: "planted comparison".into(), backend: "", secret: Secret::Data, t, again: None }
 }
 
-/// Tests every cipher on every backend of this machine but `reference`, with so many samples each, and says what it finds
+/// Of each type of cipher those with the shortest and the longest key, by their first names.
+fn tested() -> Vec<&'static Cipher> {
+    let mut found: Vec<&Cipher> = Vec::new();
+    for cipher in CIPHERS {
+        let mut keys = CIPHERS.iter().filter(|one| one.of == cipher.of).map(|one| one.key_bytes);
+        let is_between = keys.clone().any(|key| key < cipher.key_bytes) && keys.any(|key| key > cipher.key_bytes);
+        let has_name = found.iter().any(|one| (one.of, one.key_bytes) == (cipher.of, cipher.key_bytes));
+        if !is_between && !has_name {
+            found.push(cipher);
+        }
+    }
+    found
+}
+
+/// Tests of each type of cipher the shortest and the longest key on every backend of this machine but `reference`, with so many samples each, and says what it finds
 /// line by line. Returns how many leaks were found among the ciphers, and whether the planted one was.
 pub fn run(samples: usize, out: &mut dyn Write) -> io::Result<(usize, bool)> {
     let mut leaks = 0;
@@ -270,11 +292,9 @@ pub fn run(samples: usize, out: &mut dyn Write) -> io::Result<(usize, bool)> {
         leaks += usize::from(finding.is_leak());
         line(out, &finding)
     };
-    of_ccm_cipher::<Aes>(&mut say, ("aes-128", 16, samples), Aes::with_backend)?;
-    of_ccm_cipher::<Aes>(&mut say, ("aes-256", 32, samples), Aes::with_backend)?;
-    of_block_cipher::<Rijndael<32>>(&mut say, ("rijndael-256-256", 32, samples), Rijndael::<32>::with_backend)?;
-    of_ccm_cipher::<Rc6>(&mut say, ("rc6-128", 16, samples), Rc6::with_backend)?;
-    of_block_cipher::<Pipo>(&mut say, ("pipo-128", 16, samples), Pipo::with_backend)?;
+    for cipher in tested() {
+        cipher.with(Tests { cipher, samples, out: &mut say })?;
+    }
     let planted = planted(samples);
     line(out, &planted)?;
     Ok((leaks, planted.is_leak()))
@@ -318,6 +338,14 @@ mod tests {
         assert!(largest_t(&samples).abs() > THRESHOLD);
         let all = |class| samples.iter().filter(|sample| sample.0 == class).map(|sample| sample.1).collect::<Vec<_>>();
         assert!(welch_t([&all(true), &all(false)]).abs() < THRESHOLD);
+    }
+
+    /// Those of the catalogue with a type of their own, the ends of their keys.
+    #[test]
+    fn every_type_of_cipher_is_tested() {
+        let names: Vec<&str> = tested().iter().map(|cipher| cipher.name).collect();
+        assert_eq!(names[..4], ["aes-128", "aes-256", "rijndael-160-128", "rijndael-160-256"]);
+        assert!(CIPHERS.iter().all(|cipher| tested().iter().any(|one| one.of == cipher.of)), "{names:?}");
     }
 
     #[test]
