@@ -8,20 +8,26 @@
 
 use std::{
     ffi::OsString,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, Write},
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::Command,
     time::Duration,
 };
 
+use serde::de::DeserializeOwned;
+
 use super::{
-    Document, Error, Options,
-    case::Who,
+    Error,
     compare::{self, Change, Comparison, LEAST_CHANGE},
-    machine, plan, process, progress,
-    record::SCHEMA,
+    machine,
+    options::Options,
+    plan,
+    process::Answering,
+    progress::progress,
+    record::{Document, SCHEMA},
     sample::{self, Effort, Sample},
     statistics::median,
+    work::Who,
 };
 
 /// Two programs, and how to ask both of them for samples.
@@ -96,8 +102,8 @@ impl Found {
     fn turn(&mut self, builds: &Builds, turn: usize, bar: &indicatif::ProgressBar) -> Result<(), Error> {
         // Turns are in pairs that differ in who is first.
         let processor = (!builds.has_threads).then_some(turn / 2);
-        let (mut ours, here) = Player::start(&builds.program, &builds.arguments, processor)?;
-        let (mut theirs, there) = Player::start(&builds.other, &builds.arguments, processor)?;
+        let (mut ours, here) = start(&builds.program, &builds.arguments, processor)?;
+        let (mut theirs, there) = start(&builds.other, &builds.arguments, processor)?;
         let (here_names, there_names) = (names(&here), names(&there));
         if turn == 1 {
             compare::check(&there, &here, builds.force)?;
@@ -123,11 +129,11 @@ impl Found {
             for pair in 0..PAIRS {
                 // Neither is always the first, nor the first of a turn.
                 let (mine, other) = if (pair + turn).is_multiple_of(2) {
-                    let mine = ours.sample(here)?;
-                    (mine, theirs.sample(there)?)
+                    let mine = ask(&mut ours, here)?;
+                    (mine, ask(&mut theirs, there)?)
                 } else {
-                    let other = theirs.sample(there)?;
-                    (ours.sample(here)?, other)
+                    let other = ask(&mut theirs, there)?;
+                    (ask(&mut ours, here)?, other)
                 };
                 by_rate.push(mine.bytes_per_s / other.bytes_per_s);
                 by_cycles.extend(mine.cycles_per_byte.zip(other.cycles_per_byte).map(|(mine, other)| other / mine));
@@ -172,80 +178,36 @@ fn names(document: &Document) -> Vec<String> {
     document.rows.iter().map(compare::identity).collect()
 }
 
-/// A program that takes samples when it is asked.
-struct Player {
-    name: String,
-    child: Child,
-    /// `None` once it is to end.
-    questions: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
+/// A program that takes samples when it is asked, kept on one processor or on none, and what it can measure.
+fn start(program: &Path, arguments: &[OsString], processor: Option<usize>) -> Result<(Answering, Document), Error> {
+    let mut command = Command::new(program);
+    command.args(["bench", "--visit"]).args(arguments);
+    let mut player = Answering::start(format!("{} bench --visit", program.display()), &mut command)?;
+    let document: Document = answer(&mut player)?;
+    // Not before it has counted the machine's cores.
+    if let Some(processor) = processor {
+        player.pin(processor);
+    }
+    if document.schema != SCHEMA {
+        let schema = document.schema;
+        return Err(player.failed(format!("answered with schema {schema}, this version of tress reads {SCHEMA}")));
+    }
+    Ok((player, document))
 }
 
-impl Player {
-    /// The program, kept on one processor or on none, and what it can measure.
-    fn start(program: &Path, arguments: &[OsString], processor: Option<usize>) -> Result<(Self, Document), Error> {
-        let mut command = Command::new(program);
-        command.args(["bench", "--visit"]).args(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let name = format!("{} bench --visit", program.display());
-        let mut child =
-            command.spawn().map_err(|error| Error::Command { program: name.clone(), message: error.to_string() })?;
-        let (questions, answers) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
-        let mut player = Player { name, child, questions, answers: BufReader::new(answers) };
-        let document: Document = player.answer()?;
-        // Not before it has counted the machine's cores.
-        if let Some(processor) = processor {
-            process::pin(&player.child, processor);
-        }
-        if document.schema != SCHEMA {
-            return Err(player
-                .failed(format!("answered with schema {}, this version of tress reads {SCHEMA}", document.schema)));
-        }
-        Ok((player, document))
-    }
-
-    fn sample(&mut self, row: usize) -> Result<Sample, Error> {
-        // Where it has ended, there is no answer, and it may say why.
-        if let Some(questions) = &mut self.questions {
-            let _ = writeln!(questions, "{row}").and_then(|()| questions.flush());
-        }
-        let sample: Sample = self.answer()?;
-        let is_figure = |figure: f64| figure.is_finite() && figure > 0.0;
-        if is_figure(sample.bytes_per_s) && sample.cycles_per_byte.is_none_or(is_figure) {
-            Ok(sample)
-        } else {
-            Err(self.failed(format!("{sample:?} is not a valid sample")))
-        }
-    }
-
-    /// The next line.
-    fn answer<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, Error> {
-        let mut line = String::new();
-        let read = self.answers.read_line(&mut line).map_err(|error| self.failed(error.to_string()))?;
-        if read == 0 {
-            self.finish()?;
-            return Err(self.failed("ended without an answer".into()));
-        }
-        serde_json::from_str(&line).map_err(|error| self.failed(error.to_string()))
-    }
-
-    /// Waits for its end; what it said on standard error, if it failed.
-    fn finish(&mut self) -> Result<(), Error> {
-        self.questions = None;
-        process::finish(&mut self.child).map_err(|message| self.failed(message))
-    }
-
-    fn failed(&self, message: String) -> Error {
-        Error::Command { program: self.name.clone(), message }
+fn ask(player: &mut Answering, row: usize) -> Result<Sample, Error> {
+    player.ask(row);
+    let sample: Sample = answer(player)?;
+    let is_figure = |figure: f64| figure.is_finite() && figure > 0.0;
+    if is_figure(sample.bytes_per_s) && sample.cycles_per_byte.is_none_or(is_figure) {
+        Ok(sample)
+    } else {
+        Err(player.failed(format!("{sample:?} is not a valid sample")))
     }
 }
 
-impl Drop for Player {
-    /// Nobody measures for one who no longer listens.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn answer<T: DeserializeOwned>(player: &mut Answering) -> Result<T, Error> {
+    serde_json::from_str(&player.answer()?).map_err(|error| player.failed(error))
 }
 
 /// Whether there is anything to measure.
@@ -259,7 +221,7 @@ pub fn visit(options: &Options, questions: impl BufRead, out: &mut dyn Write) ->
     check(options)?;
     let plans = plan::plans(options)?;
     let rows = plans.iter().map(plan::Plan::row_without_work).collect();
-    tell(&Document { rows, quick: options.quick, ..Document::new(machine()) }, out)?;
+    tell(&Document { rows, quick: options.quick, ..Document::new(machine::inspect()) }, out)?;
     let mut open = None;
     for question in questions.lines() {
         let question = question.map_err(Error::Output)?;
@@ -286,8 +248,8 @@ fn tell(what: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Error> 
 
 #[cfg(test)]
 mod tests {
+    use super::super::compare::Verdict;
     use super::*;
-    use crate::bench::compare::Verdict;
 
     fn judged(ratios: Vec<f64>) -> Ratios {
         let mut row = Ratios { by_rate: ratios, ..Ratios::new("a") };

@@ -5,6 +5,7 @@
 //! timed part. Everything is Linux only, as the tmpfs at /dev/shm and /proc are.
 
 use std::{
+    ffi::OsStr,
     fs::{self, File},
     io::Write,
     path::{Path, PathBuf},
@@ -17,9 +18,11 @@ use tempfile::TempDir;
 use tress_cipher::{Backend, BlockCipher, aes::Aes, modes};
 
 use super::{
-    Document, Error, Missing, Options, Row,
+    Error,
     enough::Enough,
-    process::{Run, copy_run, finish_child, high_water_bytes, output_of, run_once, spawn, timed},
+    options::Options,
+    process::{NULL, Run, finish_child, high_water_bytes, output_of, spawn, timed},
+    record::{Document, Missing, Row},
     sample::{Effort, compare},
     visits::Item,
 };
@@ -32,16 +35,13 @@ const TO_FILE: &str = "tmpfs to a fresh tmpfs file";
 const THREADS: usize = 2;
 const START_BYTES: u64 = 1024;
 
-/// How to make one side's process.
-type Make = Box<dyn Fn() -> Run>;
-
 /// A row of whole commands.
 pub(crate) struct Whole {
     /// As far as it is known beforehand.
     row: Row,
-    ours: Make,
+    ours: Run,
     /// Names, versions, and theirs.
-    peers: Vec<(&'static str, String, Make)>,
+    peers: Vec<(&'static str, String, Run)>,
     quick: bool,
     // Holds the files.
     _files: Rc<Files>,
@@ -68,7 +68,7 @@ impl Item for Whole {
     }
 
     fn made(&self, row: &Row) -> bool {
-        let has = |(peer, version, _): &(&str, String, Make)| {
+        let has = |(peer, version, _): &(&str, String, Run)| {
             row.against.get(*peer).is_some_and(|against| against.version == *version)
         };
         self.is_of(row) && self.peers.iter().all(has)
@@ -95,29 +95,30 @@ impl Item for Whole {
     /// One pair with each peer.
     fn visit(&mut self, _: Effort, is_first: bool, row: Option<Row>) -> Result<Row, Error> {
         let mut row = row.unwrap_or_else(|| self.row.clone());
-        let rate = |make: &Make| Ok::<f64, Error>(self.unit() / timed(make())?.as_secs_f64());
+        let unit = self.unit();
+        let rate = |run: &mut Run| Ok::<f64, Error>(unit / timed(run)?.as_secs_f64());
         if is_first {
-            timed((self.ours)())?;
+            timed(&mut self.ours)?;
         }
         let mut ours = Vec::new();
-        for (peer, version, theirs) in &self.peers {
+        for (peer, version, theirs) in &mut self.peers {
             if is_first {
-                timed(theirs())?;
+                timed(theirs)?;
             }
             let mut pairs = row.against.remove(*peer).map_or_else(Vec::new, |against| against.pairs);
             let pair = if pairs.len().is_multiple_of(2) {
-                let mine = rate(&self.ours)?;
+                let mine = rate(&mut self.ours)?;
                 [mine, rate(theirs)?]
             } else {
                 let other = rate(theirs)?;
-                [rate(&self.ours)?, other]
+                [rate(&mut self.ours)?, other]
             };
             ours.push(pair[0]);
             pairs.push(pair);
             row.against.insert((*peer).into(), compare(version.clone(), pairs, 1, None));
         }
         if ours.is_empty() {
-            ours.push(rate(&self.ours)?);
+            ours.push(rate(&mut self.ours)?);
         }
         row.per_visit = ours.len();
         row.samples.extend(ours);
@@ -125,6 +126,14 @@ impl Item for Whole {
         *(if self.is_start() { &mut row.per_s } else { &mut row.bytes_per_s }) = Some(rate);
         Ok(row)
     }
+}
+
+/// Whether any row is asked for.
+pub(crate) fn is_wanted(options: &Options) -> bool {
+    options.command.is_some()
+        && options.matrix.is_none()
+        && (options.record.is_some() || options.filter.is_some())
+        && NAMES.iter().any(|name| options.wants(name))
 }
 
 /// What the rows share.
@@ -151,7 +160,7 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Who
     let recipient = public.split_whitespace().find(|word| word.starts_with("age1")).unwrap_or_default().to_string();
     let files = Rc::new(Files { tress: tress.clone(), folder, identity, recipient, file_bytes, memory_bytes });
     let mut rows = Vec::new();
-    let mut add = |name: &str, direction: &str, workload: &str, make: fn(&Rc<Files>) -> Result<Sides, Error>| {
+    let mut add = |name: &str, direction: &str, workload: &str, make: fn(&Files) -> Result<Sides, Error>| {
         if !options.wants(name) {
             return Ok(());
         }
@@ -181,8 +190,8 @@ pub(crate) fn rows(options: &Options, document: &mut Document) -> Result<Vec<Who
 
 /// Ours, and theirs by name and by what asks for the version.
 struct Sides {
-    ours: Make,
-    peers: Vec<(&'static str, &'static str, Make)>,
+    ours: Run,
+    peers: Vec<(&'static str, &'static str, Run)>,
 }
 
 /// What a peer says of itself; where it is not there, that is told.
@@ -215,51 +224,36 @@ impl Files {
         self.folder.path().join(name)
     }
 
-    fn to_null(files: &Rc<Files>) -> Result<Sides, Error> {
-        let plain = files.plain()?;
-        let (this, input) = (files.clone(), plain.clone());
-        let ours = Box::new(move || Run { command: this.encrypt(&input, Path::new("/dev/null")), output: None });
-        let (this, input) = (files.clone(), plain.clone());
-        let age = Box::new(move || Run { command: this.age(&input, Path::new("/dev/null")), output: None });
-        let openssl = Box::new(move || {
-            let mut command = Command::new("openssl");
-            command.args(["enc", "-aes-128-ctr", "-K", "000102030405060708090a0b0c0d0e0f", "-iv"]);
-            command.arg("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff").arg("-in").arg(&plain).arg("-out").arg("/dev/null");
-            Run { command, output: None }
-        });
-        Ok(Sides { ours, peers: vec![("age", "--version", age), ("openssl", "version", openssl)] })
+    fn to_null(&self) -> Result<Sides, Error> {
+        let plain = self.plain()?;
+        let (key, counter) = ("000102030405060708090a0b0c0d0e0f", "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+        let words: [&dyn AsRef<OsStr>; 10] =
+            [&"enc", &"-aes-128-ctr", &"-K", &key, &"-iv", &counter, &"-in", &plain, &"-out", &NULL];
+        let openssl = Run::new(with_words("openssl", &words), NULL.as_ref());
+        let age = self.age(&plain, NULL.as_ref());
+        let peers = vec![("age", "--version", age), ("openssl", "version", openssl)];
+        Ok(Sides { ours: self.encrypt(&plain, NULL.as_ref()), peers })
     }
 
-    fn encrypt_to_file(files: &Rc<Files>) -> Result<Sides, Error> {
-        let plain = files.plain()?;
-        let (sealed, copy) = (files.path("output.tress"), files.path("copy"));
-        let (this, input) = (files.clone(), plain.clone());
-        let ours = Box::new(move || Run { command: this.encrypt(&input, &sealed), output: Some(sealed.clone()) });
-        Ok(Sides { ours, peers: vec![("cp", "--version", Box::new(move || copy_run(&plain, &copy)))] })
+    fn encrypt_to_file(&self) -> Result<Sides, Error> {
+        let plain = self.plain()?;
+        Ok(Sides { ours: self.encrypt(&plain, &self.path("output.tress")), peers: vec![self.copy(&plain)] })
     }
 
-    fn decrypt_to_file(files: &Rc<Files>) -> Result<Sides, Error> {
-        let plain = files.plain()?;
-        let (sealed, opened, copy) = (files.path("plain.tress"), files.path("output"), files.path("copy"));
-        run_once(&mut files.encrypt(&plain, &sealed))?;
-        let (this, input) = (files.clone(), sealed.clone());
-        let ours = Box::new(move || {
-            let mut command = Command::new(&this.tress);
-            command.arg("decrypt").arg("-i").arg(&this.identity).arg("--threads").arg(THREADS.to_string());
-            command.arg("-o").arg(&opened).arg(&input);
-            Run { command, output: Some(opened.clone()) }
-        });
-        Ok(Sides { ours, peers: vec![("cp", "--version", Box::new(move || copy_run(&sealed, &copy)))] })
+    fn decrypt_to_file(&self) -> Result<Sides, Error> {
+        let (sealed, opened) = (self.path("plain.tress"), self.path("output"));
+        output_of(&mut self.encrypt(&self.plain()?, &sealed).command)?;
+        let threads = THREADS.to_string();
+        let words: [&dyn AsRef<OsStr>; 8] =
+            [&"decrypt", &"-i", &self.identity, &"--threads", &threads, &"-o", &opened, &sealed];
+        Ok(Sides { ours: Run::new(with_words(&self.tress, &words), &opened), peers: vec![self.copy(&sealed)] })
     }
 
-    fn start(files: &Rc<Files>) -> Result<Sides, Error> {
-        let small = files.path("small");
+    fn start(&self) -> Result<Sides, Error> {
+        let small = self.path("small");
         fs::write(&small, [0x33; START_BYTES as usize]).map_err(Error::Files)?;
-        let (sealed, theirs) = (files.path("small.tress"), files.path("small.age"));
-        let (this, input) = (files.clone(), small.clone());
-        let ours = Box::new(move || Run { command: this.encrypt(&input, &sealed), output: Some(sealed.clone()) });
-        let this = files.clone();
-        let age = Box::new(move || Run { command: this.age(&small, &theirs), output: Some(theirs.clone()) });
+        let age = self.age(&small, &self.path("small.age"));
+        let ours = self.encrypt(&small, &self.path("small.tress"));
         Ok(Sides { ours, peers: vec![("age", "--version", age)] })
     }
 
@@ -269,7 +263,7 @@ impl Files {
         File::create(&sparse).and_then(|file| file.set_len(self.memory_bytes)).map_err(Error::Files)?;
         let mut row = row(NAMES[2], "encrypt", "sparse tmpfs file to /dev/null");
         row.message_bytes = self.memory_bytes;
-        let mut command = self.encrypt(&sparse, Path::new("/dev/null"));
+        let mut command = self.encrypt(&sparse, NULL.as_ref()).command;
         let mut child = spawn(&mut command)?;
         let status = PathBuf::from(format!("/proc/{}/status", child.id()));
         let mut peak = None;
@@ -286,17 +280,19 @@ impl Files {
         Ok(row)
     }
 
-    fn encrypt(&self, input: &Path, output: &Path) -> Command {
-        let mut command = Command::new(&self.tress);
-        command.arg("encrypt").arg("-r").arg(&self.recipient).arg("--threads").arg(THREADS.to_string());
-        command.arg("-o").arg(output).arg(input);
-        command
+    fn encrypt(&self, input: &Path, output: &Path) -> Run {
+        let (to, threads) = (&self.recipient, THREADS.to_string());
+        let words: [&dyn AsRef<OsStr>; 8] = [&"encrypt", &"-r", to, &"--threads", &threads, &"-o", &output, &input];
+        Run::new(with_words(&self.tress, &words), output)
     }
 
-    fn age(&self, input: &Path, output: &Path) -> Command {
-        let mut command = Command::new("age");
-        command.arg("-r").arg(&self.recipient).arg("-o").arg(output).arg(input);
-        command
+    fn age(&self, input: &Path, output: &Path) -> Run {
+        Run::new(with_words("age", &[&"-r", &self.recipient, &"-o", &output, &input]), output)
+    }
+
+    fn copy(&self, input: &Path) -> (&'static str, &'static str, Run) {
+        let copy = self.path("copy");
+        ("cp", "--version", Run::new(with_words("cp", &[&input, &copy]), &copy))
     }
 
     /// The plaintext that all rows share: bytes without holes or repetitions.
@@ -316,6 +312,12 @@ impl Files {
         }
         Ok(path)
     }
+}
+
+fn with_words(program: impl AsRef<OsStr>, words: &[&dyn AsRef<OsStr>]) -> Command {
+    let mut command = Command::new(program);
+    command.args(words);
+    command
 }
 
 #[cfg(unix)]

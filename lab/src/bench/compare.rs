@@ -15,14 +15,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Document, Error, Row,
-    record::SCHEMA,
+    Error,
+    record::{Document, Row, SCHEMA},
     statistics::{Median, paired_ratio, ratio},
-    table::bytes,
+    text,
 };
 
 /// Smaller changes are not told, however sure they are.
@@ -130,8 +129,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Comparison, Error> 
 /// Writes what was found.
 pub(super) fn tell(comparison: Comparison, json: bool, out: &mut dyn Write) -> Result<Comparison, Error> {
     if json {
-        serde_json::to_writer_pretty(&mut *out, &comparison).map_err(|error| Error::Output(error.into()))?;
-        writeln!(out).map_err(Error::Output)?;
+        text::json(&comparison, out)?;
     } else {
         write(&comparison, out).map_err(Error::Output)?;
     }
@@ -148,7 +146,7 @@ pub fn read(path: &Path) -> Result<Document, Error> {
     let text = fs::read(path).map_err(failed)?;
     let Version { schema } = serde_json::from_slice(&text).map_err(|error| failed(error.into()))?;
     if schema != SCHEMA {
-        return Err(Error::Schema { path: path.to_path_buf(), schema });
+        return Err(Error::Schema { path: path.to_path_buf(), schema, reads: SCHEMA });
     }
     serde_json::from_slice(&text).map_err(|error| failed(error.into()))
 }
@@ -202,7 +200,7 @@ pub fn compare(before: &Document, after: &Document) -> Comparison {
 /// What makes two rows the same measurement. Not the backend: a new one is a change to be seen.
 pub(super) fn identity(row: &Row) -> String {
     let threads = if row.threads > 1 { format!(", {} threads", row.threads) } else { String::new() };
-    format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, bytes(row.message_bytes))
+    format!("{} {}: {}, {}{threads}", row.name, row.direction, row.workload, text::length(row.message_bytes))
 }
 
 fn change(name: &str, old: &Row, new: &Row) -> Option<Change> {
@@ -248,9 +246,7 @@ fn is_usable(speeds: &[f64]) -> bool {
 fn write(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let changed: Vec<&Change> = comparison.rows.iter().filter(|change| change.verdict != Verdict::Same).collect();
     if !changed.is_empty() {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        table.set_header(["", "speed", "interval", "measured by", "row"]);
+        let mut table = text::table(["", "speed", "interval", "measured by", "row"]);
         for change in &changed {
             table.add_row([
                 if change.verdict == Verdict::Faster { "faster" } else { "slower" }.into(),

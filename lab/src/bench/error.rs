@@ -51,6 +51,8 @@ pub enum Error {
         path: PathBuf,
         /// Its version.
         schema: u32,
+        /// The version that this program reads.
+        reads: u32,
     },
     /// Two records that say nothing about each other.
     NotComparable {
@@ -121,13 +123,8 @@ impl fmt::Display for Error {
                 write!(f, "{}: needs {} MiB of free space", path.display(), needed_bytes >> 20)
             }
             Error::Files(error) => write!(f, "cannot create files for the measurement: {error}"),
-            Error::Schema { path, schema } => {
-                write!(
-                    f,
-                    "{}: the record has schema {schema}, this version of tress reads {}",
-                    path.display(),
-                    super::record::SCHEMA
-                )
+            Error::Schema { path, schema, reads } => {
+                write!(f, "{}: the record has schema {schema}, this version of tress reads {reads}", path.display())
             }
             Error::NotComparable { what } => write!(f, "the records cannot be compared: different {what}"),
             Error::NotResumable { path, what } => {

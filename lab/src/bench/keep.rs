@@ -10,8 +10,9 @@ use std::{
 };
 
 use super::{
-    Document, Error,
+    Error,
     compare::{difference, read, read_full},
+    record::Document,
 };
 
 /// Rows come faster than a disk should have to take them.

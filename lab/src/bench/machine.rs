@@ -5,23 +5,10 @@ use std::{fs, process::Command, thread};
 use super::record::Machine;
 
 /// Features of the processor that our backends, or those of issues to come, ask for.
+#[rustfmt::skip]
 const FLAGS: [&str; 16] = [
-    "aes",
-    "vaes",
-    "pclmulqdq",
-    "vpclmulqdq",
-    "gfni",
-    "avx2",
-    "avx512f",
-    "avx512bw",
-    "avx512vl",
-    "avx512ifma",
-    "avx512vbmi",
-    "bmi2",
-    "adx",
-    "sha_ni",
-    "pmull",
-    "sve",
+    "aes", "vaes", "pclmulqdq", "vpclmulqdq", "gfni", "avx2", "avx512f", "avx512bw", "avx512vl", "avx512ifma", "avx512vbmi", "bmi2",
+    "adx", "sha_ni", "pmull", "sve",
 ];
 
 /// Reads what the system tells; what it does not tell stays empty.

@@ -1,28 +1,23 @@
 //! Every cipher in every mode and direction, with any backend, lanes, threads and length of messages: the rows that
 //! `--backend`, `--lanes`, `--threads` and `--size` ask for.
 
-use std::{
-    collections::BTreeSet,
-    io::{self, Write},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use comfy_table::{Table, presets};
-use serde::Serialize;
 use tress_cipher::{
-    Backend, BlockCipher,
+    Backend,
     catalogue::{CIPHERS, Cipher, Mode},
-    pipo::Pipo,
 };
 use tress_peers::Direction;
 
 use super::{
-    Error, Options,
-    case::{self, Case, Make, called},
+    Error,
+    call::{Call, Shape, has_lanes},
     machine,
-    messages::{self, Call, Messages},
-    table::bytes,
+    messages::Messages,
+    text::length,
+    theirs::peers,
     threads::{self, Threads},
+    work::{Case, Made, Make, called},
 };
 
 /// Messages of a call where nothing is asked: one, and as many as fill the lanes of every backend.
@@ -34,8 +29,6 @@ const MESSAGE_BYTES: usize = 16 << 10;
 /// With nonces of 12 bytes a message has at most 2^24 - 1.
 const MOST_CCM_BYTES: usize = (1 << 24) - 1;
 const TOO_LARGE: &str = "more than a quarter of the memory";
-/// PIPO's counter has 16 bits.
-const MOST_PIPO_CTR_BYTES: usize = Pipo::BLOCK_BYTES << 16;
 
 /// Which rows. Where a list is empty, the usual: the best backend; one message and many; one thread; 16 KiB.
 #[derive(Clone, Debug, Default)]
@@ -53,18 +46,14 @@ pub struct Choice {
 }
 
 /// CTR does the same in both.
-fn directions(mode: Mode) -> &'static [Direction] {
+pub(crate) fn directions(mode: Mode) -> &'static [Direction] {
     const BOTH: [Direction; 2] = [Direction::Encrypt, Direction::Decrypt];
     if mode == Mode::Ctr { &BOTH[..1] } else { &BOTH }
 }
 
-/// Whether one message is a chain, so that many are done in lanes.
-fn has_lanes(mode: Mode, direction: Direction) -> bool {
-    match mode {
-        Mode::Ccm => true,
-        Mode::Cbc => direction == Direction::Encrypt,
-        Mode::Ecb | Mode::Ctr => false,
-    }
+/// Every cipher with each of its modes.
+pub(crate) fn all_modes() -> impl Iterator<Item = (&'static Cipher, Mode)> {
+    CIPHERS.iter().flat_map(|cipher| cipher.modes.iter().map(move |mode| (cipher, *mode)))
 }
 
 fn name(cipher: &Cipher, mode: Mode) -> String {
@@ -85,7 +74,7 @@ impl Choice {
             return wrong("--size must be at least 1 byte".into());
         }
         if let Some(size) = self.message_bytes.iter().find(|size| **size > memory_bytes()) {
-            return wrong(format!("messages of {}: {TOO_LARGE}", bytes(*size)));
+            return wrong(format!("messages of {}: {TOO_LARGE}", length(*size)));
         }
         match self.backends.iter().find(|backend| !backend.is_available()) {
             Some(backend) => Err(tress_cipher::Error::BackendUnavailable(*backend).into()),
@@ -103,6 +92,16 @@ impl Choice {
         }
     }
 
+    /// With a backend that is named, or a row of the best one would be the same as that of another.
+    fn workload(&self, call: &Call, backend: Backend) -> String {
+        let messages = match call.lanes {
+            1 => "one message".to_string(),
+            lanes => format!("{lanes} messages, one key"),
+        };
+        let is_named = self.all_backends || !self.backends.is_empty();
+        if is_named { format!("{messages}, {}", backend.name()) } else { messages }
+    }
+
     fn message_bytes(&self, cipher: &Cipher) -> Vec<usize> {
         if self.message_bytes.is_empty() {
             return vec![MESSAGE_BYTES - MESSAGE_BYTES % cipher.block_bytes];
@@ -112,22 +111,20 @@ impl Choice {
 }
 
 /// The rows that are asked for, each with its backend. Combinations that do not exist are left out.
-pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Backend)>, Error> {
+pub(crate) fn cases(choice: &Choice, wants: impl Fn(&str) -> bool) -> Result<Vec<(Backend, Case)>, Error> {
     choice.check()?;
     let memory_bytes = memory_bytes();
     let (mut cases, mut has_name, mut reasons) = (Vec::new(), false, BTreeSet::new());
-    for cipher in CIPHERS {
-        for &mode in cipher.modes.iter().filter(|mode| options.wants(&name(cipher, **mode))) {
-            has_name = true;
-            if choice.backends(cipher).is_empty() {
-                reasons.insert("the cipher does not have this backend");
-            }
-            for (call, backend, threads) in combinations(choice, cipher, mode) {
-                let is_too_large = (call.buffer_bytes() * threads) as u64 > memory_bytes;
-                match why_not(&call).or(is_too_large.then_some(TOO_LARGE)) {
-                    Some(why) => drop(reasons.insert(why)),
-                    None => cases.push((case(call, threads, backend, choice, options), backend)),
-                }
+    for (cipher, mode) in all_modes().filter(|(cipher, mode)| wants(&name(cipher, *mode))) {
+        has_name = true;
+        if choice.backends(cipher).is_empty() {
+            reasons.insert("the cipher does not have this backend");
+        }
+        for (call, backend, threads) in combinations(choice, cipher, mode) {
+            let is_too_large = (call.buffer_bytes() * threads) as u64 > memory_bytes;
+            match why_not(&call).or(is_too_large.then_some(TOO_LARGE)) {
+                Some(why) => drop(reasons.insert(why)),
+                None => cases.push((backend, case(call, threads, choice.workload(&call, backend)))),
             }
         }
     }
@@ -135,9 +132,6 @@ pub(crate) fn cases(choice: &Choice, options: &Options) -> Result<Vec<(Case, Bac
         Ok(cases)
     } else if has_name {
         Err(Error::NoSuchRow(reasons.into_iter().collect::<Vec<_>>().join("; ")))
-    } else if case::all().iter().any(|case| options.wants(&case.name)) {
-        let text = "--backend, --lanes, --threads and --size need a cipher with a mode, such as aes-128-ccm";
-        Err(Error::NoSuchRow(text.into()))
     } else {
         Err(Error::NothingMatches)
     }
@@ -152,7 +146,7 @@ fn combinations(choice: &Choice, cipher: &'static Cipher, mode: Mode) -> Vec<(Ca
         for backend in choice.backends(cipher) {
             for message_bytes in choice.message_bytes(cipher) {
                 for &lanes in &all_lanes {
-                    let call = Call { cipher, mode, direction, lanes, message_bytes };
+                    let call = Call { cipher, mode, direction, lanes, message_bytes, shape: Shape::Usual };
                     all.extend(all_threads.iter().map(|threads| (call, backend, *threads)));
                 }
             }
@@ -173,142 +167,35 @@ fn why_not(call: &Call) -> Option<&'static str> {
         _ if call.lanes > 1 && !has_lanes(call.mode, call.direction) => Some("only CCM and CBC encryption have lanes"),
         Mode::Ecb | Mode::Cbc if !whole_blocks => Some("ECB and CBC messages must be whole blocks"),
         Mode::Ccm if call.message_bytes > MOST_CCM_BYTES => Some("CCM messages must be shorter than 16 MiB here"),
-        Mode::Ctr if call.cipher.family() == "pipo" && call.message_bytes > MOST_PIPO_CTR_BYTES => {
-            Some("the counter of PIPO is exhausted after 512 KiB")
+        Mode::Ctr if call.most_ctr_bytes().is_some_and(|most| call.message_bytes > most) => {
+            Some("the counter of this cipher is exhausted before the end of the message")
         }
         _ => None,
     }
 }
 
-fn case(call: Call, threads: usize, backend: Backend, choice: &Choice, options: &Options) -> Case {
-    let mut workload = match call.lanes {
-        1 => "one message".to_string(),
-        lanes => format!("{lanes} messages, one key"),
-    };
-    // Without it a row of the best backend would be the same as that of another.
-    if choice.all_backends || !choice.backends.is_empty() {
-        workload = format!("{workload}, {}", backend.name());
-    }
-    let peers: Vec<_> = messages::peers(&call).into_iter().filter(|who| options.has_peer(*who)).collect();
-    let theirs = peers.clone();
-    let one: threads::Make = Arc::new(move || Messages::new(call, backend, &theirs));
-    let make: Make = Box::new(move |_| {
+/// The row of a call.
+pub(crate) fn case(call: Call, threads: usize, workload: String) -> Case {
+    let make: Make = Box::new(move |backend, peers| {
+        let peers = peers.to_vec();
+        let one = move || -> Made { Ok(Box::new(Messages::new(call, backend, &peers)?)) };
         if threads == 1 {
-            return Ok(Box::new(one()?));
+            return one();
         }
-        Ok(Box::new(Threads::new(threads, &one)?))
+        let each: threads::Make = Arc::new(one);
+        Ok(Box::new(Threads::new(threads, &each)?))
     });
     Case {
-        name: name(call.cipher, call.mode).into(),
+        name: call.name(),
         direction: called(call.direction),
-        workload: workload.into(),
+        workload,
         threads,
         lanes: call.lanes,
         message_bytes: call.message_bytes as u64,
-        peers,
+        peers: peers(&call),
         backends: call.cipher.backends,
         make,
     }
-}
-
-/// A name, and what rows of it can be asked.
-#[derive(Clone, Debug, Serialize)]
-pub struct Listed {
-    /// The name, as a filter matches it.
-    pub name: String,
-    /// What is done.
-    pub directions: Vec<&'static str>,
-    /// Backends of this machine; none where they cannot be chosen.
-    pub backends: Vec<&'static str>,
-    /// Whether calls of many messages can be asked.
-    pub lanes: bool,
-    /// Messages are a multiple of so many bytes; none where their length cannot be chosen.
-    pub multiple_of_bytes: Option<usize>,
-    /// Those who have it, too, installed or not.
-    pub peers: Vec<&'static str>,
-    /// The rows that are measured unless something is asked.
-    pub rows: Vec<String>,
-}
-
-/// Every name: those of ciphers in modes, then the others.
-pub fn list() -> Vec<Listed> {
-    let usual = case::all();
-    let rows = |name: &str| {
-        let of_name = usual.iter().filter(|case| case.name == name);
-        of_name.map(|case| format!("{}: {}, {}", case.direction, case.workload, bytes(case.message_bytes))).collect()
-    };
-    let mut listed = Vec::new();
-    for cipher in CIPHERS {
-        for &mode in cipher.modes {
-            let directions = directions(mode);
-            let call = |direction| Call { cipher, mode, direction, lanes: 1, message_bytes: cipher.block_bytes };
-            let name = name(cipher, mode);
-            listed.push(Listed {
-                directions: directions.iter().map(|direction| called(*direction)).collect(),
-                backends: cipher.backends.iter().filter(|one| one.is_available()).map(|one| one.name()).collect(),
-                lanes: directions.iter().any(|direction| has_lanes(mode, *direction)),
-                multiple_of_bytes: Some(if matches!(mode, Mode::Ecb | Mode::Cbc) { cipher.block_bytes } else { 1 }),
-                peers: messages::peers(&call(directions[0])).into_iter().map(|who| who.name()).collect(),
-                rows: rows(&name),
-                name,
-            });
-        }
-    }
-    for case in &usual {
-        if let Some(known) = listed.iter_mut().find(|listed| listed.name == case.name) {
-            if known.backends.is_empty() && !known.directions.contains(&case.direction) {
-                known.directions.push(case.direction);
-            }
-            continue;
-        }
-        listed.push(Listed {
-            name: case.name.to_string(),
-            directions: vec![case.direction],
-            backends: Vec::new(),
-            lanes: false,
-            multiple_of_bytes: None,
-            peers: case.peers.iter().map(|who| who.name()).collect(),
-            rows: rows(&case.name),
-        });
-    }
-    listed
-}
-
-/// Writes the names for people, or as JSON.
-pub fn write_list(json: bool, out: &mut dyn Write) -> Result<(), Error> {
-    let listed = list();
-    if json {
-        serde_json::to_writer_pretty(&mut *out, &listed).map_err(|error| Error::Output(error.into()))?;
-        return writeln!(out).map_err(Error::Output);
-    }
-    let write = |out: &mut dyn Write| -> io::Result<()> {
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING);
-        table.set_header(["name", "direction", "--backend", "--lanes", "--size", "--against", "default rows"]);
-        for one in &listed {
-            let size = match one.multiple_of_bytes {
-                None => String::new(),
-                Some(1) => "any".into(),
-                Some(bytes) => format!("n × {bytes} B"),
-            };
-            table.add_row([
-                one.name.clone(),
-                one.directions.join("\n"),
-                one.backends.join(", "),
-                if one.lanes { "any" } else { "" }.into(),
-                size,
-                one.peers.join(", "),
-                one.rows.join("\n"),
-            ]);
-        }
-        writeln!(out, "{table}")?;
-        writeln!(
-            out,
-            "every row with a --backend also takes --threads; encrypt-file, decrypt-file, encrypt-memory and"
-        )?;
-        writeln!(out, "encrypt-start run whole commands (compared with age, cp and openssl) if named, or with --record")
-    };
-    write(out).map_err(Error::Output)
 }
 
 #[cfg(test)]

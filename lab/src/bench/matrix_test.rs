@@ -1,33 +1,50 @@
 //! Names are those of the command's contract, combinations that exist are measured, and others are refused with a reason.
 
-use regex::Regex;
+use std::time::Duration;
 
-use super::super::{plan, visits::Item as _};
+use regex::Regex;
+use tress_peers::ipsec_mb;
+
 use super::*;
+use crate::bench::{
+    Against, Document, Options, Row, Stopped, list, plan, rows,
+    sample::{Effort, visit},
+    visits::Item as _,
+    work::{Who, Work},
+};
 
 fn options(filter: &str) -> Options {
     Options { filter: Some(Regex::new(filter).unwrap()), ..Options::default() }
 }
 
 /// Name, direction, lanes, threads and bytes of the rows.
-fn rows(choice: &Choice, filter: &str) -> Vec<(String, &'static str, usize, usize, u64)> {
-    let row = |(case, _): (Case, Backend)| {
-        (case.name.to_string(), case.direction, case.lanes, case.threads, case.message_bytes)
-    };
-    cases(choice, &options(filter)).unwrap().into_iter().map(row).collect()
+fn shown(choice: &Choice, filter: &str) -> Vec<(String, &'static str, usize, usize, u64)> {
+    let row = |(_, case): (Backend, Case)| (case.name, case.direction, case.lanes, case.threads, case.message_bytes);
+    made(choice, filter).unwrap().into_iter().map(row).collect()
 }
 
-fn why_none(choice: &Choice, filter: &str) -> String {
-    let error = cases(choice, &options(filter)).err().expect("no rows");
+fn made(choice: &Choice, filter: &str) -> Result<Vec<(Backend, Case)>, Error> {
+    cases(choice, |name| options(filter).wants(name))
+}
+
+fn why_none(choice: &Choice, filter: &str) -> Error {
+    let error = plan::plans(&Options { matrix: Some(choice.clone()), ..options(filter) }).err().expect("no rows");
     assert!(error.is_usage());
-    error.to_string()
+    error
+}
+
+/// What a run of somebody leaves.
+fn output(work: &mut dyn Work, who: Who) -> Vec<u8> {
+    work.prepare(who).unwrap();
+    work.run(who).unwrap();
+    work.output(who).to_vec()
 }
 
 /// The contract: aes-128/192/256, rijndael-BLOCK-KEY, rc6-128/192/256, pipo-128/256 with ecb, cbc, ctr, and ccm for 128-bit
 /// blocks.
 #[test]
 fn names_are_those_of_the_contract() {
-    let listed = list();
+    let listed = list::list();
     let names: Vec<&str> = listed.iter().map(|one| one.name.as_str()).collect();
     let ciphers = names.iter().filter(|name| Regex::new("-(ecb|cbc|ctr|ccm)$").unwrap().is_match(name));
     // 3 + 25 + 3 + 2 ciphers in three modes, and CCM of 3 + 5 + 3.
@@ -47,12 +64,34 @@ fn names_are_those_of_the_contract() {
     assert_eq!((cbc.multiple_of_bytes, cbc.directions.as_slice()), (Some(24), &["encrypt", "decrypt"][..]));
 }
 
+/// Old records compare with new ones: what they measured is measured still, under the same name and against the same peers.
+#[test]
+fn rows_of_records_keep_their_names() {
+    type Known = (String, String, String, u64, usize, Vec<String>);
+    let record = include_str!("../../../bench/record/2026-11-24-amd-epyc.json");
+    let record: Document = serde_json::from_str(record).unwrap();
+    let of_row = |row: Row| -> Known {
+        let peers = row.against.into_keys().collect();
+        (row.name, row.direction, row.workload, row.message_bytes, row.lanes, peers)
+    };
+    let of_case = |case: Case| -> Known {
+        let mut peers: Vec<_> = case.peers.iter().map(|who| who.name().to_string()).collect();
+        peers.sort();
+        (case.name, case.direction.into(), case.workload, case.message_bytes, case.lanes, peers)
+    };
+    // Whole commands have no lanes, and AES without instructions is measured by a build of its own.
+    let then = record.rows.into_iter().filter(|row| row.lanes > 0 && !row.workload.starts_with("without AES"));
+    let (then, now): (Vec<_>, Vec<_>) = (then.map(of_row).collect(), rows::all().into_iter().map(of_case).collect());
+    let gone: Vec<_> = then.iter().filter(|row| !now.contains(row)).collect();
+    assert!(gone.is_empty() && then.len() == 43, "{gone:?}");
+}
+
 #[test]
 fn the_usual_is_taken_where_nothing_is_asked() {
     let two = Choice { threads: vec![1, 2], ..Choice::default() };
     let row = |direction, lanes, threads| ("aes-128-cbc".to_string(), direction, lanes, threads, 16_384);
     assert_eq!(
-        rows(&two, "^aes-128-cbc$"),
+        shown(&two, "^aes-128-cbc$"),
         [
             row("encrypt", 1, 1),
             row("encrypt", 1, 2),
@@ -63,11 +102,11 @@ fn the_usual_is_taken_where_nothing_is_asked() {
         ]
     );
     // Whole blocks: 819 of 20 bytes are 16,380.
-    assert_eq!(rows(&Choice { lanes: vec![1], ..Choice::default() }, "^rijndael-160-128-ecb$")[0].4, 16_380);
+    assert_eq!(shown(&Choice { lanes: vec![1], ..Choice::default() }, "^rijndael-160-128-ecb$")[0].4, 16_380);
     // CTR does the same in both directions.
     let sizes = Choice { message_bytes: vec![1, 65], ..Choice::default() };
     assert_eq!(
-        rows(&sizes, "^rc6-192-ctr$"),
+        shown(&sizes, "^rc6-192-ctr$"),
         [("rc6-192-ctr".into(), "encrypt", 1, 1, 1), ("rc6-192-ctr".into(), "encrypt", 1, 1, 65)]
     );
 }
@@ -75,17 +114,22 @@ fn the_usual_is_taken_where_nothing_is_asked() {
 #[test]
 fn backends_are_those_that_cipher_and_machine_have() {
     let both = Choice { backends: vec![Backend::Portable, Backend::Reference], lanes: vec![1], ..Choice::default() };
-    let made = cases(&both, &options("^pipo-128-ctr$")).unwrap();
-    let workloads: Vec<_> = made.iter().map(|(case, backend)| (&*case.workload, *backend)).collect();
+    let made_of_both = made(&both, "^pipo-128-ctr$").unwrap();
+    let workloads: Vec<_> = made_of_both.iter().map(|(backend, case)| (&*case.workload, *backend)).collect();
     assert_eq!(
         workloads,
         [("one message, reference", Backend::Reference), ("one message, portable", Backend::Portable)]
     );
     let all = Choice { all_backends: true, lanes: vec![1], ..Choice::default() };
-    let here = tress_cipher::aes::Aes::BACKENDS.iter().filter(|backend| backend.is_available()).count();
-    assert_eq!(cases(&all, &options("^aes-256-ctr$")).unwrap().len(), here);
+    let here = tress_cipher::catalogue::find("aes-256")
+        .unwrap()
+        .backends
+        .iter()
+        .filter(|backend| backend.is_available())
+        .count();
+    assert_eq!(made(&all, "^aes-256-ctr$").unwrap().len(), here);
     let missing = Choice { backends: vec![Backend::Riscv32], ..Choice::default() };
-    let error = cases(&missing, &options("aes")).err().expect("no such machine");
+    let error = made(&missing, "aes").err().expect("no such machine");
     assert!(matches!(error, Error::Cipher(tress_cipher::Error::BackendUnavailable(Backend::Riscv32))));
 }
 
@@ -93,96 +137,152 @@ fn backends_are_those_that_cipher_and_machine_have() {
 fn what_does_not_exist_is_refused() {
     let lanes = |lanes: usize| Choice { lanes: vec![lanes], ..Choice::default() };
     let size = |bytes: u64| Choice { message_bytes: vec![bytes], ..Choice::default() };
-    assert!(why_none(&lanes(8), "-ecb$").contains("lanes"));
-    assert!(why_none(&lanes(0), "ccm").contains("0 lanes"));
-    assert!(why_none(&lanes(5000), "ccm").contains("5000 lanes"));
-    assert!(why_none(&Choice { threads: vec![0], ..Choice::default() }, "ccm").contains("0 threads"));
-    assert!(why_none(&size(0), "ctr").contains("--size"));
-    assert!(why_none(&size(17), "^aes-128-cbc$").contains("whole blocks"));
-    assert!(why_none(&size(1 << 24), "^aes-128-ccm$").contains("CCM"));
-    assert!(why_none(&size((1 << 19) + 8), "^pipo-128-ctr$").contains("counter"));
-    assert!(why_none(&size(u64::MAX), "ctr").contains("memory"));
     // One message fits, all of them do not.
-    let fits = memory_bytes() / 2 / 16 * 16;
-    let many = Choice { lanes: vec![4096], ..size(fits) };
-    assert!(why_none(&many, "^aes-128-cbc$").contains("memory"));
-    assert!(why_none(&lanes(1), "^rsa-2048-sign$").contains("cipher"));
-    assert!(matches!(cases(&lanes(1), &options("nothing")), Err(Error::NothingMatches)));
+    let many = Choice { lanes: vec![4096], ..size(memory_bytes() / 2 / 16 * 16) };
+    for (choice, filter, why) in [
+        (lanes(8), "-ecb$", "lanes"),
+        (lanes(0), "ccm", "0 lanes"),
+        (lanes(5000), "ccm", "5000 lanes"),
+        (Choice { threads: vec![0], ..Choice::default() }, "ccm", "0 threads"),
+        (size(0), "ctr", "--size"),
+        (size(17), "^aes-128-cbc$", "whole blocks"),
+        (size(1 << 24), "^aes-128-ccm$", "CCM"),
+        (size((1 << 19) + 8), "^pipo-128-ctr$", "counter"),
+        (size(u64::MAX), "ctr", "memory"),
+        (many, "^aes-128-cbc$", "memory"),
+        (lanes(1), "^rsa-2048-sign$", "cipher"),
+    ] {
+        let told = why_none(&choice, filter).to_string();
+        assert!(told.contains(why), "{told}");
+    }
+    assert!(matches!(why_none(&lanes(1), "nothing"), Error::NothingMatches));
     // One that exists is enough.
-    assert_eq!(rows(&lanes(8), "^aes-128-(ecb|ccm)$").len(), 2);
-    assert_eq!(rows(&size(1 << 19), "^pipo-256-ctr$").len(), 1);
+    assert_eq!(shown(&lanes(8), "^aes-128-(ecb|ccm)$").len(), 2);
+    assert_eq!(shown(&size(1 << 19), "^pipo-256-ctr$").len(), 1);
 }
 
 /// Every kind of cipher, mode and direction does the same on one thread and on several as those who have it; where nobody has
 /// it, as the reference.
 #[test]
 fn everybody_makes_the_same() {
-    use crate::bench::case::Who;
-    let everybody = Options { against: vec!["all".into()], ..options("^(aes|rc6|pipo|rijndael-(128|192))-") };
     let choice = Choice { lanes: vec![1, 3], message_bytes: vec![48], threads: vec![1, 2], ..Choice::default() };
-    let made = cases(&choice, &everybody).unwrap();
+    let made = made(&choice, "^(aes|rc6|pipo|rijndael-(128|192))-").unwrap();
     assert!(made.len() > 200);
-    for (case, backend) in made {
-        let mut work = (case.make)(backend).unwrap();
-        let mut run = |who: Who| {
-            work.prepare(who).unwrap();
-            work.run(who).unwrap();
-            work.output(who).to_vec()
-        };
-        let ours = run(Who::Ours);
+    for (backend, case) in made {
+        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| who.is_available()).collect();
+        let mut work = (case.make)(backend, &peers).unwrap();
+        let ours = output(&mut *work, Who::Ours);
         assert!(!ours.is_empty());
-        for &who in &case.peers {
-            assert_eq!(run(who), ours, "{} {} {}", case.name, case.direction, who.name());
+        for who in peers {
+            assert_eq!(output(&mut *work, who), ours, "{} {} {}", case.name, case.direction, who.name());
         }
     }
 }
 
+/// The usual rows of ciphers too, whatever is special about their messages.
 #[test]
-fn a_call_by_every_backend_is_the_reference() {
-    use crate::bench::case::{Who, Work};
-    for cipher in CIPHERS {
-        for &mode in cipher.modes {
-            for &direction in directions(mode) {
-                let call = Call { cipher, mode, direction, lanes: 1, message_bytes: 2 * cipher.block_bytes };
-                let output = |backend| {
-                    let mut work = Messages::new(call, backend, &[]).unwrap();
-                    work.prepare(Who::Ours).unwrap();
-                    work.run(Who::Ours).unwrap();
-                    work.output(Who::Ours).to_vec()
-                };
-                let best = cipher.best_backend();
-                assert_eq!(output(best), output(Backend::Reference), "{} {direction:?}", name(cipher, mode));
-            }
+fn everybody_makes_the_same_of_every_shape() {
+    let cases = rows::all().into_iter().filter(|case| ["encrypt", "decrypt"].contains(&case.direction));
+    let mut comparable = 0;
+    for case in cases {
+        let peers: Vec<Who> = case.peers.iter().copied().filter(|who| who.is_available()).collect();
+        let mut work = (case.make)(Backend::best_of(case.backends), &peers).unwrap();
+        let ours = output(&mut *work, Who::Ours);
+        let messages = work.bytes(Who::Ours);
+        for who in peers {
+            let theirs = output(&mut *work, who);
+            assert!(theirs.is_empty() || theirs == ours, "{} {} {}", case.name, case.workload, who.name());
+            comparable += usize::from(!theirs.is_empty());
+            // Of other lengths there are nearly as many bytes.
+            assert!(work.bytes(who).abs_diff(messages) < messages / 1000, "{} {}", case.workload, who.name());
         }
     }
+    // RustCrypto's, PIPO's and our own alone, whatever is installed.
+    assert!(comparable >= 26, "{comparable}");
+}
+
+#[test]
+fn a_call_by_every_backend_is_the_reference() {
+    for (cipher, mode) in all_modes() {
+        for &direction in directions(mode) {
+            let message_bytes = 2 * cipher.block_bytes;
+            let call = Call { cipher, mode, direction, lanes: 1, message_bytes, shape: Shape::Usual };
+            let of = |backend| output(&mut Messages::new(call, backend, &[]).unwrap(), Who::Ours);
+            assert_eq!(of(cipher.best_backend()), of(Backend::Reference), "{} {direction:?}", call.name());
+        }
+    }
+}
+
+/// libipsec-mb, and libipsec-mb with a handicap: it does everything twice.
+struct Handicapped(Messages);
+
+const TWICE: Who = Who::Own("twice");
+
+impl Work for Handicapped {
+    fn bytes(&self, who: Who) -> u64 {
+        self.0.bytes(who)
+    }
+
+    fn prepare(&mut self, who: Who) -> Result<(), Error> {
+        self.0.prepare(who)
+    }
+
+    fn run(&mut self, who: Who) -> Result<(), Error> {
+        if who != TWICE {
+            return self.0.run(who);
+        }
+        self.0.run(Who::IpsecMb)?;
+        self.0.run(Who::IpsecMb)
+    }
+
+    fn output(&self, who: Who) -> &[u8] {
+        self.0.output(who)
+    }
+}
+
+#[test]
+fn a_handicap_of_a_peer_shows_in_the_ratio() {
+    if let Err(missing) = ipsec_mb::available() {
+        assert!(std::env::var_os("CI").is_none(), "{missing}");
+        eprintln!("SKIPPED: {missing}");
+        return;
+    }
+    let call = Call { lanes: 64, message_bytes: 1024, shape: Shape::KeyEach, ..ccm(Direction::Encrypt) };
+    let mut work = Handicapped(Messages::new(call, call.cipher.best_backend(), &[Who::IpsecMb]).unwrap());
+    let [sample, warm_up, visit_time] = [1, 1, 20].map(Duration::from_millis);
+    let (effort, mut row) = (Effort { sample, warm_up, visit: visit_time }, Row::default());
+    for _ in 0..11 {
+        visit(&mut work, &[Who::IpsecMb, TWICE], effort, &mut row).unwrap();
+    }
+    let handicap = row.against[TWICE.name()].ratio / row.against[Who::IpsecMb.name()].ratio;
+    assert!((1.5..2.7).contains(&handicap), "{handicap}");
+}
+
+/// Four messages of 1 KiB.
+fn ccm(direction: Direction) -> Call {
+    let cipher = tress_cipher::catalogue::find("aes-128").unwrap();
+    Call { cipher, mode: Mode::Ccm, direction, lanes: 4, message_bytes: 1024, shape: Shape::Usual }
 }
 
 /// Rates of threads are of all of them together, by the wall clock.
 #[test]
 fn threads_work_at_the_same_time() {
-    use crate::bench::case::{Who, Work};
-    let call = Call {
-        cipher: tress_cipher::catalogue::find("aes-128").unwrap(),
-        mode: Mode::Ccm,
-        direction: Direction::Decrypt,
-        lanes: 4,
-        message_bytes: 1024,
+    let by = |backend| -> threads::Make {
+        Arc::new(move || Ok(Box::new(Messages::new(ccm(Direction::Decrypt), backend, &[])?)))
     };
-    let make: threads::Make = Arc::new(move || Messages::new(call, Backend::Portable, &[]));
+    let make = by(Backend::Portable);
     let mut work = Threads::new(3, &make).unwrap();
     assert_eq!(work.bytes(Who::Ours), 3 * make().unwrap().bytes(Who::Ours));
-    let time = |work: &mut Threads, runs| work.timed_elsewhere(Who::Ours, runs).unwrap().unwrap();
-    let (one, many) = (time(&mut work, 1), time(&mut work, 50));
-    assert!(many > one && one > std::time::Duration::ZERO);
+    let mut time = |runs| work.timed_elsewhere(Who::Ours, runs).unwrap().unwrap();
+    let (one, many) = (time(1), time(50));
+    assert!(many > one && one > Duration::ZERO);
 
     // One that fails tells why, and the others are not left waiting.
-    let wrong: threads::Make = Arc::new(move || Messages::new(call, Backend::Riscv32, &[]));
-    assert!(Threads::new(2, &wrong).is_err());
+    assert!(Threads::new(2, &by(Backend::Riscv32)).is_err());
 }
 
 #[test]
 fn rows_of_an_earlier_run_are_known_again() {
-    use crate::bench::{Against, Stopped};
     let matrix = Some(Choice { lanes: vec![1], ..Choice::default() });
     let asked = Options { matrix, against: vec!["rustcrypto".into()], ..options("^rc6-128-ctr$") };
     let plan = plan::plans(&asked).unwrap().pop().expect("one row");

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tress_modular::Limb;
 use tress_modular_times::{BITS, Clock, Inlined, Operation, measure};
 
-use super::{Error, progress, record::Machine, sample, statistics};
+use super::{Error, machine, progress::progress, record::Machine, sample, statistics, table, text};
 
 /// The version of [`Document`].
 pub const SCHEMA: u32 = 1;
@@ -88,42 +88,29 @@ impl Clock for ThreadTime {
     }
 }
 
-enum Memory {
-    Digits16(Vec<u16>),
-    Digits32(Vec<u32>),
-    Digits64(Vec<u64>),
-}
-
-/// An operation with the memory that it needs.
-pub(crate) struct Cell {
-    operation: Operation,
-    bits: usize,
-    memory: Memory,
-}
+/// An operation with the memory that it needs: the nanoseconds of one run.
+pub(crate) struct Cell(Box<dyn FnMut() -> Result<f64, tress_modular::Error>>);
 
 impl Cell {
     /// Digits that there are not are those of 64 bits.
     pub(crate) fn new(operation: Operation, bits: usize, digit_bits: u32) -> Cell {
-        fn zeros<L: Limb>(operation: Operation, bits: usize) -> Vec<L> {
-            vec![L::ZERO; operation.memory::<L>(bits)]
+        fn of<L: Limb>(operation: Operation, bits: usize) -> Cell {
+            let mut memory = vec![L::ZERO; operation.memory::<L>(bits)];
+            Cell(Box::new(move || {
+                let time = measure::<L, Inlined>(operation, bits, &mut ThreadTime, &mut memory)?;
+                Ok(time.elapsed as f64 / f64::from(time.runs.max(1)))
+            }))
         }
-        let memory = match digit_bits {
-            16 => Memory::Digits16(zeros(operation, bits)),
-            32 => Memory::Digits32(zeros(operation, bits)),
-            _ => Memory::Digits64(zeros(operation, bits)),
-        };
-        Cell { operation, bits, memory }
+        match digit_bits {
+            16 => of::<u16>(operation, bits),
+            32 => of::<u32>(operation, bits),
+            _ => of::<u64>(operation, bits),
+        }
     }
 
-    /// The nanoseconds of one run.
+    /// Runs it.
     pub(crate) fn sample(&mut self) -> Result<f64, tress_modular::Error> {
-        let (operation, bits, clock) = (self.operation, self.bits, &mut ThreadTime);
-        let time = match &mut self.memory {
-            Memory::Digits16(memory) => measure::<u16, Inlined>(operation, bits, clock, memory),
-            Memory::Digits32(memory) => measure::<u32, Inlined>(operation, bits, clock, memory),
-            Memory::Digits64(memory) => measure::<u64, Inlined>(operation, bits, clock, memory),
-        }?;
-        Ok(time.elapsed as f64 / f64::from(time.runs.max(1)))
+        (self.0)()
     }
 }
 
@@ -167,7 +154,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
         if options.quick { (5, Duration::from_millis(100)) } else { (15, Duration::from_millis(1000)) };
     let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     let tress = env!("CARGO_PKG_VERSION").into();
-    let machine = super::machine::inspect();
+    let machine = machine::inspect();
     let mut document = Document { schema: SCHEMA, time, tress, quick: options.quick, machine, rows: Vec::new() };
     let progress = progress((sizes.len() * operations.len()) as u64);
     for &bits in &sizes {
@@ -181,8 +168,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     }
     progress.finish_and_clear();
     if options.json {
-        serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
-        writeln!(out).map_err(Error::Output)?;
+        text::json(&document, out)?;
     } else {
         write(&document, &digits, out).map_err(Error::Output)?;
     }
@@ -205,7 +191,7 @@ fn row(operation: Operation, bits: usize, digit_bits: u32, ns: &[f64]) -> Row {
 
 /// As the paper's tables are: one for each length, a row an operation; a column a size of digits.
 fn write(document: &Document, digits: &[u32], out: &mut dyn Write) -> io::Result<()> {
-    super::table::write_machine(&document.machine, out)?;
+    table::write_machine(&document.machine, out)?;
     for rows in document.rows.chunk_by(|a, b| a.bits == b.bits) {
         writeln!(out, "\n{} bits: median of one run", rows[0].bits)?;
         let mut table = Table::new();

@@ -7,8 +7,7 @@ use tress_peers::{crypto_bigint, gmp};
 
 use super::{
     Error,
-    aead::peer,
-    case::{Who, Work},
+    work::{Who, Work},
 };
 
 /// Products a run: one alone is over before a clock has been read.
@@ -25,15 +24,18 @@ pub(crate) struct Product {
 impl Product {
     pub(crate) fn new(bits: usize) -> Product {
         let digits = bits / 64;
-        // Any digits: no step looks at their values.
-        let factor = |seed: u64| (0..digits as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
         Product {
-            factors: [factor(1), factor(1 << 32)],
+            factors: [1, 1 << 32].map(|seed| any(digits, seed)),
             product: vec![0; 2 * digits],
             scratch: vec![0; karatsuba_scratch(digits)],
             bytes: Vec::new(),
         }
     }
+}
+
+/// Digits whose values no step looks at.
+fn any(digits: usize, seed: u64) -> Vec<u64> {
+    (0..digits as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }
 
 impl Work for Product {
@@ -51,7 +53,7 @@ impl Work for Product {
         for _ in 0..PRODUCTS {
             let (a, b) = std::hint::black_box((a, b));
             match who {
-                Who::Gmp => gmp::multiply(a, b, &mut self.product).map_err(peer(Who::Gmp))?,
+                Who::Gmp => gmp::multiply(a, b, &mut self.product).map_err(Who::Gmp.failed())?,
                 _ => multiply(a, b, &mut self.product, &mut self.scratch),
             }
         }
@@ -81,17 +83,14 @@ pub(crate) struct Power {
 
 impl Power {
     pub(crate) fn new() -> Result<Power, Error> {
-        let digits = |seed: u64| -> Vec<u64> {
-            (0..DIGITS as u64).map(|i| (i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
-        };
-        let (mut modulus, base, exponent) = (digits(1), digits(1 << 20), digits(1 << 40));
+        let [mut modulus, base, exponent] = [1, 1 << 20, 1 << 40].map(|seed| any(DIGITS, seed));
         modulus[0] |= 1;
         modulus[DIGITS - 1] |= 1 << 63;
         let prepared = Modulus::new(&modulus).expect("an odd modulus");
         let base = prepared.reduce(&base);
         Ok(Power {
             gmp: gmp::Power::new(&modulus).ok(),
-            crypto_bigint: crypto_bigint::Power::new(&modulus, &base, &exponent).map_err(peer(Who::CryptoBigint))?,
+            crypto_bigint: crypto_bigint::Power::new(&modulus, &base, &exponent).map_err(Who::CryptoBigint.failed())?,
             modulus: prepared,
             base,
             exponent,
@@ -114,14 +113,10 @@ impl Work for Power {
         Some(self.modulus.backend())
     }
 
-    fn prepare(&mut self, _: Who) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn run(&mut self, who: Who) -> Result<(), Error> {
         match (who, &mut self.gmp) {
             (Who::Gmp, Some(power)) => {
-                power.power(&self.base, &self.exponent, &mut self.result).map_err(peer(who))?;
+                power.power(&self.base, &self.exponent, &mut self.result).map_err(who.failed())?;
             }
             (Who::CryptoBigint, _) => {
                 self.crypto_bigint.run();

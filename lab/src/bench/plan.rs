@@ -3,34 +3,18 @@
 use std::{path::PathBuf, time::Duration};
 
 use tress_cipher::Backend;
-use tress_peers::{aws_lc_rs, openssl, ring};
 
 use super::{
-    Error, Options, Row,
-    case::{self, Case, Who, Work},
+    Error,
     enough::Enough,
     matrix,
+    options::Options,
+    record::Row,
+    rows,
     sample::{self, Effort},
     visits::{self, Item},
+    work::{Case, Made, Who, Work},
 };
-
-impl Options {
-    /// Whether it is asked for and there.
-    pub(crate) fn has_peer(&self, who: Who) -> bool {
-        self.wants_peer(who) && who.is_available()
-    }
-
-    fn wants_peer(&self, who: Who) -> bool {
-        match who {
-            Who::Own(_) => true,
-            // That is OpenSSL, too, but needs a program to run it.
-            Who::OpenSslWithoutIfma => self.command.is_some() && self.wants_against(openssl::NAME),
-            Who::AwsLcRsGcm => self.wants_against(aws_lc_rs::NAME),
-            Who::RingGcm => self.wants_against(ring::NAME),
-            _ => self.wants_against(who.name()),
-        }
-    }
-}
 
 /// The measuring of a quick run. Roofs, making keys, and visits that are still to come take the rest of the minute.
 const QUICK: Duration = Duration::from_secs(44);
@@ -55,18 +39,18 @@ pub(crate) struct Plan {
 
 /// What `options` ask for, in its order.
 pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
-    let cases: Vec<(Case, Backend)> = match &options.matrix {
-        Some(choice) => matrix::cases(choice, options)?,
-        None => {
-            let wanted = case::all().into_iter().filter(|case| options.wants(&case.name));
-            let with_backend = |case: Case| {
-                let backend = Backend::best_of(case.backends);
-                (case, backend)
-            };
-            wanted.map(with_backend).collect()
-        }
+    let mut usual = rows::all().into_iter().filter(|case| options.wants(&case.name));
+    let cases: Vec<(Backend, Case)> = match &options.matrix {
+        None => usual.map(|case| (Backend::best_of(case.backends), case)).collect(),
+        Some(choice) => match matrix::cases(choice, |name| options.wants(name)) {
+            Err(Error::NothingMatches) if usual.next().is_some() => {
+                let text = "--backend, --lanes, --threads and --size need a cipher with a mode, such as aes-128-ccm";
+                return Err(Error::NoSuchRow(text.into()));
+            }
+            found => found?,
+        },
     };
-    let plan = |(case, backend): (Case, Backend)| {
+    let plan = |(backend, case): (Backend, Case)| {
         let peers: Vec<Who> = case.peers.iter().copied().filter(|who| options.has_peer(*who)).collect();
         let program = options.command.clone().filter(|_| peers.contains(&Who::OpenSslWithoutIfma));
         Plan { case, backend, peers, program, time: COMPARISON, kept: None }
@@ -82,8 +66,8 @@ pub(crate) fn plans(options: &Options) -> Result<Vec<Plan>, Error> {
 
 impl Plan {
     /// The work; if it is to be checked, done once by everybody, with the same result.
-    pub(crate) fn work(&self, is_to_be_checked: bool) -> Result<Box<dyn Work>, Error> {
-        let mut work = (self.case.make)(self.backend)?;
+    pub(crate) fn work(&self, is_to_be_checked: bool) -> Made {
+        let mut work = (self.case.make)(self.backend, &self.peers)?;
         if let Some(program) = &self.program {
             work.employ(program)?;
         }
@@ -103,9 +87,9 @@ impl Plan {
     pub(crate) fn row_without_work(&self) -> Row {
         let Plan { case, backend, .. } = self;
         Row {
-            name: case.name.to_string(),
+            name: case.name.clone(),
             direction: case.direction.into(),
-            workload: case.workload.to_string(),
+            workload: case.workload.clone(),
             backend: backend.name().into(),
             threads: case.threads,
             lanes: case.lanes,
@@ -177,7 +161,7 @@ fn check(case: &Case, work: &mut dyn Work, peers: &[Who]) -> Result<(), Error> {
         work.prepare(who)?;
         work.run(who)?;
         if !expected.starts_with(work.output(who)) {
-            return Err(Error::Disagreement { row: case.name.to_string(), peer: who.name() });
+            return Err(Error::Disagreement { row: case.name.clone(), peer: who.name() });
         }
     }
     Ok(())

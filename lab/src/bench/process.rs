@@ -2,14 +2,17 @@
 
 use std::{
     ffi::OsStr,
+    fmt::Display,
     fs,
-    io::Read,
+    io::{BufRead, BufReader, Read, Write},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     time::{Duration, Instant},
 };
 
 use super::Error;
+
+pub(crate) const NULL: &str = "/dev/null";
 
 /// A command and the file that it makes, if it makes one.
 pub(crate) struct Run {
@@ -17,14 +20,15 @@ pub(crate) struct Run {
     pub(crate) output: Option<PathBuf>,
 }
 
-pub(crate) fn copy_run(from: &Path, to: &Path) -> Run {
-    let mut command = Command::new("cp");
-    command.arg(from).arg(to);
-    Run { command, output: Some(to.to_path_buf()) }
+impl Run {
+    /// The null device is no file.
+    pub(crate) fn new(command: Command, output: &Path) -> Run {
+        Run { command, output: (output != Path::new(NULL)).then(|| output.to_path_buf()) }
+    }
 }
 
 /// The time from before the process is made until it has been waited for. Its output is removed before and after.
-pub(crate) fn timed(mut run: Run) -> Result<Duration, Error> {
+pub(crate) fn timed(run: &mut Run) -> Result<Duration, Error> {
     let start = Instant::now();
     let child = spawn(&mut run.command)?;
     finish_child(&run.command, child)?;
@@ -33,11 +37,6 @@ pub(crate) fn timed(mut run: Run) -> Result<Duration, Error> {
         fs::remove_file(output).map_err(Error::Files)?;
     }
     Ok(time)
-}
-
-pub(crate) fn run_once(command: &mut Command) -> Result<(), Error> {
-    let child = spawn(command)?;
-    finish_child(command, child)
 }
 
 pub(crate) fn spawn(command: &mut Command) -> Result<Child, Error> {
@@ -54,33 +53,83 @@ pub(crate) fn finish_child(command: &Command, child: Child) -> Result<(), Error>
     Err(failed(command, format!("{}: {}", output.status, text.trim())))
 }
 
-/// Waits for a child that nobody asks anything any more; what it said, if it failed.
-pub(crate) fn finish(child: &mut Child) -> Result<(), String> {
-    let mut said = Vec::new();
-    if let Some(mut errors) = child.stderr.take() {
-        errors.read_to_end(&mut said).map_err(|error| error.to_string())?;
-    }
-    let status = child.wait().map_err(|error| error.to_string())?;
-    if status.success() { Ok(()) } else { Err(format!("{status}: {}", String::from_utf8_lossy(&said).trim())) }
+/// A process of ours that answers lines with lines.
+pub(crate) struct Answering {
+    name: String,
+    child: Child,
+    /// `None` once it is to end.
+    questions: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
 }
 
-/// Keeps a child on one processor of those that this process may use, another one for each `turn`; where the system lets us.
-#[cfg(target_os = "linux")]
-pub(crate) fn pin(child: &Child, turn: usize) {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let Ok(all) = sched_getaffinity(None) else { return };
-    let usable: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
-    let pid = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let (Some(pid), false) = (pid, usable.is_empty()) {
-        let mut one = CpuSet::new();
-        one.set(usable[turn % usable.len()]);
-        // Without it the figures are louder.
-        let _ = sched_setaffinity(Some(pid), &one);
+impl Answering {
+    pub(crate) fn start(name: String, command: &mut Command) -> Result<Answering, Error> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child =
+            command.spawn().map_err(|error| Error::Command { program: name.clone(), message: error.to_string() })?;
+        let (questions, answers) = (child.stdin.take(), child.stdout.take().expect("it is piped"));
+        Ok(Answering { name, child, questions, answers: BufReader::new(answers) })
     }
+
+    pub(crate) fn ask(&mut self, question: impl Display) {
+        // Where it has ended, there is no answer, and it may say why.
+        if let Some(questions) = &mut self.questions {
+            let _ = writeln!(questions, "{question}").and_then(|()| questions.flush());
+        }
+    }
+
+    /// The next line.
+    pub(crate) fn answer(&mut self) -> Result<String, Error> {
+        let mut line = String::new();
+        if self.answers.read_line(&mut line).map_err(|error| self.failed(error))? == 0 {
+            self.finish()?;
+            return Err(self.failed("ended without an answer"));
+        }
+        Ok(line)
+    }
+
+    /// Waits for its end; what it said on standard error, if it failed.
+    pub(crate) fn finish(&mut self) -> Result<(), Error> {
+        self.questions = None;
+        let mut said = Vec::new();
+        if let Some(mut errors) = self.child.stderr.take() {
+            errors.read_to_end(&mut said).map_err(|error| self.failed(error))?;
+        }
+        let status = self.child.wait().map_err(|error| self.failed(error))?;
+        let said = String::from_utf8_lossy(&said);
+        if status.success() { Ok(()) } else { Err(self.failed(format!("{status}: {}", said.trim()))) }
+    }
+
+    pub(crate) fn failed(&self, message: impl Display) -> Error {
+        Error::Command { program: self.name.clone(), message: message.to_string() }
+    }
+
+    /// Keeps it on one processor of those that this process may use, another one for each `turn`; where the system lets us.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn pin(&self, turn: usize) {
+        use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+        let Ok(all) = sched_getaffinity(None) else { return };
+        let usable: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+        let pid = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
+        if let (Some(pid), false) = (pid, usable.is_empty()) {
+            let mut one = CpuSet::new();
+            one.set(usable[turn % usable.len()]);
+            // Without it the figures are louder.
+            let _ = sched_setaffinity(Some(pid), &one);
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn pin(&self, _: usize) {}
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn pin(_: &Child, _: usize) {}
+impl Drop for Answering {
+    /// Nobody measures for one who no longer listens.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 pub(crate) fn output_of(command: &mut Command) -> Result<String, Error> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| failed(command, error.to_string()))?;

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use tress_peers::clock;
 
 use super::{
-    Error, Row,
-    case::{Who, Work},
+    Error,
     enough::Stopped,
-    record::Against,
+    record::{Against, Row},
     statistics,
+    work::{Who, Work},
 };
 
 /// Rounds of the calibrating chain: 64,000 cycles, some 20 µs, long against the clock's reading and short enough for

@@ -2,7 +2,11 @@
 
 use std::{path::Path, time::Duration};
 
-use tress_peers::{openssl_signatures, rsa};
+#[cfg(feature = "aws-lc-rs")]
+use tress_peers::aws_lc_rs;
+#[cfg(feature = "ring")]
+use tress_peers::ring;
+use tress_peers::{Error as PeerError, openssl_signatures, rsa};
 use tress_sign::{
     Hash, PrivateKey, Scheme, SigningKey, VerifyJob, VerifyingKey,
     discrete::{self, GroupSize},
@@ -12,9 +16,8 @@ use tress_sign::{
 
 use super::{
     Error,
-    aead::peer,
-    case::{Who, Work},
-    worker::Worker,
+    work::{Who, Work},
+    worker::{Worker, digests},
 };
 
 /// Digests of a run of those who do one after the other: a sample of theirs need not take as long as our batch.
@@ -27,19 +30,26 @@ pub(crate) enum Verb {
     Verify,
 }
 
+/// What is signed, and what is verified.
+#[derive(Clone, Copy)]
+struct Signed<'a> {
+    #[cfg_attr(not(feature = "ring"), expect(dead_code, reason = "of the message, which only ring hashes itself"))]
+    number: usize,
+    digest: &'a [u8; 32],
+    signature: &'a [u8],
+}
+
+/// Somebody's way to do one of them; a signature that is made takes the place of the last one.
+type Party = Box<dyn FnMut(Signed<'_>, &mut Vec<u8>) -> Result<(), PeerError>>;
+
 /// The same digests over and over.
 pub(crate) struct Signatures {
     verb: Verb,
     key: SigningKey,
     verifying: VerifyingKey,
-    openssl: Option<openssl_signatures::Key>,
+    by: Vec<(Who, Party)>,
     /// OpenSSL without IFMA.
     worker: Option<Worker>,
-    rsa: Option<rsa::Key>,
-    #[cfg(feature = "aws-lc-rs")]
-    aws_lc_rs: Option<tress_peers::aws_lc_rs::Key>,
-    #[cfg(feature = "ring")]
-    ring: Option<tress_peers::ring::Key>,
     digests: Vec<[u8; 32]>,
     /// What is verified.
     signatures: Vec<Vec<u8>>,
@@ -48,50 +58,28 @@ pub(crate) struct Signatures {
 
 impl Signatures {
     /// RSA with PKCS #1 v1.5, whose signatures are the same for everybody.
-    pub(crate) fn rsa(bits: usize, verb: Verb, count: usize) -> Result<Signatures, Error> {
+    pub(crate) fn rsa(bits: usize, verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
         let key = tress_sign::rsa::PrivateKey::generate(bits).map_err(Error::Sign)?;
-        let mut made = Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), verb, count)?;
-        let der = made.key.key().to_der();
-        made.rsa = Some(rsa::Key::new(&der).map_err(peer(Who::Rsa))?);
-        #[cfg(feature = "aws-lc-rs")]
-        {
-            made.aws_lc_rs = Some(tress_peers::aws_lc_rs::Key::new(&der).map_err(peer(Who::AwsLcRs))?);
-        }
-        #[cfg(feature = "ring")]
-        {
-            made.ring = Some(tress_peers::ring::Key::new(&der).map_err(peer(Who::Ring))?);
-        }
-        Ok(made)
+        Self::new(PrivateKey::Rsa(key), Scheme::RsaPkcs1(Hash::Sha256), verb, count, peers)
     }
 
     /// DSA of 2048 and 256 bits.
-    pub(crate) fn dsa(verb: Verb, count: usize) -> Result<Signatures, Error> {
+    pub(crate) fn dsa(verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
         let key = discrete::PrivateKey::generate(GroupSize::Bits2048).map_err(Error::Sign)?;
-        Self::new(PrivateKey::Dsa(key), Scheme::Dsa(Hash::Sha256), verb, count)
+        Self::new(PrivateKey::Dsa(key), Scheme::Dsa(Hash::Sha256), verb, count, peers)
     }
 
-    fn new(key: PrivateKey, scheme: Scheme, verb: Verb, count: usize) -> Result<Signatures, Error> {
+    fn new(key: PrivateKey, scheme: Scheme, verb: Verb, count: usize, peers: &[Who]) -> Result<Signatures, Error> {
         let key = SigningKey::new(key, scheme).map_err(Error::Sign)?;
         let digests = digests(count);
         let signatures = key.sign_digests(&digests).into_iter().map(|made| Ok(made?.as_bytes().to_vec()));
         let signatures = signatures.collect::<Result<_, _>>().map_err(Error::Sign)?;
-        let verifying = key.verifying_key();
-        let openssl = openssl_signatures::Key::new(&key.key().to_der()).ok();
-        Ok(Signatures {
-            verb,
-            verifying,
-            openssl,
-            worker: None,
-            rsa: None,
-            #[cfg(feature = "aws-lc-rs")]
-            aws_lc_rs: None,
-            #[cfg(feature = "ring")]
-            ring: None,
-            key,
-            digests,
-            signatures,
-            made: Vec::new(),
-        })
+        let (verifying, der) = (key.verifying_key(), key.key().to_der());
+        // That one is a process of its own.
+        let here = peers.iter().filter(|who| **who != Who::OpenSslWithoutIfma);
+        let by = here.map(|&who| Ok((who, theirs(who, &der, verb).map_err(who.failed())?)));
+        let by = by.collect::<Result<_, Error>>()?;
+        Ok(Signatures { verb, key, verifying, by, worker: None, digests, signatures, made: Vec::new() })
     }
 
     /// Digests of a run.
@@ -114,17 +102,6 @@ impl Signatures {
             .collect();
         verify_batch(&jobs).into_iter().collect::<Result<(), _>>().map_err(Error::Sign)
     }
-}
-
-/// What is hashed before that, for those who do it themselves.
-fn message(number: usize) -> [u8; 8] {
-    (number as u64).to_le_bytes()
-}
-
-/// What is signed.
-pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
-    let digest = |number: usize| Hash::Sha256.digest(&message(number));
-    (0..count).map(|number| digest(number).try_into().expect("32 bytes")).collect()
 }
 
 impl Work for Signatures {
@@ -155,10 +132,6 @@ impl Work for Signatures {
         Some(worker.sign(runs).map(|(time, _)| time))
     }
 
-    fn prepare(&mut self, _: Who) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn run(&mut self, who: Who) -> Result<(), Error> {
         self.made.clear();
         if who == Who::Ours {
@@ -168,30 +141,10 @@ impl Work for Signatures {
             self.made = worker.sign(1)?.1;
             return Ok(());
         }
-        let mut made = Vec::new();
-        for number in 0..self.count(who) {
-            let (digest, signature) = (&self.digests[number], &self.signatures[number]);
-            #[cfg(feature = "aws-lc-rs")]
-            if let (Who::AwsLcRs, Some(key)) = (who, &self.aws_lc_rs) {
-                match self.verb {
-                    Verb::Sign => made = key.sign(digest).map_err(peer(who))?,
-                    Verb::Verify => key.verify(digest, signature).map_err(peer(who))?,
-                }
-            }
-            #[cfg(feature = "ring")]
-            if let (Who::Ring, Some(key)) = (who, &self.ring) {
-                match self.verb {
-                    Verb::Sign => made = key.sign(&message(number)).map_err(peer(who))?,
-                    Verb::Verify => key.verify(&message(number), signature).map_err(peer(who))?,
-                }
-            }
-            match (who, self.verb, &mut self.openssl, &self.rsa) {
-                (Who::OpenSsl, Verb::Sign, Some(key), _) => key.sign(digest, &mut made).map_err(peer(who))?,
-                (Who::OpenSsl, Verb::Verify, Some(key), _) => key.verify(digest, signature).map_err(peer(who))?,
-                (Who::Rsa, Verb::Sign, _, Some(key)) => made = key.sign(digest).map_err(peer(who))?,
-                (Who::Rsa, Verb::Verify, _, Some(key)) => key.verify(digest, signature).map_err(peer(who))?,
-                _ => {}
-            }
+        let (count, mut made) = (self.count(who), Vec::new());
+        let Some((_, party)) = self.by.iter_mut().find(|(by, _)| *by == who) else { return Ok(()) };
+        for (number, (digest, signature)) in self.digests.iter().zip(&self.signatures).enumerate().take(count) {
+            party(Signed { number, digest, signature }, &mut made).map_err(who.failed())?;
             self.made.extend_from_slice(&made);
         }
         Ok(())
@@ -201,4 +154,33 @@ impl Work for Signatures {
         // OpenSSL's DSA draws its nonces.
         if matches!(self.key.key(), PrivateKey::Rsa(_)) { &self.made } else { &[] }
     }
+}
+
+/// What they do with a key in DER.
+fn theirs(who: Who, der: &[u8], verb: Verb) -> Result<Party, PeerError> {
+    /// Those who give a signature out, of a digest or of the message.
+    macro_rules! party {
+        ($key:expr, $signed:ident => $what:expr) => {{
+            let key = $key;
+            Box::new(move |$signed: Signed<'_>, made: &mut Vec<u8>| match verb {
+                Verb::Sign => key.sign($what).map(|signature| *made = signature),
+                Verb::Verify => key.verify($what, $signed.signature),
+            })
+        }};
+    }
+    Ok(match who {
+        Who::OpenSsl => {
+            let mut key = openssl_signatures::Key::new(der)?;
+            Box::new(move |signed, made| match verb {
+                Verb::Sign => key.sign(signed.digest, made),
+                Verb::Verify => key.verify(signed.digest, signed.signature),
+            })
+        }
+        Who::Rsa => party!(rsa::Key::new(der)?, signed => signed.digest),
+        #[cfg(feature = "aws-lc-rs")]
+        Who::AwsLcRs => party!(aws_lc_rs::Key::new(der)?, signed => signed.digest),
+        #[cfg(feature = "ring")]
+        Who::Ring => party!(ring::Key::new(der)?, signed => &super::worker::message(signed.number)),
+        _ => return Err(PeerError::Refused("this key")),
+    })
 }

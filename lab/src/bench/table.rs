@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::CellAlignment;
 
-use super::record::{Document, Machine, Row};
+use super::{
+    record::{Document, Machine, Row},
+    text,
+};
 
 /// Writes the machine, the rows, and what is missing.
 pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
@@ -18,9 +21,7 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
 
 /// Writes the rows.
 pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
+    let mut table = text::table([
         "name",
         "direction",
         "backend",
@@ -42,7 +43,7 @@ pub(crate) fn write_rows(document: &Document, out: &mut dyn Write) -> io::Result
             row.direction.clone(),
             row.backend.clone(),
             work(row),
-            bytes(row.message_bytes),
+            text::length(row.message_bytes),
             rate(row),
             row.cycles_per_byte.map_or(String::new(), |cycles| format!("{cycles:.3}")),
             share(row),
@@ -152,16 +153,6 @@ fn release(row: &Row, version: &str) -> String {
     let cipher = row.name.split('-').next();
     let of_cipher = |one: &&str| one.split(' ').next() == cipher;
     version.split(", ").find(of_cipher).map(|one| format!(" ({one})")).unwrap_or_default()
-}
-
-/// A length in the largest unit that divides it.
-pub(crate) fn bytes(bytes: u64) -> String {
-    match bytes {
-        b if b >= 1 << 30 && b % (1 << 30) == 0 => format!("{} GiB", b >> 30),
-        b if b >= 1 << 20 && b % (1 << 20) == 0 => format!("{} MiB", b >> 20),
-        b if b >= 1 << 10 && b % (1 << 10) == 0 => format!("{} KiB", b >> 10),
-        b => format!("{b} B"),
-    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,10 @@
 
 use std::io::{self, Write};
 
-use comfy_table::{Table, presets};
-
 use super::{
-    case::WITHOUT_INSTRUCTIONS,
     record::{Document, Row},
-    table,
+    rows::WITHOUT_INSTRUCTIONS,
+    text,
 };
 
 /// The least ratio, or the most memory, of a row.
@@ -100,9 +98,8 @@ fn targets() -> Vec<Target> {
 /// Writes every target with its result, and returns how many were missed or could not be measured. A ratio counts as
 /// reached by its median; the interval stands beside it.
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
-    let mut shown = Table::new();
-    shown.load_style(presets::NOTHING);
-    shown.set_header(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""]);
+    let mut shown =
+        text::table(["measurement", "direction", "size", "against", "target", "result (95 % interval)", ""]);
     let mut missed = 0;
     for target in targets() {
         let row = document.rows.iter().find(|row| target.is_of(row));
@@ -113,7 +110,7 @@ pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<usize> {
             None => "not measured",
         };
         missed += usize::from(reached != Some(true));
-        let size = row.map_or(String::new(), |row| table::bytes(row.message_bytes));
+        let size = row.map_or(String::new(), |row| text::length(row.message_bytes));
         shown.add_row([target.what, target.direction, &size, against, &limit, &result, verdict]);
     }
     writeln!(out, "{shown}")?;

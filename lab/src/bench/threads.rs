@@ -8,7 +8,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{Receiver, Sender, channel},
+        mpsc::{Sender, channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -16,15 +16,14 @@ use std::{
 
 use super::{
     Error,
-    case::{Who, Work},
-    messages::Messages,
+    work::{Made, Who, Work},
 };
 
 /// Spins before a thread lets others have the core, as it must where there are more threads than cores.
 const SPINS: u32 = 20_000;
 
 /// Makes a thread's work, on that thread.
-pub(crate) type Make = Arc<dyn Fn() -> Result<Messages, Error> + Send + Sync>;
+pub(crate) type Make = Arc<dyn Fn() -> Made + Send + Sync>;
 
 /// Threads that wait for each other.
 struct Gate {
@@ -53,28 +52,13 @@ impl Gate {
     }
 }
 
-enum Request {
-    /// Prepare, run once, and send what is there then.
-    Show(Who),
-    /// So many runs.
-    Time(Who, u32),
-}
-
-enum Answer {
-    Output(Vec<u8>),
-    /// When each timed stretch began and ended.
-    Times(Vec<(Instant, Instant)>),
-}
-
-struct Worker {
-    requests: Sender<Request>,
-    answers: Receiver<Result<Answer, Error>>,
-    thread: Option<JoinHandle<()>>,
-}
+/// What a thread does with its work.
+type Job = Box<dyn FnOnce(&mut dyn Work) + Send>;
 
 /// Work on threads.
 pub(crate) struct Threads {
-    workers: Vec<Worker>,
+    threads: Vec<(Sender<Job>, JoinHandle<()>)>,
+    gate: Arc<Gate>,
     /// Bytes of a run of each.
     bytes: u64,
     output: Vec<u8>,
@@ -82,68 +66,59 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn new(threads: usize, make: &Make) -> Result<Threads, Error> {
-        let gate = Arc::new(Gate::new(threads));
-        let bytes = make()?.bytes(Who::Ours);
-        let mut workers = Vec::with_capacity(threads);
+        let mut made = Threads {
+            threads: Vec::with_capacity(threads),
+            gate: Arc::new(Gate::new(threads)),
+            bytes: 0,
+            output: Vec::new(),
+        };
+        let mut answers = Vec::with_capacity(threads);
         for _ in 0..threads {
-            let (make, gate) = (Arc::clone(make), Arc::clone(&gate));
-            let ((requests, inbox), (outbox, answers)) = (channel(), channel());
-            let spawned = thread::Builder::new().spawn(move || serve(&*make, &gate, &inbox, &outbox));
-            let thread = Some(spawned.map_err(failed)?);
-            workers.push(Worker { requests, answers, thread });
+            let (make, (jobs, inbox), (outbox, answer)) = (Arc::clone(make), channel::<Job>(), channel());
+            let serve = move || match make() {
+                Ok(mut work) => {
+                    let _ = outbox.send(Ok(work.bytes(Who::Ours)));
+                    inbox.into_iter().for_each(|job| job(&mut *work));
+                }
+                Err(error) => drop(outbox.send(Err(error))),
+            };
+            made.threads.push((jobs, thread::Builder::new().spawn(serve).map_err(failed)?));
+            answers.push(answer);
         }
-        Ok(Threads { workers, bytes, output: Vec::new() })
+        for answer in answers {
+            made.bytes = answer.recv().map_err(|_| gone())??;
+        }
+        Ok(made)
     }
 
-    fn ask(&self, request: impl Fn() -> Request) -> Result<Vec<Answer>, Error> {
-        for worker in &self.workers {
-            worker.requests.send(request()).map_err(|_| gone())?;
-        }
+    /// The answers of all threads to a question.
+    fn ask<T: Send + 'static>(
+        &self,
+        question: impl Fn(&mut dyn Work) -> Result<T, Error> + Clone + Send + 'static,
+    ) -> Result<Vec<T>, Error> {
+        let ask = |(jobs, _): &(Sender<Job>, _)| {
+            let (question, (outbox, answer)) = (question.clone(), channel());
+            jobs.send(Box::new(move |work| drop(outbox.send(question(work))))).map_err(|_| gone())?;
+            Ok(answer)
+        };
+        let answers = self.threads.iter().map(ask).collect::<Result<Vec<_>, Error>>()?;
         // All of them have answered before anything is said of one.
-        let answers: Vec<_> = self.workers.iter().map(|worker| worker.answers.recv()).collect();
+        let answers: Vec<_> = answers.into_iter().map(|answer| answer.recv()).collect();
         answers.into_iter().map(|answer| answer.map_err(|_| gone())?).collect()
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        for worker in self.workers.drain(..) {
-            let Worker { requests, thread, .. } = worker;
-            drop(requests);
-            let _ = thread.map(JoinHandle::join);
+        for (jobs, thread) in self.threads.drain(..) {
+            drop(jobs);
+            let _ = thread.join();
         }
     }
 }
 
-fn serve(
-    make: &dyn Fn() -> Result<Messages, Error>,
-    gate: &Gate,
-    inbox: &Receiver<Request>,
-    outbox: &Sender<Result<Answer, Error>>,
-) {
-    let mut made = make();
-    while let Ok(request) = inbox.recv() {
-        let answer = match &mut made {
-            Ok(work) => match request {
-                Request::Show(who) => show(work, who),
-                Request::Time(who, runs) => time(work, who, runs, gate),
-            },
-            Err(_) => Err(std::mem::replace(&mut made, Err(gone())).err().unwrap_or_else(gone)),
-        };
-        if outbox.send(answer).is_err() {
-            break;
-        }
-    }
-}
-
-fn show(work: &mut Messages, who: Who) -> Result<Answer, Error> {
-    work.prepare(who)?;
-    work.run(who)?;
-    Ok(Answer::Output(work.output(who).to_vec()))
-}
-
-/// Whatever goes wrong, the gate is passed as often as the others pass it.
-fn time(work: &mut Messages, who: Who, runs: u32, gate: &Gate) -> Result<Answer, Error> {
+/// When each timed stretch began and ended. Whatever goes wrong, the gate is passed as often as the others pass it.
+fn time(work: &mut dyn Work, who: Who, runs: u32, gate: &Gate) -> Result<Vec<(Instant, Instant)>, Error> {
     let (stretches, runs) = if work.needs_preparation() { (runs, 1) } else { (1, runs) };
     let mut times = Vec::with_capacity(stretches as usize);
     let mut result = Ok(());
@@ -158,12 +133,22 @@ fn time(work: &mut Messages, who: Who, runs: u32, gate: &Gate) -> Result<Answer,
         }
         times.push((start, Instant::now()));
     }
-    result.map(|()| Answer::Times(times))
+    result.map(|()| times)
+}
+
+/// The time of all stretches, each from when the first thread begins to when the last one ends.
+fn total(times: &[Vec<(Instant, Instant)>]) -> Duration {
+    let stretch = |place: usize| {
+        let begin = times.iter().map(|times| times[place].0).min();
+        let end = times.iter().map(|times| times[place].1).max();
+        end.zip(begin).map_or(Duration::ZERO, |(end, begin)| end - begin)
+    };
+    (0..times.first().map_or(0, Vec::len)).map(stretch).sum()
 }
 
 impl Work for Threads {
     fn bytes(&self, _: Who) -> u64 {
-        self.bytes * self.workers.len() as u64
+        self.bytes * self.threads.len() as u64
     }
 
     fn counts_cycles(&self) -> bool {
@@ -171,36 +156,22 @@ impl Work for Threads {
     }
 
     fn timed_elsewhere(&mut self, who: Who, runs: u32) -> Option<Result<Duration, Error>> {
-        let answers = match self.ask(|| Request::Time(who, runs)) {
-            Ok(answers) => answers,
-            Err(error) => return Some(Err(error)),
-        };
-        let times: Vec<Vec<(Instant, Instant)>> = answers
-            .into_iter()
-            .filter_map(|answer| if let Answer::Times(times) = answer { Some(times) } else { None })
-            .collect();
-        let stretches = times.first().map_or(0, Vec::len);
-        let stretch = |place: usize| {
-            let begin = times.iter().map(|times| times[place].0).min();
-            let end = times.iter().map(|times| times[place].1).max();
-            end.zip(begin).map_or(Duration::ZERO, |(end, begin)| end - begin)
-        };
-        Some(Ok((0..stretches).map(stretch).sum()))
+        let gate = Arc::clone(&self.gate);
+        let times = self.ask(move |work| time(work, who, runs, &gate));
+        Some(times.map(|times| total(&times)))
     }
 
-    /// Each thread prepares its own.
-    fn prepare(&mut self, _: Who) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// All threads work on the same, so they show the same.
+    /// Each thread prepares its own. All work on the same, so they show the same.
     fn run(&mut self, who: Who) -> Result<(), Error> {
-        let mut shown = self.ask(|| Request::Show(who))?.into_iter();
-        let Some(Answer::Output(first)) = shown.next() else { return Err(gone()) };
-        if !shown.all(|answer| matches!(answer, Answer::Output(other) if other == first)) {
+        let mut shown = self.ask(move |work| {
+            work.prepare(who)?;
+            work.run(who)?;
+            Ok(work.output(who).to_vec())
+        })?;
+        self.output = shown.pop().ok_or_else(gone)?;
+        if shown.iter().any(|other| *other != self.output) {
             return Err(failed(std::io::Error::other("two threads produced different outputs for the same messages")));
         }
-        self.output = first;
         Ok(())
     }
 

@@ -9,7 +9,15 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
-use super::{Document, Error, Options, Row, Stopped, enough::Enough, keep::Keeper, sample::Effort, time_left};
+use super::{
+    Error,
+    enough::{Enough, Stopped},
+    keep::Keeper,
+    options::Options,
+    progress::time_left,
+    record::{Document, Row},
+    sample::Effort,
+};
 
 /// The most for one visit of a comparison, whose time would only go into samples that are alike.
 const VISIT: Duration = Duration::from_millis(60);
@@ -168,7 +176,7 @@ fn judge(row: &mut Row, enough: Enough, time_is_up: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Against, *};
+    use super::{super::record::Against, *};
 
     #[test]
     fn time_is_divided_among_what_is_left() {

@@ -7,57 +7,54 @@
 
 use std::{
     env,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, Write},
     path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::Command,
     time::Duration,
 };
 
 use tress_peers::openssl_signatures;
+use tress_sign::Hash;
 
-use super::{Error, sample::thread_time, signatures::digests};
+use super::{Error, process::Answering, sample::thread_time};
 
 /// The bit of AVX-512 IFMA in what CPUID's leaf 7 says, taken away (OPENSSL_ia32cap(3)).
 const WITHOUT_IFMA: (&str, &str) = ("OPENSSL_ia32cap", ":~0x200000");
 
 /// A worker that has a key.
-pub(crate) struct Worker {
-    child: Child,
-    requests: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
+pub(crate) struct Worker(Answering);
 
 impl Worker {
     /// Starts the program as a worker.
     pub(crate) fn start(program: &Path, der: &[u8], count: usize) -> Result<Worker, Error> {
         let mut command = Command::new(program);
         command.args(["bench", "--worker"]).env(WITHOUT_IFMA.0, WITHOUT_IFMA.1);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
-        let (Some(requests), Some(answers)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(failed(io::Error::from(io::ErrorKind::BrokenPipe)));
-        };
-        let mut worker = Worker { child, requests, answers: BufReader::new(answers) };
-        let key: String = der.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(worker.requests, "{key}\n{count}").map_err(failed)?;
-        Ok(worker)
+        let mut worker = Answering::start("tress bench --worker".into(), &mut command)?;
+        worker.ask(hexadecimal(der));
+        worker.ask(count);
+        Ok(Worker(worker))
     }
 
     /// Signs all digests so many times. The time that it took, and the signatures of one time.
     pub(crate) fn sign(&mut self, runs: u32) -> Result<(Duration, Vec<u8>), Error> {
-        writeln!(self.requests, "{runs}").map_err(failed)?;
-        let mut line = String::new();
-        self.answers.read_line(&mut line).map_err(failed)?;
-        let (time, signatures) = line.trim().split_once(' ').ok_or_else(|| failed(malformed()))?;
-        let time = Duration::from_nanos(time.parse().map_err(|_| failed(malformed()))?);
-        Ok((time, bytes(signatures).map_err(failed)?))
+        self.0.ask(runs);
+        let line = self.0.answer()?;
+        let parse = |(time, signatures): (&str, &str)| Some((time.parse().ok()?, bytes(signatures).ok()?));
+        let (time, signatures) =
+            line.trim().split_once(' ').and_then(parse).ok_or_else(|| self.0.failed(malformed()))?;
+        Ok((Duration::from_nanos(time), signatures))
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// What is hashed, for those who do that themselves.
+pub(crate) fn message(number: usize) -> [u8; 8] {
+    (number as u64).to_le_bytes()
+}
+
+/// What is signed.
+pub(crate) fn digests(count: usize) -> Vec<[u8; 32]> {
+    let digest = |number: usize| Hash::Sha256.digest(&message(number));
+    (0..count).map(|number| digest(number).try_into().expect("32 bytes")).collect()
 }
 
 /// What a worker does until its input ends.
@@ -85,11 +82,14 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
             }
         }
         let time = (thread_time() - start).as_nanos();
-        let all: String = all.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(output, "{time} {all}")?;
+        writeln!(output, "{time} {}", hexadecimal(&all))?;
         output.flush()?;
     }
     Ok(())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn bytes(hexadecimal: &str) -> io::Result<Vec<u8>> {
@@ -102,16 +102,12 @@ fn malformed() -> io::Error {
     io::Error::from(io::ErrorKind::InvalidData)
 }
 
-fn failed(error: io::Error) -> Error {
-    Error::Command { program: "tress bench --worker".into(), message: error.to_string() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn hexadecimal() {
+    fn hexadecimal_is_read() {
         assert_eq!(bytes("00fF10").unwrap(), [0, 255, 16]);
         assert!(bytes("0").is_err() && bytes("0g").is_err());
     }

@@ -29,7 +29,7 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
         None => {}
     }
     if options.list {
-        return matrix::write_list(options.json, &mut io::stdout().lock()).map_err(failure);
+        return bench::write_list(options.json, &mut io::stdout().lock()).map_err(failure);
     }
     let lab = Options {
         filter: options.filter.clone(),

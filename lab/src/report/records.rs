@@ -13,7 +13,7 @@ use crate::{
     bench::{
         Document, Row,
         compare::{self, Verdict},
-        table::bytes,
+        length as bytes,
     },
     picture::{
         Drawing, Scale,

@@ -1,0 +1,178 @@
+//! What one call of a cipher in a mode works on: how many messages, how long, where they lie, with which keys.
+
+use std::{mem, sync::LazyLock};
+
+use tress_cipher::{
+    CcmCipher,
+    catalogue::{Cipher, FromKey, Mode, WithCipher},
+};
+use tress_peers::Direction;
+
+const KEY: [u8; 32] = *b"thirty-two bytes of a key, or 16";
+const IV: [u8; 32] = [0x5a; 32];
+pub(crate) const NONCE_BYTES: usize = 12;
+/// As in the container. Other modes have as much room between messages, which spreads them over the sets of the first cache.
+pub(crate) const TAG_BYTES: usize = 16;
+
+/// How the messages of a call differ from each other, and from those of the usual call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// One length, one key, a tag's room between them.
+    Usual,
+    /// More room, so that no two lanes meet in a set of the first cache.
+    Spread,
+    /// A key for each.
+    KeyEach,
+    /// As many of each of three lengths, whose mean is that of the call.
+    Mixed,
+    /// One after the other where others are done in lanes.
+    OneAtATime,
+}
+
+/// What one call works on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) cipher: &'static Cipher,
+    pub(crate) mode: Mode,
+    pub(crate) direction: Direction,
+    pub(crate) lanes: usize,
+    pub(crate) message_bytes: usize,
+    pub(crate) shape: Shape,
+}
+
+impl Shape {
+    pub(crate) const MIXED_BYTES: [usize; 3] = [64, 576, 1500];
+    pub(crate) const MIXED_MESSAGES: usize = 540;
+}
+
+/// As many of each, in an order that is always the same (Knuth's MMIX generator, Fisher and Yates's shuffle).
+static MIXED: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let mut lengths: Vec<usize> = Shape::MIXED_BYTES.into_iter().cycle().take(Shape::MIXED_MESSAGES).collect();
+    let mut state = 1u64;
+    for last in (1..lengths.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        lengths.swap(last, (state >> 33) as usize % (last + 1));
+    }
+    lengths
+});
+
+impl Call {
+    /// The cipher and the mode.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}", self.cipher.name, self.mode.name())
+    }
+
+    /// Lengths that are not the usual one.
+    fn lengths(&self) -> &'static [usize] {
+        if self.shape == Shape::Mixed { &MIXED } else { &[] }
+    }
+
+    /// Bytes of all messages.
+    pub(crate) fn bytes(&self) -> usize {
+        match self.lengths() {
+            [] => self.lanes * self.message_bytes,
+            lengths => lengths.iter().sum(),
+        }
+    }
+
+    /// The room behind a message.
+    fn room(&self) -> usize {
+        if self.shape == Shape::Spread { 64 } else { TAG_BYTES }
+    }
+
+    pub(crate) fn buffer_bytes(&self) -> usize {
+        self.bytes() + self.lanes * self.room()
+    }
+
+    /// Where each message begins in a buffer, and its length.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (lengths, usual, room) = (self.lengths(), self.message_bytes, self.room());
+        let mut next = 0;
+        (0..self.lanes).map(move |number| {
+            let (start, bytes) = (next, lengths.get(number).copied().unwrap_or(usual));
+            next += bytes + room;
+            (start, bytes)
+        })
+    }
+
+    /// Every message of a buffer with its number and its tag.
+    pub(crate) fn messages<'a>(
+        &self,
+        mut buffer: &'a mut [u8],
+    ) -> impl Iterator<Item = (usize, &'a mut [u8], &'a mut [u8])> + use<'a> {
+        let room = self.room();
+        self.places().enumerate().map(move |(number, (_, bytes))| {
+            let (message, after) = mem::take(&mut buffer).split_at_mut(bytes + room);
+            buffer = after;
+            let (data, room) = message.split_at_mut(bytes);
+            (number, data, &mut room[..TAG_BYTES])
+        })
+    }
+
+    /// A key for each message, or one for all.
+    pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
+        let key = |number: usize| {
+            let mut key = KEY[..self.cipher.key_bytes].to_vec();
+            key[0] ^= number as u8;
+            key
+        };
+        (0..if self.shape == Shape::KeyEach { self.lanes } else { 1 }).map(key).collect()
+    }
+
+    pub(crate) fn nonces(&self) -> Vec<[u8; NONCE_BYTES]> {
+        let nonce = |number: usize| {
+            let mut nonce = [IV[0]; NONCE_BYTES];
+            nonce[4..].copy_from_slice(&(number as u64).to_be_bytes());
+            nonce
+        };
+        (0..self.lanes).map(nonce).collect()
+    }
+
+    /// The initialisation vector, or the first counter block: one of a short counter counts from 0.
+    pub(crate) fn iv(&self) -> Vec<u8> {
+        let (block_bytes, counter_bytes) = (self.cipher.block_bytes, counter_bytes(self.cipher));
+        let mut iv = if self.mode == Mode::Ecb { Vec::new() } else { IV[..block_bytes].to_vec() };
+        if self.mode == Mode::Ctr && counter_bytes < block_bytes {
+            iv[block_bytes - counter_bytes..].fill(0);
+        }
+        iv
+    }
+
+    /// The longest message in CTR, where the counter is shorter than a block.
+    pub(crate) fn most_ctr_bytes(&self) -> Option<usize> {
+        let (block_bytes, counter_bytes) = (self.cipher.block_bytes, counter_bytes(self.cipher));
+        if counter_bytes < block_bytes { block_bytes.checked_shl(8 * counter_bytes as u32) } else { None }
+    }
+
+    /// Whether our messages go through lanes: where each is a chain and there are several.
+    pub(crate) fn in_lanes(&self) -> bool {
+        has_lanes(self.mode, self.direction) && self.lanes > 1 && self.shape != Shape::OneAtATime
+    }
+}
+
+/// Whether one message is a chain, so that many are done in lanes.
+pub(crate) fn has_lanes(mode: Mode, direction: Direction) -> bool {
+    match mode {
+        Mode::Ccm => true,
+        Mode::Cbc => direction == Direction::Encrypt,
+        Mode::Ecb | Mode::Ctr => false,
+    }
+}
+
+fn counter_bytes(cipher: &Cipher) -> usize {
+    struct CounterBytes;
+
+    impl WithCipher for CounterBytes {
+        type Output = usize;
+
+        fn block<C: FromKey>(self) -> usize {
+            C::COUNTER_BYTES
+        }
+
+        fn ccm<C: FromKey + CcmCipher>(self) -> usize {
+            C::COUNTER_BYTES
+        }
+    }
+
+    cipher.with(CounterBytes)
+}

@@ -1,0 +1,112 @@
+//! `tress bench --list`: every name that a filter matches, and what can be asked of it.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use tress_cipher::catalogue::Mode;
+
+use super::{
+    Error,
+    call::{Call, Shape, has_lanes},
+    matrix::{all_modes, directions},
+    rows,
+    text::{json, length, table},
+    theirs::peers,
+    work::{Case, called},
+};
+
+/// A name, and what rows of it can be asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// The name, as a filter matches it.
+    pub name: String,
+    /// What is done.
+    pub directions: Vec<&'static str>,
+    /// Backends of this machine; none where they cannot be chosen.
+    pub backends: Vec<&'static str>,
+    /// Whether calls of many messages can be asked.
+    pub lanes: bool,
+    /// Messages are a multiple of so many bytes; none where their length cannot be chosen.
+    pub multiple_of_bytes: Option<usize>,
+    /// Those who have it, too, installed or not.
+    pub peers: Vec<&'static str>,
+    /// The rows that are measured unless something is asked.
+    pub rows: Vec<String>,
+}
+
+/// Every name: those of ciphers in modes, then the others.
+pub fn list() -> Vec<Listed> {
+    let usual = rows::all();
+    let of_cipher = all_modes().map(|(cipher, mode)| {
+        let (directions, message_bytes) = (directions(mode), cipher.block_bytes);
+        let call = Call { cipher, mode, direction: directions[0], lanes: 1, message_bytes, shape: Shape::Usual };
+        Listed {
+            name: call.name(),
+            directions: directions.iter().map(|direction| called(*direction)).collect(),
+            backends: cipher.backends.iter().filter(|one| one.is_available()).map(|one| one.name()).collect(),
+            lanes: directions.iter().any(|direction| has_lanes(mode, *direction)),
+            multiple_of_bytes: Some(if matches!(mode, Mode::Ecb | Mode::Cbc) { message_bytes } else { 1 }),
+            peers: peers(&call).into_iter().map(|who| who.name()).collect(),
+            rows: Vec::new(),
+        }
+    });
+    let mut listed: Vec<Listed> = of_cipher.collect();
+    for case in &usual {
+        let place = listed.iter().position(|listed| listed.name == case.name).unwrap_or_else(|| {
+            listed.push(Listed::number(case));
+            listed.len() - 1
+        });
+        let Listed { directions, rows, .. } = &mut listed[place];
+        if !directions.contains(&case.direction) {
+            directions.push(case.direction);
+        }
+        rows.push(format!("{}: {}, {}", case.direction, case.workload, length(case.message_bytes)));
+    }
+    listed
+}
+
+impl Listed {
+    /// The name of what is not a cipher.
+    fn number(case: &Case) -> Listed {
+        Listed {
+            name: case.name.clone(),
+            directions: Vec::new(),
+            backends: Vec::new(),
+            lanes: false,
+            multiple_of_bytes: None,
+            peers: case.peers.iter().map(|who| who.name()).collect(),
+            rows: Vec::new(),
+        }
+    }
+}
+
+/// Writes the names for people, or as JSON.
+pub fn write_list(as_json: bool, out: &mut dyn Write) -> Result<(), Error> {
+    let listed = list();
+    if as_json { json(&listed, out) } else { write(&listed, out).map_err(Error::Output) }
+}
+
+fn write(listed: &[Listed], out: &mut dyn Write) -> io::Result<()> {
+    let mut table = table(["name", "direction", "--backend", "--lanes", "--size", "--against", "default rows"]);
+    for one in listed {
+        let size = match one.multiple_of_bytes {
+            None => String::new(),
+            Some(1) => "any".into(),
+            Some(bytes) => format!("n × {bytes} B"),
+        };
+        table.add_row([
+            one.name.clone(),
+            one.directions.join("\n"),
+            one.backends.join(", "),
+            if one.lanes { "any" } else { "" }.into(),
+            size,
+            one.peers.join(", "),
+            one.rows.join("\n"),
+        ]);
+    }
+    writeln!(
+        out,
+        "{table}\nevery row with a --backend also takes --threads; encrypt-file, decrypt-file, encrypt-memory and\n\
+         encrypt-start run whole commands (compared with age, cp and openssl) if named, or with --record"
+    )
+}

@@ -1,0 +1,116 @@
+//! A run from its options to its document.
+
+use std::{io::Write, time::Duration};
+
+use regex::Regex;
+
+use super::{
+    Error, command, compare,
+    keep::Keeper,
+    machine,
+    options::Options,
+    plan,
+    progress::progress,
+    record::{Document, Missing},
+    table, text,
+    visits::{self, Item},
+};
+use crate::roofs;
+
+/// Peers that only whole commands are measured against.
+const COMMAND_PEERS: [&str; 2] = ["age", "cp"];
+
+/// Measures what `options` ask for and writes a table, or the document as JSON. Progress goes to a terminal on standard
+/// error.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
+    let peers = tress_peers::list();
+    for name in &options.against {
+        let known = peers.iter().any(|peer| peer.name == name) || COMMAND_PEERS.contains(&name.as_str());
+        if !known && name != "all" {
+            return Err(Error::UnknownPeer(name.clone()));
+        }
+    }
+    let mut document = Document { quick: options.quick, ..Document::new(machine::inspect()) };
+    for peer in &peers {
+        if let Err(missing) = &peer.version
+            && options.wants_against(peer.name)
+        {
+            document.missing.push(Missing { peer: peer.name.into(), hint: missing.to_string() });
+        }
+    }
+
+    let plans = plan::plans(options)?;
+    if plans.is_empty() && !command::is_wanted(options) {
+        return Err(Error::NothingMatches);
+    }
+    let with = options.with.as_deref().map(compare::read_full).transpose()?;
+    let mut keeper = match &options.record {
+        Some(path) => Some(Keeper::open(path, options.resume, &mut document)?),
+        None => None,
+    };
+    // What only plans need is for records.
+    let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
+    // A run that goes on has those of the one before.
+    if document.roofs.is_none() {
+        document.roofs = Some(roofs::measure(scope, options.quick)?);
+    }
+    document.complete = false;
+    let mut items: Vec<Box<dyn Item>> = Vec::new();
+    items.extend(plans.into_iter().map(|plan| Box::new(plan) as Box<dyn Item>));
+    if command::is_wanted(options) {
+        items.extend(command::rows(options, &mut document)?.into_iter().map(|row| Box::new(row) as Box<dyn Item>));
+    }
+    // What an earlier run measured against others, or other versions, is measured anew.
+    document.rows.retain(|row| items.iter().all(|item| item.made(row) || !item.is_of(row)));
+    let measured = visits::measure(options, items, &mut document, &mut keeper);
+    if measured.is_err() {
+        // What there is stays, and the next run goes on from there.
+        if let Some(keeper) = keeper.as_mut().filter(|_| !document.rows.is_empty()) {
+            keeper.write(&document)?;
+        }
+        return measured.map(|()| document);
+    }
+
+    for row in with.into_iter().flat_map(|with| with.rows) {
+        match document.rows.iter_mut().find(|known| compare::identity(known) == compare::identity(&row)) {
+            // The other build may have other peers; a run that goes on may have them already.
+            Some(known) => row.against.into_iter().for_each(|(peer, against)| {
+                known.against.entry(peer).or_insert(against);
+            }),
+            None => document.rows.push(row),
+        }
+    }
+    roofs::fill(&mut document);
+    document.complete = true;
+    if let Some(keeper) = &mut keeper {
+        keeper.write(&document)?;
+    }
+    if options.json {
+        text::json(&document, out)?;
+    } else {
+        table::write(&document, out).map_err(Error::Output)?;
+    }
+    Ok(document)
+}
+
+/// The usual rows of these names with the best backend, in a few visits each, without peers.
+pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> {
+    const VISITS: usize = 3;
+    let filter = Some(Regex::new(names).expect("a pattern of ours"));
+    let options = Options { filter, quick: true, ..Options::default() };
+    let mut document = Document { quick: true, roofs: Some(roofs), ..Document::new(machine::inspect()) };
+    let mut plans = plan::plans(&options)?;
+    let progress = progress(plans.len() as u64);
+    for plan in &mut plans {
+        progress.set_message(plan.title());
+        let mut row = None;
+        for visit in 0..VISITS {
+            row = Some(plan.visit(options.effort(Duration::from_millis(60)), visit == 0, row.take())?);
+        }
+        document.rows.extend(row);
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+    roofs::fill(&mut document);
+    Ok(document)
+}
