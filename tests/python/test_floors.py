@@ -1,5 +1,5 @@
 """The three floors: nothing in crates/ depends on lab/ or riscv/, nothing in riscv/ on lab/, also not for tests.
-Inside tress-cipher no file imports from a floor above it."""
+Inside tress-cipher and tress bench no file imports from a floor above it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -58,53 +58,85 @@ def test_the_page_has_the_packages() -> None:
     assert [row for row in rows if not (ROOT / row).exists()] == []
 
 
-CIPHER = ROOT / "crates" / "cipher" / "src"
-# The floors inside tress-cipher, the lowest first: patterns of modules. The first that matches counts.
-CIPHER_FLOORS = [
-    r"cpu", r"block", r"error|reveal", r"engine.*", r"operation", r"block_cipher", r"modes.*", r"lanes.*", r"ciphers/fixed_key",
-    r"ciphers/\w+/(?!keyed$).+", r"ciphers/\w+/keyed", r"ciphers/(rijndael|rc6|pipo)", r"ciphers(/\w+)?", r"catalogue|rustcrypto", r"",
-]  # fmt: skip
+class Room(NamedTuple):
+    """A folder of modules."""
+
+    folder: Path
+    # The path of the folder's module from the root of its crate.
+    inside: list[str]
+    # Its floors, the lowest first: patterns of modules. The first that matches counts. Modules of one floor may import
+    # from each other, unless the floor is a list of them.
+    floors: list[str]
 
 
-def module(path: Path) -> str:
-    return path.relative_to(CIPHER).with_suffix("").as_posix().removesuffix("/mod").removesuffix("lib")
+ROOMS = {
+    "cipher": Room(ROOT / "crates" / "cipher" / "src", [], [
+        r"cpu", r"block", r"error|reveal", r"engine.*", r"operation", r"block_cipher", r"modes.*", r"lanes.*",
+        r"ciphers/fixed_key", r"ciphers/\w+/(?!keyed$).+", r"ciphers/\w+/keyed", r"ciphers/(rijndael|rc6|pipo)",
+        r"ciphers(/\w+)?", r"catalogue|rustcrypto", r"",
+    ]),
+    "bench": Room(ROOT / "lab" / "src" / "bench", ["bench"], [
+        r"error|progress|statistics", r"call|enough|process|text|work", r"record|theirs|threads",
+        r"compare|machine|messages|sample|table", r"keep|matrix|modular|numbers|worker", r"options|signatures",
+        r"rows|visits", r"command|list|plan|targets", r"builds|run", r"(\w+_test)?",
+    ]),
+}  # fmt: skip
 
 
-SOURCES = {module(path): path for path in CIPHER.rglob("*.rs")}
+def modules(room: Room) -> dict[str, Path]:
+    def module(path: Path) -> str:
+        name = path.relative_to(room.folder).with_suffix("").as_posix()
+        return "" if name in {"mod", "lib"} else name.removesuffix("/mod")
+
+    return {module(path): path for path in room.folder.rglob("*.rs")}
 
 
-def cipher_floor(name: str) -> int:
-    return next(number for number, pattern in enumerate(CIPHER_FLOORS) if re.fullmatch(pattern, name))
+SOURCES = {name: modules(room) for name, room in ROOMS.items()}
+
+
+def floor_of(room: str, name: str) -> int:
+    return next(number for number, pattern in enumerate(ROOMS[room].floors) if re.fullmatch(pattern, name))
 
 
 def paths(text: str) -> Iterator[list[str]]:
-    """What `crate::...` and `super::...` name in code, lists in braces one by one."""
-    code = re.sub(r"//.*|^ +use super::\*;", "", text, flags=re.M)
-    for found in re.finditer(r"\b(crate|super)((?:::\w+)*)(?:::\{([^}]*)\})?", code):
-        names = re.findall(r"(?:^|,)\s*(\w+)", found[3] or "") if found[3] else [""]
-        if found[2] or found[3]:
-            yield from ([found[1], *found[2].split("::")[1:], *filter(None, [name])] for name in names)
+    """What `crate::...` and `super::...` name in code without its tests, lists in braces one by one."""
+    code = re.sub(r"//.*|^ +use super::\*;|^#\[cfg\(test\)\]\n(#.*\n)?mod \w+ \{(.|\n)*?^\}", "", text, flags=re.M)
+    before = ""
+    while code != before:
+        before, code = code, re.sub(r"([\w:]+)::\{([^{}]*)\}", branches, code)
+    for found in re.finditer(r"\b(crate|super)((?:::\w+)+)", code):
+        yield [found[1], *found[2].split("::")[1:]]
 
 
-# What the root of the crate hands on, and from where.
-ROOT_NAMES = {
-    name: [*found[1].split("::"), name]
-    for found in re.finditer(r"^pub use (\w+)::\{?([\w, ]+)\}?;", SOURCES[""].read_text(), re.M)
-    for name in re.findall(r"\w+", found[2])
-} | {name.split("/")[1]: name.split("/") for name in SOURCES if re.fullmatch(r"ciphers/\w+", name)}
+def branches(found: re.Match[str]) -> str:
+    return ", ".join(f"{found[1]}::{name.strip()}" for name in found[2].split(",") if name.strip())
 
 
-def target(source: str, path: list[str]) -> str:
-    """The module in which a path ends."""
+def handed_on(room: str) -> dict[str, list[str]]:
+    """What the room's own module hands on, and from where."""
+    uses = re.finditer(r"^pub(?:\(crate\))? use (\w+)::\{?([\w, ]+)\}?;", SOURCES[room][""].read_text(), re.M)
+    names = {name: [found[1], name] for found in uses for name in re.findall(r"\w+", found[2])}
+    return names | {name.split("/")[1]: name.split("/") for name in SOURCES[room] if re.fullmatch(r"ciphers/\w+", name)}
+
+
+def target(room: str, source: str, path: list[str]) -> str | None:
+    """The module in which a path ends, if it is one of the room."""
+    inside = ROOMS[room].inside
     first, *rest = path
-    below = source.split("/")[:-1] if first == "super" else []
-    if first == "crate" and rest and rest[0] in ROOT_NAMES:
-        rest = ROOT_NAMES[rest[0]] + rest[1:]
-    whole = below + rest
-    return next("/".join(whole[:end]) for end in range(len(whole), -1, -1) if "/".join(whole[:end]) in SOURCES)
+    if first == "super":
+        rest = source.split("/")[:-1] + rest
+    elif rest[: len(inside)] == inside:
+        rest = rest[len(inside) :]
+    else:
+        return None
+    if rest and rest[0] not in SOURCES[room]:
+        rest = handed_on(room).get(rest[0], [rest[0]]) + rest[1:]
+    return next(name for end in range(len(rest), -1, -1) if (name := "/".join(rest[:end])) in SOURCES[room])
 
 
-@pytest.mark.parametrize("source", [source for source in SOURCES if source])
-def test_no_file_of_the_cipher_imports_from_above(source: str) -> None:
-    above = {target(source, path) for path in paths(SOURCES[source].read_text())}
-    assert [name for name in above if cipher_floor(name) > cipher_floor(source)] == []
+@pytest.mark.parametrize(("room", "source"), [(room, name) for room in ROOMS for name in SOURCES[room] if name])
+def test_no_file_imports_from_above(room: str, source: str) -> None:
+    below = floor_of(room, source)
+    targets = {target(room, source, path) for path in paths(SOURCES[room][source].read_text())}
+    lowest = below + ("|" not in ROOMS[room].floors[below])
+    assert [name for name in targets if name not in {None, source} and floor_of(room, str(name)) >= lowest] == []
