@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use std::mem::MaybeUninit;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::slice;
 
 use pyo3::buffer::PyUntypedBuffer;
@@ -142,13 +142,15 @@ impl<'a> Space<'a> {
     /// As much of `source` as there is room for, and zeros behind.
     pub(crate) fn copy_of(self, source: &[u8]) -> &'a mut [u8] {
         let (head, tail) = self.memory.split_at_mut(source.len().min(self.memory.len()));
-        head.write_copy_of_slice(&source[..head.len()]);
+        for (byte, source) in head.iter_mut().zip(source) {
+            byte.write(*source);
+        }
         tail.fill(MaybeUninit::new(0));
         if let Some(is_written) = self.is_written {
             *is_written = true;
         }
-        // SAFETY: every byte was written just now.
-        unsafe { self.memory.assume_init_mut() }
+        // SAFETY: every byte was written just now, and such bytes are laid out as others.
+        unsafe { &mut *(ptr::from_mut(self.memory) as *mut [u8]) }
     }
 }
 
