@@ -213,7 +213,7 @@ secrets:
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
 # A dry run; nothing is ever uploaded.
-PUBLISHED := tress-cipher tress tress-container tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
+PUBLISHED := tress-cipher tress tress-container tress-lanes tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
 publishable:
 	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
 
