@@ -28,11 +28,13 @@ mod rijndael;
 mod traits;
 mod under_test;
 
-use tress_cipher::aes::Aes;
+use tress_cipher::aes::{Aes, Aes128, Aes192, Aes256};
 use tress_cipher::{Backend, BlockCipher, CcmCipher, Error};
 
 use file::{File, Kind};
-use under_test::UnderTest;
+use under_test::{UnderTest, under_test};
+
+under_test!(Aes in "aes" by one, 16 Aes128, 24 Aes192, 32 Aes256);
 
 sets! {
     run::<Aes>;

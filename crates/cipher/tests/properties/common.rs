@@ -94,8 +94,8 @@ pub(crate) fn any_length() -> impl Strategy<Value = usize> {
     prop_oneof![prop::sample::select(edges().collect::<Vec<_>>()), 0..longest.min(80), 0..longest,]
 }
 
-pub(crate) fn any_key_bytes() -> impl Strategy<Value = usize> {
-    prop::sample::select(vec![16_usize, 24, 32])
+pub(crate) fn any_key_bytes<C: UnderTest>() -> impl Strategy<Value = usize> {
+    prop::sample::select(C::KEY_BYTES)
 }
 
 pub(crate) fn any_tag_bytes() -> impl Strategy<Value = usize> {

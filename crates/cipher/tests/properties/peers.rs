@@ -105,7 +105,7 @@ proptest! {
 
     #[test]
     fn ecb_and_cbc_agree_with_rustcrypto(
-        seed: u64, key_bytes in any_key_bytes(), length in any_length(), encrypts: bool,
+        seed: u64, key_bytes in any_key_bytes::<Aes>(), length in any_length(), encrypts: bool,
     ) {
         let mut random = Bytes(seed);
         let (key, iv) = (random.take(key_bytes), random.take(16));
@@ -130,7 +130,7 @@ proptest! {
 
     #[test]
     fn ctr_agrees_with_rustcrypto(
-        seed: u64, key_bytes in any_key_bytes(), counter in any_counter(), length in any_length(),
+        seed: u64, key_bytes in any_key_bytes::<Aes>(), counter in any_counter(), length in any_length(),
     ) {
         let mut random = Bytes(seed);
         let (key, data) = (random.take(key_bytes), random.take(length));
@@ -145,7 +145,7 @@ proptest! {
 
     #[test]
     fn ccm_agrees_with_rustcrypto(
-        seed: u64, key_bytes in any_key_bytes(), tag_and_nonce in any_tag_and_nonce(), aad_bytes in any_length(),
+        seed: u64, key_bytes in any_key_bytes::<Aes>(), tag_and_nonce in any_tag_and_nonce(), aad_bytes in any_length(),
         length in any_length(), offset in 0..64_usize,
     ) {
         let (tag_bytes, nonce_bytes) = tag_and_nonce;

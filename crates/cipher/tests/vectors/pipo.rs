@@ -1,9 +1,12 @@
 //! PIPO's vectors.
 
 use tress_cipher::Backend;
-use tress_cipher::pipo::Pipo;
+use tress_cipher::pipo::{Pipo, Pipo128, Pipo256};
 
+use super::under_test::under_test;
 use super::{file, missing_backend, run_block_modes};
+
+under_test!(Pipo in "pipo" by one_of_64_bits, 16 Pipo128, 32 Pipo256);
 
 sets! {
     run;

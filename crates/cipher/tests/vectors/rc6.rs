@@ -1,9 +1,12 @@
 //! RC6: the sets under `vectors/rc6/`.
 
-use tress_cipher::rc6::{General, Rc6};
+use tress_cipher::rc6::{General, Rc6, Rc6_128, Rc6_192, Rc6_256};
 
 use crate::vectors::file::{self, File, Kind};
 use crate::vectors::run;
+use crate::vectors::under_test::under_test;
+
+under_test!(Rc6 in "rc6" by one, 16 Rc6_128, 24 Rc6_192, 32 Rc6_256);
 
 sets! {
     run::<Rc6>;
