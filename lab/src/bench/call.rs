@@ -109,6 +109,21 @@ impl Call {
         })
     }
 
+    /// Works on one message after the other: its number, data and tag. One alone goes without the iterator, which would be a
+    /// tenth of the time of 64 bytes.
+    #[inline]
+    pub(crate) fn each<E>(
+        &self,
+        buffer: &mut [u8],
+        mut one: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.lanes == 1 {
+            let (data, room) = buffer.split_at_mut(self.message_bytes);
+            return one(0, data, &mut room[..TAG_BYTES]);
+        }
+        self.messages(buffer).try_for_each(|(number, data, tag)| one(number, data, tag))
+    }
+
     /// A key for each message, or one for all.
     pub(crate) fn keys(&self) -> Vec<Vec<u8>> {
         let key = |number: usize| {

@@ -202,7 +202,5 @@ fn each(
     call: Call,
     mut one: impl FnMut(usize, &mut [u8], &mut [u8]) -> Result<(), tress_cipher::Error> + 'static,
 ) -> Party {
-    Box::new(move |buffer| {
-        call.messages(buffer).try_for_each(|(number, data, tag)| one(number, data, tag)).map_err(Into::into)
-    })
+    Box::new(move |buffer| call.each(buffer, &mut one).map_err(Into::into))
 }

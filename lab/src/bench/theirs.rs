@@ -141,9 +141,8 @@ fn each<K: 'static>(
     let mut keys = call.keys().iter().map(|key| new(key)).collect::<Result<Vec<_>, _>>()?;
     let (nonces, iv) = (call.nonces(), call.iv());
     Ok(Box::new(move |buffer| {
-        let mut messages = call.messages(buffer);
         let of_all = keys.len() - 1;
-        let done = messages.try_for_each(|(number, data, tag)| {
+        let done = call.each(buffer, |number, data, tag| {
             let iv = if call.mode == Mode::Ccm { &nonces[number] } else { &iv[..] };
             one(&mut keys[number.min(of_all)], iv, data, tag)
         });
