@@ -24,7 +24,7 @@ const MOST: [(&str, u64, f64, f64); 12] = [
     ("tress_pipo128_cbc_decrypt4", 128, 60.68, 37.0),
     ("tress_pipo256_encrypt4", 256, 59.93, 46.0),
     ("tress_aes8_ctr", 128, 89.0, 77.0),
-    ("tress_aes2_ccm_encrypt", 128, 178.0, 178.0),
+    ("tress_aes2_ccm_encrypt", 128, 179.0, 178.0),
     ("tress_aes8_ccm4_encrypt", 128, 160.0, 160.0),
     ("tress_aes_table_stream", 128, 78.9, 56.0),
 ];
