@@ -48,8 +48,11 @@ pub(crate) fn serve(session: &Session, stream: u16, mut incoming: Incoming, serv
         let read = read_all(session, &mut incoming, &buffers, &full);
         drop(full);
         let opened = opener.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        // If the opener failed, the reader only saw the end of it.
-        opened.and(read)
+        // If the opener failed, the reader only saw the end of it. If the session ended, it knows why.
+        opened.and(read).or_else(|error| {
+            let is_by_session = error.kind == ErrorKind::Disconnected && session.stopped().is_some();
+            if is_by_session { Ok(()) } else { Err(error) }
+        })
     })
 }
 
