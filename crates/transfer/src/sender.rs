@@ -15,6 +15,7 @@ use super::opened::Opened;
 use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
 use super::outgoing::{Work, Writer};
 use super::rate::Rate;
+use super::session::END_TIME;
 use super::source::{AtEnd, FileSource, is_folder, lock};
 use super::stages::{Lanes, Mode};
 use super::steering::{Fixed, Steering};
@@ -337,6 +338,18 @@ impl Session<'_> {
         pause_until(until, &|| self.stopped());
     }
 
+    /// Waits, though not for long, until the receiver has read all and closed: a connection that is closed with unread bytes may lose
+    /// the last ones to the other end.
+    fn await_hangup(&self) {
+        let until = Instant::now() + END_TIME;
+        let mut state = lock(&self.state);
+        while self.stopped().is_none()
+            && let Some(left) = until.checked_duration_since(Instant::now())
+        {
+            state = self.bell.wait_timeout(state, left.min(TICK)).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// Says something on the control connection; a failure ends the session.
     pub(crate) fn request(&self, request: &Request) {
         let stop = || self.stopped();
@@ -395,6 +408,7 @@ impl Session<'_> {
             // Also when some files were not taken.
             if self.stopped().is_none() {
                 self.request(&Request::Bye);
+                self.await_hangup();
             }
             result
         });

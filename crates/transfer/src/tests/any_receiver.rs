@@ -172,7 +172,15 @@ impl Receiver<'_> {
                         }
                     }
                     Request::Abandon { .. } => {}
-                    Request::Bye => break,
+                    Request::Bye => {
+                        // The sender reads on: what is said now reaches it, and resets nothing.
+                        let still_reads = (0..4).all(|_| {
+                            std::thread::sleep(Duration::from_millis(5));
+                            put(&report().encode()).is_ok()
+                        });
+                        assert!(still_reads || self.honesty > 0, "the sender hung up first");
+                        break;
+                    }
                     request => panic!("{request:?}"),
                 }
             }
