@@ -2,7 +2,7 @@
 //!
 //! [`mod@bench`] measures ciphers, modes and whole commands against their peers, in turn and in one run. How it measures is
 //! the page docs/method.md; what it prints for programs is the schema of [`bench::Document`]. [`leaks`] tests whether time
-//! depends on secrets (docs/side-channels.md). [`roofs`] says what this machine does at most. [`study`] puts papers beside what
+//! depends on secrets (docs/side-channels.md). [`roofs`] says what this machine does at most; [`timing`] has the clocks and medians of all. [`study`] puts papers beside what
 //! this machine does; [`picture`] draws; [`report`] makes one page of it all.
 #![forbid(unsafe_code)]
 
@@ -17,3 +17,4 @@ pub mod picture;
 pub mod report;
 pub mod roofs;
 pub mod study;
+pub mod timing;

@@ -6,8 +6,8 @@
 use std::{fs, path::PathBuf};
 
 use tress_lab::{
-    bench::Document,
-    roofs::{Roofs, Share},
+    bench::{Document, roofline::Share},
+    roofs::Roofs,
 };
 
 /// Cycles are counted by a chain beside each sample; a clock that changes between roof and row shows in rates.

@@ -23,12 +23,11 @@ use super::{
     options::Options,
     plan,
     process::Answering,
-    progress::progress,
     record::{Document, SCHEMA},
     sample::{self, Effort, Sample},
-    statistics::median,
     work::Who,
 };
+use crate::timing::{progress, statistics::median};
 
 /// Two programs, and how to ask both of them for samples.
 #[derive(Clone, Debug)]

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     Error,
     record::{Document, Row, SCHEMA},
-    statistics::{Median, paired_ratio, ratio},
     text,
 };
+use crate::timing::statistics::{Median, paired_ratio, ratio};
 
 /// Smaller changes are not told, however sure they are.
 pub const LEAST_CHANGE: f64 = 0.02;

@@ -139,7 +139,7 @@ fn medians_are_kept_without_samples() {
     let found = read(&kept_path).unwrap();
     let median = Row { count: Some(41), samples: vec![], cycle_samples: vec![], ..full.rows[0].clone() };
     let expected = Row { against: found.rows[0].against.clone(), outliers: found.rows[0].outliers, ..median };
-    let rate = crate::bench::statistics::median(&row.samples);
+    let rate = crate::timing::statistics::median(&row.samples);
     let intervals = Row { rate_low: Some(rate.low), rate_high: Some(rate.high), ..expected };
     assert_eq!(found.rows, [intervals.clone(), intervals]);
     let against = Against { count: Some(41), pairs: vec![], ..full.rows[0].against["openssl"].clone() };

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::statistics::median;
+use crate::timing::statistics::median;
 
 /// Why a measurement has no more samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

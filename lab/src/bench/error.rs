@@ -89,6 +89,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// A measurement that the system gave no thread.
+    pub(crate) fn of_thread(error: tress_container::Error) -> Error {
+        Error::Threads(io::Error::other(error))
+    }
+
     /// Whether the caller asked for something that does not exist, rather than a measurement having failed.
     pub fn is_usage(&self) -> bool {
         matches!(

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use tress_modular::Limb;
 use tress_modular_times::{BITS, Clock, Inlined, Operation, measure};
 
-use super::{Error, machine, progress::progress, record::Machine, sample, statistics, table, text};
+use super::{Error, machine, record::Machine, table, text};
+use crate::timing::{progress, statistics, thread_time};
 
 /// The version of [`Document`].
 pub const SCHEMA: u32 = 1;
@@ -84,7 +85,7 @@ impl Clock for ThreadTime {
     const ENOUGH: u64 = 1_000_000;
 
     fn now(&mut self) -> u64 {
-        u64::try_from(sample::thread_time().as_nanos()).unwrap_or(u64::MAX)
+        u64::try_from(thread_time().as_nanos()).unwrap_or(u64::MAX)
     }
 }
 

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::ser::Formatter;
 use tress_plan::date;
 
-use super::{enough::Stopped, statistics};
-use crate::roofs::Roofs;
+use super::enough::Stopped;
+use crate::{roofs::Roofs, timing::statistics};
 
 /// The version of this schema.
 pub const SCHEMA: u32 = 1;

@@ -10,12 +10,14 @@ use super::{
     machine,
     options::Options,
     plan,
-    progress::progress,
     record::{Document, Missing},
-    table, text,
+    roofline, table, text,
     visits::{self, Item},
 };
-use crate::roofs;
+use crate::{
+    roofs::{self, Roofs},
+    timing::progress,
+};
 
 /// Peers that only whole commands are measured against.
 const COMMAND_PEERS: [&str; 2] = ["age", "cp"];
@@ -52,7 +54,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
     let scope = if options.record.is_some() { roofs::Scope::All } else { roofs::Scope::Machine };
     // A run that goes on has those of the one before.
     if document.roofs.is_none() {
-        document.roofs = Some(roofs::measure(scope, options.quick)?);
+        document.roofs = Some(roofs::measure(scope, options.quick).map_err(Error::of_thread)?);
     }
     document.complete = false;
     let mut items: Vec<Box<dyn Item>> = Vec::new();
@@ -80,7 +82,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
             None => document.rows.push(row),
         }
     }
-    roofs::fill(&mut document);
+    roofline::fill(&mut document);
     document.complete = true;
     if let Some(keeper) = &mut keeper {
         keeper.write(&document)?;
@@ -94,7 +96,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
 }
 
 /// The usual rows of these names with the best backend, in a few visits each, without peers.
-pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> {
+pub(crate) fn rows(names: &str, roofs: Roofs) -> Result<Document, Error> {
     const VISITS: usize = 3;
     let filter = Some(Regex::new(names).expect("a pattern of ours"));
     let options = Options { filter, quick: true, ..Options::default() };
@@ -111,6 +113,6 @@ pub(crate) fn rows(names: &str, roofs: roofs::Roofs) -> Result<Document, Error> 
         progress.inc(1);
     }
     progress.finish_and_clear();
-    roofs::fill(&mut document);
+    roofline::fill(&mut document);
     Ok(document)
 }

@@ -14,10 +14,10 @@ use super::{
     enough::{Enough, Stopped},
     keep::Keeper,
     options::Options,
-    progress::time_left,
     record::{Document, Row},
     sample::Effort,
 };
+use crate::timing::time_left;
 
 /// The most for one visit of a comparison, whose time would only go into samples that are alike.
 const VISIT: Duration = Duration::from_millis(60);

@@ -16,7 +16,8 @@ use std::{
 use tress_peers::openssl_signatures;
 use tress_sign::Hash;
 
-use super::{Error, process::Answering, sample::thread_time};
+use super::{Error, process::Answering};
+use crate::timing::thread_time;
 
 /// The bit of AVX-512 IFMA in what CPUID's leaf 7 says, taken away (OPENSSL_ia32cap(3)).
 const WITHOUT_IFMA: (&str, &str) = ("OPENSSL_ia32cap", ":~0x200000");

@@ -3,10 +3,7 @@
 use std::{ffi::OsString, io, path::Path};
 
 use tress_cipher::Backend;
-use tress_lab::{
-    bench::{self, Options, builds, compare, matrix, modular},
-    roofs,
-};
+use tress_lab::bench::{self, Options, builds, compare, matrix, modular, roofline};
 use tress_terminal::{
     Failure,
     files::{self, Picture},
@@ -84,14 +81,14 @@ fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
 
 fn roofs(options: &args::Roofs) -> Result<(), Failure> {
     let picture = files::picture(options.output.as_deref(), options.json, options.force)?;
-    let lab = roofs::command::Options { json: options.json, quick: options.quick };
+    let lab = roofline::command::Options { json: options.json, quick: options.quick };
     if picture == Some(Picture::Stdout) {
-        let document = roofs::command::run(&lab, &mut io::sink()).map_err(failure)?;
-        return files::print(&roofs::command::svg(&document));
+        let document = roofline::command::run(&lab, &mut io::sink()).map_err(failure)?;
+        return files::print(&roofline::command::svg(&document));
     }
-    let document = roofs::command::run(&lab, &mut io::stdout().lock()).map_err(failure)?;
+    let document = roofline::command::run(&lab, &mut io::stdout().lock()).map_err(failure)?;
     match picture {
-        Some(Picture::Path(path)) => store(&roofs::command::svg(&document), path, options.force),
+        Some(Picture::Path(path)) => store(&roofline::command::svg(&document), path, options.force),
         _ => Ok(()),
     }
 }

@@ -13,13 +13,12 @@ use crate::{
     bench::{
         Document, Row,
         compare::{self, Verdict},
-        length as bytes,
+        length as bytes, roofline,
     },
     picture::{
         Drawing, Scale,
         intervals::{Group, Interval, Intervals},
     },
-    roofs,
 };
 
 /// Raw samples of all records that a page carries at most. Above this it has none; they are in the records.
@@ -229,7 +228,7 @@ pub(super) fn pictures(document: &Document) -> Vec<Drawing> {
             None => families.push((family, vec![row])),
         }
     }
-    let roofline = document.roofs.as_ref().map(|roofs| roofs::picture::chart(document, roofs).into());
+    let roofline = document.roofs.as_ref().map(|roofs| roofline::picture::chart(document, roofs).into());
     roofline.into_iter().chain(families.into_iter().map(|(family, rows)| intervals(family, &rows).into())).collect()
 }
 

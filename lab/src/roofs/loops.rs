@@ -3,7 +3,7 @@
 use tress_peers::ceilings::Loop;
 
 use super::{Effort, Roof, Sample, roof};
-use crate::bench::sample::{cycles_per_s, thread_time};
+use crate::timing::{cycles_per_s, thread_time};
 
 /// Turns to begin with.
 const FIRST: u64 = 256;

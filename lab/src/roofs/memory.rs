@@ -12,7 +12,7 @@ use tress_container::{Error, threads};
 use tress_peers::ceilings::traffic::{self, Access, Line, TURN};
 
 use super::{Effort, Roof, Sample, loops::sample, roof};
-use crate::bench::sample::thread_time;
+use crate::timing::thread_time;
 
 /// Where the system tells no sizes: what every processor of the last ten years has.
 const USUAL: [u64; 2] = [32 << 10, 256 << 10];

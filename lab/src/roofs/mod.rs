@@ -1,30 +1,26 @@
 //! Roofs: what this machine does at most, so that a figure can be told as a share of what binds it.
 //!
 //! `loops` measures the processor's instructions, `memory` its caches and memory, `threads` what threads cost each other and
-//! the loopback; [`bounds`] says how much of which of these a row of `tress bench` needs at least, and `share` which of them
-//! binds it. [`command`] is `tress bench roofs`, with a [`picture`]. What is measured, and how the loops were
-//! checked, is in docs/method.md.
+//! the loopback. What is measured, and how the loops were checked, is in docs/method.md; what a row of `tress bench` needs of a roof,
+//! in [`crate::bench::roofline`].
 
-pub mod bounds;
-pub mod command;
 mod loops;
 mod memory;
-pub mod picture;
-mod share;
 mod table;
 mod threads;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tress_container::Error;
 use tress_peers::ceilings;
 
-use crate::bench::{
-    Error,
+use crate::timing::{
+    progress,
     statistics::{Median, median},
 };
 
-pub use share::{Share, fill};
+pub(crate) use table::write;
 
 /// One ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -115,7 +111,7 @@ impl Effort {
 /// Measures the roofs of this machine, in a few seconds. Progress goes to a terminal on standard error.
 ///
 /// # Errors
-/// [`Error::Threads`].
+/// `NoThread` where the system refuses one.
 pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
     let effort = Effort::new(quick);
     let all = ceilings::loops();
@@ -124,7 +120,7 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
     if scope == Scope::All {
         steps += threads::STEPS;
     }
-    let progress = crate::bench::progress(steps as u64);
+    let progress = progress(steps as u64);
     let mut step = |name: &str| {
         progress.set_message(format!("roof {name}"));
         progress.inc(1);
@@ -134,12 +130,10 @@ pub(crate) fn measure(scope: Scope, quick: bool) -> Result<Roofs, Error> {
         step(one.name);
         roofs.push(loops::measure(one, effort));
     }
-    memory::measure(&caches, effort, &mut step, &mut roofs)
-        .and_then(|()| match scope {
-            Scope::All => threads::measure(effort, &mut step, &mut roofs),
-            Scope::Machine => Ok(()),
-        })
-        .map_err(|error| Error::Threads(std::io::Error::other(error)))?;
+    memory::measure(&caches, effort, &mut step, &mut roofs).and_then(|()| match scope {
+        Scope::All => threads::measure(effort, &mut step, &mut roofs),
+        Scope::Machine => Ok(()),
+    })?;
     progress.finish_and_clear();
     let has = |name: &&&str| all.iter().all(|one| one.name != **name);
     let missing = ceilings::NAMES.iter().filter(has).map(|name| (*name).into()).collect();

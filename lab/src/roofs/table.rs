@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use super::{Roof, Roofs};
 
 /// Writes every roof, and which loops this machine has no instructions for.
-pub(super) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(roofs: &Roofs, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_header(["roof", "at most", "per cycle", "median (95 % interval)", "threads", "counts"]);

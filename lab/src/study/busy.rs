@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{Measured, Row};
-use crate::bench::sample::thread_time;
+use crate::timing::thread_time;
 
 /// How long a look takes: longer than a thread may run before the system gives its core to another one.
 const LOOK: Duration = Duration::from_millis(20);

@@ -25,8 +25,8 @@ use std::{fs, io::Write, path::PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    bench::statistics::{self, Median},
     picture::{Axis, Chart, Drawing, Line, Scale},
+    timing::statistics::{self, Median},
 };
 pub use error::Error;
 pub use found::Found;
@@ -287,7 +287,7 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
     effort.systems = options.systems.clone();
     let inputs = (study.inputs)(&effort)?;
     let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
-    let progress = crate::bench::progress(study.parts.len() as u64);
+    let progress = crate::timing::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
     for part in study.parts.iter().filter(is_wanted) {
         progress.set_message(part.title);

@@ -23,7 +23,7 @@ pub(super) fn each<J: Sync, R: Send>(
     done.resize_with(jobs.len(), || None);
     let done = Mutex::new(done);
     let failed = Mutex::new(None);
-    let progress = crate::bench::progress(jobs.len() as u64);
+    let progress = crate::timing::progress(jobs.len() as u64);
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let take_jobs = || {
         while let Some(&place) = order.get(next.fetch_add(1, Ordering::Relaxed)) {

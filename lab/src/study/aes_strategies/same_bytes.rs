@@ -39,7 +39,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     });
     let columns = [&["strategy"], &KINDS[..]].concat();
     let mut compared = Table::new("Bytes compared in both directions", &columns);
-    let progress = crate::bench::progress((strategies.len() * files.len()) as u64);
+    let progress = crate::timing::progress((strategies.len() * files.len()) as u64);
     for &strategy in &strategies {
         let mut row = vec![strategy.name()];
         for (kind, file) in &files {

@@ -13,8 +13,8 @@ use tress_cipher::{Backend, BlockCipher, aes::Aes, modes::ecb};
 
 use super::{BLOCK, Direction, KEY, openmp::OpenMp};
 use crate::{
-    bench::sample::thread_time,
     study::{Error, Verdict},
+    timing::thread_time,
 };
 
 /// Bytes that a thread takes at a time where lanes are on all cores: 32 chunks of a container.

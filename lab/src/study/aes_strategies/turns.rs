@@ -115,7 +115,7 @@ impl Measuring<'_> {
         direction: Direction,
         file: &[u8],
     ) -> Result<Vec<Turns>, Error> {
-        let progress = crate::bench::progress(((self.samples + 1) * strategies.len()) as u64);
+        let progress = crate::timing::progress(((self.samples + 1) * strategies.len()) as u64);
         let mut all = Vec::new();
         for &strategy in strategies {
             progress.set_message(strategy.name());

@@ -9,7 +9,7 @@ use tress_plan::Strategy;
 
 use super::super::{Claim, Effort, Error, Measured, Row, Section, busy::Looks};
 use super::{by_size, cores, in_turn, message::Message};
-use crate::bench::sample::thread_time;
+use crate::timing::thread_time;
 
 const BLOCK: usize = 16;
 const NONCE: &[u8; 12] = b"twelve bytes";

@@ -9,7 +9,7 @@ use super::record::{System, systems};
 use super::samples;
 use tress_plan::date;
 
-use crate::bench::{modular::duration, statistics};
+use crate::{bench::modular::duration, timing::statistics};
 
 const DIGITS: [u32; 3] = [16, 32, 64];
 

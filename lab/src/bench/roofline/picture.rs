@@ -6,10 +6,11 @@
 //! cycles has half the rate; each byte passes once through memory, so the roofs of memory are level. A row lies as far
 //! below the line as its share says.
 
-use super::{Roofs, bounds};
+use super::bounds;
 use crate::{
     bench::{Document, Row},
     picture::{Axis, Chart, Line, Mark, Scale},
+    roofs::Roofs,
 };
 
 /// The picture of a document's rows that have a bound, below these roofs.
@@ -99,9 +100,9 @@ fn clock_per_s(roofs: &Roofs) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Roof, fill};
+    use super::super::fill;
     use super::*;
-    use crate::bench::record::Machine;
+    use crate::{bench::record::Machine, roofs::Roof};
 
     /// By hand: 0.625 rounds a byte at 4 a cycle are 0.15625 cycles; at 3 GHz the line is there at 19.2 GB/s.
     #[test]

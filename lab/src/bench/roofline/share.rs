@@ -1,7 +1,10 @@
 //! Which of its bounds binds a row, and how much of that roof the row reaches.
 
-use super::{Roofs, bounds};
-use crate::bench::{Document, Row};
+use super::bounds;
+use crate::{
+    bench::{Document, Row},
+    roofs::Roofs,
+};
 
 /// The tightest bound of a row.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +44,8 @@ impl Share {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Roof;
     use super::*;
+    use crate::roofs::Roof;
 
     fn roofs() -> Roofs {
         let roof = |name: &str, per_s, per_cycle| Roof { name: name.into(), per_s, per_cycle, ..Roof::default() };

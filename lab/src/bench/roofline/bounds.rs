@@ -21,8 +21,7 @@
 
 use tress_cipher::Backend;
 
-use super::Roofs;
-use crate::bench::Row;
+use crate::{bench::Row, roofs::Roofs};
 
 /// A roof that a row meets.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::{Scope, measure, picture, table};
-use crate::bench::{self, Document, Error};
+use super::picture;
+use crate::{
+    bench::{self, Document, Error},
+    roofs::{self, Scope},
+};
 
 /// Rows that are shown below the roofs: one of each kind, at most one core.
 const ROWS: &str = "^(aes-128-(ctr|cbc|ccm)|aes-256-ccm|rc6-128-(ctr|cbc)|pipo-128-ctr|rijndael-256-256-ecb)$";
@@ -22,7 +25,7 @@ pub struct Options {
 /// # Errors
 /// Those of writing, what a cipher refuses, and [`Error::Threads`].
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
-    let document = bench::rows(ROWS, measure(Scope::All, options.quick)?)?;
+    let document = bench::rows(ROWS, roofs::measure(Scope::All, options.quick).map_err(Error::of_thread)?)?;
     if options.json {
         serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
         writeln!(out).map_err(Error::Output)?;
@@ -35,7 +38,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
 fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     bench::write_machine(&document.machine, out)?;
     if let Some(roofs) = &document.roofs {
-        table::write(roofs, out)?;
+        roofs::write(roofs, out)?;
         writeln!(out)?;
     }
     bench::write_rows(document, out)
