@@ -172,7 +172,7 @@ test-python: build
 # Drawn, figures as kept, keyboard, accessibility, sizes, paper.
 test-page: build
 	@tools/setup page
-	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 2 tests/report
+	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 4 tests/report
 
 # docs/c.md has the rest. The header is what the source says by a test of test-rust.
 test-c: build
