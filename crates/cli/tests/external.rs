@@ -1,20 +1,15 @@
 //! Commands that are programs of their own: found beside this one or in PATH, given what was written, and missed with a hint.
 #![cfg(unix)]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, path::Path, process::Command};
 
-use crate::common::{Folder, run};
+use crate::common::{Folder, install, run};
 
 /// A copy of the command in a folder where no other program is.
 fn alone(folder: &Folder) {
     fs::create_dir(folder.path("bin")).unwrap();
     fs::create_dir(folder.path("path")).unwrap();
-    fs::copy(crate::PROGRAM, folder.path("bin/tress")).unwrap();
-}
-
-fn script(path: &Path, text: &str) {
-    fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    install(Path::new(crate::PROGRAM), &folder.path("bin/tress"));
 }
 
 #[test]
@@ -23,7 +18,7 @@ fn other_programs_do_what_is_theirs() {
     alone(&folder);
     let path = format!("{}:/usr/bin:/bin", folder.path("path").display());
     let tress = |arguments: &[&str]| {
-        let mut command = std::process::Command::new(folder.path("bin/tress"));
+        let mut command = Command::new(folder.path("bin/tress"));
         let command = command.current_dir(folder.root()).env("PATH", &path).args(arguments);
         run(
             command
@@ -39,7 +34,7 @@ fn other_programs_do_what_is_theirs() {
     }
     // In PATH, with everything as it was written, in its place: its output, its error, its status.
     let says = "echo \"$TRESS_COMMAND_VERSION $@\"; [ -x \"$TRESS_COMMAND\" ] && echo from tress >&2; exit 7";
-    script(&folder.path("path/tress-lab"), says);
+    folder.script("path/tress-lab", says);
     let version = env!("CARGO_PKG_VERSION");
     for arguments in [&["bench", "--quick", "-h", "--", "^a"][..], &["study", "--help"], &["report", "-o", "-", "x"]] {
         let run = tress(arguments);
@@ -47,8 +42,8 @@ fn other_programs_do_what_is_theirs() {
         assert_eq!((run.status.code(), run.stderr.as_str()), (Some(7), "from tress\n"));
     }
     // Beside the command comes first; what simulates has no name of its own for that.
-    script(&folder.path("path/tress-simulate"), "echo in PATH");
-    script(&folder.path("bin/tress-simulate"), "echo beside \"$@\"");
+    folder.script("path/tress-simulate", "echo in PATH");
+    folder.script("bin/tress-simulate", "echo beside \"$@\"");
     assert_eq!(tress(&["simulate", "--json", "p.elf"]).ok().stdout, b"beside --json p.elf\n");
     // There, and no program.
     fs::write(folder.path("bin/tress-lab"), "text").unwrap();

@@ -96,12 +96,8 @@ fn records_of_medians_have_no_samples() {
 #[cfg(unix)]
 #[test]
 fn builds_take_turns() {
-    use std::os::unix::fs::PermissionsExt;
     let folder = Folder::empty();
-    let script = |name: &str, text: &str| {
-        folder.write(name, format!("#!/bin/sh\n{text}\n"));
-        std::fs::set_permissions(folder.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
-    };
+    let script = |name: &str, text: &str| folder.script(name, text);
     let tress = crate::PROGRAM;
     // Ten times as fast, whatever else runs here.
     let faster = "import json,sys\nfor line in sys.stdin:\n d=json.loads(line)\n \

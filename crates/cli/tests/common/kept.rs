@@ -39,9 +39,14 @@ pub fn files(folder: &Path) -> Vec<String> {
 pub fn fixtures() -> Folder {
     let folder = Folder::empty();
     for file in files(&folder_of_fixtures()) {
-        let to = folder.path(&file);
+        let (from, to) = (folder_of_fixtures().join(&file), folder.path(&file));
         fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::copy(folder_of_fixtures().join(&file), to).unwrap();
+        #[cfg(unix)]
+        if std::os::unix::fs::MetadataExt::mode(&from.metadata().unwrap()) & 0o100 != 0 {
+            super::install(&from, &to);
+            continue;
+        }
+        fs::copy(from, to).unwrap();
     }
     folder
 }

@@ -98,6 +98,15 @@ impl Folder {
         self.tress_with(["encrypt", "-r", &self.recipient], plain).ok().stdout
     }
 
+    /// A shell script that runs.
+    #[cfg(unix)]
+    pub fn script(&self, name: &str, text: &str) {
+        let written = format!("{name}.text");
+        self.write(&written, format!("#!/bin/sh\n{text}\n"));
+        install(&self.path(&written), &self.path(name));
+        fs::remove_file(self.path(&written)).unwrap();
+    }
+
     /// Where the container's payload begins.
     pub fn header_bytes(&self, container: &[u8]) -> usize {
         self.write("inspected", container);
@@ -106,6 +115,13 @@ impl Folder {
         let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
         json["header_bytes"].as_u64().unwrap() as usize
     }
+}
+
+/// Puts a program there, by another process. A file that is open for writing does not run, and what this process has open is for a
+/// moment also open in the programs that other tests start.
+#[cfg(unix)]
+pub fn install(from: &Path, to: &Path) {
+    assert!(Command::new("install").args(["-m", "755"]).arg(from).arg(to).status().unwrap().success());
 }
 
 /// The program, as `tress` runs it where it is another one.
