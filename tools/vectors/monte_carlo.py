@@ -12,18 +12,13 @@ the submission's ecb_e_m.txt and ecb_d_m.txt end; RC6 is the one of rc6.py. `--c
 change.
 """
 
-import argparse
-import json
-import pathlib
-import sys
-
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 import layout
 import rc6
+from layout import OWN, document
 from modes import xor
 
-OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors"
 INNER_ROUNDS = 10_000
 KEY_BITS = (128, 192, 256)
 
@@ -59,45 +54,28 @@ def outer_rounds(make, direction, bits, count):
         key = xor(key, (before + block)[-len(key):])
 
 
-def document(name, prefix, source, licence, make, kept):
-    number, groups = 0, []
+def groups(prefix, make, kept):
     for direction in ("encrypt", "decrypt"):
         for bits in KEY_BITS:
             tests, rounds = [], list(outer_rounds(make, direction, bits, kept[-1] + 1))
             if prefix == "Aes":
                 assert rounds[-1][2].hex() == AES_ENDS[direction, bits]
             for outer in kept:
-                number += 1
                 key, given, output = rounds[outer]
                 msg, ct = (given, output) if direction == "encrypt" else (output, given)
-                tests.append({"tcId": number, "comment": f"{direction}, outer round {outer}", "outerRound": outer,
-                              "key": key.hex(), "msg": msg.hex(), "ct": ct.hex(), "result": "valid"})
-            groups.append({"type": f"{prefix}EcbMonteCarlo", "direction": direction, "keySize": bits, "tests": tests})
-    head = {"algorithm": name, "source": source, "licence": licence, "numberOfTests": number}
-    return layout.dumps({**head, "testGroups": groups})
+                tests.append({"comment": f"{direction}, outer round {outer}", "outerRound": outer, "key": key.hex(),
+                              "msg": msg.hex(), "ct": ct.hex(), "result": "valid"})
+            yield {"type": f"{prefix}EcbMonteCarlo", "direction": direction, "keySize": bits, "tests": tests}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
-    options = parser.parse_args()
+def files():
     rc6.check_published()
     made = "computed with tools/vectors/monte_carlo.py"
-    changed = []
-    for folder, *arguments in (
-        ("aes", "AES-ECB", "Aes", f"Monte Carlo test of the AES submissions: round 399 as published with Rijndael, the others {made}",
-         "facts of the submission", aes, (0, 1, 399)),
-        ("rc6", "RC6-ECB", "Rc6", f"Monte Carlo test of the AES submissions, {made}", rc6.OWN, rc6_32_20, (0, 1, 9)),
-    ):
-        path = OUT / folder / "ecb-monte-carlo.json"
-        text = document(*arguments)
-        if not path.exists() or path.read_text() != text:
-            changed.append(str(path))
-            if not options.check:
-                path.write_text(text)
-    if options.check and changed:
-        sys.exit(f"these would change: {', '.join(changed)}")
+    of_aes = f"Monte Carlo test of the AES submissions: round 399 as published with Rijndael, the others {made}"
+    of_rc6 = f"Monte Carlo test of the AES submissions, {made}"
+    yield "aes/ecb-monte-carlo", document("AES-ECB", of_aes, "facts of the submission", groups("Aes", aes, (0, 1, 399)))
+    yield "rc6/ecb-monte-carlo", document("RC6-ECB", of_rc6, OWN, groups("Rc6", rc6_32_20, (0, 1, 9)))
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, ".", files)

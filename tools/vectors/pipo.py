@@ -12,14 +12,10 @@ the table, both ciphertexts, and the states at the start of rounds 1 and 2.
 Kim et al., "PIPO: A Lightweight Block Cipher with Efficient Higher-Order Masking Software Implementations", ICISC 2020.
 """
 
-import argparse
 import hashlib
-import pathlib
-import sys
 
 import layout
-
-OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "pipo"
+from layout import OWN, document
 
 # What the paper prints, as numbers.
 PLAINTEXT = 0x098552F6_1E270026
@@ -308,19 +304,7 @@ def ctr_borders():
 # Writing
 
 
-def document(algorithm, source, licence, groups, notes=None):
-    groups, count = list(groups), 0
-    for group in groups:
-        for i, one in enumerate(group["tests"]):
-            count += 1
-            group["tests"][i] = {"tcId": count, **one}
-    head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": count}
-    if notes:
-        head["notes"] = notes
-    return layout.dumps({**head, "testGroups": groups}), count
-
-
-MADE = ("computed with tools/vectors/pipo.py, which is checked against the published values", "MIT OR Apache-2.0")
+MADE = ("computed with tools/vectors/pipo.py, which is checked against the published values", OWN)
 EXHAUSTED = {"CounterExhausted": "the message has more blocks than the 16-bit counter has values left"}
 FILES = {
     "published": ("PIPO-ECB", "the paper, appendix: test vectors of PIPO-64/128 and PIPO-64/256",
@@ -334,24 +318,11 @@ FILES = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
-    options = parser.parse_args()
+def files():
     check_against_the_paper()
-    OUT.mkdir(parents=True, exist_ok=True)
-    changed = []
     for name, (algorithm, source, licence, groups, *notes) in FILES.items():
-        text, count = document(algorithm, source, licence, groups(), *notes)
-        path = OUT / f"{name}.json"
-        if not path.exists() or path.read_text() != text:
-            changed.append(path.name)
-            if not options.check:
-                path.write_text(text)
-        print(f"{count:6} {len(text):9} {path.name}")
-    if options.check and changed:
-        sys.exit(f"these would change: {', '.join(changed)}")
+        yield name, document(algorithm, source, licence, groups(), *notes)
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "pipo", files)

@@ -10,17 +10,12 @@ Robshaw, Sidney, Yin: "The RC6 Block Cipher", version 1.1), apart from the Rust 
 to give the published vectors, and `modes.py` what OpenSSL gives.
 """
 
-import argparse
-import pathlib
-import sys
-
 import layout
 import modes
+from layout import OWN, document
 from modes import fixed_bytes
 
-OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "rc6"
 KEY_BITS = (128, 192, 256)
-OWN = "MIT OR Apache-2.0"
 
 # (comment, key, plaintext, ciphertext), in the byte order of the AES submission: the paper's appendix; four known
 # answers of the submission's own files (as test suites hand them on); T. Krovetz, draft-krovetz-rc6-rc5-vectors-00.
@@ -223,47 +218,20 @@ def general():
             yield {"type": "Rc6General", "keySize": 8 * key_bytes, "rounds": rounds, "tests": tests}
 
 
-def document(algorithm, source, licence, groups):
-    groups, number = list(groups), 0
-    for group in groups:
-        for i, values in enumerate(group["tests"]):
-            number += 1
-            group["tests"][i] = {"tcId": number, **values}
-    head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
-    return layout.dumps({**head, "testGroups": groups}), number
-
-
-def all_files():
-    made = "computed with tools/vectors/rc6.py"
-    yield ("published", "RC6-ECB", "R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin, The RC6 Block Cipher, "
-           "version 1.1, appendix; where the comment says so, the AES submission or draft-krovetz-rc6-rc5-vectors-00",
-           "facts of the paper, the submission and the draft", published())
-    yield "ecb", "RC6-ECB", made, OWN, ecb()
-    yield "cbc", "RC6-CBC", made, OWN, cbc()
-    yield "ctr", "RC6-CTR", made, OWN, ctr()
-    yield "ccm", "RC6-CCM", made, OWN, ccm()
-    yield "general", "RC6-32/r/b", made, OWN, general()
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
-    options = parser.parse_args()
+def files():
     check_published()
     modes.check()
-    OUT.mkdir(parents=True, exist_ok=True)
-    changed = []
-    for name, *arguments in all_files():
-        text, number = document(*arguments)
-        path = OUT / f"{name}.json"
-        if not path.exists() or path.read_text() != text:
-            changed.append(path.name)
-            if not options.check:
-                path.write_text(text)
-        print(f"{number:6} {len(text):9} {path.name}")
-    if options.check and changed:
-        sys.exit(f"these would change: {', '.join(changed)}")
+    made = "computed with tools/vectors/rc6.py"
+    published_by = ("R. L. Rivest, M. J. B. Robshaw, R. Sidney, Y. L. Yin, The RC6 Block Cipher, "
+                    "version 1.1, appendix; where the comment says so, the AES submission or draft-krovetz-rc6-rc5-vectors-00")
+    facts = "facts of the paper, the submission and the draft"
+    yield "published", document("RC6-ECB", published_by, facts, published())
+    yield "ecb", document("RC6-ECB", made, OWN, ecb())
+    yield "cbc", document("RC6-CBC", made, OWN, cbc())
+    yield "ctr", document("RC6-CTR", made, OWN, ctr())
+    yield "ccm", document("RC6-CCM", made, OWN, ccm())
+    yield "general", document("RC6-32/r/b", made, OWN, general())
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "rc6", files)

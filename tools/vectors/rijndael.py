@@ -9,16 +9,12 @@ checks itself against published values: four of Rijndael, and the AES vectors un
 and fails when a file would change.
 """
 
-import argparse
 import hashlib
 import json
-import pathlib
-import sys
 
 import layout
+from layout import OWN, VECTORS, document
 
-VECTORS = pathlib.Path(__file__).resolve().parents[2] / "vectors"
-OUT = VECTORS / "rijndael"
 SIZES = (16, 20, 24, 28, 32)
 
 # Key and plaintext are leading bits of e and pi in hexadecimal.
@@ -291,44 +287,18 @@ def ccm_groups():
     return groups
 
 
-def document(algorithm, source, licence, groups):
-    number = 0
-    for group in groups:
-        for i, row in enumerate(group["tests"]):
-            number += 1
-            group["tests"][i] = {"tcId": number, **row}
-    head = {"algorithm": algorithm, "source": source, "licence": licence, "numberOfTests": number}
-    return layout.dumps({**head, "testGroups": groups}), number
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail when a file would change")
-    options = parser.parse_args()
+def files():
     print(f"agrees with {len(PUBLISHED)} published values of Rijndael and {check()} AES vectors")
-    made, ours = "computed with tools/vectors/rijndael.py", "MIT OR Apache-2.0"
+    made = "computed with tools/vectors/rijndael.py"
     published = "Published values of Rijndael; key and plaintext are leading bits of e and pi in hexadecimal"
-    files = {
-        "published": ("Rijndael-ECB", published, "facts; MIT OR Apache-2.0", constants(PUBLISHED)),
-        "constants": ("Rijndael-ECB", f"{made}; key and plaintext as in published.json", ours, constants(pairs())),
-        "ecb": ("Rijndael-ECB", made, ours, ecb_groups()),
-        "cbc": ("Rijndael-CBC", made, ours, cbc_groups()),
-        "ctr": ("Rijndael-CTR", made, ours, ctr_groups()),
-        "ccm": ("Rijndael-CCM", made, ours, ccm_groups()),
-    }
-    OUT.mkdir(parents=True, exist_ok=True)
-    changed = []
-    for name, arguments in files.items():
-        text, number = document(*arguments)
-        path = OUT / f"{name}.json"
-        if not path.exists() or path.read_text() != text:
-            changed.append(path.name)
-            if not options.check:
-                path.write_text(text)
-        print(f"{number:6} {len(text):9} {path.name}")
-    if options.check and changed:
-        sys.exit(f"these would change: {', '.join(changed)}")
+    like = f"{made}; key and plaintext as in published.json"
+    yield "published", document("Rijndael-ECB", published, f"facts; {OWN}", constants(PUBLISHED))
+    yield "constants", document("Rijndael-ECB", like, OWN, constants(pairs()))
+    yield "ecb", document("Rijndael-ECB", made, OWN, ecb_groups())
+    yield "cbc", document("Rijndael-CBC", made, OWN, cbc_groups())
+    yield "ctr", document("Rijndael-CTR", made, OWN, ctr_groups())
+    yield "ccm", document("Rijndael-CCM", made, OWN, ccm_groups())
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "rijndael", files)

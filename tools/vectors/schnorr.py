@@ -8,12 +8,10 @@ standard library alone.
 import hashlib
 import hmac
 import json
-import pathlib
-import sys
 
 import layout
+from layout import OWN, VECTORS, document
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "sign"
 LABEL = b"tress schnorr-sha256"
 IDENTIFIER = bytes.fromhex("061469 83b6ddd8baa0c6dae48797d39bd6ddbcc28533")
 
@@ -69,9 +67,8 @@ def verifies(p, q, g, y, message, signature):
     return e == challenge(p, q, g, y, r, hashlib.sha256(message).digest())
 
 
-def main():
-    groups, count = [], 0
-    for source in json.loads((FOLDER / "groups.json").read_text())["testGroups"][0]["tests"]:
+def groups():
+    for source in json.loads((VECTORS / "sign" / "groups.json").read_text())["testGroups"][0]["tests"]:
         p, q, g = (int(source[name], 16) for name in "pqg")
         x = int.from_bytes(hashlib.sha256(b"a secret of " + source["comment"].encode()).digest(), "big") % q
         y = pow(g, x, p)
@@ -80,28 +77,22 @@ def main():
         for message in (b"", b"sample", bytes(range(256))):
             signature = sign(p, q, g, x, message)
             assert verifies(p, q, g, y, message, signature)
-            count += 1
             tests.append({
-                "tcId": count, "comment": f"message of {len(message)} bytes", "flags": [], "msg": message.hex(),
+                "comment": f"message of {len(message)} bytes", "flags": [], "msg": message.hex(),
                 "sig": signature.hex(), "result": "valid",
             })
-        groups.append({
+        yield {
             "type": "SchnorrSign", "sha": "SHA-256",
             "publicKey": tlv(0x30, algorithm + tlv(3, b"\x00" + integer(y))).hex(),
             "privateKey": tlv(0x30, integer(0) + algorithm + tlv(4, integer(x))).hex(),
             "tests": tests,
-        })
-    file = {
-        "algorithm": "Schnorr",
-        "source": "tools/vectors/schnorr.py, which follows docs/signatures.md with Python's integers",
-        "licence": "MIT OR Apache-2.0", "numberOfTests": count, "testGroups": groups,
-    }
-    text = layout.dumps(file)
-    path = FOLDER / "schnorr.json"
-    if "--check" in sys.argv:
-        sys.exit(text != path.read_text() and "schnorr.json would change")
-    path.write_text(text)
+        }
+
+
+def files():
+    source = "tools/vectors/schnorr.py, which follows docs/signatures.md with Python's integers"
+    yield "schnorr", document("Schnorr", source, OWN, groups())
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "sign", files)

