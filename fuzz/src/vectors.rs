@@ -1,5 +1,6 @@
 //! Containers that an independent writer made (vectors/container), and what is in them.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -8,14 +9,8 @@ use tress_container::keys::{identities_file, key_file};
 use tress_container::streaming::decrypt_bytes;
 use tress_sign::Hash;
 
-macro_rules! files {
-    ($($name:literal),*) => {
-        [$(($name, include_bytes!(concat!("../../vectors/container/", $name, ".tress")).as_slice())),*]
-    };
-}
-
 /// Those that open without a passphrase, small ones of each length that matters.
-const FILES: [(&str, &[u8]); 11] = files![
+const NAMES: [&str; 11] = [
     "valid-0",
     "valid-1",
     "valid-raw-16",
@@ -26,7 +21,7 @@ const FILES: [(&str, &[u8]); 11] = files![
     "valid-16384",
     "valid-aes-256",
     "valid-40000",
-    "valid-tree"
+    "valid-tree",
 ];
 
 /// A container and its plaintext.
@@ -46,14 +41,23 @@ pub fn containers() -> &'static [Container] {
         let index: Value = serde_json::from_str(include_str!("../../vectors/container/index.json")).expect("JSON");
         let tests = index["testGroups"].as_array().expect("groups").iter().flat_map(|group| group["tests"].as_array());
         let tests: Vec<&Value> = tests.flatten().collect();
-        let read = |(name, sealed): (&'static str, &'static [u8])| {
+        let archive: &'static [u8] = include_bytes!("../../vectors/container/containers.tar");
+        let mut reader = tar::Archive::new(archive);
+        let entries = reader.entries().expect("a tar archive").map(|entry| {
+            let entry = entry.expect("an entry");
+            let begin = entry.raw_file_position() as usize;
+            (entry.path_bytes().into_owned(), &archive[begin..begin + entry.size() as usize])
+        });
+        let sealed: HashMap<Vec<u8>, &'static [u8]> = entries.collect();
+        let read = |name: &'static str| {
+            let sealed = sealed[format!("{name}.tress").as_bytes()];
             let test = tests.iter().find(|test| test["name"] == name).expect("a vector of the index");
             let plain = decrypt_bytes(sealed, &identities(), 1).expect("a valid container");
             let hash: String = Hash::Sha256.digest(&plain).iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(test["plaintextSha256"], hash.as_str(), "{name}");
             Container { name, sealed, plain }
         };
-        FILES.map(read).into()
+        NAMES.map(read).into()
     })
 }
 

@@ -312,21 +312,35 @@ def index(tests):
     }
 
 
+def archive(containers):
+    """A tar archive of these files, the same at every run."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        for name, data in sorted(containers.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            tar.addfile(entry, io.BytesIO(data))
+    return out.getvalue()
+
+
 def main():
     cases = Cases()
     for section in [valid, wrong_keys, frames, age_files, payloads]:
         section(cases)
     names = [test["name"] for test in cases.tests]
     assert len(set(names)) == len(names)
-    cases.files["index.json"] = layout.dumps(index(cases.tests)).encode()
+    files = {
+        "containers.tar": archive(cases.files),
+        "index.json": layout.dumps(index(cases.tests)).encode(),
+    }
     FOLDER.mkdir(parents=True, exist_ok=True)
     if "--check" in sys.argv[1:]:
-        wrong = [name for name, data in cases.files.items() if (FOLDER / name).read_bytes() != data]
-        strangers = {path.name for path in FOLDER.iterdir()} - set(cases.files) - {"README.md"}
+        wrong = [name for name, data in files.items() if (FOLDER / name).read_bytes() != data]
+        strangers = {path.name for path in FOLDER.iterdir()} - set(files) - {"README.md"}
         if wrong or strangers:
             sys.exit(f"container_vectors: not as written: {wrong} {sorted(strangers)}")
         return
-    for name, data in cases.files.items():
+    for name, data in files.items():
         (FOLDER / name).write_bytes(data)
 
 

@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 import pyrage
@@ -42,8 +43,9 @@ def identity(entry):
 def run_vectors():
     index = json.loads((VECTORS / "index.json").read_text(encoding="utf-8"))
     tests = [test for group in index["testGroups"] for test in group["tests"]]
+    archive = tarfile.open(VECTORS / "containers.tar")
     for test in tests:
-        container = (VECTORS / test["file"]).read_bytes()
+        container = archive.extractfile(test["file"]).read()
         try:
             plaintext, kind, name = tress.decrypt(container, identity(index["identities"][test["identity"]]))
         except tress.ContainerError as error:

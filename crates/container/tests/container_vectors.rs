@@ -1,7 +1,9 @@
 //! Runs every container of `vectors/container/`: what is valid opens to the expected plaintext, and everything else
 //! fails with the expected kind of error.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -11,6 +13,17 @@ use tress_container::{Error, ErrorKind, age::Identity};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/container")
+}
+
+/// The containers by their names.
+fn containers() -> HashMap<PathBuf, Vec<u8>> {
+    let archive = std::fs::File::open(folder().join("containers.tar")).expect("vectors/container/containers.tar");
+    let read = |entry: std::io::Result<tar::Entry<'_, _>>| {
+        let (mut entry, mut bytes) = (entry.expect("an entry"), Vec::new());
+        entry.read_to_end(&mut bytes).expect("all of it");
+        (entry.path().expect("a name").into_owned(), bytes)
+    };
+    tar::Archive::new(archive).entries().expect("a tar archive").map(read).collect()
 }
 
 struct Opened {
@@ -63,7 +76,7 @@ fn error_name(kind: &ErrorKind) -> String {
 fn every_vector_says_what_the_index_says() {
     let index = std::fs::read(folder().join("index.json")).expect("vectors/container/index.json");
     let index: Value = serde_json::from_slice(&index).expect("JSON");
-    let mut run = 0;
+    let (containers, mut run) = (containers(), 0);
     for group in index["testGroups"].as_array().expect("groups") {
         assert_eq!(group["type"], "TressContainer");
         for test in group["tests"].as_array().expect("tests") {
@@ -74,10 +87,11 @@ fn every_vector_says_what_the_index_says() {
                 eprintln!("{name}: SKIPPED, needs --features ssh");
                 continue;
             }
-            let container = std::fs::read(folder().join(test["file"].as_str().expect("a file"))).expect(name);
-            check(name, test, open_all(&container, &identity(entry)));
+            let container = &containers[Path::new(test["file"].as_str().expect("a file"))];
+            check(name, test, open_all(container, &identity(entry)));
         }
     }
+    assert_eq!(run, containers.len());
     assert_eq!(run, index["numberOfTests"]);
     assert!(run > 90, "vectors are missing");
 }
