@@ -281,22 +281,25 @@ fn a_trace_has_a_row_for_everyone_and_a_slice_for_every_batch() {
     let ends = Ends::new();
     let receiver = ends.receive();
     ends.folder.write("a", plaintext(5_000_000));
-    ends.send(&receiver, &["--streams", "2", "--threads", "2", "--stage", "512KiB", "--trace", "trace.json", "a"]).ok();
+    ends.send(&receiver, &["--streams", "2", "--threads", "2", "--trace", "trace.json", "a"]).ok();
     let trace: serde_json::Value = serde_json::from_slice(&ends.folder.read("trace.json")).unwrap();
     let events = trace.as_array().unwrap();
     let rows: Vec<&str> =
         events.iter().filter(|event| event["ph"] == "M").map(|event| event["args"]["name"].as_str().unwrap()).collect();
     assert_eq!(rows, ["session", "worker 0", "worker 1", "link 0", "link 1"]);
-    for name in ["read", "seal", "write"] {
-        let mut batches: Vec<u64> = events
-            .iter()
-            .filter(|event| event["name"] == name)
-            .map(|event| event["args"]["first_chunk"].as_u64().unwrap())
-            .collect();
+    let batches = |name: &str| {
+        let slices = events.iter().filter(|event| event["name"] == name);
+        let mut batches: Vec<u64> = slices.map(|slice| slice["args"]["first_chunk"].as_u64().unwrap()).collect();
         batches.sort_unstable();
-        // 5,000,000 bytes are nine full batches of 524,288 and a last one.
-        assert_eq!(batches, (0..10).map(|batch| batch * 32).collect::<Vec<u64>>(), "{name}");
-    }
+        batches
+    };
+    // 5,000,000 bytes are 306 chunks, 32 of them at most in a batch.
+    let read = batches("read");
+    assert!(
+        read.len() >= 10 && read[0] == 0 && read.windows(2).all(|two| (1..=32).contains(&(two[1] - two[0]))),
+        "{read:?}"
+    );
+    assert_eq!((batches("seal"), batches("write")), (read.clone(), read));
     receiver.stop();
 }
 

@@ -148,7 +148,9 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
         return if is_good { Ok(0) } else { Err(bad.at(&options.stdin_name)) };
     };
     if options.sequential && is_folder(system, source)? {
-        return Err(Error::new(ErrorKind::Usage).with_detail("--sequential accepts files, not folders").at(path));
+        return Err(Error::new(ErrorKind::Usage)
+            .with_detail("files alone can be sealed before they are sent")
+            .at(path));
     }
     let name = base_name(system, path)?;
     if is_folder(system, source)? {
@@ -159,7 +161,9 @@ fn check(system: &dyn System, source: &Source, options: &SendOptions) -> Result<
     }
     let size_bytes = system.status_of(path).map_err(|error| Error::from(error).at(path))?.size_bytes;
     if options.sequential && size_bytes > SEQUENTIAL_MAX_BYTES {
-        return Err(Error::new(ErrorKind::MessageTooLong).with_detail("--sequential accepts at most 1 GiB").at(path));
+        return Err(Error::new(ErrorKind::MessageTooLong)
+            .with_detail("at most 1 GiB is sealed before it is sent")
+            .at(path));
     }
     Ok(size_bytes)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use regex::Regex;
-use tress_terminal::units::size;
+use tress_terminal::units::{self, size};
 
 /// Benchmarks, studies of papers, and pages of both
 #[derive(Parser)]
@@ -24,6 +24,8 @@ pub(crate) enum Verb {
     Bench(Box<Bench>),
     Study(Study),
     Report(Report),
+    #[command(hide = true)]
+    Sender(Box<Sender>),
     /// Print the completion script for a shell
     #[command(hide = true)]
     Completions {
@@ -271,4 +273,44 @@ pub(crate) struct Report {
     /// Replace an existing file
     #[arg(short, long)]
     pub(crate) force: bool,
+}
+
+/// Send as a study asks, which starts this process: 'tress send', and what only a comparison needs
+#[derive(Args)]
+pub(crate) struct Sender {
+    /// Host and port of the receiver
+    #[arg(long, value_parser = units::endpoint)]
+    pub(crate) to: String,
+    /// Address of the receiver
+    #[arg(short, long)]
+    pub(crate) recipient: String,
+    /// Identity of the sender
+    #[arg(short, long)]
+    pub(crate) identity: PathBuf,
+    /// Number of connections that carry data
+    #[arg(long, default_value_t = 1)]
+    pub(crate) streams: u16,
+    /// Send at most this much per second
+    #[arg(long, value_parser = units::link_rate)]
+    pub(crate) rate: Option<u64>,
+    /// Number of worker threads; 0 is one per core
+    #[arg(long, default_value_t = 0)]
+    pub(crate) threads: usize,
+    /// All workers and connections wait for each other after every stage
+    #[arg(long, conflicts_with = "sequential")]
+    pub(crate) barrier: bool,
+    /// Size of a stage, which is encrypted while the one before is sent: at most 16MiB
+    #[arg(long, value_parser = units::size, conflicts_with = "sequential")]
+    pub(crate) stage: Option<u64>,
+    /// Limit each encrypting thread to this rate, to see what a slower machine would do
+    #[arg(long, value_parser = units::rate)]
+    pub(crate) compute_rate: Option<f64>,
+    /// Encrypt all of the file before sending any of it
+    #[arg(long)]
+    pub(crate) sequential: bool,
+    /// Write a timeline to this file
+    #[arg(long)]
+    pub(crate) trace: Option<PathBuf>,
+    /// The file
+    pub(crate) input: PathBuf,
 }

@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod report;
+mod sender;
 mod study;
 
 use std::{
@@ -56,6 +57,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
         Verb::Bench(options) => bench::run(&options),
         Verb::Study(options) => study::run(&options),
         Verb::Report(options) => report::run(&options),
+        Verb::Sender(options) => sender::run(&options),
         Verb::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),
         Verb::Man { directory } => generated::man(args::command(), "tress", &[], directory.as_deref()),
     }

@@ -14,6 +14,7 @@ pub(crate) fn run(options: &args::Study) -> Result<(), Failure> {
         quick: options.quick,
         parts: options.part.clone(),
         tress: crate::tress(),
+        lab: std::env::current_exe().ok(),
         systems: options.systems.clone(),
     };
     let mut out = io::stdout().lock();

@@ -72,6 +72,8 @@ pub struct Effort {
     pub message_bytes: usize,
     /// The command that makes real transfers.
     pub tress: Option<PathBuf>,
+    /// The lab's program, which sends as a comparison asks.
+    pub lab: Option<PathBuf>,
     /// A file of lab/systems/run, rather than the built-in one.
     pub systems: Option<PathBuf>,
 }
@@ -79,7 +81,7 @@ pub struct Effort {
 impl Effort {
     fn new(is_quick: bool, tress: Option<PathBuf>) -> Effort {
         let (samples, message_bytes) = if is_quick { (5, 1 << 20) } else { (21, 16 << 20) };
-        Effort { is_quick, samples, message_bytes, tress, systems: None }
+        Effort { is_quick, samples, message_bytes, tress, lab: None, systems: None }
     }
 }
 
@@ -223,6 +225,8 @@ pub struct Options {
     pub parts: Vec<String>,
     /// The command that makes real transfers. Without it they are left out.
     pub tress: Option<PathBuf>,
+    /// The lab's program, which sends as a comparison asks. Without it transfers are left out too.
+    pub lab: Option<PathBuf>,
     /// A file of lab/systems/run: what arithmetic takes on other systems. Without it a built-in one.
     pub systems: Option<PathBuf>,
 }
@@ -284,7 +288,7 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
         is_writable.map_err(|error| Error::files(folder, error))?;
     }
     let mut effort = Effort::new(options.quick, options.tress.clone());
-    effort.systems = options.systems.clone();
+    (effort.lab, effort.systems) = (options.lab.clone(), options.systems.clone());
     let inputs = (study.inputs)(&effort)?;
     let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
     let progress = crate::timing::progress(study.parts.len() as u64);

@@ -4,11 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueHint};
 
-use super::{Sync, Threads};
+use super::Threads;
 use crate::units;
-
-/// Heading of options that no transfer needs.
-const EXPERIMENTS: &str = "Options for experiments";
 
 /// Send files and folders to a receiver
 ///
@@ -53,25 +50,11 @@ pub(crate) struct Send {
     /// Name for the data from standard input
     #[arg(long, value_name = "NAME", default_value = "stdin")]
     pub(crate) name: String,
-    /// How workers and connections wait for each other
-    #[arg(long, value_enum, default_value_t = Sync::Counter, hide_short_help = true, help_heading = EXPERIMENTS)]
-    pub(crate) sync: Sync,
-    /// Size of a stage, which is encrypted while the one before is sent: at most 16MiB [default: chosen and adjusted during the transfer]
-    #[arg(long, value_name = "SIZE", value_parser = units::size, conflicts_with = "sequential", hide_short_help = true, help_heading = EXPERIMENTS)]
-    pub(crate) stage: Option<u64>,
-    /// Limit each encrypting thread to this rate, to see what a slower machine would do
-    #[arg(long, value_name = "RATE", value_parser = units::rate, hide_short_help = true, help_heading = EXPERIMENTS)]
-    pub(crate) compute_rate: Option<f64>,
-    /// Encrypt a whole file before sending any of it, for comparison
-    ///
-    /// The file is held in memory and may have up to 1 GiB.
-    #[arg(long, conflicts_with_all = ["sync", "keep_sealed"], hide_short_help = true, help_heading = EXPERIMENTS)]
-    pub(crate) sequential: bool,
     /// Print one JSON object with the number of files, bytes and seconds
     #[arg(long)]
     pub(crate) json: bool,
     /// Write a timeline of workers and connections to this file, in Chrome's trace format
-    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath, hide_short_help = true, help_heading = EXPERIMENTS)]
+    #[arg(long, value_name = "OUT", value_hint = ValueHint::FilePath, hide_short_help = true)]
     pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) threads: Threads,

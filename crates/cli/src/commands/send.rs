@@ -15,7 +15,7 @@ use tress_container::{
     Error, ErrorKind, Refusal,
     keys::{Address, KeyPair},
 };
-use tress_transfer::{Allow, Event, Limits, ReceiveOptions, SendEvent, SendOptions, Synchronisation};
+use tress_transfer::{Allow, Event, Limits, ReceiveOptions, SendEvent, SendOptions};
 
 use super::cancellable;
 use crate::{
@@ -38,14 +38,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let send = SendOptions {
         streams: options.streams,
         rate_bytes_per_s: options.rate,
-        compute_bytes_per_s: options.compute_rate.map(|rate| rate.round() as u64),
-        stage_bytes: options.stage,
         threads: options.threads.count.map_or(0, usize::from),
-        synchronisation: match options.sync {
-            args::Sync::Barrier => Synchronisation::Barrier,
-            args::Sync::Counter => Synchronisation::Counter,
-        },
-        sequential: options.sequential,
         keep_sealed: options.keep_sealed,
         restart: options.restart,
         stdin_name: options.name.clone(),

@@ -53,12 +53,12 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
-    let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
     let mut wire = Wire::loopback();
-    let mut transfers = Transfers::new(tress, &wire, BYTES)?;
-    section.text = "`tress send --trace` to `tress receive` on the same machine. A row is a worker, which reads and encrypts \
-                    batches, or a link, which writes them to a connection; gaps are waiting time. Time that a worker waits \
-                    to keep to its rate limit is drawn as work. The pictures show the last transfer of each kind."
+    let mut transfers = Transfers::new(effort, &wire, BYTES)?;
+    section.text = "A transfer to `tress receive` on the same machine, as `tress send --trace` shows it. A row is a worker, \
+                    which reads and encrypts batches, or a link, which writes them to a connection; gaps are waiting time. \
+                    Time that a worker waits to keep to its rate limit is drawn as work. The pictures show the last transfer \
+                    of each kind."
         .into();
     let count = if effort.is_quick { 3 } else { 7 };
     let mut shares = Vec::new();

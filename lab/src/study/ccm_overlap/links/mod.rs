@@ -42,18 +42,17 @@ struct Run {
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
-    let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
     let wire = Wire::new()?;
     let (links, transfers): (&'static [_], _) = if effort.is_quick { (&QUICK_LINKS, 3) } else { (&LINKS, 5) };
     let mut run = Run { wire, links, transfers, looks: Looks::default() };
-    section.text = "`tress send` and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
+    section.text = "A sender and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
                     devices with a token bucket as the link. Files are in memory; the receiver decrypts and stores all data, \
                     which is then compared. Times run from the start of the command to the confirmation and include \
-                    handshakes and the last sync. R_comp is the limit that `--compute-rate` sets for one encrypting thread. \
+                    handshakes and the last sync. R_comp is the limit that is set for one encrypting thread. \
                     Where the rate of a link is a payload rate, its headers are added."
         .into();
     for &(rate, name, bytes) in run.links {
-        let mut transfers = Transfers::new(tress, &run.wire, bytes)?;
+        let mut transfers = Transfers::new(effort, &run.wire, bytes)?;
         run.wire_time(&mut transfers, rate, name, section)?;
         run.table_1(&mut transfers, rate, name, bytes, section)?;
         run.balanced(&mut transfers, rate, name, bytes, section)?;
@@ -154,7 +153,7 @@ impl Run {
         let stage = plan.stage_bytes.to_string();
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
-        let barrier = [&fixed[..], &["--sync", "barrier", "--stage", &stage]].concat();
+        let barrier = [&fixed[..], &["--barrier", "--stage", &stage]].concat();
         let seconds = self.in_turn(transfers, &[&sequential, &fixed, &barrier])?;
         for (way, seconds_of) in [("counter", &seconds[1]), ("barrier", &seconds[2])] {
             let measured = Measured::of(seconds_of);
@@ -195,7 +194,7 @@ impl Run {
             [1.0 / 16.0, 1.0 / 8.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0].iter().map(|part| best * part).collect();
         let sizes: Vec<String> =
             stages.iter().map(|stages| format!("{:.0}", (bytes as f64 / stages).max(16384.0))).collect();
-        let fixed = ["--threads", "1", "--compute-rate", &compute, "--sync", "barrier", "--stage"];
+        let fixed = ["--threads", "1", "--compute-rate", &compute, "--barrier", "--stage"];
         let kinds: Vec<Vec<&str>> = sizes.iter().map(|size| [&fixed[..], &[size.as_str()]].concat()).collect();
         let kinds: Vec<&[&str]> = kinds.iter().map(Vec::as_slice).collect();
         let seconds = self.in_turn(transfers, &kinds)?;

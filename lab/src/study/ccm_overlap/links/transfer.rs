@@ -1,4 +1,4 @@
-//! Transfers over a [`Wire`], by the command itself: a receiver that stays, and senders one after the other.
+//! Transfers over a [`Wire`]: a receiver that stays, the command itself, and senders one after the other, the lab's own.
 
 use std::{
     fs::{self, File},
@@ -11,10 +11,11 @@ use std::{
 use serde::Deserialize;
 
 use super::wire::{End, Wire};
+use crate::study::Effort;
 
 /// Both ends of transfers.
 pub(in super::super) struct Transfers<'a> {
-    tress: &'a Path,
+    lab: &'a Path,
     folder: tempfile::TempDir,
     receiver: Child,
     address: String,
@@ -23,7 +24,7 @@ pub(in super::super) struct Transfers<'a> {
     count: u32,
 }
 
-/// What `tress send --json` says.
+/// What the sender says.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(in super::super) struct Report {
     pub(in super::super) elapsed_s: f64,
@@ -31,7 +32,9 @@ pub(in super::super) struct Report {
 
 impl<'a> Transfers<'a> {
     /// Keys, a file of so many bytes, and a receiver.
-    pub(in super::super) fn new(tress: &'a Path, wire: &Wire, bytes: usize) -> Result<Self, String> {
+    pub(in super::super) fn new(effort: &'a Effort, wire: &Wire, bytes: usize) -> Result<Self, String> {
+        let tress = effort.tress.as_deref().ok_or("the tress command was not found")?;
+        let lab = effort.lab.as_deref().ok_or("the tress-lab command was not found")?;
         // In memory, where the system has such a place: no disk is to be measured.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
@@ -79,7 +82,7 @@ impl<'a> Transfers<'a> {
         thread::spawn(move || std::io::copy(&mut notes, &mut std::io::sink()));
         let to = first.trim().rsplit_once("listening on ").map(|(_, to)| to.to_string());
         let mut this =
-            Transfers { tress, folder, receiver, address: addresses.swap_remove(1), to: String::new(), count: 0 };
+            Transfers { lab, folder, receiver, address: addresses.swap_remove(1), to: String::new(), count: 0 };
         this.to = to.ok_or_else(|| format!("receiver: {}", first.trim()))?;
         Ok(this)
     }
@@ -96,8 +99,8 @@ impl<'a> Transfers<'a> {
         let (input, path) = (self.path("input"), self.path(&name));
         fs::hard_link(&input, &path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut sender = wire
-            .command(End::Sender, self.tress)
-            .args(["send", "--json", "--to", &self.to, "-r", &self.address, "-i"])
+            .command(End::Sender, self.lab)
+            .args(["sender", "--to", &self.to, "-r", &self.address, "-i"])
             .arg(self.path("sender.key"))
             .args(options)
             .arg(&path)
@@ -121,7 +124,7 @@ impl<'a> Transfers<'a> {
         if !same {
             return Err(format!("{name}: the received file differs from the sent one"));
         }
-        serde_json::from_slice(&output.stdout).map_err(|error| format!("send --json: {error}"))
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("sender: {error}"))
     }
 
     pub(in super::super) fn path(&self, name: &str) -> PathBuf {

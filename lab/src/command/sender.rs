@@ -1,0 +1,29 @@
+//! `tress-lab sender`: the sender of the study ccm-overlap, which compares ways of sending that no transfer needs.
+
+use serde_json::json;
+use tress_container::{Control, Error, keys::KeyPair, verbs::Source};
+use tress_terminal::{Failure, files};
+use tress_transfer::{SendOptions, Synchronisation};
+
+use crate::args;
+
+const MOST_BYTES: usize = 256 * 1024;
+
+pub(crate) fn run(options: &args::Sender) -> Result<(), Failure> {
+    let told = |error: Error| Failure::failed(error.to_string());
+    let identity = files::read_small(&options.identity, MOST_BYTES)?;
+    let pair = KeyPair::parse(&String::from_utf8_lossy(&identity)).map_err(told)?;
+    let send = SendOptions {
+        streams: options.streams,
+        rate_bytes_per_s: options.rate,
+        compute_bytes_per_s: options.compute_rate.map(|rate| rate.round() as u64),
+        stage_bytes: options.stage,
+        threads: options.threads,
+        synchronisation: if options.barrier { Synchronisation::Barrier } else { Synchronisation::Counter },
+        sequential: options.sequential,
+        trace: options.trace.clone(),
+        ..SendOptions::new(&options.to, options.recipient.parse().map_err(told)?)
+    };
+    let report = tress_transfer::send(&[Source::Path(options.input.clone())], &pair, &send, &Control::new());
+    files::print_json(&json!({ "elapsed_s": report.map_err(told)?.elapsed.as_secs_f64() }))
+}
