@@ -342,8 +342,8 @@ impl Session<'_> {
         pause_until(until, &|| self.stopped());
     }
 
-    /// Waits, though not for long, until the receiver has read all and closed: a connection that is closed with unread bytes may lose
-    /// the last ones to the other end.
+    /// Waits until the receiver has read all and closed, for two seconds at most. If a connection is closed with unread bytes, the last
+    /// bytes to the other end may be lost.
     fn await_hangup(&self) {
         let until = Instant::now() + END_TIME;
         let mut state = lock(&self.state);

@@ -1,8 +1,8 @@
 //! Roofs: what this machine does at most, so that a figure can be told as a share of what binds it.
 //!
 //! `loops` measures the processor's instructions, `memory` its caches and memory, `threads` what threads cost each other and
-//! the loopback. What is measured, and how the loops were checked, is in docs/method.md; what a row of `tress bench` needs of a roof,
-//! in [`crate::bench::roofline`].
+//! the loopback. docs/method.md says which loops these are, and how they were checked; [`crate::bench::roofline`] how much of a roof a row of
+//! `tress bench` needs.
 
 mod loops;
 mod memory;

@@ -173,7 +173,7 @@ impl Receiver<'_> {
                     }
                     Request::Abandon { .. } => {}
                     Request::Bye => {
-                        // The sender reads on: what is said now reaches it, and resets nothing.
+                        // The sender still reads: messages that come now do not reset the connection.
                         let still_reads = (0..4).all(|_| {
                             std::thread::sleep(Duration::from_millis(5));
                             put(&report().encode()).is_ok()
