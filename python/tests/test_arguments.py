@@ -183,7 +183,7 @@ def test_a_message_that_is_too_long_is_refused_before_it_is_copied() -> None:
 
         bytes = np.zeros(1 << 30, dtype="u1")
 
-    started = time.monotonic()
+    started = time.process_time()
     calls: list[Callable[[], object]] = [
         lambda: AEAD.encrypt(bytes(12), Sparse.bytes, None),
         lambda: AEAD.decrypt(bytes(12), Sparse.bytes, None),
@@ -192,7 +192,7 @@ def test_a_message_that_is_too_long_is_refused_before_it_is_copied() -> None:
     for call in calls:
         with pytest.raises(tress.Usage):
             call()
-    assert time.monotonic() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_progress_is_told_of_small_files_too(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:

@@ -82,6 +82,13 @@ def opener(browser, folder):
     return opened
 
 
+def settle(page):
+    """Waits until a scroll, a click or a new size has had its effect: observers are told within two frames."""
+    page.evaluate("""async () => {
+      for (let frame = 0; frame < 4; frame++) await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+    }""")
+
+
 def close(page):
     complaints = page.complaints
     page.context.close()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from conftest import settle
 from figures import close, plain, same, shows
 
 TABLE = """table => ({
@@ -160,7 +161,7 @@ def test_pictures_are_drawn_from_the_figures(seen, kept):
         ((kind, drawing),) = picture["drawing"].items()
         figure = by_title[plain(drawing["title"])]
         figure.scroll_into_view_if_needed()
-        seen.wait_for_timeout(50)
+        settle(seen)
         assert same(figure.evaluate("figure => figure.chart.drawing"), drawing)
         # Every canvas has something on it, axes and at least one of the colours of figures.
         assert figure.evaluate(
@@ -209,7 +210,7 @@ def test_pictures_as_tables(seen, kept, title, expected):
     (drawing,) = [d for p in pictures(kept) for d in p["drawing"].values() if d["title"] == title]
     figure = seen.query_selector(f'figure.chart:has(figcaption:text-is("{title}"))')
     figure.query_selector("details.figures summary").click()
-    seen.wait_for_timeout(50)
+    settle(seen)
     rows = [[cell["text"] for cell in row] for row in figure.query_selector("table").evaluate(TABLE)["rows"]]
     wanted = expected(drawing)
     assert len(rows) == len(wanted)

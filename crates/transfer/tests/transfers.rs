@@ -133,9 +133,9 @@ fn the_rate_holds() {
             let took = begin.elapsed();
             // The tags are a thousandth.
             assert!(took > Duration::from_millis(970), "{took:?}");
-            took < Duration::from_millis(1300)
+            took < Duration::from_millis(1900)
         });
-        assert!(is_close, "five times too slow with {streams} streams");
+        assert!(is_close, "five times half as fast as asked for, or slower, with {streams} streams");
     }
     assert_eq!(receiver.stop(), Ok(()));
 }
