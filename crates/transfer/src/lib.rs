@@ -1,9 +1,12 @@
 #![doc = include_str!("../README.md")]
 
+mod account;
 mod admission;
 #[cfg(any(test, feature = "fuzzing"))]
 mod any_sender;
+mod dial;
 mod epoch;
+mod folders;
 mod incoming;
 mod journal;
 mod ledger;

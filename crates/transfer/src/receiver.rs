@@ -12,13 +12,14 @@ use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
 use super::admission::{Allow, Gate, Limits, Pass};
+use super::folders::open_base;
 use super::incoming;
 use super::link::{Link, Listener, Network, Patience, Tcp};
 use super::noise::{self, PublicKey};
 use super::quota::Quotas;
 use super::session::{END_TIME, Session};
 use super::source::{AtEnd, lock};
-use super::store::{self, Store};
+use super::store::Store;
 use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use tress_container::keys::KeyPair;
@@ -110,7 +111,7 @@ pub(crate) fn receive_on(
     let secret = super::noise_key(pair)?;
     let at_port = |error: std::io::Error| Error::from(error).at(&options.listen);
     let listener = Listener::bind(&options.listen).map_err(at_port)?;
-    let base = store::open_base(system, &options.folder)?;
+    let base = open_base(system, &options.folder)?;
     let server = Server {
         system,
         secret,

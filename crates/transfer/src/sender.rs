@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
+use super::dial::{Admitted, connect, open, pause_until};
 use super::ledger::Ledger;
-use super::link::{Link, Network, Patience, Stop, TICK, Tcp};
+use super::link::{Link, Network, Patience, TICK, Tcp};
 use super::noise::{self, Incoming, Outgoing, PublicKey};
 use super::opened::Opened;
 use super::options::{SendEvent, SendOptions, SendReport, Synchronisation};
@@ -35,8 +36,6 @@ use tress_container::{Control, Error, ErrorKind, Refusal};
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
 /// How much longer than for a sign of life a sender waits for an answer: for the sync of what a receiver may leave unsynced.
 const ANSWER_STALLS: u32 = 10;
-/// Pauses before a control connection that was cut at once is made again.
-const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
 /// Chunks of the largest stage that can be asked for: 16 MiB.
 const MAX_STAGE_CHUNKS: u64 = 1024;
 
@@ -194,80 +193,6 @@ fn fixed(options: &SendOptions, links: usize) -> Fixed {
         stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64)),
         links,
         is_throttled: options.compute_bytes_per_s.is_some(),
-    }
-}
-
-fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
-    network.connect(to).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidInput => {
-            Error::new(ErrorKind::Usage).with_detail("the receiver must be HOST:PORT").at(to)
-        }
-        _ => Error::from(error).at(to),
-    })
-}
-
-/// A control connection on which nothing was offered yet.
-struct Admitted {
-    incoming: Incoming,
-    out: Outgoing,
-    ticket: Ticket,
-    streams: usize,
-}
-
-/// Makes the control connection. One that is cut before anything was agreed is made again, some times: a receiver to whom many
-/// strangers speak at once cuts those that it has waited for longest.
-fn open(
-    network: &dyn Network,
-    options: &SendOptions,
-    secret: &[u8; 32],
-    streams: usize,
-    control: &Control,
-) -> Result<Admitted, Error> {
-    let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
-    for pause in OPENING_PAUSES {
-        match try_open(network, options, secret, streams, &cancelled) {
-            Err(error) if error.kind == ErrorKind::Disconnected => {
-                pause_until(Instant::now() + pause, &cancelled);
-            }
-            outcome => return outcome,
-        }
-    }
-    try_open(network, options, secret, streams, &cancelled)
-}
-
-/// Sleeps until then, or until it has to stop.
-fn pause_until(until: Instant, stop: Stop<'_>) {
-    while let Some(left) = until.checked_duration_since(Instant::now())
-        && stop().is_none()
-    {
-        thread::sleep(left.min(TICK));
-    }
-}
-
-fn try_open(
-    network: &dyn Network,
-    options: &SendOptions,
-    secret: &[u8; 32],
-    streams: usize,
-    stop: Stop<'_>,
-) -> Result<Admitted, Error> {
-    let at_host = |error: Error| error.at(&options.to);
-    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
-    let receiver = options.receiver.noise_public_key();
-    let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
-    let (mut incoming, mut out) = handshake.map_err(at_host)?;
-    let patience = Patience::silence(options.stall_time, stop);
-    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
-    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
-    Ok(Admitted { incoming, out, ticket, streams })
-}
-
-fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
-    let message = incoming.read(patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
-    match Reply::parse(&message) {
-        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
-        Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
-        _ => Err(Error::new(ErrorKind::Protocol)),
     }
 }
 

@@ -14,18 +14,20 @@ use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use cap_std::fs::Dir;
 use sha2::{Digest, Sha256};
 
+use super::account::Account;
+use super::folders::make_folder;
 use super::journal::{self, Journal};
 use super::names::{STATE_FOLDER, components};
 use super::owner;
-use super::quota::{ENTRY_BYTES, Reservation, Usage};
+use super::quota::{ENTRY_BYTES, Usage};
 use super::ranges::Ranges;
 use super::source::{batch_chunks, batch_sealed_bytes, lock};
 use super::wire::Identity;
@@ -106,17 +108,6 @@ pub(crate) struct Part {
     is_doubtful: AtomicBool,
     /// The last one to go.
     account: Option<Account>,
-}
-
-/// What a quota counts of one file. At its end that is what is there, to the byte.
-struct Account {
-    reservation: Reservation,
-    state: Dir,
-    stem: String,
-    /// Under its final name.
-    named_bytes: AtomicU64,
-    /// What was left when it was discarded; [`u64::MAX`] if it was not. Another may have its names since.
-    left_bytes: AtomicU64,
 }
 
 struct OpenJournal {
@@ -403,7 +394,7 @@ impl Part {
             }
         }
         if let Some(account) = &self.account {
-            account.reservation.grow_to(batch.plain_offset() + batch.plain_bytes() + OVERHEAD_BYTES)?;
+            account.grow_to(batch.plain_offset() + batch.plain_bytes())?;
         }
         let (mut offset, mut slices) = batch.plain_within(batch.chunks(), &(0..u64::MAX));
         let mut buffers = &mut slices[..];
@@ -515,7 +506,7 @@ impl Part {
         check_inode(&self.state, part.as_ref(), &status)?;
         system.move_in(&self.state, part.as_ref(), &self.folder, &self.name)?;
         if let Some(account) = &self.account {
-            account.named_bytes.store(status.size_bytes.saturating_add(ENTRY_BYTES), Ordering::Relaxed);
+            account.named(status.size_bytes);
         }
         check_inode(&self.folder, &self.name, &status)?;
         system.sync_folder_in(&self.folder)?;
@@ -529,66 +520,8 @@ impl Part {
     pub(crate) fn discard(&self) {
         let _ = self.system.remove_in(&self.state, self.state_name("journal").as_ref());
         let _ = self.system.remove_in(&self.state, self.state_name("part").as_ref());
-        if let Some(account) = &self.account
-            && let Ok(left_bytes) = state_bytes(&self.state, &self.stem, &ENDINGS)
-        {
-            account.left_bytes.store(left_bytes, Ordering::Relaxed);
-            account.reservation.settle(left_bytes);
-        }
-    }
-}
-
-/// What there may be of a file in the state folder.
-const ENDINGS: [&str; 4] = ["part", "journal", "done", "new"];
-/// What a file needs beside its bytes while it arrives: itself, a journal, and the record that it is done,
-/// which may take the place of an older one.
-const OVERHEAD_BYTES: u64 = 3 * ENTRY_BYTES + 2 * DONE_BYTES;
-
-/// What this counts of a file in the state folder.
-fn state_bytes(state: &Dir, stem: &str, endings: &[&str]) -> io::Result<u64> {
-    let mut sum = 0_u64;
-    for ending in endings {
-        match state.symlink_metadata(format!("{stem}.{ending}")) {
-            Ok(metadata) => sum = sum.saturating_add(metadata.len()).saturating_add(ENTRY_BYTES),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(sum)
-}
-
-impl Account {
-    /// Of a file whose part this session alone has, and has just made if it is new.
-    fn new(usage: &Arc<Usage>, state: &Dir, stem: &str, is_new: bool) -> io::Result<Self> {
-        let there_bytes = state_bytes(state, stem, &ENDINGS)?.saturating_sub(if is_new { ENTRY_BYTES } else { 0 });
-        Ok(Self {
-            reservation: usage.file(there_bytes),
-            state: state.try_clone()?,
-            stem: stem.to_string(),
-            named_bytes: AtomicU64::new(0),
-            left_bytes: AtomicU64::new(u64::MAX),
-        })
-    }
-
-    /// Counts the whole file of this size, and all that is kept of it until it is complete.
-    fn reserve(&self, size_bytes: Option<u64>) -> io::Result<Result<(), Refusal>> {
-        let journal_bytes = size_bytes.map_or(0, |bytes| journal::most_bytes(super::chunks(bytes)));
-        let all =
-            [size_bytes.unwrap_or(0), journal_bytes, OVERHEAD_BYTES, state_bytes(&self.state, &self.stem, &["done"])?];
-        Ok(self.reservation.grow_to(all.into_iter().fold(0, u64::saturating_add)))
-    }
-}
-
-impl Drop for Account {
-    fn drop(&mut self) {
-        let bytes = match self.left_bytes.load(Ordering::Relaxed) {
-            u64::MAX => state_bytes(&self.state, &self.stem, &ENDINGS),
-            // What was on its way then may have been written and counted after that.
-            left_bytes => Ok(left_bytes),
-        };
-        // Where nobody knows, it stays as it was counted.
-        if let Ok(bytes) = bytes {
-            self.reservation.settle(bytes.saturating_add(self.named_bytes.load(Ordering::Relaxed)));
+        if let Some(account) = &self.account {
+            account.discarded();
         }
     }
 }
@@ -620,7 +553,7 @@ fn stem(path: &[u8]) -> String {
 }
 
 /// Length of a record that a file is done.
-const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
+pub(crate) const DONE_BYTES: u64 = 13 + 32 + 8 + 16 + 8;
 /// More than it has.
 const DONE_MAX_BYTES: u64 = 4096;
 
@@ -658,60 +591,6 @@ fn read(system: &dyn System, file: &File, most_bytes: u64) -> io::Result<Vec<u8>
     }
     bytes.truncate(usize::try_from(most_bytes).unwrap_or(usize::MAX));
     Ok(bytes)
-}
-
-/// Opens a folder, made if need be, and says whether it was; fails for a link, and for a folder whose name differs in case. Its name is on the disk then,
-/// unless the caller knows that already.
-fn make_folder(system: &dyn System, parent: &Dir, name: &OsStr, syncs: bool) -> io::Result<(Dir, bool)> {
-    let is_new = match system.create_folder_in(parent, name) {
-        Ok(()) => true,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Only these fold case where nobody asked for it.
-            if cfg!(any(windows, target_vendor = "apple"))
-                && !parent.entries()?.flatten().any(|entry| entry.file_name() == name)
-            {
-                return Err(io::ErrorKind::InvalidFilename.into());
-            }
-            false
-        }
-        Err(error) => return Err(error),
-    };
-    let folder = match system.open_folder_in(parent, name) {
-        Ok(folder) => folder,
-        // A file, or a link, has the name.
-        Err(_) if parent.symlink_metadata(name).is_ok_and(|metadata| !metadata.is_dir()) => {
-            return Err(io::ErrorKind::AlreadyExists.into());
-        }
-        Err(error) => return Err(error),
-    };
-    if is_new || syncs {
-        system.sync_folder_in(parent)?;
-    }
-    Ok((folder, is_new))
-}
-
-/// Opens the folder that everything goes to. Makes it, and those above it, where there is none, for its owner alone.
-pub(crate) fn open_base(system: &dyn System, path: &Path) -> Result<Dir, Error> {
-    let made = if path.exists() { Ok(()) } else { make_base(system, path) };
-    made.and_then(|()| Dir::open_ambient_dir(path, cap_std::ambient_authority()))
-        .map_err(|error| Error::from(error).at(path))
-}
-
-/// The names are on the disk when this returns.
-fn make_base(system: &dyn System, path: &Path) -> io::Result<()> {
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "the mode is Unix's"))]
-    let mut builder = std::fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    let Some(parent) = path.parent() else { return Err(io::ErrorKind::NotFound.into()) };
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    if !parent.exists() {
-        make_base(system, parent)?;
-    }
-    match builder.create(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => system.sync_folder(parent),
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::ops::Range;
+use std::path::Path;
 
 use super::*;
+use crate::folders::open_base;
 use tress_container::ErrorKind;
 use tress_container::sys::Os;
 

@@ -1,0 +1,90 @@
+//! Opens a sender's control connection.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::HANDSHAKE_TIME;
+use super::link::{Link, Network, Patience, Stop, TICK};
+use super::noise::{self, Incoming, Outgoing};
+use super::options::SendOptions;
+use super::ticket::Ticket;
+use super::wire::{MAX_STREAMS, Reply, Request};
+use tress_container::{Control, Error, ErrorKind};
+
+/// Pauses before a control connection that was cut immediately is made again.
+const OPENING_PAUSES: [Duration; 3] = [Duration::from_millis(50), Duration::from_millis(300), Duration::from_secs(1)];
+
+pub(crate) fn connect(network: &dyn Network, to: &str) -> Result<Box<dyn Link>, Error> {
+    network.connect(to).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => {
+            Error::new(ErrorKind::Usage).with_detail("the receiver must be HOST:PORT").at(to)
+        }
+        _ => Error::from(error).at(to),
+    })
+}
+
+/// A control connection on which nothing was offered yet.
+pub(crate) struct Admitted {
+    pub(crate) incoming: Incoming,
+    pub(crate) out: Outgoing,
+    pub(crate) ticket: Ticket,
+    pub(crate) streams: usize,
+}
+
+/// Makes the control connection. One that is cut before anything was agreed is made again, some times: a receiver to whom many
+/// strangers speak at once cuts those that it has waited for longest.
+pub(crate) fn open(
+    network: &dyn Network,
+    options: &SendOptions,
+    secret: &[u8; 32],
+    streams: usize,
+    control: &Control,
+) -> Result<Admitted, Error> {
+    let cancelled = || control.is_cancelled().then(|| Error::new(ErrorKind::Interrupted));
+    for pause in OPENING_PAUSES {
+        match try_open(network, options, secret, streams, &cancelled) {
+            Err(error) if error.kind == ErrorKind::Disconnected => {
+                pause_until(Instant::now() + pause, &cancelled);
+            }
+            outcome => return outcome,
+        }
+    }
+    try_open(network, options, secret, streams, &cancelled)
+}
+
+/// Sleeps until then, or until it has to stop.
+pub(crate) fn pause_until(until: Instant, stop: Stop<'_>) {
+    while let Some(left) = until.checked_duration_since(Instant::now())
+        && stop().is_none()
+    {
+        thread::sleep(left.min(TICK));
+    }
+}
+
+fn try_open(
+    network: &dyn Network,
+    options: &SendOptions,
+    secret: &[u8; 32],
+    streams: usize,
+    stop: Stop<'_>,
+) -> Result<Admitted, Error> {
+    let at_host = |error: Error| error.at(&options.to);
+    let link: Arc<dyn Link> = connect(network, &options.to)?.into();
+    let receiver = options.receiver.noise_public_key();
+    let handshake = noise::initiate(link, secret, receiver, HANDSHAKE_TIME.min(options.stall_time), stop);
+    let (mut incoming, mut out) = handshake.map_err(at_host)?;
+    let patience = Patience::silence(options.stall_time, stop);
+    out.write(&Request::Begin { streams: streams as u16 }.encode(), &patience).map_err(at_host)?;
+    let (ticket, streams) = admitted(&mut incoming, &patience).map_err(at_host)?;
+    Ok(Admitted { incoming, out, ticket, streams })
+}
+
+fn admitted(incoming: &mut Incoming, patience: &Patience<'_>) -> Result<(Ticket, usize), Error> {
+    let message = incoming.read(patience)?.ok_or_else(|| Error::new(ErrorKind::Disconnected))?;
+    match Reply::parse(&message) {
+        Ok(Reply::Admitted { ticket, streams }) if streams >= 1 => Ok((ticket, usize::from(streams).min(MAX_STREAMS))),
+        Ok(Reply::Refused { reason }) => Err(Error::new(ErrorKind::Refused(reason))),
+        _ => Err(Error::new(ErrorKind::Protocol)),
+    }
+}
