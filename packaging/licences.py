@@ -19,8 +19,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NAMES = ("LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE")
-# Not a crate: what draws in the pages of `tress report`.
-UPLOT = ROOT / "lab/src/report/uplot"
 
 
 @dataclass(frozen=True, order=True)
@@ -48,7 +46,7 @@ def cargo(*arguments: str) -> str:
 
 
 def works(package: str) -> list[Work]:
-    """The crates that are compiled in, not those that only run in the compiler, and what lies in our own folders."""
+    """The crates that are compiled in, not those that only run in the compiler."""
     # Nothing is left to the features of a workspace.
     tree = cargo("tree", "-p", package, "--no-default-features", "-e", "normal,no-proc-macro", "--prefix", "none",
                  "--format", "{p}")
@@ -60,8 +58,6 @@ def works(package: str) -> list[Work]:
             terms = " ".join((each["license"] or "").replace("/", " OR ").split())
             folder = Path(each["manifest_path"]).parent
             found.append(Work(each["name"], each["version"], terms, tuple(each["authors"]), folder))
-    if package == "tress-lab":
-        found.append(Work("uPlot", "1", "MIT", ("Leon Sorokin",), UPLOT))
     without = [work.name for work in found if not work.terms]
     if without:
         sys.exit(f"packaging/licences.py: no terms are told of {', '.join(without)}")

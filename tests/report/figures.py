@@ -20,17 +20,6 @@ def close(one, other):
     return math.isclose(float(one), float(other), rel_tol=1e-15, abs_tol=0.0)
 
 
-def same(one, other):
-    """The same JSON, numbers as `close` has them."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, bool) or isinstance(other, bool) or isinstance(one, str) or one is None:
-        return one == other
-    return isinstance(other, (int, float)) and close(one, other)
-
-
 def plain(text):
     """A text without the marks of Markdown."""
     return re.sub(r"(?<!\w)\*([^\s*][^*]*)\*(?!\w)", r"\1", text.replace("**", "").replace("`", ""))

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Axis, COLOURS, LETTER, STYLE, Scale, WIDTH, escape};
+use super::{Axis, EDGE, Scale, WIDTH, below, colour, escape, fitted, legend, shown};
 
-const LEFT: f64 = 24.0;
 const RIGHT: f64 = 60.0;
-const TOP: f64 = 88.0;
+const TOP: f64 = 59.0;
 const LINE: f64 = 17.0;
 /// The name of a group stands above its lines.
 const NAME: f64 = 19.0;
@@ -74,74 +73,54 @@ impl Intervals {
         Axis { name: self.axis.clone(), from, to, scale: self.scale }
     }
 
-    /// The picture. What is no figure is not drawn.
-    pub fn svg(&self) -> String {
+    /// The height of the picture, and its elements below the title.
+    pub(super) fn body(&self) -> (f64, String) {
         let axis = self.axis();
-        let lines = |group: &Group| group.values.iter().take(self.series.len()).flatten().count() as f64;
-        let height = self.groups.iter().map(|group| NAME + lines(group) * LINE + BETWEEN).sum::<f64>() + TOP + BOTTOM;
-        let (title, bottom) = (escape(&self.title), height - BOTTOM);
-        let x = |value: f64| LEFT + axis.part(value) * (WIDTH - LEFT - RIGHT);
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" width=\"{WIDTH}\" \
-             height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<style>{STYLE}</style>\n\
-             <rect width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"white\"/>\n\
-             <text x=\"{LEFT}\" y=\"34\" class=\"title\">{title}</text>\n"
-        );
-        let mut rule = |class: &str, at: f64| {
-            let _ = writeln!(
-                svg,
-                "<line class=\"{class}\" x1=\"{at:.1}\" y1=\"{TOP}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\"/>"
-            );
+        let x = |value: f64| EDGE + axis.part(value) * (WIDTH - EDGE - RIGHT);
+        let drawn = |group: &Group| -> Vec<(usize, Interval)> {
+            let values = group.values.iter().take(self.series.len()).enumerate();
+            values
+                .filter_map(|(place, value)| Some((place, (*value)?)))
+                .filter(|(_, value)| self.is_drawn(value))
+                .collect()
         };
-        let ticks = axis.ticks();
-        ticks.iter().for_each(|(at, _)| rule("grid", x(*at)));
-        self.level.iter().for_each(|level| rule("wall", x(*level)));
-        for (at, label) in &ticks {
-            let at = x(*at);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\" class=\"tick\">{label}</text>",
-                bottom + 20.0
-            );
+        let groups: Vec<_> = self.groups.iter().map(|group| (group, drawn(group))).collect();
+        let mut body = String::new();
+        let top = legend(&mut body, self.series.iter().map(String::as_str), TOP);
+        let bottom = top + groups.iter().map(|(_, values)| NAME + values.len() as f64 * LINE + BETWEEN).sum::<f64>();
+        below(&mut body, &axis, (EDGE, WIDTH - RIGHT), (top, bottom));
+        for at in self.level.iter().map(|level| x(*level)) {
+            let _ =
+                writeln!(body, "<line class=\"wall\" x1=\"{at:.1}\" y1=\"{top}\" x2=\"{at:.1}\" y2=\"{bottom:.1}\"/>");
         }
-        let middle = (LEFT + WIDTH - RIGHT) / 2.0;
-        let name = escape(&self.axis);
-        let _ = writeln!(svg, "<text x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{name}</text>", height - 14.0);
-        let mut at = LEFT;
-        for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
-            let name = escape(series);
+        let mut y = top;
+        for (group, values) in groups {
+            let name = escape(&fitted(&group.name, WIDTH - 2.0 * EDGE));
             let _ = writeln!(
-                svg,
-                "<circle cx=\"{:.1}\" cy=\"59\" r=\"5\" fill=\"{colour}\"/><text x=\"{:.1}\" y=\"64\">{name}</text>",
-                at + 5.0,
-                at + 16.0
+                body,
+                "<text x=\"{EDGE}\" y=\"{:.1}\" class=\"halo\">{name}</text>\n<g class=\"row\">",
+                y + 14.0
             );
-            at += series.chars().count() as f64 * LETTER + 40.0;
-        }
-        let mut y = TOP;
-        for group in &self.groups {
-            let name = escape(&group.name);
-            let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{:.1}\" class=\"halo\">{name}</text>", y + 14.0);
             y += NAME;
-            for (value, colour) in group.values.iter().take(self.series.len()).zip(COLOURS.iter().cycle()) {
-                let Some(value) = value else { continue };
-                if self.is_drawn(value) {
-                    let place = y + LINE / 2.0;
-                    let _ = writeln!(
-                        svg,
-                        "<line x1=\"{:.1}\" y1=\"{place:.1}\" x2=\"{:.1}\" y2=\"{place:.1}\" stroke=\"{colour}\" \
-                         stroke-width=\"2\"/><circle cx=\"{:.1}\" cy=\"{place:.1}\" r=\"4.5\" fill=\"{colour}\"/>",
-                        x(value.low),
-                        x(value.high),
-                        x(value.middle)
-                    );
-                }
+            for (place, Interval { middle, low, high }) in values {
+                let figures = format!("{} ({} to {})", shown(middle), shown(low), shown(high));
+                let title = escape(&format!("{}, {}: {figures}", group.name, self.series[place]));
+                let _ = writeln!(
+                    body,
+                    "<g class=\"{}\"><title>{title}</title><line class=\"span\" x1=\"{:.1}\" y1=\"{at:.1}\" x2=\"{:.1}\" y2=\"{at:.1}\"/>\
+                     <circle class=\"fill\" cx=\"{:.1}\" cy=\"{at:.1}\" r=\"4.5\"/></g>",
+                    colour(place),
+                    x(low),
+                    x(high),
+                    x(middle),
+                    at = y + LINE / 2.0
+                );
                 y += LINE;
             }
+            body.push_str("</g>\n");
             y += BETWEEN;
         }
-        svg.push_str("</svg>\n");
-        svg
+        (bottom + BOTTOM, body)
     }
 }
 
@@ -167,10 +146,13 @@ mod tests {
     fn places() {
         let mut intervals = intervals(Scale::Linear, &[Some((0.0, 10.0, 20.0))]);
         intervals.level = None;
-        let svg = intervals.svg();
-        assert!(svg.contains("x1=\"65.6\" y1=\"115.5\" x2=\"898.4\""), "{svg}");
-        assert!(svg.contains("cx=\"482.0\" cy=\"115.5\""), "{svg}");
-        assert!(svg.contains(">&lt;g&gt;</text>") && svg.contains(">t &lt; u</text>"), "{svg}");
+        let svg = intervals.body().1;
+        assert!(svg.contains("x1=\"65.6\" y1=\"106.5\" x2=\"898.4\""), "{svg}");
+        assert!(svg.contains("cx=\"482.0\" cy=\"106.5\""), "{svg}");
+        assert!(
+            svg.contains(">&lt;g&gt;</text>") && svg.contains("<title>&lt;g&gt;, one: 10 (0 to 20)</title>"),
+            "{svg}"
+        );
     }
 
     #[test]
@@ -178,7 +160,7 @@ mod tests {
         for scale in [Scale::Linear, Scale::Logarithmic] {
             let nan = Some((f64::NAN, 1.0, f64::INFINITY));
             for values in [&[][..], &[None, nan], &[Some((-1.0, 0.0, 1.0)), nan], &[Some((0.0, 0.0, 0.0))]] {
-                let svg = intervals(scale, values).svg();
+                let svg = intervals(scale, values).body().1;
                 assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             }
         }

@@ -5,10 +5,13 @@ pub mod bars;
 pub mod intervals;
 pub mod timeline;
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
-pub use tress_plan::picture::{Axis, Chart, Level, Line, Mark, Scale, plan};
-use tress_plan::picture::{COLOURS, LETTER, STYLE, WIDTH, escape};
+pub(crate) use tress_plan::picture::escape;
+pub use tress_plan::picture::{Axis, Chart, Level, Line, Mark, STYLE, Scale, plan};
+use tress_plan::picture::{LETTER, WIDTH, colour, file, shown};
 
 use bars::Bars;
 use intervals::Intervals;
@@ -29,13 +32,20 @@ pub enum Drawing {
 }
 
 impl Drawing {
-    /// The picture.
+    /// The picture as a file of its own.
     pub fn svg(&self) -> String {
+        let (height, body) = self.body();
+        file(self.title(), height, &body)
+    }
+
+    /// The height of the picture, and its elements below the title: a group `row` for each line, group or track, and in it a
+    /// mark for each figure, with the figure as its title.
+    pub(crate) fn body(&self) -> (f64, String) {
         match self {
-            Drawing::Chart(chart) => chart.svg(),
-            Drawing::Bars(bars) => bars.svg(),
-            Drawing::Timeline(timeline) => timeline.svg(),
-            Drawing::Intervals(intervals) => intervals.svg(),
+            Drawing::Chart(chart) => chart.body(),
+            Drawing::Bars(bars) => bars.body(),
+            Drawing::Timeline(timeline) => timeline.body(),
+            Drawing::Intervals(intervals) => intervals.body(),
         }
     }
 
@@ -72,4 +82,53 @@ impl From<Timeline> for Drawing {
     fn from(timeline: Timeline) -> Drawing {
         Drawing::Timeline(timeline)
     }
+}
+
+/// The left edge of legends and of intervals.
+const EDGE: f64 = 24.0;
+/// Height of a line of a legend.
+const NAMES: f64 = 20.0;
+
+/// A text, cut to a width in pixels.
+fn fitted(text: &str, room: f64) -> String {
+    let most = (room / LETTER).max(1.0) as usize;
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        None => text.into(),
+    }
+}
+
+/// The names of series behind dots in their colours, in lines from `y` on. Returns where the next line would be.
+fn legend<'a>(body: &mut String, names: impl Iterator<Item = &'a str>, mut y: f64) -> f64 {
+    let mut x = EDGE;
+    for (place, name) in names.enumerate() {
+        let name = fitted(name, WIDTH - 2.0 * EDGE - 16.0);
+        let width = 16.0 + name.chars().count() as f64 * LETTER;
+        if x + width > WIDTH - EDGE {
+            (x, y) = (EDGE, y + NAMES);
+        }
+        let (colour, name, dot, base) = (colour(place), escape(&name), x + 5.0, y + 5.0);
+        let _ = writeln!(
+            body,
+            "<circle class=\"fill {colour}\" cx=\"{dot:.1}\" cy=\"{y:.1}\" r=\"5\"/><text x=\"{:.1}\" y=\"{base:.1}\">{name}</text>",
+            x + 16.0
+        );
+        x += width + 24.0;
+    }
+    y + NAMES
+}
+
+/// The axis below what is drawn from `top` to `bottom`: lines, their numbers, and what it counts.
+fn below(body: &mut String, axis: &Axis, (left, right): (f64, f64), (top, bottom): (f64, f64)) {
+    for (at, label) in axis.ticks() {
+        let x = left + axis.part(at) * (right - left);
+        let _ = writeln!(
+            body,
+            "<line class=\"grid\" x1=\"{x:.1}\" y1=\"{top:.1}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\"/>\
+             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" class=\"tick\">{label}</text>",
+            bottom + 20.0
+        );
+    }
+    let (middle, name) = ((left + right) / 2.0, escape(&axis.name));
+    let _ = writeln!(body, "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{name}</text>", bottom + 42.0);
 }

@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::{COLOURS, STYLE, WIDTH, escape};
+use tress_plan::picture::plan::unit;
+
+use super::{Axis, Scale, WIDTH, below, colour, escape, fitted, legend, shown};
 
 const LEFT: f64 = 170.0;
 const RIGHT: f64 = 30.0;
-const TOP: f64 = 62.0;
+const TOP: f64 = 59.0;
 const ROW: f64 = 30.0;
 const BAR: f64 = 22.0;
+const BOTTOM: f64 = 56.0;
 
 /// Rows of work over one span of time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,8 +45,8 @@ pub struct Span {
 }
 
 impl Timeline {
-    /// The picture.
-    pub fn svg(&self) -> String {
+    /// The height of the picture, and its elements below the title.
+    pub(super) fn body(&self) -> (f64, String) {
         let spans = || self.tracks.iter().flat_map(|track| &track.spans);
         let from = spans().map(|span| span.from_s).fold(f64::INFINITY, f64::min);
         let to = spans().map(|span| span.to_s).fold(f64::NEG_INFINITY, f64::max);
@@ -53,60 +56,39 @@ impl Timeline {
                 kinds.push(&span.name);
             }
         }
-        let title = escape(&self.title);
-        let height = TOP + ROW * (self.tracks.len() + 2) as f64;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" width=\"{WIDTH}\" \
-             height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<style>{STYLE}</style>\n\
-             <rect width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"white\"/>\n\
-             <text x=\"24\" y=\"34\" class=\"title\">{title}</text>\n"
-        );
-        let place = |at: f64| {
-            let part = (at - from) / (to - from);
-            LEFT + if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 } * (WIDTH - LEFT - RIGHT)
-        };
-        let colour = |name: &str| {
-            let kind = kinds.iter().position(|kind| *kind == name).unwrap_or(0);
-            COLOURS[kind % COLOURS.len()]
-        };
+        let (scale, unit) = unit(to - from);
+        let axis = Axis { name: format!("time, {unit}"), from: 0.0, to: (to - from) * scale, scale: Scale::Linear };
+        let time = |at_s: f64| (at_s - from) * scale;
+        let place = |at_s: f64| LEFT + axis.part(time(at_s)).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT);
+        let mut body = String::new();
+        let top = legend(&mut body, kinds.iter().copied(), TOP);
+        let bottom = top + ROW * self.tracks.len() as f64;
+        below(&mut body, &axis, (LEFT, WIDTH - RIGHT), (top, bottom));
         for (row, track) in self.tracks.iter().enumerate() {
-            let y = TOP + ROW * row as f64;
-            let name = escape(&track.name);
-            let _ =
-                writeln!(svg, "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{name}</text>", LEFT - 12.0, y + 16.0);
+            let y = top + ROW * row as f64;
+            let name = escape(&fitted(&track.name, LEFT - 24.0));
+            let _ = writeln!(
+                body,
+                "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{name}</text>\n<g class=\"row\">",
+                LEFT - 12.0,
+                y + 16.0
+            );
             for span in &track.spans {
                 let (x, end) = (place(span.from_s), place(span.to_s));
+                let colour = colour(kinds.iter().position(|kind| *kind == span.name).unwrap_or(0));
+                let times = [time(span.from_s), time(span.to_s), (span.to_s - span.from_s) * scale].map(shown);
+                let title =
+                    format!("{}: {}, {} to {} {unit} ({} {unit})", track.name, span.name, times[0], times[1], times[2]);
                 let _ = writeln!(
-                    svg,
-                    "<rect x=\"{x:.2}\" y=\"{y:.0}\" width=\"{:.2}\" height=\"{BAR}\" fill=\"{}\"/>",
+                    body,
+                    "<rect class=\"fill {colour}\" x=\"{x:.2}\" y=\"{y:.0}\" width=\"{:.2}\" height=\"{BAR}\"><title>{}</title></rect>",
                     (end - x).max(0.3),
-                    colour(&span.name)
+                    escape(&title)
                 );
             }
+            body.push_str("</g>\n");
         }
-        let y = TOP + ROW * self.tracks.len() as f64 + 22.0;
-        let mut x = LEFT;
-        for kind in &kinds {
-            let name = escape(kind);
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{x:.0}\" y=\"{:.0}\" width=\"12\" height=\"12\" fill=\"{}\"/><text x=\"{:.0}\" y=\"{y:.0}\">{name}</text>",
-                y - 11.0,
-                colour(kind),
-                x + 18.0
-            );
-            x += 40.0 + kind.chars().count() as f64 * super::LETTER;
-        }
-        if to > from {
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.0}\" y=\"{y:.0}\" text-anchor=\"end\" class=\"tick\">{:.3} ms</text>",
-                WIDTH - RIGHT,
-                (to - from) * 1e3
-            );
-        }
-        svg.push_str("</svg>\n");
-        svg
+        (bottom + BOTTOM, body)
     }
 }
 
@@ -119,16 +101,19 @@ mod tests {
     fn places() {
         let span = |name: &str, from_s, to_s| Span { name: name.into(), from_s, to_s };
         let track = Track { name: "a < b".into(), spans: vec![span("read", 1.0, 1.5), span("seal", 1.5, 3.0)] };
-        let svg = Timeline { title: "t".into(), tracks: vec![track] }.svg();
-        assert!(svg.contains("<rect x=\"170.00\" y=\"62\" width=\"200.00\""), "{svg}");
-        assert!(svg.contains("<rect x=\"370.00\" y=\"62\" width=\"600.00\""), "{svg}");
-        assert!(svg.contains(">a &lt; b</text>") && svg.contains("2000.000 ms"), "{svg}");
+        let svg = Timeline { title: "t".into(), tracks: vec![track] }.body().1;
+        assert!(svg.contains(" x=\"170.00\" y=\"79\" width=\"200.00\""), "{svg}");
+        assert!(svg.contains(" x=\"370.00\" y=\"79\" width=\"600.00\""), "{svg}");
+        assert!(
+            svg.contains(">a &lt; b</text>") && svg.contains("<title>a &lt; b: seal, 0.5 to 2 s (1.5 s)</title>"),
+            "{svg}"
+        );
     }
 
     #[test]
     fn nothing_is_no_panic() {
         for tracks in [vec![], vec![Track { name: String::new(), spans: vec![] }]] {
-            let svg = Timeline { title: String::new(), tracks }.svg();
+            let svg = Timeline { title: String::new(), tracks }.body().1;
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
         }
     }

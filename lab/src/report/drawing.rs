@@ -1,47 +1,74 @@
-//! A picture of the page: where its data are, and a still one.
+//! A picture of the page: its SVG, which the page's style colours, and its figures as a table.
 
-use base64ct::{Base64, Encoding as _};
+use super::figures::{Cell, Table, plain};
+use crate::picture::{Drawing, escape, intervals::Interval};
 
-use super::figures::plain;
-use crate::picture::Drawing;
+/// Height of the title in a file. The page has the title above the picture.
+const TITLE: f64 = 40.0;
 
 /// One picture.
 pub(super) struct Picture {
     pub(super) anchor: String,
     pub(super) title: String,
-    /// How page.js draws it.
-    pub(super) kind: &'static str,
-    /// Where in the page's data it is.
-    pub(super) source: String,
-    /// The SVG as an address: as an image it can run nothing and its styles stay its own.
-    pub(super) still: String,
-    pub(super) width: u32,
-    pub(super) height: u32,
+    /// An SVG element without a style. All texts from files in it are escaped.
+    pub(super) svg: String,
+    pub(super) table: Table,
 }
 
 impl Picture {
-    pub(super) fn new(anchor: String, source: String, drawing: &Drawing) -> Picture {
-        let svg = drawing.svg();
-        let size = |name: &str| attribute(&svg, name).unwrap_or(620);
-        Picture {
-            anchor,
-            title: plain(drawing.title()),
-            kind: match drawing {
-                Drawing::Chart(_) => "chart",
-                Drawing::Bars(_) => "bars",
-                Drawing::Timeline(_) => "timeline",
-                Drawing::Intervals(_) => "intervals",
-            },
-            source,
-            width: size(" width=\""),
-            height: size(" height=\""),
-            still: format!("data:image/svg+xml;base64,{}", Base64::encode_string(svg.as_bytes())),
-        }
+    pub(super) fn new(anchor: String, drawing: &Drawing) -> Picture {
+        let (title, (height, body)) = (plain(drawing.title()), drawing.body());
+        let svg = format!(
+            "<svg viewBox=\"0 {TITLE} 1000 {:.0}\" role=\"img\" aria-label=\"{}\">\n{body}</svg>",
+            height - TITLE,
+            escape(&title)
+        );
+        Picture { anchor, svg, table: table(drawing), title }
     }
 }
 
-/// A number at the start of the SVG.
-fn attribute(svg: &str, name: &str) -> Option<u32> {
-    let (_, rest) = svg.get(..svg.len().min(400)).unwrap_or(svg).split_once(name)?;
-    rest.split_once('"')?.0.parse().ok()
+/// All figures with all their digits.
+fn table(drawing: &Drawing) -> Table {
+    let digits = |value: f64| Cell::shown(value.to_string(), value);
+    let cell = |value: Option<f64>| value.map_or_else(Cell::default, digits);
+    let names = |first: &[&str], more: &[String]| -> Vec<String> {
+        first.iter().map(|name| name.to_string()).chain(more.iter().cloned()).collect()
+    };
+    let (names, rows): (Vec<String>, Vec<Vec<Cell>>) = match drawing {
+        Drawing::Chart(chart) => {
+            // One line needs no name.
+            let named = usize::from(chart.lines.len() < 2);
+            let row = &|place, (x, y)| vec![Cell::text(chart.name(place)), digits(x), digits(y)].split_off(named);
+            let lines = chart.lines.iter().enumerate();
+            let rows = lines.flat_map(|(place, line)| line.points.iter().map(move |&point| row(place, point)));
+            (names(&["line"], &[chart.x.name.clone(), chart.y.name.clone()]).split_off(named), rows.collect())
+        }
+        Drawing::Bars(bars) => {
+            let row = |name: &str, values: &[Option<f64>]| {
+                [Cell::text(name)].into_iter().chain(values.iter().map(|value| cell(*value))).collect()
+            };
+            (names(&["row"], &bars.series), bars.groups.iter().map(|group| row(&group.name, &group.values)).collect())
+        }
+        Drawing::Intervals(intervals) => {
+            let ends = |value: &Option<Interval>| {
+                let ends = |Interval { middle, low, high }| [middle, low, high].map(Some);
+                value.map_or([None; 3], ends).map(cell)
+            };
+            let series =
+                intervals.series.iter().flat_map(|name| ["", ", low", ", high"].map(|end| format!("{name}{end}")));
+            let rows = intervals
+                .groups
+                .iter()
+                .map(|group| [Cell::text(&group.name)].into_iter().chain(group.values.iter().flat_map(ends)).collect());
+            (names(&["row"], &series.collect::<Vec<_>>()), rows.collect())
+        }
+        Drawing::Timeline(timeline) => {
+            let spans = timeline.tracks.iter().flat_map(|track| track.spans.iter().map(move |span| (track, span)));
+            let rows = spans.map(|(track, span)| {
+                vec![Cell::text(&track.name), Cell::text(&span.name), digits(span.from_s), digits(span.to_s)]
+            });
+            (names(&["row", "work", "from, s", "to, s"], &[]), rows.collect())
+        }
+    };
+    Table::new(drawing.title(), &names.iter().map(String::as_str).collect::<Vec<_>>(), rows)
 }

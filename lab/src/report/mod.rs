@@ -1,9 +1,9 @@
 //! `tress report`: what a folder holds of studies and records, as one page of HTML that needs nothing else.
 //!
 //! [`make`] reads the folder (`read`), turns sections and records into tables, verdicts and pictures (`studies`, `records`,
-//! `environment`), and fills page.html, which escapes every text. The page carries its data as JSON, from which page.js draws
-//! the pictures with uPlot (uplot/README.md), and a still SVG of each for printing and for browsers without scripts. Its
-//! policy lets it load nothing and run only the scripts that this crate holds.
+//! `environment`), and fills page.html, which escapes every text but that of the pictures (`drawing`), which escape their own.
+//! The samples of records are in the page as JSON, for tables.js. Its policy lets it load nothing and run only the script that
+//! this crate holds.
 
 mod drawing;
 mod environment;
@@ -23,14 +23,10 @@ use tress_sign::Hash;
 pub use error::Error;
 use figures::{Cell, Table};
 
-const STYLE: &str = concat!(include_str!("uplot/uPlot.min.css"), include_str!("page.css"));
-const LIBRARY: &str = include_str!("uplot/uPlot.iife.min.js");
-const LIBRARY_LICENCE: &str = include_str!("uplot/LICENSE");
 const SCRIPT: &str = concat!(
     "\"use strict\";\n{\n",
-    include_str!("sketches.js"),
-    include_str!("charts.js"),
     include_str!("tables.js"),
+    include_str!("pictures.js"),
     include_str!("page.js"),
     "}\n"
 );
@@ -69,11 +65,9 @@ struct Page {
     lead: String,
     version: &'static str,
     policy: String,
-    style: &'static str,
-    library: &'static str,
-    licence: &'static str,
+    style: String,
     script: &'static str,
-    /// JSON that no text of it can end.
+    /// Records as tables.js reads them, which the tables' `data-samples` lead through: JSON that no text of it can end.
     data: String,
     sources: String,
     notes: Vec<String>,
@@ -90,41 +84,26 @@ struct Page {
     peers: Table,
 }
 
-/// What page.js reads; the paths in the page's `data-source` lead through it.
-#[derive(Serialize)]
-struct Data<'a> {
-    studies: Vec<studies::Data<'a>>,
-    records: Vec<records::Data<'a>>,
-}
-
 impl Page {
     fn new(found: &read::Found) -> Result<Page, Error> {
         let studies: Vec<studies::Study> =
             found.studies.iter().enumerate().map(|(place, kind)| studies::Study::new(place, kind)).collect();
         let has_samples = records::has_samples(&found.records);
-        let drawn: Vec<_> = found.records.iter().map(|record| records::pictures(&record.document)).collect();
         let records: Vec<records::Record> = found
             .records
             .iter()
-            .zip(&drawn)
             .enumerate()
-            .map(|(place, (record, drawn))| records::Record::new(place, record, drawn, has_samples))
+            .map(|(place, record)| records::Record::new(place, record, has_samples))
             .collect();
-        let data = Data {
-            studies: found.studies.iter().map(studies::data).collect(),
-            records: records::data(&found.records, drawn.clone()),
-        };
         let verdicts = || studies.iter().flat_map(|study| &study.parts).flat_map(|part| &part.verdicts);
         Ok(Page {
             title: title(found),
             lead: lead(found),
             version: env!("CARGO_PKG_VERSION"),
             policy: policy(),
-            style: STYLE,
-            library: LIBRARY,
-            licence: LIBRARY_LICENCE,
+            style: style(),
             script: SCRIPT,
-            data: json(&data)?,
+            data: json(&records::data(&found.records))?,
             sources: sources(found),
             notes: found.notes.clone(),
             counts: studies::counts(verdicts()),
@@ -181,14 +160,18 @@ fn record_overview(records: &[records::Record], found: &read::Found) -> Table {
     Table::new("Records", &["time", "file", "machine", "rows", "effort"], rows.collect())
 }
 
-/// Nothing is loaded; scripts and styles are those of this crate.
+/// Of pictures as in files, then of the page, which has colours of its own for them.
+fn style() -> String {
+    format!("{}\n{}", crate::picture::STYLE, include_str!("page.css"))
+}
+
+/// Nothing is loaded; the script and the style are those of this crate.
 fn policy() -> String {
     let hash = |text: &str| format!("'sha256-{}'", Base64::encode_string(&Hash::Sha256.digest(text.as_bytes())));
     format!(
-        "default-src 'none'; script-src {} {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
-        hash(LIBRARY),
+        "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; form-action 'none'",
         hash(SCRIPT),
-        hash(STYLE)
+        hash(&style())
     )
 }
 

@@ -18,9 +18,6 @@ const storage = {
   },
 };
 
-const charts = [];
-const redraw = () => charts.forEach((chart) => chart.u?.redraw(false));
-
 const themes = ["system", "light", "dark"];
 const themeButton = document.getElementById("theme");
 function setTheme(theme) {
@@ -28,7 +25,6 @@ function setTheme(theme) {
   else root.dataset.theme = theme;
   themeButton.textContent = `Theme: ${theme}`;
   themeButton.dataset.theme = theme;
-  redraw();
 }
 themeButton.addEventListener("click", () => {
   const theme = themes[(themes.indexOf(themeButton.dataset.theme) + 1) % themes.length];
@@ -36,7 +32,6 @@ themeButton.addEventListener("click", () => {
   setTheme(theme);
 });
 setTheme(themes.includes(storage.get("tress-theme")) ? storage.get("tress-theme") : "system");
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 
 const contents = document.querySelector("details.contents");
 const isNarrow = matchMedia("(max-width: 74rem)");
@@ -69,19 +64,5 @@ const watch = new IntersectionObserver(
 for (const section of document.querySelectorAll("main section[id]")) if (links.has(section.id)) watch.observe(section);
 
 for (const table of document.querySelectorAll("div.table")) enhance(table);
-const near = new IntersectionObserver(
-  (entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting) continue;
-      near.unobserve(target);
-      target.chart.draw();
-    }
-  },
-  { rootMargin: "50% 0px" },
-);
-for (const figure of document.querySelectorAll("figure.chart")) {
-  figure.chart = new Chart(figure);
-  charts.push(figure.chart);
-  near.observe(figure);
-}
+for (const figure of document.querySelectorAll("figure.chart")) tellFigures(figure);
 document.querySelector(".tools").hidden = false;

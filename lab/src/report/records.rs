@@ -44,16 +44,15 @@ pub(super) struct Changes {
     pub(super) table: Table,
 }
 
-/// What page.js reads of a record.
+/// What tables.js reads of a record.
 #[derive(Serialize)]
 pub(super) struct Data<'a> {
     path: &'a str,
     document: Document,
-    pictures: Vec<Drawing>,
 }
 
 /// Records with their samples to six digits, or without where there are too many.
-pub(super) fn data(records: &[read::Record], pictures: Vec<Vec<Drawing>>) -> Vec<Data<'_>> {
+pub(super) fn data(records: &[read::Record]) -> Vec<Data<'_>> {
     let is_carried = has_samples(records);
     let shortened = |record: &read::Record| {
         let mut document = record.document.clone();
@@ -70,11 +69,7 @@ pub(super) fn data(records: &[read::Record], pictures: Vec<Vec<Drawing>>) -> Vec
         }
         document
     };
-    records
-        .iter()
-        .zip(pictures)
-        .map(|(record, pictures)| Data { path: &record.path, document: shortened(record), pictures })
-        .collect()
+    records.iter().map(|record| Data { path: &record.path, document: shortened(record) }).collect()
 }
 
 /// Whether the page carries the samples.
@@ -93,7 +88,7 @@ fn shorten(sample: &mut f64) {
 }
 
 impl Record {
-    pub(super) fn new(place: usize, record: &read::Record, drawn: &[Drawing], has_samples: bool) -> Record {
+    pub(super) fn new(place: usize, record: &read::Record, has_samples: bool) -> Record {
         let document = &record.document;
         let machine = &document.machine;
         let own = anchor(&format!("record-{}-", place + 1), &record.path);
@@ -120,19 +115,20 @@ impl Record {
         if let Some(commit) = &document.samples_at {
             conditions.push_str(&format!(" This record holds medians only: its samples are in commit {commit}."));
         } else if has_samples {
-            table.samples = format!("records/{place}/document/rows");
+            table.samples = format!("{place}/document/rows");
         } else {
             conditions.push_str(" There are too many raw samples for this page: see the record.");
         }
-        let pictures = drawn.iter().enumerate().map(|(number, drawing)| {
-            let source = format!("records/{place}/pictures/{number}");
-            Picture::new(format!("{own}-picture-{}", number + 1), source, drawing)
-        });
+        let pictures = pictures(document)
+            .iter()
+            .enumerate()
+            .map(|(number, drawing)| Picture::new(format!("{own}-picture-{}", number + 1), drawing))
+            .collect();
         Record {
             title: format!("Measured {}", figures::moment(document.time)),
             conditions,
             tables: [table].into_iter().chain(ceilings(record)).collect(),
-            pictures: pictures.collect(),
+            pictures,
             anchor: own,
         }
     }
@@ -219,7 +215,7 @@ fn ceilings(record: &read::Record) -> Option<Table> {
 }
 
 /// The roofline, and our speed over that of each peer, a picture for each family of ciphers.
-pub(super) fn pictures(document: &Document) -> Vec<Drawing> {
+fn pictures(document: &Document) -> Vec<Drawing> {
     let mut families: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in document.rows.iter().filter(|row| !row.against.is_empty()) {
         let family = row.name.split('-').next().unwrap_or_default();

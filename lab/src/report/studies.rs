@@ -1,7 +1,5 @@
 //! Studies as the page shows them.
 
-use serde::Serialize;
-
 use super::{
     drawing::Picture,
     environment,
@@ -63,24 +61,6 @@ const WORDS: [(&str, &str, &str, &str); 7] = [
     ("omitted", "–", "left out", "left out"),
 ];
 
-/// What page.js reads of a study.
-#[derive(Serialize)]
-pub(super) struct Data<'a> {
-    name: &'a str,
-    parts: Vec<PartData<'a>>,
-}
-
-#[derive(Serialize)]
-struct PartData<'a> {
-    name: &'a str,
-    section: &'a Section,
-}
-
-pub(super) fn data(kind: &Kind) -> Data<'_> {
-    let parts = kind.parts.iter().map(|(name, kept)| PartData { name, section: &kept.section });
-    Data { name: &kind.name, parts: parts.collect() }
-}
-
 /// The title of a study, also of one that this version does not know.
 pub(super) fn title(name: &str) -> String {
     study::all().iter().find(|study| study.name == name).map_or_else(|| name.into(), |study| study.title.into())
@@ -107,9 +87,8 @@ impl Study {
                         .iter()
                         .enumerate()
                         .map(|(picture, found)| {
-                            let source = format!("studies/{place}/parts/{number}/section/pictures/{picture}/drawing");
                             let name = anchor(&format!("{own}-{}-picture-{}-", number + 1, picture + 1), &found.name);
-                            Picture::new(name, source, &found.drawing)
+                            Picture::new(name, &found.drawing)
                         })
                         .collect(),
                     verdicts: kept.section.verdicts.iter().map(Judged::new).collect(),

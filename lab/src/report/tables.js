@@ -1,39 +1,7 @@
 // Tables of the page: sorted by their headers, copied as CSV, and the samples of a row shown on demand.
 
-// A table like those of the page. Numbers are written with all their digits.
-function makeTable(caption, columns, rows) {
-  const table = document.createElement("table");
-  table.createCaption().textContent = caption;
-  const head = table.createTHead().insertRow();
-  const isNumber = columns.map((_, column) => column > 0 && rows.every((row) => row[column] === null || typeof row[column] === "number"));
-  columns.forEach((name, column) => {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = name;
-    if (isNumber[column]) cell.className = "number";
-    head.append(cell);
-  });
-  const body = table.createTBody();
-  for (const row of rows) {
-    const line = body.insertRow();
-    row.forEach((value, column) => {
-      const cell = line.insertCell();
-      cell.textContent = value === null ? "" : String(value);
-      if (isNumber[column]) cell.className = "number";
-      if (typeof value === "number") cell.dataset.value = value;
-    });
-  }
-  const [outer, scroll] = [document.createElement("div"), document.createElement("div")];
-  outer.className = "table";
-  scroll.className = "scroll";
-  scroll.tabIndex = 0;
-  scroll.setAttribute("role", "region");
-  scroll.setAttribute("aria-label", `Figures of ${caption}`);
-  scroll.append(table);
-  outer.append(scroll);
-  enhance(outer);
-  return outer;
-}
+const data = JSON.parse(document.getElementById("data").textContent);
+const lookup = (path) => path.split("/").reduce((at, key) => at[key], data);
 
 // By numbers where a cell has one, else by its text; empty cells are last either way.
 function order(one, other, direction) {
@@ -166,6 +134,15 @@ function offerSamples(table, rows) {
     });
     cell.append(button);
   });
+}
+
+const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+// A number as people read it: four digits that count, whole from 10,000 on, thousands apart.
+function shown(value) {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
+  return value.toLocaleString("en", size >= 10000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 4 });
 }
 
 // Under a row: its samples, and the ratios of its pairs, each in the order of time.

@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 #[doc(hidden)]
+pub use ticks::shown;
+
+#[doc(hidden)]
 pub const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 620.0;
 const LEFT: f64 = 92.0;
@@ -26,17 +29,38 @@ pub const LETTER: f64 = 7.4;
 /// The same of one of 12 pixels.
 const SMALL_LETTER: f64 = 6.6;
 
+/// Most points of a line whose dots are visible. The dots of a longer line only hold its figures.
+const MOST_DOTS: usize = 24;
+
+/// The style of all pictures. Series have the classes `c1` to `c6` in turn, whose colours stay apart for colour-blind readers.
 #[doc(hidden)]
 pub const STYLE: &str = "\
-text { font: 14px system-ui, sans-serif; fill: #333 } .title { font-size: 18px; font-weight: 600 } \
+text { font: 14px system-ui, sans-serif; fill: #333; pointer-events: none } .title { font-size: 18px; font-weight: 600 } \
 .tick { font-size: 13px; fill: #666 } .grid { stroke: #e6e6e6 } .axis { stroke: #888 } \
-.line { fill: none; stroke-width: 2.5; stroke-linejoin: round } .level { stroke: #777; stroke-dasharray: 7 4; stroke-width: 1.5 } \
-.wall { stroke: #777; stroke-dasharray: 2 3; stroke-width: 1.5 } .mark { fill: #c23b22 } \
-.marked { font-weight: 600; fill: #c23b22 } .named { font-size: 12px } .leader { stroke: #999 } .halo { paint-order: stroke; stroke: white; stroke-width: 4px }";
+.line { fill: none; stroke: currentColor; stroke-width: 2.5; stroke-linejoin: round } \
+.level { stroke: #777; stroke-dasharray: 7 4; stroke-width: 1.5 } .wall { stroke: #777; stroke-dasharray: 2 3; stroke-width: 1.5 } \
+.fill { fill: currentColor } .span { stroke: currentColor; stroke-width: 2 } .unseen { fill-opacity: 0 } .mark { fill: #c23b22 } \
+.marked { font-weight: 600; fill: #c23b22 } .named { font-size: 12px } .leader { stroke: #999 } \
+.halo { paint-order: stroke; stroke: white; stroke-width: 4px } .c1 { color: #1f5fa8 } .c2 { color: #d17a00 } .c3 { color: #2f8f5b } \
+.c4 { color: #8a4ba0 } .c5 { color: #0e8a9a } .c6 { color: #b8434e }";
 
-/// Of the lines, first to last; apart also for those who see fewer colours.
+/// The class of a series by its place, from 0.
 #[doc(hidden)]
-pub const COLOURS: [&str; 5] = ["#1f5fa8", "#d17a00", "#2f8f5b", "#8a4ba0", "#0e8a9a"];
+pub fn colour(place: usize) -> String {
+    format!("c{}", place % 6 + 1)
+}
+
+/// A picture as a file: its style, a white ground, its title and its body.
+#[doc(hidden)]
+pub fn file(title: &str, height: f64, body: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" width=\"{WIDTH}\" \
+         height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n<style>{STYLE}</style>\n\
+         <rect width=\"{WIDTH}\" height=\"{height:.0}\" fill=\"white\"/>\n\
+         <text x=\"24\" y=\"34\" class=\"title\">{title}</text>\n{body}</svg>\n"
+    )
+}
 
 /// A picture of curves.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -128,9 +152,26 @@ pub struct Mark {
 impl Chart {
     /// The picture. Axes that are empty or no numbers are drawn without a scale.
     pub fn svg(&self) -> String {
+        let (height, body) = self.body();
+        file(&self.title, height, &body)
+    }
+
+    /// The height of the picture, and its elements below the title.
+    #[doc(hidden)]
+    pub fn body(&self) -> (f64, String) {
         let mut svg = Svg { chart: self, text: String::new(), taken: Vec::new() };
         svg.draw();
-        svg.text
+        (HEIGHT, svg.text)
+    }
+
+    /// The name of a line. A single line without a name has that of the vertical axis.
+    #[doc(hidden)]
+    pub fn name(&self, place: usize) -> String {
+        match self.lines[place].name.as_str() {
+            "" if self.lines.len() > 1 => format!("line {}", place + 1),
+            "" => self.y.name.clone(),
+            name => name.into(),
+        }
     }
 }
 
@@ -161,16 +202,6 @@ impl Anchor {
 
 impl Svg<'_> {
     fn draw(&mut self) {
-        let title = escape(&self.chart.title);
-        self.put(&format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
-             height=\"{HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n<style>{STYLE}</style>\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n\
-             <clipPath id=\"inside\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n",
-            WIDTH - LEFT - RIGHT,
-            HEIGHT - TOP - BOTTOM,
-        ));
-        self.text_at(LEFT, 34.0, Anchor::Start, "title", &self.chart.title);
         self.axes();
         for level in &self.chart.levels {
             let y = self.y(level.at);
@@ -180,9 +211,7 @@ impl Svg<'_> {
             let x = self.x(wall.at);
             self.rule("wall", (x, TOP), (x, HEIGHT - BOTTOM));
         }
-        for (line, colour) in self.chart.lines.iter().zip(COLOURS.iter().cycle()) {
-            self.line(line, colour);
-        }
+        self.lines();
         // Words last, over the lines.
         self.names();
         for level in &self.chart.levels {
@@ -197,12 +226,13 @@ impl Svg<'_> {
         match self.chart.marks.as_slice() {
             [mark] => {
                 let (x, y) = (self.x(mark.at.0), self.y(mark.at.1));
-                self.put(&format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"6\"/>\n"));
+                self.put("<g class=\"row\">\n");
+                self.dot("mark", (x, y), 6.0, &mark.name);
+                self.put("</g>\n");
                 self.text_at(self.inside(x, &mark.name), y - 16.0, Anchor::Middle, "halo marked", &mark.name);
             }
             marks => self.marks(marks),
         }
-        self.put("</svg>\n");
     }
 
     /// Many marks, each with its name where nothing else is.
@@ -216,8 +246,12 @@ impl Svg<'_> {
                 self.rule("leader", (x, y), (to_x, to_y));
             }
         }
-        for ((&(x, y), place), mark) in at.iter().zip(&places).zip(marks) {
-            self.put(&format!("<circle class=\"mark\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>\n"));
+        self.put("<g class=\"row\">\n");
+        for (&at, mark) in at.iter().zip(marks) {
+            self.dot("mark", at, 4.5, &mark.name);
+        }
+        self.put("</g>\n");
+        for (place, mark) in places.iter().zip(marks) {
             self.text_at(place.left, place.base, Anchor::Start, "halo named", &mark.name);
         }
     }
@@ -241,41 +275,81 @@ impl Svg<'_> {
         self.text_at((LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 18.0, Anchor::Middle, "", &x.name);
         let (place, name) = ((TOP + HEIGHT - BOTTOM) / 2.0, escape(&y.name));
         self.put(&format!(
-            "<text x=\"24\" y=\"{place:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 24 {place:.1})\">{name}</text>\n"
+            "<text x=\"16\" y=\"{place:.1}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {place:.1})\">{name}</text>\n"
         ));
     }
 
-    fn line(&mut self, line: &Line, colour: &str) {
-        let mut points = String::new();
-        for &(x, y) in line.points.iter().filter(is_drawn) {
-            let _ = write!(points, "{:.1},{:.1} ", self.x(x), self.y(y));
-        }
+    /// The lines, cut at the edges of the plot, and over them their points, each with its figures.
+    fn lines(&mut self) {
+        let (width, height) = (WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
         self.put(&format!(
-            "<polyline class=\"line\" clip-path=\"url(#inside)\" stroke=\"{colour}\" points=\"{}\"/>\n",
-            points.trim_end()
+            "<svg x=\"{LEFT}\" y=\"{TOP}\" width=\"{width}\" height=\"{height}\" viewBox=\"{LEFT} {TOP} {width} {height}\">\n"
+        ));
+        for (place, line) in self.chart.lines.iter().enumerate() {
+            let mut points = String::new();
+            for (x, y) in self.drawn(line).map(|point| self.at(point)) {
+                let _ = write!(points, "{x:.1},{y:.1} ");
+            }
+            let (class, points) = (colour(place), points.trim_end());
+            self.put(&format!("<polyline class=\"line {class}\" points=\"{points}\"/>\n"));
+        }
+        self.put("</svg>\n");
+        for (place, line) in self.chart.lines.iter().enumerate() {
+            let name = self.chart.name(place);
+            let unseen = if line.points.len() > MOST_DOTS { " unseen" } else { "" };
+            self.put(&format!("<g class=\"row {}{unseen}\">\n", colour(place)));
+            for point in self.drawn(line) {
+                let (x, y) = self.at(point);
+                if (LEFT..=WIDTH - RIGHT).contains(&x) && (TOP..=HEIGHT - BOTTOM).contains(&y) {
+                    let figures = format!("{name}: {} at {}", shown(point.1), shown(point.0));
+                    self.dot("fill", (x, y), 3.5, &figures);
+                }
+            }
+            self.put("</g>\n");
+        }
+    }
+
+    /// The points of a line that have a place on both axes.
+    fn drawn<'b>(&self, line: &'b Line) -> impl DoubleEndedIterator<Item = (f64, f64)> + use<'b> {
+        let least = [&self.chart.x, &self.chart.y].map(|axis| match axis.scale {
+            Scale::Linear => f64::MIN,
+            Scale::Logarithmic => f64::MIN_POSITIVE,
+        });
+        let has_place = move |value: f64, least: f64| value.is_finite() && value >= least;
+        line.points.iter().copied().filter(move |&(x, y)| has_place(x, least[0]) && has_place(y, least[1]))
+    }
+
+    /// A dot whose title is a text.
+    fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, text: &str) {
+        let text = escape(text);
+        self.put(&format!(
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"><title>{text}</title></circle>\n"
         ));
     }
 
     /// The names of the lines above their ends, in their colours, and below one another where they would overlap.
     fn names(&mut self) {
-        let mut names: Vec<(f64, f64, &Line, &str)> = Vec::new();
-        for (line, colour) in self.chart.lines.iter().zip(COLOURS.into_iter().cycle()) {
-            if let Some(&(x, y)) = line.points.iter().rfind(is_drawn)
-                && !line.name.is_empty()
+        let mut names: Vec<(f64, f64, String, usize)> = Vec::new();
+        for (place, line) in self.chart.lines.iter().enumerate() {
+            let is_alone = self.chart.lines.len() == 1 && line.name.is_empty();
+            if let Some(last) = self.drawn(line).next_back()
+                && !is_alone
             {
-                let (middle, end) = (self.inside(self.x(x), &line.name), self.y(y));
+                let name = self.chart.name(place);
+                let (x, end) = self.at(last);
+                let middle = self.inside(x, &name);
                 // A line that falls would go through a name above its end.
-                let half = line.name.chars().count() as f64 * LETTER / 2.0;
+                let half = name.chars().count() as f64 * LETTER / 2.0;
                 let falls = self.height_at(line, middle - half) < end - NAME_HEIGHT / 2.0;
                 let below = end + NAME_HEIGHT;
                 let y = if falls && below < HEIGHT - BOTTOM { below } else { end - 9.0 };
-                names.push((middle, y, line, colour));
+                names.push((middle, y, name, place));
             }
         }
         names.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut above: Vec<(f64, f64, f64)> = Vec::new();
-        for (x, mut y, line, colour) in names {
-            let half = line.name.chars().count() as f64 * LETTER / 2.0;
+        for (x, mut y, name, place) in names {
+            let half = name.chars().count() as f64 * LETTER / 2.0;
             for &(other, at, other_half) in &above {
                 if (x - other).abs() < half + other_half && y < at + NAME_HEIGHT {
                     y = at + NAME_HEIGHT;
@@ -283,22 +357,22 @@ impl Svg<'_> {
             }
             above.push((x, y, half));
             self.taken.push(labels::Area { left: x - half, right: x + half, top: y - 13.0, bottom: y + 4.0 });
-            let name = escape(&line.name);
-            self.put(&format!(
-                "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\" class=\"halo\" style=\"fill:{colour}\">{name}</text>\n"
-            ));
+            self.text_at(x, y, Anchor::Middle, &format!("halo fill {}", colour(place)), &name);
         }
     }
 
     /// Where a line is at a place on the horizontal axis; far below where it is not.
     fn height_at(&self, line: &Line, place: f64) -> f64 {
-        let points: Vec<(f64, f64)> =
-            line.points.iter().filter(is_drawn).map(|&(x, y)| (self.x(x), self.y(y))).collect();
+        let points: Vec<(f64, f64)> = self.drawn(line).map(|point| self.at(point)).collect();
         let pair = points.windows(2).find(|pair| pair[0].0 <= place && place <= pair[1].0);
         pair.map_or(f64::INFINITY, |pair| {
             let part = (place - pair[0].0) / (pair[1].0 - pair[0].0).max(1e-9);
             pair[0].1 + part * (pair[1].1 - pair[0].1)
         })
+    }
+
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.x(x), self.y(y))
     }
 
     /// The place of a value on the horizontal axis.
@@ -341,11 +415,6 @@ impl Svg<'_> {
     fn put(&mut self, text: &str) {
         self.text.push_str(text);
     }
-}
-
-/// Whether a point has a place.
-fn is_drawn((x, y): &&(f64, f64)) -> bool {
-    x.is_finite() && y.is_finite() && *x > 0.0
 }
 
 /// A text as XML has it. Controls, which XML 1.0 cannot hold, are left out.
@@ -396,14 +465,8 @@ mod tests {
         let mut chart = chart();
         chart.lines.push(Line { name: "k".into(), ..chart.lines[0].clone() });
         let svg = chart.svg();
-        assert!(
-            svg.contains("y=\"53.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#1f5fa8\">l</text>"),
-            "{svg}"
-        );
-        assert!(
-            svg.contains("y=\"70.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#d17a00\">k</text>"),
-            "{svg}"
-        );
+        assert!(svg.contains("y=\"53.0\" text-anchor=\"middle\" class=\"halo fill c1\">l</text>"), "{svg}");
+        assert!(svg.contains("y=\"70.0\" text-anchor=\"middle\" class=\"halo fill c2\">k</text>"), "{svg}");
     }
 
     /// By hand: it ends at (970, 308), 17 below which is 325.
@@ -412,10 +475,17 @@ mod tests {
         let mut chart = chart();
         chart.lines[0] = Line { name: "a name that is long".into(), points: vec![(1.0, 2.0), (100.0, 1.0)] };
         let svg = chart.svg();
-        assert!(
-            svg.contains("y=\"325.0\" text-anchor=\"middle\" class=\"halo\" style=\"fill:#1f5fa8\">a name"),
-            "{svg}"
-        );
+        assert!(svg.contains("y=\"325.0\" text-anchor=\"middle\" class=\"halo fill c1\">a name"), "{svg}");
+    }
+
+    /// Each point and mark that is inside has its figures; what is outside has none.
+    #[test]
+    fn figures_are_titles() {
+        let mut chart = chart();
+        chart.lines[0].points.extend([(1000.0, 1.0), (50.0, 3.0), (f64::NAN, 1.0)]);
+        let svg = chart.svg();
+        let titles: Vec<&str> = svg.split("<title>").skip(1).filter_map(|rest| rest.split("</title>").next()).collect();
+        assert_eq!(titles, ["l: 0 at 1", "l: 1 at 10", "l: 2 at 100", "mark"]);
     }
 
     #[test]

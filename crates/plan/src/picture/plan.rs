@@ -57,7 +57,8 @@ pub fn chart(problem: &Problem, plan: &Plan, title: String) -> Chart {
 }
 
 /// The unit in which a time is a number of a few digits.
-fn unit(seconds: f64) -> (f64, &'static str) {
+#[doc(hidden)]
+pub fn unit(seconds: f64) -> (f64, &'static str) {
     match seconds {
         s if s >= 1.0 => (1.0, "s"),
         s if s >= 1e-3 => (1e3, "ms"),

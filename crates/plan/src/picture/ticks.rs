@@ -42,14 +42,29 @@ pub(super) fn round(from: f64, to: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
+/// A number as people read it: four digits that count, whole from 10,000 on, thousands apart.
+pub fn shown(value: f64) -> String {
+    let size = value.abs();
+    if size != 0.0 && !(1e-4..1e12).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let text = grouped(value, if size == 0.0 { 0.0 } else { 3.0 - size.log10().floor() });
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').into() } else { text }
+}
+
 /// A number with as many decimals as steps of this width need.
 fn number(at: f64, step: f64) -> String {
     let magnitude = at.abs().max(step);
     if !(1e-4..1e10).contains(&magnitude) {
         return format!("{at:e}");
     }
-    let decimals = (-step.log10().floor()).max(0.0) as usize;
-    let text = format!("{at:.decimals$}");
+    grouped(at, -step.log10().floor())
+}
+
+/// A number with decimals, thousands apart.
+fn grouped(value: f64, decimals: f64) -> String {
+    let decimals = decimals.max(0.0) as usize;
+    let text = format!("{value:.decimals$}");
     let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
     let mut grouped = String::new();
     for (place, digit) in whole.chars().enumerate() {
@@ -89,6 +104,24 @@ mod tests {
             labels(round(0.79, 0.83)),
             ["0.790", "0.795", "0.800", "0.805", "0.810", "0.815", "0.820", "0.825", "0.830"]
         );
+    }
+
+    #[test]
+    fn numbers_to_read() {
+        for (value, text) in [
+            (0.0, "0"),
+            (401.0, "401"),
+            (283.842_712, "283.8"),
+            (0.5, "0.5"),
+            (-4.9, "-4.9"),
+            (9999.6, "10,000"),
+            (1_234_567.89, "1,234,568"),
+            (0.000_123_456, "0.0001235"),
+            (0.000_012_345_6, "1.235e-5"),
+            (1e12, "1.000e12"),
+        ] {
+            assert_eq!(shown(value), text);
+        }
     }
 
     #[test]
