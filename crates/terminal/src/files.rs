@@ -139,12 +139,16 @@ fn in_ascii(json: &str) -> String {
     text
 }
 
-/// Prints a result as JSON, in ASCII.
-pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
-    let mut text =
-        serde_json::to_string_pretty(value).map_err(|error| Failure::failed(format!("standard output: {error}")))?;
+/// A result as JSON, in ASCII.
+pub fn json(value: &impl Serialize) -> Result<String, Failure> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|error| Failure::failed(error.to_string()))?;
     text.push('\n');
-    print(&in_ascii(&text))
+    Ok(in_ascii(&text))
+}
+
+/// Prints it.
+pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    print(&json(value)?)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use tress_sim::SecretName;
 ///
 /// The program is an ELF executable for a bare machine, 32 or 64 bits. It prints through HTIF, semihosting or a UART, and exits
 /// through HTIF (its symbol tohost) or semihosting, by which it also reads standard input. Its output goes to standard output, or to
-/// standard error with --json. If its exit code is not 0, the exit status of tress is 1.
+/// standard error if --json prints there. If its exit code is not 0, the exit status of tress is 1.
 ///
 /// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
 /// core, as its RTL is), raptor (a chip multiprocessor, out of order), or a TOML file.
@@ -107,9 +107,11 @@ pub(crate) struct Simulate {
     /// Stop after N instructions on all harts together [default: never]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    /// Print one JSON object, or write it to FILE
+    ///
+    /// With a FILE, standard output has what the program prints, and nothing else.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = ValueHint::FilePath)]
+    pub(crate) json: Option<PathBuf>,
     /// Program to run, or - for standard input
     #[arg(value_name = "PROGRAM.elf", value_hint = ValueHint::FilePath)]
     pub(crate) program: PathBuf,

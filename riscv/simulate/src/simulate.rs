@@ -34,7 +34,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let failed = |error: Error| simulation(&error, program);
     let image = Image::parse(&read(program)?).map_err(failed)?;
     let progress = Instructions::start();
-    let console = Console { to_stderr: options.json, progress: progress.clone() };
+    let console = Console { to_stderr: prints_json(options), progress: progress.clone() };
     let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
     let console = Box::new(LineWriter::new(console));
     let mut simulation = Simulation::new(&machine(options)?, model, image, console).map_err(failed)?;
@@ -93,26 +93,19 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         // A program for a device never ends: what it has shown until it was stopped is what was asked for.
         Err(failure) => {
             if let Some(secrets) = simulation.system().secrets() {
-                match options.json {
-                    true => files::print_json(&json!({ "secrets": secrets }))?,
-                    false => files::print(&text::secrets(&secrets))?,
-                }
+                report(options, &files::json(&json!({ "secrets": secrets }))?, &text::secrets(&secrets))?;
             }
             return Err(failure);
         }
     };
     flushed?;
-    let report = simulation.report(exit_code);
-    if options.json {
-        files::print_json(&report)?;
-    } else {
-        files::print(&text::report(&report, options.regions))?;
-    }
+    let result = simulation.report(exit_code);
+    report(options, &files::json(&result)?, &text::report(&result, options.regions))?;
     let mut failures = Vec::new();
     if exit_code != 0 {
         failures.push(format!("the program's exit code is {exit_code}"));
     }
-    match report.secrets.map_or(0, |secrets| secrets.findings.len()) {
+    match result.secrets.map_or(0, |secrets| secrets.findings.len()) {
         0 => {}
         1 => failures.push("secrets leak in one place".to_owned()),
         places => failures.push(format!("secrets leak in {places} places")),
@@ -121,6 +114,20 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::failed(format!("{}: {}", failure::name(program), failures.join(", and "))))
+}
+
+/// Whether standard output is for JSON alone.
+fn prints_json(options: &args::Simulate) -> bool {
+    options.json.as_deref() == Some(Path::new("-"))
+}
+
+/// Prints the result as text or as JSON, or writes the JSON to a file.
+fn report(options: &args::Simulate, json: &str, text: &str) -> Result<(), Failure> {
+    match &options.json {
+        None => files::print(text),
+        Some(_) if prints_json(options) => files::print(json),
+        Some(path) => write_whole(path, json.as_bytes()).map_err(|error| Failure::io(path, &error)),
+    }
 }
 
 /// An error of a simulated program or machine.

@@ -99,7 +99,11 @@ fn a_program_that_prints_and_ends() {
     // Keys that scripts rely on; what the program prints goes elsewhere.
     let run = simulate(&folder, &program, &["--json"]).ok();
     assert_eq!(run.stderr, "hello\n");
+    let printed = run.stdout.clone();
     let report = json(run);
+    let run = simulate(&folder, &program, &["--json=report.json"]).ok();
+    assert_eq!((run.stdout, run.stderr.as_str()), (b"hello\n".to_vec(), ""));
+    assert!(folder.read("report.json") == printed);
     let keys = ["exit_code", "instructions", "cycles", "ipc", "harts", "regions"];
     assert!(keys.iter().all(|key| !report[key].is_null()), "{report}");
     assert_eq!((&report["exit_code"], &report["instructions"]), (&0.into(), &20.into()));
