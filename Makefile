@@ -18,8 +18,8 @@
 #   test-python    the independent reader and writer of the container, the README, generators of vectors
 #   test-page      pages of tress report in a browser
 #   test-c         libtress and tress.h: C and C++ programs under sanitizers, OpenSSL, examples, documentation
-#   lint-python    types, style and documentation of the Python package
-#   test-wheel     the Python package; test-dataset: many objects, on folders and a real S3 server
+#   lint-python    types, style and documentation of the Python packages
+#   test-wheel     the Python packages tress and tress_simulate; test-dataset: many objects, on folders and a real S3 server
 #   test-packages  a package of the debug build: lintian, installed, run and removed; completions in their shells
 # Parts of make test-targets:
 #   test-windows   the command for Windows under Wine: what it makes opens here, and the other way round
@@ -34,7 +34,7 @@
 #   publishable    what a registry would get of our packages
 #   miri           the portable code under Miri
 #   generators     all generators of vectors, those that read other projects' packages too
-#   test-pip       the Python package as pip builds and installs it
+#   test-pip       the Python packages from their source distributions, as pip builds and installs them
 #   qemu-all       qemu, and riscv64 and i686
 #   firmware-qemu  every console, both widths and several harts of the programs under QEMU
 #   test-systems   the command for musl, aarch64, riscv64 and s390x
@@ -151,7 +151,7 @@ reproducible:
 	@tools/setup packages
 	tools/reproducible
 
-# The Python package as the workspace built it; test-pip takes the way of pip.
+# The Python packages as the workspace built them; test-pip takes the way of pip.
 python: build
 	@tools/setup python
 	@tools/python
@@ -159,11 +159,12 @@ python: build
 # What needs no build comes first.
 lint-python:
 	@tools/setup python
-	$(VENV)/bin/ruff check --no-cache python/tress python/tests crates/python/backend --exclude python/tress/dataset --exclude python/tests/dataset
+	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip --exclude python/dataset
 	@$(MAKE) --no-print-directory python
-	MYPYPATH=python:tests/python $(VENV)/bin/mypy --strict --no-error-summary python/tress/*.py python/tress/_tress.pyi python/tests/*.py
+	MYPYPATH=python:python/dataset:tests/python $(VENV)/bin/mypy --strict --no-error-summary python/tress python/tests python/dataset/tress_dataset
+	MYPYPATH=riscv/python $(VENV)/bin/mypy --strict --no-error-summary riscv/python/tress_simulate riscv/python/tests
 	MYPYPATH=python:tests/python $(VENV)/bin/python -m mypy.stubtest tress._tress --ignore-disjoint-bases
-	$(VENV)/bin/python -W error::UserWarning -m pdoc --output-directory target/doc/python tress
+	$(VENV)/bin/python -W error::UserWarning -m pdoc --output-directory target/doc/python tress tress_dataset tress_simulate
 
 test-python: build
 	@tools/setup python
@@ -181,17 +182,17 @@ test-c: build
 
 # Four at a time: most of them wait, for servers, workers and disks.
 test-wheel: python
-	$(PYTEST) -n 4 python/tests --ignore=python/tests/dataset
+	$(PYTEST) -n 4 python/tests
+	$(PYTEST) -n 4 riscv/python/tests
 
 test-dataset: python
 	@tools/setup dataset
-	$(PYTEST) -n 4 --timeout 300 python/tests/dataset
+	$(PYTEST) -n 4 --timeout 300 python/dataset/tests
 
 # As users install it, from nothing.
 test-pip:
-	@tools/setup python
-	PATH=$(CURDIR)/$(VENV)/bin:$$PATH pip install --quiet --no-build-isolation --no-deps --force-reinstall .
-	$(PYTEST) -n 4 python/tests --ignore=python/tests/dataset
+	@tools/setup dataset
+	tools/pip
 
 PRODUCT := -p tress-cipher -p tress-lanes -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
 check:
@@ -270,7 +271,7 @@ systems:
 	@lab/systems/run
 
 soak: nightly test-windows-crates reproducible test-dataset
-	TRESS_SOAK=1 $(PYTEST) -s python/tests/dataset -k scheduling
+	TRESS_SOAK=1 $(PYTEST) -s python/dataset/tests -k scheduling
 	$(CARGO) check --locked --workspace --exclude tress-peers --exclude tress-lab --exclude tress-fuzz --exclude tress --target aarch64-unknown-linux-gnu
 	PROPTEST_CASES=20000 $(CARGO) test --release --locked -p tress-cipher
 	TRESS_EVERY_BIT=1 $(CARGO) test --release --locked -p tress-container --test all -- --nocapture every_bit::

@@ -65,8 +65,6 @@ def test_other_numbers_that_nothing_has(key: tress.KeyPair, plain: pathlib.Path,
         lambda: tress.plan(number, 1e9, 1e9),
         lambda: tress.plan(1, 1e9, 1e9, cores=number),
         lambda: tress.plan(1, 1e9, 1e9, min_batch=number),
-        lambda: tress.simulate("x", harts=number),
-        lambda: tress.simulate("x", limit=number),
     ]
     for call in calls:
         with pytest.raises(ValueError):
@@ -91,7 +89,6 @@ def test_wrong_types(key: tress.KeyPair, plain: pathlib.Path) -> None:
             lambda wrong=wrong: tress.encrypt_stream(wrong, open(os.devnull, "wb"), key),  # type: ignore[misc]
             lambda wrong=wrong: tress.encrypt_stream(open(os.devnull, "rb"), wrong, key),  # type: ignore[misc]
             lambda wrong=wrong: tress.decrypt_stream(wrong, open(os.devnull, "wb"), key),  # type: ignore[misc]
-            lambda wrong=wrong: tress.simulate(wrong),  # type: ignore[misc]
             lambda wrong=wrong: key.save(wrong),  # type: ignore[misc]
         ]
         for call in calls:
@@ -121,8 +118,6 @@ def test_every_kind_of_path(key: tress.KeyPair, plain: pathlib.Path, of: Callabl
     with tress.create(made, key) as writer:
         writer.write(b"made")
     assert tress.decrypt(pathlib.Path(folder, "made").read_bytes(), key) == b"made"
-    with pytest.raises(FileNotFoundError):
-        tress.simulate(of(f"{folder}/missing"))
 
 
 def test_identity_files_are_private(key: tress.KeyPair, tmp_path: pathlib.Path) -> None:

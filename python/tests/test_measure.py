@@ -1,16 +1,12 @@
-"""Planner, simulator, measuring: the same figures as the command's."""
+"""Planner, measuring: the same figures as the command's."""
 
 from __future__ import annotations
 
 import json
-import pathlib
 import subprocess
 
 import pytest
 import tress
-from conftest import ROOT
-
-IMAGE = ROOT / "lab" / "images" / "block-parallelism.elf"
 
 
 def command(*arguments: str) -> dict[str, object]:
@@ -50,50 +46,6 @@ def test_wrong_plans() -> None:
             tress.plan(1000, 1.0, 1.0, **options)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         tress.plan("1", 1.0, 1.0)  # type: ignore[arg-type]
-
-
-SHORT = ROOT / "riscv" / "firmware" / "images" / "secrets.elf"
-
-
-@pytest.mark.parametrize(
-    ("options", "arguments"),
-    [
-        ({"machine": None}, []),
-        ({"machine": "raptor", "issue": 2}, ["--machine", "raptor", "--issue", "2"]),
-        ({"machine": "raptor", "unlimited": True, "harts": 1}, ["--machine", "raptor", "--unlimited", "--harts", "1"]),
-    ],
-)
-def test_simulations_are_the_commands(options: dict[str, object], arguments: list[str]) -> None:
-    printed: list[bytes] = []
-    report = tress.simulate(SHORT, console=printed.append, **options)  # type: ignore[arg-type]
-    done = subprocess.run([str(tress.command()), "simulate", "--json", *arguments, str(SHORT)], capture_output=True)
-    assert report == json.loads(done.stdout)
-    assert b"".join(printed) in done.stderr
-
-
-def test_simulations_that_fail(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        tress.simulate(tmp_path / "missing")
-    (tmp_path / "text").write_text("text")
-    with pytest.raises(tress.TressError) as raised:
-        tress.simulate(tmp_path / "text")
-    assert raised.value.kind == "not-elf"
-    with pytest.raises(tress.TressError) as raised:
-        tress.simulate(IMAGE, machine=None, limit=1000)
-    assert raised.value.kind == "limit-1000" or raised.value.kind == "limit"
-    with pytest.raises(ValueError):
-        tress.simulate(SHORT, machine="raptor", issue=0)
-    with pytest.raises(FileNotFoundError):
-        tress.simulate(SHORT, machine="no-such-machine")
-    (tmp_path / "machine.toml").write_text("name = 3")
-    with pytest.raises(ValueError):
-        tress.simulate(SHORT, machine=tmp_path / "machine.toml")
-
-    def fails(text: bytes) -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        tress.simulate(SHORT.with_name("kernels-ram.elf"), machine=None, console=fails, limit=100_000_000)
 
 
 def test_bench_and_frames() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import os
 import pathlib
 import re
 import sys
+import sysconfig
 import zipfile
 
 import pytest
@@ -53,19 +55,30 @@ def test_the_module_takes_every_python_from_3_11() -> None:
     assert not zipfile.is_zipfile(str(_tress.__file__))
 
 
-def test_a_missing_dependency_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tress.dataset.stores import open_store
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'tress\[frame\]'"):
+        tress.frame({})
+    monkeypatch.setitem(sys.modules, "tress_dataset", None)
+    monkeypatch.delitem(sys.modules, "tress.dataset", raising=False)
+    with pytest.raises(ImportError, match="pip install 'tress-dataset'"):
+        importlib.import_module("tress.dataset")
 
-    for missing, use, extra in (
-        ("pandas", lambda: tress.frame({}), "frame"),
-        ("s3fs", lambda: open_store("s3://bucket/x", {}), "s3"),
-        ("fsspec", lambda: open_store("sftp://host/x", {}), "sftp"),
-        ("fsspec", lambda: open_store("memory://x", {}), "dataset"),
-    ):
-        with monkeypatch.context() as patch:
-            for store in ("s3", "files"):
-                patch.delitem(sys.modules, f"tress.dataset.stores.{store}", raising=False)
-            patch.setitem(sys.modules, missing, None)
-            with pytest.raises((ImportError, ValueError)) as caught:
-                use()
-        assert f"pip install '.[{extra}]'" in str(caught.value)
+
+def test_where_the_command_is_looked_for(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "tress.exe" if os.name == "nt" else "tress"
+    installed, scripts, path = (tmp_path / place for place in ("installed", "scripts", "path"))
+    record = installed / "tress_cli-0.1.0.dist-info"
+    for folder in (record, scripts, path):
+        folder.mkdir(parents=True)
+    (record / "METADATA").write_text("Name: tress-cli\nVersion: 0.1.0\n")
+    (record / "RECORD").write_text(f"{name},,\n")
+    monkeypatch.setattr(sys, "path", [str(installed)])
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(scripts))
+    monkeypatch.setenv("PATH", str(path))
+    with pytest.raises(tress.TressError, match="pip install 'tress-cli'") as caught:
+        tress.command()
+    assert caught.value.kind == "no-command"
+    for place in (path, scripts, installed):
+        (place / name).touch(0o755)
+        assert tress.command() == place / name

@@ -6,7 +6,6 @@ import gc
 import io
 import os
 import pathlib
-import struct
 import subprocess
 import sys
 import threading
@@ -162,7 +161,6 @@ calls = dict(
     file=lambda: tress.encrypt_file(big, os.path.join(path, "x"), key, threads=1),
     many=lambda: aead.encrypt_many([(bytes(11), zeros, None)] * 4000, threads=1),
     stream=lambda: tress.encrypt_stream(open(big, "rb"), open(os.devnull, "wb"), key, threads=1),
-    simulate=lambda: tress.simulate(sys.argv[3], machine="raptor"),
 )
 timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
 timer.start()
@@ -175,24 +173,13 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("call", ["file", "many", "stream", "simulate"])
+@pytest.mark.parametrize("call", ["file", "many", "stream"])
 def test_ctrl_c_ends_a_long_call(call: str, tmp_path: pathlib.Path) -> None:
-    # An executable for RV64 of one instruction, a jump to itself.
-    image = tmp_path / "endless"
-    header = struct.pack(
-        "<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 2, 243, 1, 1 << 31, 64, 0, 0, 64, 56, 1, 64, 0, 0
-    )
-    segment = struct.pack("<IIQQQQQQ", 1, 5, 120, 1 << 31, 1 << 31, 4, 4, 4)
-    image.write_bytes(header + segment + struct.pack("<I", 0x6F))
-    done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED, str(tmp_path), call, str(image)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path), call]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.stdout.startswith("interrupted"), done.stderr
     assert float(done.stdout.split()[1]) < 10
-    assert sorted(os.listdir(tmp_path)) == ["big", "endless"]
+    assert os.listdir(tmp_path) == ["big"]
 
 
 def resident() -> int:

@@ -6,12 +6,12 @@
 - `KeyPair`, `Passphrase`, `RawKey`: who may open a container, beside any recipient of age as text.
 - `AESCCM`: single messages with the interface of PyCA `cryptography`, and many at once.
 - `PrivateKey`, `PublicKey`: RSA, DSA and Schnorr signatures, one or many at once.
-- `plan`, `simulate`, `bench`: how long a transfer takes, what a simulated RISC-V machine does, what this machine does.
+- `plan`, `bench`: how long a transfer takes, what this machine does.
 
 The format of containers, and the command that reads the same, are those of Tress; see `docs/python.md`.
 """
 
-from ._command import bench, command, frame, simulate
+from ._command import bench, command, frame
 from ._errors import (
     Damaged,
     InvalidSignature,
@@ -40,7 +40,6 @@ from ._tress import (
     rewrap_head,
 )
 from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
-from .sweep import Sweep, sweep
 
 __all__ = [
     "AESCCM",
@@ -59,7 +58,6 @@ __all__ = [
     "PublicKey",
     "RawKey",
     "Report",
-    "Sweep",
     "TressError",
     "Usage",
     "WrongKey",
@@ -79,6 +77,4 @@ __all__ = [
     "plan",
     "rewrap_file",
     "rewrap_head",
-    "simulate",
-    "sweep",
 ]

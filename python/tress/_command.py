@@ -1,4 +1,4 @@
-"""The command that comes with the package, for what has to be measured in processes of its own."""
+"""The command of the distribution `tress-cli`, for what has to be measured in processes of its own."""
 
 from __future__ import annotations
 
@@ -10,34 +10,30 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _tress
-from ._errors import TressError, Usage, install_extra
-from ._types import Path
+from ._errors import TressError, Usage, install
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["bench", "command", "frame", "main", "simulate"]
+__all__ = ["bench", "command", "frame", "main"]
 
 _NAME = "tress.exe" if os.name == "nt" else "tress"
 
 
 def command() -> pathlib.Path:
-    """Where the command `tress` is that was installed with this package."""
+    """Where the command `tress` is: in the distribution `tress-cli`, in the folder of scripts, or in PATH."""
     try:
-        files = importlib.metadata.distribution("tress").files or []
+        files = importlib.metadata.distribution("tress-cli").files or []
     except importlib.metadata.PackageNotFoundError:
         files = []
-    for file in files:
-        if file.name == _NAME and (path := pathlib.Path(str(file.locate()))).is_file():
-            return path.resolve()
-    beside = pathlib.Path(sysconfig.get_path("scripts")) / _NAME
-    found = str(beside) if beside.is_file() else shutil.which(_NAME)
+    places = [pathlib.Path(str(file.locate())) for file in files if file.name == _NAME]
+    places.append(pathlib.Path(sysconfig.get_path("scripts"), _NAME))
+    found = next((str(place.resolve()) for place in places if place.is_file()), None) or shutil.which(_NAME)
     if found is None:
-        raise TressError("the tress command is not installed with this package", "no-command")
+        raise TressError("the command tress is not installed; " + install("tress-cli", "./crates/cli"), "no-command")
     return pathlib.Path(found)
 
 
@@ -70,38 +66,6 @@ def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[st
     return record
 
 
-def simulate(
-    program: Path,
-    *,
-    machine: Path | None = "fe310",
-    issue: int | None = None,
-    harts: int | None = None,
-    unlimited: bool = False,
-    limit: int | None = None,
-    console: Callable[[bytes], object] | None = None,
-) -> dict[str, Any]:
-    """Runs a RISC-V program (an ELF file) on a simulated machine, and returns what `tress simulate --json` prints.
-
-    `machine` is `fe310`, `e31`, `raptor`, a TOML file, or `None` for a machine that just runs: every instruction
-    takes a cycle there, so its `cycles` say nothing of time. `issue` and `harts` replace what it says; `unlimited`
-    leaves nothing but the flow of data; `limit` ends the run, with an error, after so many instructions, and without
-    it a program that never ends runs until Ctrl-C. `console` is called with what the program prints. An exit code
-    other than 0 is no error here: it is in the result.
-    """
-    report: dict[str, Any] = json.loads(
-        _tress.simulate(
-            program,
-            machine=machine,
-            issue=issue,
-            harts=harts,
-            unlimited=unlimited,
-            limit=limit,
-            console=console,
-        )
-    )
-    return report
-
-
 def frame(result: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pandas.DataFrame:
     """Results as a table of `pandas`: the rows of a record of `bench`, one row for any other result, or one for each
     of several.
@@ -111,7 +75,7 @@ def frame(result: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pandas.Dat
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("tress.frame needs pandas: " + install_extra("frame")) from error
+        raise ImportError("tress.frame needs pandas; " + install("tress[frame]", ".[frame]")) from error
     rows: Any = [result] if isinstance(result, Mapping) else list(result)
     if isinstance(result, Mapping) and isinstance(result.get("rows"), list):
         rows = result["rows"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def install_extra(name: str) -> str:
-    """How to install an optional dependency. The package is not on PyPI."""
-    return f"run pip install '.[{name}]' in a clone of the Tress repository"
+def install(name: str, place: str) -> str:
+    """How to install a distribution, from an index or from a folder of a clone."""
+    return f"run pip install '{name}', or in a clone of the Tress repository pip install '{place}'"
 
 
 class TressError(Exception):

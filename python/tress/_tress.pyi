@@ -26,7 +26,6 @@ __all__ = [
     "plan",
     "rewrap_file",
     "rewrap_head",
-    "simulate",
 ]
 
 __version__: str
@@ -335,15 +334,3 @@ def plan(
     strategy: str = "chunks",
 ) -> dict[str, Any]:
     """How long a transfer takes, and in how many stages, when encrypting overlaps sending."""
-
-def simulate(
-    program: Path,
-    *,
-    machine: Path | None = None,
-    issue: int | None = None,
-    harts: int | None = None,
-    unlimited: bool = False,
-    limit: int | None = None,
-    console: Callable[[bytes], object] | None = None,
-) -> str:
-    """The report as JSON."""

@@ -1,4 +1,4 @@
-"""The three floors: nothing in crates/ depends on lab/ or riscv/, nothing in riscv/ on lab/, also not for tests.
+"""The three floors: nothing in crates/ or python/ depends on lab/ or riscv/, nothing in riscv/ on lab/, also not for tests.
 Inside tress-cipher, the lab and tress bench no file imports from a floor above it."""
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = {"crates": set(), "riscv": {"crates"}, "lab": {"crates", "riscv"}}
-# Until the simulator has a Python package of its own.
-TO_GO = {"crates/python": {"tress-sim"}}
 MANIFESTS = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("Cargo.toml") if "target" not in path.parts)
 PATHS = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependencies"]
 
@@ -43,8 +41,38 @@ def test_nothing_points_up(manifest: Path) -> None:
     for name, value in dependencies(tomllib.loads(manifest.read_text())).items():
         is_path = isinstance(value, dict) and "path" in value
         place = manifest.parent / value["path"] if is_path else ROOT / PATHS.get(name, {}).get("path", "")
-        if place != ROOT and name not in TO_GO.get(str(manifest.parent.relative_to(ROOT)), ()):
+        if place != ROOT:
             assert floor(place) in FLOORS[floor(manifest)] | {floor(manifest)}, name
+
+
+# What each folder of Python may import of ours, and name as a dependency.
+PYTHON = {
+    "python/tress": {"tress", "tress_dataset"},
+    "python/tests": {"tress"},
+    "python/dataset": {"tress", "tress_dataset"},
+    "riscv/python": {"tress_simulate"},
+}
+
+
+@pytest.mark.parametrize("folder", PYTHON)
+def test_no_python_imports_from_above(folder: str) -> None:
+    files = list((ROOT / folder).rglob("*.py"))
+    found = {name for path in files for name in re.findall(r"^ *(?:import|from) (tress\w*)", path.read_text(), re.M)}
+    assert files and found - {"tress_reader"} <= PYTHON[folder]
+
+
+@pytest.mark.parametrize(("folder", "beneath"), [(".", "crates"), ("crates/cli", "crates"), ("riscv/python", "riscv")])
+def test_no_distribution_points_up(folder: str, beneath: str) -> None:
+    project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text())
+    manifest = ROOT / folder / project["tool"]["maturin"].get("manifest-path", "Cargo.toml")
+    assert floor(manifest) == beneath and "dependencies" not in project["project"]
+
+
+def test_datasets_are_of_the_same_version() -> None:
+    """Cargo.toml has the version of the others."""
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    project = tomllib.loads((ROOT / "python" / "dataset" / "pyproject.toml").read_text())["project"]
+    assert (project["version"], project["dependencies"]) == (version, [f"tress=={version}"])
 
 
 def test_the_page_has_the_packages() -> None:

@@ -65,7 +65,7 @@ const JOURNAL: &str = "transfer/0b6a6ef6e5aadff4c1f9277fd87e5c38/.tress/72775a5a
 const PART: &str = "transfer/0b6a6ef6e5aadff4c1f9277fd87e5c38/.tress/72775a5aca93647290b2baa103ec1cdf.part";
 const TRANSFER_BYTES: usize = 98_309;
 const KEPT_CHUNKS: usize = 2;
-/// `python/tests/dataset/test_formats.py` has these.
+/// `python/dataset/tests/test_formats.py` has these.
 const DATASET: [&str; 2] = ["dataset.json", "dataset/"];
 const ABOUT: [&str; 2] = ["README.md", "make.py"];
 

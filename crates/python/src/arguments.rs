@@ -54,8 +54,3 @@ const _: () = assert!(MAX_THREADS == 1024);
 pub(crate) fn path(given: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     given.py().import("os")?.call_method1("fsdecode", (given,))?.extract()
 }
-
-/// The same, or `None`.
-pub(crate) fn optional_path(given: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
-    (!given.is_none()).then(|| path(given)).transpose()
-}

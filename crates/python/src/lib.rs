@@ -1,5 +1,5 @@
 //! `tress._tress`, the native module beneath the Python package `tress`: the verbs of `tress-container`, `tress-cipher`,
-//! `tress-sign` and `tress-sim` with Python's types, buffers, exceptions and signals.
+//! `tress-sign` and `tress-plan` with Python's types, buffers, exceptions and signals.
 //!
 //! Long work is done without the interpreter's lock. `memory` alone has unsafe code.
 #![deny(unsafe_code)]
@@ -11,8 +11,8 @@ mod errors;
 mod files;
 mod keys;
 mod many;
-mod measure;
 mod memory;
+mod plan;
 mod push;
 mod reader;
 mod signing;
@@ -30,7 +30,7 @@ mod _tress {
     #[pymodule_export]
     use crate::keys::{KeyPair, Passphrase, RawKey};
     #[pymodule_export]
-    use crate::measure::{plan, simulate};
+    use crate::plan::plan;
     #[pymodule_export]
     use crate::push::{Decryptor, Encryptor};
     #[pymodule_export]

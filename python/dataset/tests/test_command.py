@@ -1,0 +1,211 @@
+"""`tress-dataset` as a script sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Keys
+from dataset_support import S3Server, leftovers, make_tree, read_tree
+
+
+def command(*arguments: Any, **more: Any) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))} | more
+    return subprocess.run(
+        [sys.executable, "-m", "tress_dataset.command", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
+
+
+@pytest.fixture
+def identity(tmp_path: Path, keys: Keys) -> Path:
+    path = tmp_path / "key.txt"
+    path.write_text(f"# made for a test\n{keys.identity}\n")
+    return path
+
+
+def test_round_trip(tmp_path: Path, keys: Keys, identity: Path) -> None:
+    made = make_tree(tmp_path / "plain", {"a b": 10, "c/d": 70_000})
+    (tmp_path / "recipients").write_text(f"# us\n{keys.recipient}\n")
+    run = command(
+        "encrypt", tmp_path / "plain", tmp_path / "sealed", "-R", tmp_path / "recipients", "--json", "--workers", 1
+    )
+    assert (run.returncode, run.stdout.count("\n")) == (0, 1), run.stderr
+    summary = json.loads(run.stdout)
+    assert (summary["objects"], summary["bytes"], summary["ok"]) == (2, 70_010, True)
+    assert "2 objects" in run.stderr and "\r" not in run.stderr
+    assert keys.read((tmp_path / "sealed" / "a b.tress").read_bytes()) == made["a b"]
+    assert command("verify", tmp_path / "sealed", "-i", identity).returncode == 0
+    assert command("verify", tmp_path / "sealed", "-i", identity, "--against", tmp_path / "plain").returncode == 0
+    assert command("decrypt", tmp_path / "sealed", tmp_path / "back", "-i", identity).returncode == 0
+    assert read_tree(tmp_path / "back") == made
+    assert command("rewrap", tmp_path / "sealed", "-i", identity, "-r", keys.other_recipient).returncode == 0
+    wrong = command("verify", tmp_path / "sealed", "-i", identity)
+    assert wrong.returncode == 1 and "tress-dataset: error: a b" in wrong.stderr
+
+
+def test_shards_of_a_job_array(tmp_path: Path, keys: Keys, identity: Path) -> None:
+    made = make_tree(tmp_path / "plain", {f"{n}": n for n in range(30)})
+    counts = []
+    for number in (1, 2, 3):
+        run = command(
+            "encrypt",
+            tmp_path / "plain",
+            tmp_path / "sealed",
+            "-r",
+            keys.recipient,
+            "--shard",
+            f"{number}/3",
+            "--json",
+            "--workers",
+            1,
+        )
+        counts.append(json.loads(run.stdout)["objects"])
+    assert sum(counts) == 30 and all(counts)
+    assert command("decrypt", tmp_path / "sealed", tmp_path / "back", "-i", identity, "--workers", 1).returncode == 0
+    assert read_tree(tmp_path / "back") == made
+
+
+def test_keys_in_files(tmp_path: Path) -> None:
+    made = make_tree(tmp_path / "plain", {"a": 10})
+    (tmp_path / "raw").write_bytes(os.urandom(32))
+    (tmp_path / "passphrase").write_text("correct horse battery staple\r\n")
+    (tmp_path / "same").write_text("correct horse battery staple")
+    for name, (seal, opens) in enumerate(
+        (
+            (("--key-file", "raw"), ("--key-file", "raw")),
+            (("--passphrase-file", "passphrase"), ("--passphrase-file", "same")),
+        )
+    ):
+        sealed, back = tmp_path / f"sealed{name}", tmp_path / f"back{name}"
+        run = command("encrypt", tmp_path / "plain", sealed, seal[0], tmp_path / seal[1])
+        assert run.returncode == 0, run.stderr
+        assert command("decrypt", sealed, back, opens[0], tmp_path / opens[1]).returncode == 0
+        assert read_tree(back) == made
+        assert "horse" not in "".join(path.read_text() for path in (sealed / ".tress-dataset").iterdir())
+
+
+def test_wrong_use(tmp_path: Path, keys: Keys, identity: Path) -> None:
+    make_tree(tmp_path / "plain", {"a": 1})
+    plain, sealed = tmp_path / "plain", tmp_path / "sealed"
+    for arguments in (
+        (),
+        ("nosuch",),
+        ("encrypt", plain),
+        ("encrypt", plain, sealed),
+        ("encrypt", plain, sealed, "-r", "nonsense"),
+        ("encrypt", plain, sealed, "-r", identity.read_text()),
+        ("encrypt", plain, sealed, "-R", tmp_path / "nowhere"),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--shard", "4/3"),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--workers", "0"),
+        ("encrypt", plain, sealed, "-r", keys.recipient, "--attempts", "0"),
+        ("encrypt", plain, plain, "-r", keys.recipient),
+        ("encrypt", plain, "nosuch://x", "-r", keys.recipient),
+        ("encrypt", plain, sealed, "--key-file", identity),
+        ("decrypt", plain, sealed),
+    ):
+        run = command(*arguments)
+        assert run.returncode == 2, (arguments, run.stderr)
+        assert run.stderr.startswith("tress-dataset: error: ") and run.stdout == "" and "Traceback" not in run.stderr
+        assert keys.identity not in run.stderr
+    assert not sealed.exists()
+
+
+def test_failures_are_told_with_names(tmp_path: Path, keys: Keys) -> None:
+    made = make_tree(tmp_path / "plain", {"good": 1, "bad\nname": 2})
+    (tmp_path / "sealed").mkdir()
+    (tmp_path / "sealed" / "bad\nname.tress").write_bytes(b"mine")
+    listed = tmp_path / "failed.jsonl"
+    run = command("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--failed", listed)
+    assert run.returncode == 1 and "tress-dataset: error: bad\\nname: " in run.stderr and str(listed) in run.stderr
+    assert [json.loads(line)["name"] for line in listed.read_text().splitlines()] == ["bad\nname"]
+    assert keys.read((tmp_path / "sealed" / "good.tress").read_bytes()) == made["good"]
+    nowhere = command("encrypt", tmp_path / "nowhere", tmp_path / "sealed", "-r", keys.recipient)
+    assert (
+        nowhere.returncode == 1 and nowhere.stderr.startswith("tress-dataset: error: ") and "nowhere" in nowhere.stderr
+    )
+    assert "Traceback" not in nowhere.stderr
+
+
+def test_signals(tmp_path: Path, keys: Keys) -> None:
+    """Dies by the signal, leaves nothing half-written, and its workers do not live on."""
+    make_tree(tmp_path / "plain", {f"{n}": 100_000 for n in range(4000)})
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient, "--workers", "2"]
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        run = subprocess.Popen(
+            [sys.executable, "-m", "tress_dataset.command", *arguments],
+            stderr=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+        there = len(list((tmp_path / "sealed").glob("*.tress")))
+        while run.poll() is None and len(list((tmp_path / "sealed").glob("*.tress"))) < there + 20:
+            time.sleep(0.01)
+        run.send_signal(number)
+        _, errors = run.communicate(timeout=60)  # Ends when the workers have closed it too.
+        assert run.returncode == -number and "Traceback" not in errors
+        if number == signal.SIGTERM:
+            assert errors.count("tress-dataset: error: interrupted") == 1
+            assert not leftovers(tmp_path)
+
+
+def test_dry_run_writes_nothing(tmp_path: Path, keys: Keys) -> None:
+    make_tree(tmp_path / "plain", {"a": 1, "b": 2})
+    run = command("encrypt", tmp_path / "plain", tmp_path / "sealed", "-r", keys.recipient, "--dry-run", "--json")
+    assert run.returncode == 0 and json.loads(run.stdout)["objects"] == 2
+    assert not (tmp_path / "sealed").exists()
+
+
+def test_progress_on_a_terminal(tmp_path: Path, keys: Keys) -> None:
+    make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(50)})
+    outer, inner = pty.openpty()
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    arguments = ["encrypt", str(tmp_path / "plain"), str(tmp_path / "sealed"), "-r", keys.recipient]
+    run = subprocess.Popen([sys.executable, "-m", "tress_dataset.command", *arguments], stderr=inner, env=environment)
+    os.close(inner)
+    text = b""
+    while True:
+        try:
+            piece = os.read(outer, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    assert run.wait() == 0
+    assert b"\r" in text and b"objects" in text and b"/s" in text
+
+
+def test_s3_by_the_environment(tmp_path: Path, keys: Keys, identity: Path, server: S3Server) -> None:
+    """Credentials come as they do to every program; a wrong one is told, and not shown."""
+    make_tree(tmp_path / "plain", {"a": 1, "b": 70_000})
+    there = {
+        "AWS_ACCESS_KEY_ID": server.access,
+        "AWS_SECRET_ACCESS_KEY": server.secret,
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{server.port}",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    run = command("encrypt", tmp_path / "plain", "s3://bucket/s", "-r", keys.recipient, "--workers", 1, **there)
+    assert run.returncode == 0, run.stderr
+    assert command("verify", "s3://bucket/s", "-i", identity, "--workers", 1, **there).returncode == 0
+    wrong = command(
+        "encrypt",
+        tmp_path / "plain",
+        "s3://bucket/t",
+        "-r",
+        keys.recipient,
+        **(there | {"AWS_SECRET_ACCESS_KEY": "nonsense"}),
+    )
+    assert wrong.returncode == 1 and wrong.stderr.startswith("tress-dataset: error: s3://bucket/t")
+    assert "nonsense" not in wrong.stderr and "Traceback" not in wrong.stderr

@@ -1,0 +1,262 @@
+"""Every call of a folder's store fails once, and then for good: what is there is complete, and what is not was told.
+
+The store's modules have an `os` and an `open` of their own here, which count calls and let one of them fail. A run after the
+fault does all the rest; one more finds nothing to do.
+"""
+
+from __future__ import annotations
+
+import builtins
+import errno
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dataset_support import Plain, flip, leftovers, make_tree, read_tree
+import tress_dataset as dataset
+from tress_dataset import Summary, transfer
+from tress_dataset.retry import Retry
+from tress_dataset.stores import below, local
+
+SIZES = {"empty": 0, "one": 1, "folder/small": 700, "folder/deeper/large": 5000}
+CALLS = (
+    *("open", "fstat", "stat", "read", "write", "fsync", "link", "unlink", "replace", "mkdir", "makedirs"),
+    *("scandir", "close"),
+)
+SHORT = "short"
+FAULTS = [(errno.EIO, False), (errno.ENOSPC, False), (SHORT, False), (errno.EIO, True), (SHORT, True)]
+
+
+class Fault:
+    """Lets the call with this number fail, or all from it on."""
+
+    def __init__(self, number: int, what: int | str, forever: bool):
+        self.number = number
+        self.what = what
+        self.forever = forever
+        self.calls = 0
+        self.hit: list[str] = []
+        self.unsynced: list[str] = []
+        """Folders."""
+        self.unsafe: list[str] = []
+        """Files, until they are removed."""
+
+    def now(self, name: str) -> bool:
+        """Whether this call is one; counts it."""
+        self.calls += 1
+        fails = self.calls >= self.number if self.forever else self.calls == self.number
+        if fails:
+            self.hit.append(name)
+        return fails
+
+    def error(self) -> OSError:
+        assert isinstance(self.what, int)
+        return OSError(self.what, os.strerror(self.what))
+
+
+class FaultyOs:
+    """`os`, for a module that is to meet a fault."""
+
+    def __init__(self, fault: Fault):
+        self._fault = fault
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in CALLS:
+            return real
+
+        def call(*arguments: Any, **named: Any) -> Any:
+            if name == "read" and self._fault.what == SHORT and self._fault.now(name):
+                return real(arguments[0], max(1, arguments[1] // 2))
+            if name == "write" and self._fault.what == SHORT and self._fault.now(name):
+                return real(arguments[0], arguments[1][: max(1, len(arguments[1]) // 2)])
+            if self._fault.what != SHORT and self._fault.now(name):
+                if name == "close":
+                    real(*arguments)  # As Linux does: it is closed all the same.
+                if name == "fsync":
+                    path = os.readlink(f"/proc/self/fd/{arguments[0]}")
+                    (self._fault.unsynced if os.path.isdir(path) else self._fault.unsafe).append(path)
+                raise self._fault.error()
+            if name in ("unlink", "link", "replace"):
+                folder = named.get("dir_fd", named.get("src_dir_fd"))
+                path = os.path.join(os.readlink(f"/proc/self/fd/{folder}"), arguments[0])
+                assert name == "unlink" or path not in self._fault.unsafe, "named without a sync"
+                if path in self._fault.unsafe:
+                    self._fault.unsafe.remove(path)
+            return real(*arguments, **named)
+
+        return call
+
+
+class FaultyFile:
+    """A file without a buffer of its own."""
+
+    def __init__(self, fault: Fault, file: Any):
+        self._fault = fault
+        self._file = file
+
+    def __enter__(self) -> FaultyFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def write(self, data: Any) -> Any:
+        if self._fault.now("file.write"):
+            if self._fault.what == SHORT:
+                return self._file.write(data[: max(1, len(data) // 2)])
+            raise self._fault.error()
+        return self._file.write(data)
+
+    def readinto(self, buffer: Any) -> Any:
+        if self._fault.now("file.readinto"):
+            if self._fault.what == SHORT:
+                return self._file.readinto(buffer[: max(1, len(buffer) // 2)])
+            raise self._fault.error()
+        return self._file.readinto(buffer)
+
+    def read(self, *count: int) -> Any:
+        if self._fault.what != SHORT and self._fault.now("file.read"):
+            raise self._fault.error()
+        return self._file.read(*count)
+
+
+def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Fault, work: Callable[[], Summary]) -> Summary | BaseException:
+    """What the run comes to."""
+
+    def opened(*arguments: Any, **named: Any) -> FaultyFile:
+        if fault.what != SHORT and fault.now("builtins.open"):
+            raise fault.error()
+        return FaultyFile(fault, builtins.open(*arguments, **named))
+
+    with monkeypatch.context() as patch:
+        for module in (local, below):
+            patch.setattr(module, "os", FaultyOs(fault))
+        patch.setattr(local, "open", opened, raising=False)
+        try:
+            return work()
+        except (OSError, dataset.DatasetError) as error:
+            return error
+
+
+def same(left: object, right: object) -> bool:
+    """Without an explanation of thousands of bytes."""
+    return left == right
+
+
+def every(most: int) -> Iterator[int]:
+    """Numbers of calls; the test ends it, and this says so if it never does."""
+    yield from range(1, most)
+    pytest.fail("the fault was met each time")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """In memory, where that is: two thirds of the time would be a disk that syncs."""
+    memory = "/dev/shm"
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(autouse=True)
+def lists_in_a_folder_of_the_test(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of failures, which a target with faults does not take."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("lists")))
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that some thousand bytes are a large object."""
+    for module in (local, transfer):
+        monkeypatch.setattr(module, "BLOCK", 1000)
+    monkeypatch.setattr(local, "PIECE", 512)
+
+
+def run(verb: str, source: Path, target: Path) -> Summary:
+    how: dict[str, Any] = {"concurrency": 1, "check": False, "_codec": Plain(), "retry": Retry(2, 2, 0.0, 0.0)}
+    with ThreadPoolExecutor(1) as executor:
+        if verb == "encrypt":
+            return dataset.encrypt(source, target, "age1x", executor=executor, **how)
+        return dataset.decrypt(source, target, "x", executor=executor, **how)
+
+
+@pytest.mark.parametrize(("what", "forever"), FAULTS)
+@pytest.mark.parametrize("verb", ["encrypt", "decrypt"])
+@pytest.mark.usefixtures("small_blocks")
+def test_every_call_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, what: int | str, forever: bool
+) -> None:
+    made = make_tree(tmp_path / "plain", SIZES)
+    source = tmp_path / "plain"
+    expected = {f"{name}.tress": flip(data) for name, data in made.items()}
+    if verb == "decrypt":
+        source = tmp_path / "sealed"
+        assert run("encrypt", tmp_path / "plain", source).ok
+        expected = made
+    told = 0
+    for number in every(2000):
+        fault = Fault(number, what, forever)
+        target = tmp_path / f"out-{number}"
+        summary = with_fault(monkeypatch, fault, lambda target=target: run(verb, source, target))  # type: ignore[misc]
+        if not fault.hit:
+            assert isinstance(summary, Summary) and summary.ok and summary.objects == len(expected)
+            break
+        where = f"{verb}, call {number}, {fault.hit[:3]}: {summary}"
+        there = read_tree(target) if target.exists() else {}
+        parts = {name for name in there if name.endswith(".tress-part")}
+        for name in there.keys() - parts:
+            assert same(there[name], expected.get(name)), f"{name}: {where}"
+        # A part that stays is one whose removal failed.
+        assert not parts or "unlink" in fault.hit or forever, where
+        if isinstance(summary, Summary):
+            failed = {failure.name for failure in summary.failures}
+            for name in expected.keys() - there.keys():
+                original = name.removesuffix(".tress") if verb == "encrypt" else f"{name}.tress"
+                # Or a folder of it, which could not be listed.
+                assert any(f"{original}/".startswith(f"{one}/") for one in failed), f"{name} is not told: {where}"
+            assert summary.objects <= len(there.keys() - parts), where
+            # A second attempt would succeed and say nothing about what the first one lost.
+            assert not fault.unsynced or summary.failed > 0, where
+            told += summary.failed > 0
+        else:
+            told += 1
+        again = run(verb, source, target)
+        assert again.ok, f"{where}, then {again}"
+        assert same(read_tree(target), expected), where
+        # Where nothing can be written any more, the manifest keeps what it had said; an object that is lost is missed all the same.
+        if fault.unsynced and isinstance(summary, Summary) and not forever:
+            assert again.objects >= summary.failed, f"what may be lost was not written again: {where}"
+        left = [path for path in leftovers(target) if "/.tress-dataset/" not in path]
+        assert not left and (not leftovers(target) or "unlink" in fault.hit), where
+        last = run(verb, source, target)
+        assert (last.ok, last.objects, last.skipped) == (True, 0, len(expected)), f"{where}, then {last}"
+    # A disk that fails once is asked again; one that is full is not.
+    assert what == SHORT or told > 5
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_what_was_in_the_way_stays_when_folders_cannot_be_synced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The objects of the run are written again by the next one; somebody else's is not."""
+    made = make_tree(tmp_path / "plain", SIZES)
+    syncs = 0
+    for number in every(2000):
+        fault = Fault(number, errno.EIO, False)
+        target = tmp_path / f"out-{number}"
+        target.mkdir()
+        (target / "one.tress").write_bytes(b"somebody else's")
+        summary = with_fault(monkeypatch, fault, lambda: run("encrypt", tmp_path / "plain", target))
+        if not fault.hit:
+            break
+        syncs += bool(fault.unsynced)
+        if fault.unsynced:
+            assert isinstance(summary, Summary) and summary.failed == len(made), summary
+        again = run("encrypt", tmp_path / "plain", target)
+        assert [(failure.name, failure.kind) for failure in again.failures] == [("one", "exists")], fault.hit
+        assert (target / "one.tress").read_bytes() == b"somebody else's"
+    assert syncs >= 2

@@ -1,0 +1,91 @@
+"""A dataset of an earlier build (crates/cli/tests/fixtures/README.md): its manifest, its containers and its summary."""
+
+from __future__ import annotations
+
+import binascii
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from dataset_support import ROOT, read_tree
+import tress_dataset as dataset
+from tress_dataset import Incomplete
+
+FIXTURES = ROOT / "crates" / "cli" / "tests" / "fixtures"
+IDENTITY = FIXTURES / "keys" / "me.key"
+PLAIN = {"a": 0, "in/b": 100, "naïve name": 16_500}
+
+
+def numbers(count: int) -> bytes:
+    return b"".join(b"%015d\n" % line for line in range(count // 16 + 1))[:count]
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Path:
+    """A copy of the dataset. Every file in it has its test here."""
+    shutil.copytree(FIXTURES / "dataset", tmp_path / "sealed")
+    assert sorted(read_tree(tmp_path / "sealed")) == sorted(f"{name}.tress" for name in PLAIN)
+    assert len(list((tmp_path / "sealed" / ".tress-dataset").iterdir())) == 1
+    return tmp_path / "sealed"
+
+
+def test_an_old_dataset_is_verified_and_decrypted(sealed: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    found = dataset.verify(sealed, IDENTITY, workers=1, warn=told.append)
+    assert (found.objects, found.failed, found.bad_lines) == (3, 0, 0)
+    # They do not say which objects they are for.
+    assert (found.unbound, len(told)) == (3, 1)
+    dataset.decrypt(sealed, tmp_path / "back", IDENTITY, workers=1)
+    assert read_tree(tmp_path / "back") == {name: numbers(count) for name, count in PLAIN.items()}
+
+
+def test_its_manifest_says_what_is_missing_and_what_was_replaced(sealed: Path) -> None:
+    (sealed / "a.tress").unlink()
+    shutil.copy(FIXTURES / "containers" / "x25519.tress", sealed / "in" / "b.tress")
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(sealed, IDENTITY, workers=1)
+    assert sorted((failure.name, failure.kind) for failure in caught.value.summary.failures) == [
+        ("a.tress", "missing"),
+        ("in/b", "differs"),
+    ]
+
+
+def test_an_old_dataset_is_continued(sealed: Path, tmp_path: Path) -> None:
+    """A second run does nothing, and a third what is new. Inodes and times are this copy's: the lines get them."""
+    plain = tmp_path / "plain"
+    (plain / "in").mkdir(parents=True)
+    for name, count in PLAIN.items():
+        (plain / name).write_bytes(numbers(count))
+
+    def identity(path: Path) -> list[int | str]:
+        status = path.stat()
+        return [status.st_size, f"{status.st_mtime_ns}-{status.st_ctime_ns}-{status.st_ino}"]
+
+    (manifest,) = (sealed / ".tress-dataset").iterdir()
+    lines = []
+    for line in manifest.read_bytes().splitlines():
+        body, _, check = line.rpartition(b',"crc":"')
+        assert check == b'%08x"}' % binascii.crc32(body + b"}")
+        value = json.loads(body + b"}")
+        if value["state"] == "done":
+            value["source"] = identity(plain / value["name"].removesuffix(".tress"))
+            value["target"] = identity(sealed / value["name"])
+        body = json.dumps(value, separators=(",", ":")).encode()
+        lines.append(body[:-1] + b',"crc":"%08x"}\n' % binascii.crc32(body))
+    manifest.write_bytes(b"".join(lines))
+
+    recipient = next(line for line in (FIXTURES / "keys" / "recipients.txt").read_text().split() if line[:4] == "age1")
+    again = dataset.encrypt(plain, sealed, recipient, workers=1)
+    assert (again.objects, again.skipped, again.failed) == (0, 3, 0)
+    (plain / "new").write_bytes(b"new")
+    assert dataset.encrypt(plain, sealed, recipient, workers=1).objects == 1
+    assert dataset.verify(sealed, IDENTITY, workers=1).objects == 4
+
+
+def test_a_summary_has_the_old_keys(sealed: Path) -> None:
+    kept = json.loads((FIXTURES / "dataset.json").read_text())
+    now = dataset.verify(sealed, IDENTITY, workers=1).as_dict()
+    kinds = {key: type(value) for key, value in kept.items() if value is not None}
+    assert not kept.keys() - now.keys()
+    assert {key: type(now[key]) for key in kinds} == kinds

@@ -1,0 +1,594 @@
+"""Folders: round trips, resuming, what changes, what is damaged, names, refusals. Real containers."""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Keys
+from dataset_support import Plain, leftovers, make_tree, read_tree
+import tress_dataset as dataset
+from tress_dataset import Grouping, Incomplete, Retry, UsageError
+from tress_dataset.errors import Exists
+from tress_dataset.names import bound
+from tress_dataset.stores import Replace
+from tress_dataset.stores.local import LocalStore
+
+QUICK = Retry(attempts=3, first=0.01, longest=0.02)
+ODD_NAMES = [
+    "a b/ü ñ",
+    "100%",
+    "%2e%2e",
+    "line\nend",
+    "-rf",
+    "q?x=1#y",
+    "*",
+    "tab\t",
+    "deep/" * 20 + "x",
+    ".hidden",
+    "x.tress",
+    "ß",
+    "ẞ",
+]
+LENGTHS = [0, 1, 16383, 16384, 16385, 65536, (4 << 20) - 1, 4 << 20, (4 << 20) + 1]
+
+
+@pytest.fixture
+def threads() -> Any:
+    with ThreadPoolExecutor(2) as executor:
+        yield executor
+
+
+def test_round_trip(tmp_path: Path, keys: Keys) -> None:
+    """Odd names and lengths that matter, by processes; the independent reader opens samples."""
+    made = make_tree(
+        tmp_path / "plain", {name: 10 + n for n, name in enumerate(ODD_NAMES)} | {f"n/{n}": n for n in LENGTHS}
+    )
+    encrypted = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, workers=2)
+    assert (encrypted.objects, encrypted.bytes) == (
+        len(made),
+        sum(LENGTHS) + sum(10 + n for n in range(len(ODD_NAMES))),
+    )
+    sealed = read_tree(tmp_path / "sealed")
+    assert sorted(sealed) == sorted(name + ".tress" for name in made)
+    for name in random.Random(1).sample(sorted(made), 8):
+        assert keys.read(sealed[name + ".tress"]) == made[name]
+    assert dataset.verify(tmp_path / "sealed", keys.identity, workers=2).objects == len(made)
+    assert dataset.verify(tmp_path / "sealed", keys.identity, against=tmp_path / "plain", workers=2).objects == len(
+        made
+    )
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, workers=2)
+    assert read_tree(tmp_path / "back") == made
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("limits", [Grouping(1, 1, 1), Grouping(3, 1000, 2), Grouping()])
+@pytest.mark.parametrize("concurrency", [1, 5])
+def test_same_bytes_however_it_is_cut(
+    tmp_path: Path, keys: Keys, threads: Any, limits: Grouping, concurrency: int
+) -> None:
+    made = make_tree(tmp_path / "plain", {f"{n % 3}/{n}": n * 100 for n in range(23)})
+    how: dict[str, Any] = {"executor": threads, "grouping": limits, "concurrency": concurrency}
+    for part in ("1/3", "2/3", "3/3"):
+        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, part=part, **how)
+    assert sorted(read_tree(tmp_path / "sealed")) == sorted(name + ".tress" for name in made)
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, **how)
+    assert read_tree(tmp_path / "back") == made
+
+
+def test_a_second_run_does_what_is_missing_or_changed(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    made = make_tree(tmp_path / "plain", {f"{n}": 100 for n in range(10)})
+    first = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    assert first.objects == 10
+    again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    assert (again.objects, again.skipped) == (0, 10)
+    make_tree(tmp_path / "plain", {"new": 5, "3": 100}, seed=2)
+    (tmp_path / "sealed" / "4.tress").unlink()
+    (tmp_path / "sealed" / "5.tress").write_bytes(b"overwritten")
+    assert (
+        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, dry_run=True).objects
+        == 4
+    )
+    third = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    assert (third.objects, third.skipped) == (4, 7)
+    made = read_tree(tmp_path / "plain")
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
+    assert read_tree(tmp_path / "back") == made
+    forced = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, force=True)
+    assert (forced.objects, forced.skipped) == (11, 0)
+
+
+def test_nothing_to_do(tmp_path: Path, keys: Keys) -> None:
+    (tmp_path / "plain").mkdir()
+    assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient).objects == 0
+    assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity).objects == 0
+    assert dataset.verify(tmp_path / "sealed", keys.identity).objects == 0
+    with pytest.raises(FileNotFoundError):
+        dataset.encrypt(tmp_path / "nowhere", tmp_path / "sealed", keys.recipient)
+
+
+def test_what_was_there_stays(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """An object that no run wrote is not replaced, in no later run either, without force."""
+    made = make_tree(tmp_path / "plain", {"a": 10, "b": 20})
+    (tmp_path / "sealed").mkdir()
+    (tmp_path / "sealed" / "a.tress").write_bytes(b"precious")
+    for _ in range(3):
+        with pytest.raises(Incomplete) as caught:
+            dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+        summary = caught.value.summary
+        assert [(failure.name, failure.kind) for failure in summary.failures] == [("a", "exists")]
+        assert summary.failed_list is not None and '"a"' in Path(summary.failed_list).read_text()
+        assert (tmp_path / "sealed" / "a.tress").read_bytes() == b"precious"
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, force=True)
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
+    assert read_tree(tmp_path / "back") == made
+
+
+def test_what_appears_meanwhile_stays(tmp_path: Path) -> None:
+    """Between the first look and the last step."""
+    store = LocalStore(str(tmp_path))
+    with store.write("a", 3, {}, Replace.NEVER) as out, pytest.raises(Exists):
+        out.write(b"new")
+        (tmp_path / "a").write_bytes(b"precious")
+        out.commit()
+    assert (tmp_path / "a").read_bytes() == b"precious" and not leftovers(tmp_path)
+
+
+def test_damage_is_found_and_named(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {f"{n}": 40000 for n in range(6)})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    flipped = bytearray((tmp_path / "sealed" / "0.tress").read_bytes())
+    flipped[-20000] ^= 1
+    (tmp_path / "sealed" / "0.tress").write_bytes(flipped)
+    (tmp_path / "sealed" / "1.tress").write_bytes((tmp_path / "sealed" / "1.tress").read_bytes()[:-16400])
+    (tmp_path / "sealed" / "2.tress").write_bytes((tmp_path / "sealed" / "3.tress").read_bytes())
+    (tmp_path / "sealed" / "4.tress").unlink()
+    (tmp_path / "sealed" / "extra.tress").write_bytes((tmp_path / "sealed" / "3.tress").read_bytes())
+    (tmp_path / "sealed" / "none").write_bytes(b"")
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(tmp_path / "sealed", keys.identity, executor=threads)
+    found = {failure.name.removesuffix(".tress"): failure.kind for failure in caught.value.summary.failures}
+    assert sorted(found) == ["0", "1", "2", "4", "extra", "none"]
+    assert (found["2"], found["4"], found["extra"], found["none"]) == ("differs", "missing", "extra", "name")
+    assert caught.value.summary.objects == 2
+    with pytest.raises(Incomplete) as caught:
+        dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
+    assert caught.value.summary.kinds["moved"] == 2
+    assert sorted(read_tree(tmp_path / "back")) == ["3", "5"]
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("length", [10, 5 << 20])
+def test_exchanged_objects_are_found(tmp_path: Path, keys: Keys, threads: Any, length: int) -> None:
+    """Also without the manifest; a switch accepts them."""
+    made = make_tree(tmp_path / "plain", {"a": length, "in/a": length})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    one, other, between = (tmp_path / "sealed" / name for name in ("a.tress", "in/a.tress", "between"))
+    one.rename(between)
+    other.rename(one)
+    between.rename(other)
+    how: dict[str, Any] = {"executor": threads, "check": False}
+    assert dataset.verify(tmp_path / "sealed", keys.identity, **how).kinds == {"differs": 2}
+    assert dataset.verify(tmp_path / "sealed", keys.identity, against=None, **how).kinds == {"moved": 2}
+    assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, **how).kinds == {"moved": 2}
+    assert read_tree(tmp_path / "back") == {}
+    accepted = dataset.verify(tmp_path / "sealed", keys.identity, against=None, accept_moved=True, **how)
+    assert (accepted.objects, accepted.unbound) == (2, 0)
+    assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, accept_moved=True, **how).ok
+    assert read_tree(tmp_path / "back") == {"a": made["in/a"], "in/a": made["a"]}
+
+
+def test_rewrapped_objects_keep_their_place(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {"a": 10, "b": 10})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    dataset.rewrap(tmp_path / "sealed", keys.identity, keys.other_recipient, executor=threads)
+    (tmp_path / "sealed" / "a.tress").rename(tmp_path / "sealed" / "b.tress")
+    found = dataset.verify(tmp_path / "sealed", keys.other_identity, against=None, executor=threads, check=False)
+    assert [(failure.name, failure.kind) for failure in found.failures] == [("b", "moved")]
+
+
+def test_verify_against_the_source(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {"a": 10, "b": 20, "c": 5})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    make_tree(tmp_path / "plain", {"b": 20, "new": 1}, seed=9)
+    (tmp_path / "plain" / "c").unlink()
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(tmp_path / "sealed", keys.identity, against=tmp_path / "plain", executor=threads)
+    found = {failure.name: failure.kind for failure in caught.value.summary.failures}
+    assert found == {"b": "differs", "new.tress": "missing", "c.tress": "extra"}
+
+
+def test_wrong_key(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {"a": 10, "b": 5 << 20})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    with pytest.raises(Incomplete) as caught:
+        dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.other_identity, executor=threads)
+    assert caught.value.summary.failed == 2 and caught.value.summary.retried == 0
+    assert read_tree(tmp_path / "back") == {} and not leftovers(tmp_path)
+
+
+@pytest.mark.parametrize("cut", ["flipped", "torn", "rubbish", "gone", "empty"])
+def test_a_damaged_manifest_costs_only_work(tmp_path: Path, keys: Keys, threads: Any, cut: str) -> None:
+    made = make_tree(tmp_path / "plain", {f"{n}": 10 for n in range(5)})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    (manifest,) = (tmp_path / "sealed" / ".tress-dataset").iterdir()
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    if cut == "flipped":
+        lines[-1] = lines[-1].replace(b'"done"', b'"dome"')
+    elif cut == "torn":
+        lines[-1] = lines[-1][:50]
+    elif cut == "rubbish":
+        lines[-1] = b"\xff\x00{[\n"
+    elif cut == "empty":
+        lines = []
+    manifest.write_bytes(b"".join(lines))
+    if cut == "gone":
+        manifest.unlink()
+    told: list[str] = []
+    if cut in ("gone", "empty"):
+        # Without a manifest nobody knows whose containers these are.
+        with pytest.raises(Incomplete):
+            dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+        again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, force=True)
+        assert again.objects == 5
+    else:
+        again = dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads, warn=told.append
+        )
+        assert (again.objects, again.skipped, again.bad_lines, len(told)) == (1, 4, 1, 1)
+        assert manifest.name in told[0]
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=threads)
+    assert read_tree(tmp_path / "back") == made
+
+
+class Meddling(Plain):
+    """Writes into a file whenever some of it has been sealed."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.times = 0
+
+    def seal(self, name: str) -> Any:
+        outer = self
+
+        class Push:
+            def update(self, data: Any) -> bytes:
+                outer.times += 1
+                with open(outer.path, "ab") as file:
+                    file.write(b"more")
+                return bytes(data)
+
+            def finalize(self) -> bytes:
+                return b""
+
+        return Push()
+
+
+def test_an_object_that_changes_while_it_is_read(tmp_path: Path, threads: Any) -> None:
+    """It fails, after some attempts, and nothing of it appears; the others are done."""
+    make_tree(tmp_path / "plain", {"steady": 10, "restless": 9 << 20})
+    meddling = Meddling(tmp_path / "plain" / "restless")
+    with pytest.raises(Incomplete) as caught:
+        dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, retry=QUICK, _codec=meddling
+        )
+    (failure,) = caught.value.summary.failures
+    assert (failure.name, failure.kind, failure.attempts) == ("restless", "changed", 3)
+    assert caught.value.summary.retried == 2 and meddling.times > 3
+    assert sorted(read_tree(tmp_path / "sealed")) == ["steady.tress"] and not leftovers(tmp_path)
+    after = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
+    assert (after.objects, after.skipped) == (1, 1)
+
+
+@pytest.mark.parametrize("how", ["longer", "replaced", "removed", "shorter", "same size and times"])
+def test_changes_that_are_noticed(tmp_path: Path, how: str) -> None:
+    from tress_dataset.errors import Changed
+
+    make_tree(tmp_path, {"x": 9 << 20})
+    store = LocalStore(str(tmp_path))
+    path = tmp_path / "x"
+    before = path.stat()
+    with store.read(store.stat("x")) as reading, pytest.raises(Changed):
+        blocks = reading.blocks()
+        next(blocks)
+        if how == "longer":
+            with open(path, "ab") as file:
+                file.write(b"x")
+        elif how == "replaced":
+            (tmp_path / "y").write_bytes(path.read_bytes())
+            os.utime(tmp_path / "y", ns=(before.st_atime_ns, before.st_mtime_ns))
+            os.replace(tmp_path / "y", path)
+        elif how == "removed":
+            path.unlink()
+        elif how == "shorter":
+            os.truncate(path, 5 << 20)
+        else:
+            time.sleep(0.02)
+            with open(path, "r+b") as file:
+                file.write(b"zz")
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        for _ in blocks:
+            pass
+        reading.unchanged()
+
+
+def test_escapes(tmp_path: Path, threads: Any) -> None:
+    """A link in the target that leads out of it is not followed."""
+    make_tree(tmp_path / "plain", {"a/b": 10, "a/deep/d": 10, "c": 5})
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "sealed").mkdir()
+    (tmp_path / "sealed" / "a").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Incomplete) as caught:
+        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
+    found = sorted((failure.name, failure.kind) for failure in caught.value.summary.failures)
+    assert found == [("a/b", "name"), ("a/deep/d", "name")]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert sorted(read_tree(tmp_path / "sealed")) == ["c.tress"]
+
+
+def test_links_and_other_files_in_the_source_are_told(tmp_path: Path, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {"a": 10})
+    (tmp_path / "plain" / "link").symlink_to("a")
+    os.mkfifo(tmp_path / "plain" / "pipe")
+    with pytest.raises(Incomplete) as caught:
+        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
+    assert {failure.name: failure.kind for failure in caught.value.summary.failures} == {
+        "link": "special",
+        "pipe": "special",
+    }
+    assert caught.value.summary.objects == 1
+
+
+def test_a_part_of_a_dead_run_is_taken_over(tmp_path: Path, threads: Any) -> None:
+    from tress_dataset.names import part_name
+
+    make_tree(tmp_path / "plain", {"a": 10})
+    (tmp_path / "sealed").mkdir()
+    (tmp_path / "sealed" / part_name("a.tress")).write_bytes(b"half an object, longer than the whole one")
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
+    assert read_tree(tmp_path / "sealed")["a.tress"] == bytes(255 - b for b in (tmp_path / "plain" / "a").read_bytes())
+    assert not leftovers(tmp_path)
+
+
+def test_a_part_that_is_an_object_too(tmp_path: Path, threads: Any) -> None:
+    """Death between naming an object and removing its temporary name: the object is not written into."""
+    from tress_dataset.names import part_name
+
+    make_tree(tmp_path / "plain", {"a": 10})
+    (tmp_path / "sealed").mkdir()
+    (tmp_path / "kept").write_bytes(b"complete")
+    os.link(tmp_path / "kept", tmp_path / "sealed" / part_name("a.tress"))
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain(), retry=QUICK)
+    assert (tmp_path / "kept").read_bytes() == b"complete" and not leftovers(tmp_path)
+
+
+def test_two_runs_at_once(tmp_path: Path, keys: Keys) -> None:
+    """No harm: objects of one run or of the other, all complete."""
+    made = make_tree(tmp_path / "plain", {f"{n}": 50000 for n in range(60)})
+    summaries = []
+
+    def run() -> None:
+        with ThreadPoolExecutor(2) as executor:
+            summaries.append(
+                dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=executor, check=False)
+            )
+
+    both = [threading.Thread(target=run) for _ in range(2)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert all(kind in ("exists", "busy") for summary in summaries for kind in summary.kinds)
+    with ThreadPoolExecutor(2) as executor:
+        dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, executor=executor)
+    assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
+
+
+def test_the_source_vanishes(tmp_path: Path, threads: Any) -> None:
+    import shutil
+
+    make_tree(tmp_path / "plain", {f"{n:03}/x": 10 for n in range(200)})
+
+    class Vanishing(Plain):
+        def seal_whole(self, data: Any, name: str) -> bytes:
+            shutil.rmtree(tmp_path / "plain", ignore_errors=True)
+            return super().seal_whole(data, name)
+
+    summary = dataset.encrypt(
+        tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Vanishing(), retry=QUICK, check=False
+    )
+    assert summary.failed > 0 and set(summary.kinds) <= {"vanished", "changed"}
+    assert not leftovers(tmp_path)
+
+
+def test_the_target_vanishes(tmp_path: Path, threads: Any) -> None:
+    """It is not made anew in place of a file system that was unmounted, and the next run does everything."""
+    made = make_tree(tmp_path / "plain", {f"{n:03}": 10 for n in range(100)})
+
+    class Vanishing(Plain):
+        done = False
+
+        def seal_whole(self, data: Any, name: str) -> bytes:
+            if name == bound("050") and not Vanishing.done:
+                Vanishing.done = True
+                os.rename(tmp_path / "sealed", tmp_path / "unmounted")  # At once, as a file system goes.
+            return super().seal_whole(data, name)
+
+    try:
+        summary = dataset.encrypt(
+            tmp_path / "plain",
+            tmp_path / "sealed",
+            "age1x",
+            executor=threads,
+            _codec=Vanishing(),
+            retry=QUICK,
+            check=False,
+        )
+        assert not summary.ok
+    except OSError:
+        pass
+    assert not (tmp_path / "sealed").exists()
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", "x", executor=threads, _codec=Plain())
+    assert read_tree(tmp_path / "back") == made
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not os.path.exists("/bin/mount"), reason="root may write everywhere")
+def test_a_target_that_cannot_be_written(tmp_path: Path) -> None:
+    """A full or read-only file system: every object is named, nothing is left."""
+    make_tree(tmp_path / "plain", {f"{n}": 300_000 for n in range(8)})
+    script = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from concurrent.futures import ThreadPoolExecutor
+from dataset_support import Plain
+import tress_dataset as dataset
+with ThreadPoolExecutor(2) as executor:
+    s = dataset.encrypt({str(tmp_path / "plain")!r}, "/mnt", "age1x", executor=executor, _codec=Plain(), check=False, concurrency=2)
+print(s.objects, s.failed, sorted(s.kinds), s.failed_list)
+"""
+    (tmp_path / "script.py").write_text(script)
+    mount = f"mount -t tmpfs -o size=1m none /mnt && {sys.executable} {tmp_path}/script.py; ls -A /mnt | grep -c part"
+    full = subprocess.run(["unshare", "-rm", "sh", "-c", mount], capture_output=True, text=True)
+    if "Operation not permitted" in full.stderr or "unshare" in full.stderr:
+        pytest.skip("no namespaces here: a full disk has not been tested")
+    done, failed, rest = full.stdout.split(" ", 2)
+    assert (int(done) + int(failed), int(done)) == (8, 3) and "['space']" in rest, full
+    assert full.stdout.splitlines()[-1] == "0", "something half-written was left"
+    mount = f"mount -t tmpfs -o ro none /mnt && {sys.executable} {tmp_path}/script.py"
+    read_only = subprocess.run(["unshare", "-rm", "sh", "-c", mount], capture_output=True, text=True)
+    assert read_only.returncode != 0 and "Read-only file system" in read_only.stderr
+
+
+def test_memory_is_bounded(tmp_path: Path, keys: Keys) -> None:
+    """An object of 192 MiB in a process that may have but little."""
+    path = tmp_path / "plain" / "big"
+    path.parent.mkdir()
+    with open(path, "wb") as file:
+        block = random.Random(1).randbytes(1 << 20)
+        for _ in range(192):
+            file.write(block)
+    script = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+import tress_dataset as dataset
+with ThreadPoolExecutor(1) as executor:
+    dataset.encrypt({str(tmp_path / "plain")!r}, {str(tmp_path / "sealed")!r}, {keys.recipient!r}, executor=executor)
+    dataset.decrypt({str(tmp_path / "sealed")!r}, {str(tmp_path / "back")!r}, {keys.identity!r}, executor=executor)
+# Not ru_maxrss, which begins with what the parent had.
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))
+"""
+    used = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(used.stdout) * 1024 < 150 << 20
+    assert (tmp_path / "back" / "big").read_bytes() == path.read_bytes()
+
+
+def test_wrong_use(tmp_path: Path, keys: Keys) -> None:
+    make_tree(tmp_path / "plain", {"a": 1})
+    (tmp_path / "link").symlink_to("plain")
+    wrong: list[Any] = [
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", []),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "plain", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "plain" / "sealed", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, workers=0),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, concurrency=0),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, aead="aes-128-gcm"),
+        lambda: dataset.encrypt("memory://a", "memory://b", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", "", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", tmp_path / "link" / "sealed", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "link", tmp_path / "plain" / "sealed", keys.recipient),
+        lambda: dataset.encrypt(tmp_path / "plain", "s3:/bucket/sealed", keys.recipient),
+        lambda: dataset.encrypt("gs:/bucket/plain", tmp_path / "sealed", keys.recipient),
+        lambda: dataset.decrypt(tmp_path / "plain", tmp_path / "x", []),
+        lambda: dataset.verify(tmp_path / "plain", None),
+        lambda: dataset.rewrap(tmp_path / "plain", keys.identity, []),
+    ]
+    for call in wrong:
+        with pytest.raises(UsageError):
+            call()
+    with pytest.raises(TypeError):
+        dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, nosuch=1)
+    assert sorted(os.listdir(tmp_path)) == ["link", "plain"] and os.listdir(tmp_path / "plain") == ["a"]
+
+
+def test_keys_in_wrong_places(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """Paths as text, recipients where identities belong and the other way round: errors that repeat none of it."""
+    make_tree(tmp_path / "plain", {"a": 1})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    for wrong in ("key.txt", keys.recipient):
+        with pytest.raises(Incomplete) as caught:
+            dataset.decrypt(tmp_path / "sealed", tmp_path / "back", wrong, executor=threads)
+        assert caught.value.summary.kinds == {"bad-identity": 1}
+    for no_recipient in ("key.txt", keys.identity, Path("key.txt"), b"0123456789abcdef"):
+        with pytest.raises(UsageError) as refused:
+            dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", no_recipient, executor=threads)
+        assert "SECRET" not in str(refused.value) and "0123" not in str(refused.value)
+    assert not leftovers(tmp_path)
+
+
+def test_other_recipients_are_no_change(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """What is there stays as it is: a new recipient gets what is new, and `rewrap` gives the rest."""
+    make_tree(tmp_path / "plain", {"a": 1})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    make_tree(tmp_path / "plain", {"b": 1}, seed=2)
+    again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.other_recipient, executor=threads)
+    assert (again.objects, again.skipped) == (1, 1)
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(tmp_path / "sealed", keys.other_identity, executor=threads)
+    assert [failure.name for failure in caught.value.summary.failures] == ["a"]
+
+
+def test_a_folder_of_nothing_has_no_failures(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    """The summary says how many there were; against the source they are missing."""
+    make_tree(tmp_path / "plain", {"a": 1})
+    (tmp_path / "sealed").mkdir()
+    assert dataset.verify(tmp_path / "sealed", keys.identity, executor=threads).objects == 0
+    with pytest.raises(Incomplete) as caught:
+        dataset.verify(tmp_path / "sealed", keys.identity, against=tmp_path / "plain", executor=threads)
+    assert caught.value.summary.kinds == {"missing": 1}
+
+
+def test_rewrap(tmp_path: Path, keys: Keys, threads: Any) -> None:
+    made = make_tree(tmp_path / "plain", {"a": 10, "b/c": 100_000, "empty": 0})
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads)
+    first = dataset.rewrap(tmp_path / "sealed", keys.identity, keys.other_recipient, executor=threads)
+    assert first.objects == 3
+    again = dataset.rewrap(tmp_path / "sealed", keys.identity, keys.other_recipient, executor=threads)
+    assert (again.objects, again.skipped) == (0, 3)
+    assert dataset.verify(tmp_path / "sealed", keys.other_identity, executor=threads).objects == 3
+    with pytest.raises(Incomplete):
+        dataset.verify(tmp_path / "sealed", keys.identity, executor=threads)
+    # What was encrypted and given to others is not encrypted again.
+    assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, executor=threads).skipped == 3
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.other_identity, executor=threads)
+    assert read_tree(tmp_path / "back") == made
+
+
+def test_memory_store(keys: Keys, threads: Any, tmp_path: Path) -> None:
+    """The general store of fsspec, here with a file system in memory."""
+    made = make_tree(tmp_path / "plain", {"a": 10, "b/c d": 100_000, "e": 5 << 20})
+    dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads)
+    assert dataset.encrypt(tmp_path / "plain", "memory://sealed", keys.recipient, executor=threads).skipped == 3
+    assert dataset.verify("memory://sealed", keys.identity, executor=threads).objects == 3
+    dataset.rewrap("memory://sealed", keys.identity, keys.other_recipient, executor=threads)
+    dataset.decrypt("memory://sealed", tmp_path / "back", keys.other_identity, executor=threads)
+    assert read_tree(tmp_path / "back") == made
+
+
+def test_open_files_are_closed(tmp_path: Path, threads: Any) -> None:
+    make_tree(tmp_path / "plain", {f"{n}": 10 for n in range(300)})
+    before = len(os.listdir("/proc/self/fd"))
+    dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
+    assert len(os.listdir("/proc/self/fd")) <= before + 2
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 0

@@ -1,0 +1,309 @@
+"""Workers that die, executors of others, and what scheduling costs."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Keys
+from dataset_support import Deadly, Plain, Slow, leftovers, make_tree, open_simulated, read_tree
+import tress_dataset as dataset
+from tress_dataset import Grouping, Incomplete
+
+SMALL = Grouping(objects=10, first=10)
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    """Once is forgiven: the run does all, and starts processes anew by itself."""
+    made = make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(100)})
+    (tmp_path / "plain" / "050").write_bytes(b"deadly")
+    made["050"] = b"deadly"
+    (tmp_path / "permits").mkdir()
+    (tmp_path / "permits" / "1").touch()
+    codec = Deadly(str(tmp_path / "permits"))
+    summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=2, grouping=SMALL, _codec=codec)
+    assert (summary.objects, summary.failed) == (100, 0)
+    assert list((tmp_path / "permits").iterdir()) == []
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", "x", workers=2, _codec=Plain())
+    assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
+
+
+def test_an_object_that_kills_every_worker_is_named_and_the_others_are_done(tmp_path: Path) -> None:
+    make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(100)})
+    (tmp_path / "plain" / "050").write_bytes(b"deadly")
+    (tmp_path / "permits").mkdir()
+    for number in range(50):
+        (tmp_path / "permits" / str(number)).touch()
+    codec = Deadly(str(tmp_path / "permits"))
+    how: dict[str, Any] = {"workers": 2, "check": False}
+    summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", _codec=codec, **how)
+    assert [(failure.name, failure.kind) for failure in summary.failures] == [("050", "worker")]
+    assert (summary.failed, summary.objects) == (1, 99)
+    again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", _codec=Plain(), **how)
+    assert again.ok and again.objects == 1 and not leftovers(tmp_path)
+    assert dataset.verify(tmp_path / "sealed", "x", _codec=Plain(), workers=1).objects == 100
+
+
+def test_workers_that_all_die(tmp_path: Path) -> None:
+    """It ends, and every object is named."""
+    (tmp_path / "plain").mkdir()
+    for n in range(40):
+        (tmp_path / "plain" / f"{n:03}").write_bytes(b"deadly")
+    (tmp_path / "permits").mkdir()
+    for number in range(1000):
+        (tmp_path / "permits" / str(number)).touch()
+    codec = Deadly(str(tmp_path / "permits"))
+    grouping = Grouping(objects=20, first=20)
+    summary = dataset.encrypt(
+        tmp_path / "plain", tmp_path / "sealed", "age1x", workers=2, grouping=grouping, check=False, _codec=codec
+    )
+    assert (summary.failed, summary.objects, set(summary.kinds)) == (40, 0, {"worker"}) and not leftovers(tmp_path)
+
+
+def test_the_whole_run_is_killed(tmp_path: Path) -> None:
+    """SIGKILL to the driver and its workers, at several moments; the last run finishes, and nothing is half-written."""
+    made = make_tree(tmp_path / "plain", {f"{n:03}": 3000 for n in range(300)})
+    script = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from dataset_support import Slow
+import tress_dataset as dataset
+from tress_dataset import Grouping
+if __name__ == "__main__":
+    dataset.encrypt({str(tmp_path / "plain")!r}, {str(tmp_path / "sealed")!r}, "age1x", workers=2, concurrency=2,
+                    grouping=Grouping(objects=20, first=20), _codec=Slow(0.02))
+"""
+    (tmp_path / "script.py").write_text(script)
+    done = 0
+    for seconds in (1.0, 1.5):
+        run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], start_new_session=True)
+        sealed = tmp_path / "sealed"
+        while run.poll() is None and len(list(sealed.glob("*.tress"))) < done + 30 * seconds:
+            time.sleep(0.02)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        there = {path.name: path.read_bytes() for path in sealed.glob("*.tress")}
+        assert all(data == bytes(255 - b for b in made[name.removesuffix(".tress")]) for name, data in there.items())
+        done = len(there)
+    assert 0 < done < 300
+    summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=2, _codec=Plain())
+    assert summary.objects + summary.skipped == 300 and summary.skipped >= done - 60
+    dataset.decrypt(tmp_path / "sealed", tmp_path / "back", "x", workers=2, _codec=Plain())
+    assert read_tree(tmp_path / "back") == made and not leftovers(tmp_path)
+
+
+def test_ctrl_c(tmp_path: Path) -> None:
+    """The driver dies by the signal, soon, and what was being written is not there."""
+    make_tree(tmp_path / "plain", {f"{n:03}": 3000 for n in range(400)})
+    script = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+from dataset_support import Slow
+import tress_dataset as dataset
+if __name__ == "__main__":
+    dataset.encrypt({str(tmp_path / "plain")!r}, {str(tmp_path / "sealed")!r}, "age1x", workers=2, concurrency=1, _codec=Slow(0.05))
+"""
+    (tmp_path / "script.py").write_text(script)
+    run = subprocess.Popen([sys.executable, str(tmp_path / "script.py")], stderr=subprocess.PIPE)
+    while run.poll() is None and len(list((tmp_path / "sealed").glob("*.tress"))) < 5:
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    _, errors = run.communicate(timeout=60)
+    assert run.returncode == -signal.SIGINT and b"KeyboardInterrupt" in errors
+    assert not leftovers(tmp_path)
+    summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=2, _codec=Plain())
+    assert summary.skipped >= 5 and summary.objects + summary.skipped == 400
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes", "dask", "parsl"])
+def test_any_executor(tmp_path: Path, keys: Keys, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same bytes come back, whoever runs the shards. The executor is of use afterwards."""
+    made = make_tree(tmp_path / "plain", {f"{n % 5}/{n:03}": n * 7 for n in range(100)})
+
+    def run(executor: Any) -> None:
+        how: dict[str, Any] = {"executor": executor, "workers": 2, "grouping": SMALL}
+        assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, **how).objects == 100
+        assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", keys.recipient, **how).skipped == 100
+        assert dataset.decrypt(tmp_path / "sealed", tmp_path / "back", keys.identity, **how).objects == 100
+        assert executor.submit(pow, 2, 5).result() == 32
+
+    if kind == "threads":
+        with ThreadPoolExecutor(2) as threads:
+            run(threads)
+    elif kind == "processes":
+        import multiprocessing
+
+        with ProcessPoolExecutor(2, multiprocessing.get_context("forkserver")) as processes:
+            run(processes)
+    elif kind == "dask":
+        distributed = pytest.importorskip("distributed", reason="no dask: NOT TESTED")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            run(client.get_executor(pure=False))
+    else:
+        pytest.importorskip("parsl", reason="no parsl: NOT TESTED")
+        from parsl.concurrent import ParslPoolExecutor
+        from parsl.config import Config
+        from parsl.executors import HighThroughputExecutor
+        from parsl.providers import LocalProvider
+
+        # Parsl starts programs that stand beside Python.
+        monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+        provider = LocalProvider(
+            init_blocks=1, max_blocks=1, worker_init=f"export PYTHONPATH={':'.join(filter(None, sys.path))}"
+        )
+        workers = HighThroughputExecutor(
+            label="here",
+            address="127.0.0.1",
+            max_workers_per_node=2,
+            cores_per_worker=0.5,
+            provider=provider,
+            encrypted=False,
+        )
+        with ParslPoolExecutor(
+            Config(executors=[workers], run_dir=str(tmp_path / "runinfo"), usage_tracking=0)
+        ) as pool:
+            run(pool)
+    assert read_tree(tmp_path / "back") == made
+
+
+def test_a_dask_worker_that_dies(tmp_path: Path) -> None:
+    """Dask runs the task again by itself; the second one goes on with what the first began."""
+    distributed = pytest.importorskip("distributed", reason="no dask: NOT TESTED")
+    make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(100)})
+    (tmp_path / "plain" / "050").write_bytes(b"deadly")
+    (tmp_path / "permits").mkdir()
+    (tmp_path / "permits" / "1").touch()
+    codec = Deadly(str(tmp_path / "permits"))
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        executor = client.get_executor(pure=False)
+        summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=executor, _codec=codec)
+    assert (summary.objects, summary.failed) == (100, 0) and not list((tmp_path / "permits").iterdir())
+
+
+def test_a_broken_executor_of_the_caller(tmp_path: Path) -> None:
+    """It cannot be made again; the run says so, and the next one goes on."""
+    import multiprocessing
+
+    make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(60)})
+    (tmp_path / "plain" / "030").write_bytes(b"deadly")
+    (tmp_path / "permits").mkdir()
+    (tmp_path / "permits" / "1").touch()
+    codec = Deadly(str(tmp_path / "permits"))
+    with (
+        ProcessPoolExecutor(1, multiprocessing.get_context("forkserver")) as processes,
+        pytest.raises(Exception) as caught,
+    ):
+        dataset.encrypt(
+            tmp_path / "plain", tmp_path / "sealed", "age1x", executor=processes, grouping=SMALL, _codec=codec
+        )
+    assert not isinstance(caught.value, Incomplete)
+    again = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=1, _codec=codec)
+    assert again.objects + again.skipped == 60 and again.ok
+
+
+def test_failures_of_many_objects_are_all_listed(tmp_path: Path) -> None:
+    make_tree(tmp_path / "plain", {f"{n:03}": 50 for n in range(300)})
+    (tmp_path / "sealed").mkdir()
+    for number in range(300):
+        (tmp_path / "sealed" / f"{number:03}.tress").write_bytes(b"mine")
+    summary = dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", workers=2, _codec=Plain(), check=False)
+    assert (summary.failed, len(summary.failures), summary.kinds) == (300, 20, {"exists": 300})
+    assert summary.failed_list is not None
+    listed = [json.loads(line)["name"] for line in Path(summary.failed_list).read_text().splitlines()]
+    assert sorted(listed) == [f"{n:03}" for n in range(300)]
+
+
+def resident_kib(field: str) -> int:
+    """Of this process, by what the system says."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
+
+
+def sleeps(seconds: float, until: Event, mean: Connection[float, float]) -> None:
+    """Sleeps so long again and again, and tells how long that takes here."""
+    started, count = time.perf_counter(), 0
+    while not until.is_set():
+        time.sleep(seconds)
+        count += 1
+    mean.send((time.perf_counter() - started) / count)
+
+
+def test_scheduling_costs_little(tmp_path: Path) -> None:
+    """Objects that take only waiting: the run takes little longer, and the driver's memory does not grow with them.
+
+    10,000 objects here; a million with TRESS_SOAK. On a machine that others use each wait takes longer than it was asked
+    to: a process beside the run says by how much.
+    """
+    count = 1_000_000 if os.environ.get("TRESS_SOAK") else 10_000
+    seconds, concurrency, workers = 0.02, 48, 2
+    Path("/proc/self/clear_refs").write_text("5")  # The peak begins anew: other tests have had theirs.
+    before = resident_kib("VmHWM")
+    forks = multiprocessing.get_context("spawn")
+    until, (told, mean) = forks.Event(), forks.Pipe(duplex=False)
+    beside = forks.Process(target=sleeps, args=(seconds, until, mean), daemon=True)
+    beside.start()
+    cpu = time.process_time()
+    summary = dataset.encrypt(
+        f"sim-source:{count}:{seconds}",
+        f"sim-target:{seconds}:{tmp_path}",
+        "age1x",
+        workers=workers,
+        concurrency=concurrency,
+        _codec=Plain(),
+        _opener=open_simulated,
+    )
+    cpu = time.process_time() - cpu
+    until.set()
+    asked, slept = (count * 2 * each / (workers * concurrency) for each in (seconds, told.recv()))
+    used = resident_kib("VmHWM") - before
+    print(
+        f"\n{count} objects: {summary.seconds:.1f} s, waiting alone {slept:.1f} s ({asked:.1f} s asked for), driver {cpu:.1f} s,"
+        f" {used / 1024:.0f} MB more than before"
+    )
+    assert summary.objects == count
+    assert used < 200 * 1024
+    # The driver is what everything waits for; what workers do runs beside each other.
+    assert cpu < 0.05 * summary.seconds * os.cpu_count()  # type: ignore[operator]
+    if os.environ.get("TRESS_QUIET"):
+        assert summary.seconds < 1.05 * slept
+
+
+class Together(Plain):
+    """Encrypts only where eight objects are encrypted at once."""
+
+    def __init__(self) -> None:
+        self.eight = threading.Barrier(8)
+
+    def seal_whole(self, data: Any, name: str) -> bytes:
+        self.eight.wait(timeout=60)
+        return super().seal_whole(data, name)
+
+
+def test_slow_objects_do_not_hold_others(tmp_path: Path) -> None:
+    """Several objects at once in a worker."""
+    make_tree(tmp_path / "plain", {f"{n:03}": 5 for n in range(40)})
+    how: dict[str, Any] = {"concurrency": 20, "grouping": Grouping(objects=40, first=40), "_codec": Together()}
+    with ThreadPoolExecutor(1) as executor:
+        assert dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=executor, **how).objects == 40

@@ -1,0 +1,252 @@
+"""Many objects, on any number of machines: encrypted, decrypted, verified, given to other recipients.
+
+    import tress_dataset
+
+    tress_dataset.encrypt("photos", "s3://bucket/photos", "age1…")
+    tress_dataset.verify("s3://bucket/photos", Path("key.txt"))
+    tress_dataset.decrypt("s3://bucket/photos", "restored", Path("key.txt"))
+
+Sources and targets are paths or URLs that fsspec opens. The work is done by processes of this machine, or by any
+`concurrent.futures.Executor`. A second call does what is missing or has changed. docs/dataset.md has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from os import PathLike, fsdecode
+from os.path import realpath
+from typing import Any
+
+from . import keys as _keys
+from .codec import Codec, TressCodec
+from .errors import DatasetError, Failure, Incomplete, UsageError
+from .keys import Keys, Secret
+from .names import Part
+from .pool import Pool
+from .progress import Progress, Terminal
+from .retry import Retry
+from .run import Settings, new_run, perform, with_concurrency
+from .shards import Grouping
+from .stores import Store, open_store
+from .summary import Summary
+from .worker import Options, Plan
+
+__all__ = [
+    "DatasetError",
+    "Failure",
+    "Grouping",
+    "Incomplete",
+    "Progress",
+    "Retry",
+    "Secret",
+    "Summary",
+    "Terminal",
+    "UsageError",
+    "decrypt",
+    "encrypt",
+    "rewrap",
+    "verify",
+]
+
+Address = str | bytes | PathLike[str] | PathLike[bytes]
+
+
+def encrypt(
+    source: Address,
+    target: Address,
+    recipients: Any,
+    *,
+    aead: str = "aes-128-ccm",
+    source_options: Mapping[str, Any] | None = None,
+    target_options: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Summary:
+    """Encrypts every object of `source` that `target` lacks, or has from something else, to NAME.tress.
+
+    What is there stays, also where it was encrypted to others: `rewrap` gives it to these.
+
+    `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: a second for each object) or raw key.
+    `source_options` and `target_options` go to fsspec.
+
+    Keywords of all verbs: `executor`, `workers`, `concurrency` (objects at once in a worker), `part` (`"3/100"`: those of
+    all names whose hash says so), `grouping`, `retry`, `force` (do everything, replace what is there), `dry_run`,
+    `progress` (True, or a function that takes a `Progress`), `warn` (a function that takes text), `failed_list` (a
+    path), `check` (False: return the summary also when objects failed).
+
+    Raises `Incomplete` when objects failed, `UsageError` for arguments that make no sense, `OSError` and the like where a
+    store cannot be used at all.
+    """
+    public, secret = _keys.recipients(recipients)
+    if not public and not secret:
+        raise UsageError("no recipient given")
+    keys = Keys(recipients=public, to=secret)
+    return _run("encrypt", source, target, keys, aead, source_options, target_options, how)
+
+
+def decrypt(
+    source: Address,
+    target: Address,
+    identities: Any,
+    *,
+    accept_moved: bool = False,
+    source_options: Mapping[str, Any] | None = None,
+    target_options: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Summary:
+    """Decrypts every container NAME.tress of `source` to NAME in `target`, as far as that is missing or has changed.
+
+    A container says which object it is for. One that stands for another is a failure of kind `moved`: two may have been
+    exchanged. `accept_moved` takes it, as where a part of a dataset is decrypted, or a folder was renamed.
+
+    `identities`: the text of an identity file, a `Path` to one, or a sequence; also `Secret`. Keywords as for `encrypt`.
+    """
+    keys = _opening(identities)
+    how["_accept_moved"] = accept_moved
+    return _run("decrypt", source, target, keys, "aes-128-ccm", source_options, target_options, how)
+
+
+def verify(
+    target: Address,
+    identities: Any,
+    *,
+    against: Address | None = "manifest",
+    accept_moved: bool = False,
+    target_options: Mapping[str, Any] | None = None,
+    source_options: Mapping[str, Any] | None = None,
+    **how: Any,
+) -> Summary:
+    """Decrypts every container of `target` without writing anything.
+
+    Compares with the manifest there: which containers there are, and that each is the one that was written; or, with the address of
+    the source as `against`, with that, byte for byte. `None` compares with nothing. What is missing, extra, damaged or
+    different is a failure with that `kind`; `moved` as for `decrypt`. A target that has nothing, not even a manifest, as one that is called by a wrong
+    name may, has no failures: look at `summary.objects`, or compare with the source.
+    """
+    keys = _opening(identities)
+    source = None if against is None or against == "manifest" else against
+    how["_to_manifest"] = against == "manifest"
+    how["_accept_moved"] = accept_moved
+    return _run("verify", source, target, keys, "aes-128-ccm", source_options, target_options, how)
+
+
+def rewrap(
+    target: Address, identities: Any, recipients: Any, *, target_options: Mapping[str, Any] | None = None, **how: Any
+) -> Summary:
+    """Gives every container of `target` new recipients, in place of the old ones. Payloads are not decrypted.
+
+    This is no revocation: whoever could open a container may have kept its key. Keywords as for `encrypt`.
+    """
+    public, secret = _keys.recipients(recipients)
+    if not public and not secret:
+        raise UsageError("no recipient given")
+    texts, opens = _keys.identities(identities)
+    if not texts and not opens:
+        raise UsageError("no identity given")
+    keys = Keys(public, secret, texts, opens)
+    return _run("rewrap", None, target, keys, "aes-128-ccm", None, target_options, how)
+
+
+def _opening(identities: Any) -> Keys:
+    texts, secrets = _keys.identities(identities)
+    if not texts and not secrets:
+        raise UsageError("no identity given")
+    return Keys(_identities=texts, opens=secrets)
+
+
+def _run(
+    verb: str,
+    source: Address | None,
+    target: Address,
+    keys: Keys,
+    aead: str,
+    source_options: Mapping[str, Any] | None,
+    target_options: Mapping[str, Any] | None,
+    how: dict[str, Any],
+) -> Summary:
+    """Makes a plan of the arguments and carries it out."""
+    executor: Executor | None = how.pop("executor", None)
+    workers: int | None = how.pop("workers", None)
+    concurrency: int | None = how.pop("concurrency", None)
+    part = how.pop("part", None)
+    progress: bool | Callable[[Progress], None] | None = how.pop("progress", None)
+    check: bool = how.pop("check", True)
+    codec: Codec | None = how.pop("_codec", None)
+    for name, value, types in (
+        ("part", part, (str, Part)),
+        ("executor", executor, Executor),
+        ("grouping", how.get("grouping"), Grouping),
+        ("retry", how.get("retry"), Retry),
+        ("workers", workers, int),
+        ("concurrency", concurrency, int),
+    ):
+        if value is not None and not isinstance(value, types):
+            raise TypeError(f"{name} cannot be of type {type(value).__name__}")
+    for name in ("progress", "warn"):
+        value = progress if name == "progress" else how.get(name)
+        if value is not None and not isinstance(value, bool) and not callable(value):
+            raise TypeError(f"{name} must be a function, not {type(value).__name__}")
+    settings = Settings(
+        part=Part.parse(part) if isinstance(part, str) else part,
+        force=how.pop("force", False),
+        dry_run=how.pop("dry_run", False),
+        grouping=how.pop("grouping", None) or Grouping(),
+        progress=Terminal() if progress is True else progress or None,
+        warn=how.pop("warn", None),
+        failed_path=how.pop("failed_list", None),
+        to_manifest=how.pop("_to_manifest", True),
+    )
+    retry: Retry = how.pop("retry", None) or Retry()
+    opener = how.pop("_opener", open_store)
+    accept_moved: bool = how.pop("_accept_moved", False)
+    if how:
+        raise TypeError(f"unexpected arguments: {', '.join(sorted(how))}")
+    if aead not in ("aes-128-ccm", "aes-256-ccm"):
+        raise UsageError(f"unknown AEAD {aead!r}: use aes-128-ccm or aes-256-ccm")
+    if workers is not None and workers < 1:
+        raise UsageError("the number of workers must be at least 1")
+    if concurrency is not None and concurrency < 1:
+        raise UsageError("concurrency must be at least 1")
+    plan = Plan(
+        verb,
+        new_run(),
+        None if source is None else fsdecode(source),
+        fsdecode(target),
+        Options(source_options),
+        Options(target_options),
+        codec or TressCodec(keys, aead),
+        keys.recipients_id() if keys.recipients or keys.to else None,
+        1,
+        retry,
+        accept_moved,
+        opener,
+    )
+    _not_into_itself(plan)
+    plan = with_concurrency(plan, concurrency, keys.slow)
+    if executor is None:
+        for url, options in ((plan.source, plan.source_options), (plan.target, plan.target_options)):
+            if url and url.startswith("memory:") and not plan.opener(url, options.values).shared:
+                raise UsageError("memory: stores are not shared between processes; use an executor of threads")
+    summary = perform(plan, settings, lambda: Pool(executor, workers))
+    if isinstance(settings.progress, Terminal):
+        settings.progress.clear()
+    if check and not summary.ok:
+        raise Incomplete(summary)
+    return summary
+
+
+def _not_into_itself(plan: Plan) -> None:
+    """A target inside its source would be found by the listing while it grows."""
+    if plan.source is None or plan.verb == "verify":
+        return
+    source = plan.opener(plan.source, plan.source_options.values)
+    target = plan.opener(plan.target, plan.target_options.values)
+    inner, outer = map(_where, (target, source))
+    if plan.verb in ("encrypt", "decrypt") and (inner == outer or inner.startswith(outer.rstrip("/") + "/")):
+        raise UsageError("the target is inside the source")
+
+
+def _where(store: Store) -> str:
+    """Where a store is, whatever links its name leads through."""
+    root: str | None = getattr(store, "root", None)
+    return store.shown.rstrip("/") if root is None else realpath(root)

@@ -1,0 +1,182 @@
+"""One program on many simulated machines, on any executor.
+
+A point is one machine with one issue width and one number of harts. A point that fails does not stop the others. With
+`out`, points are kept as they come, and a second call simulates only those that are not there yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+from ._simulate import Address, simulate
+
+
+class Sweep(list[dict[str, Any]]):
+    """The points that were simulated, in the order of the parameters: these and what `simulate` returned."""
+
+    def __init__(self, points: Iterable[dict[str, Any]], failed: Sequence[dict[str, Any]]):
+        """Of `points`, and of what became of the others."""
+        super().__init__(points)
+        self.failed = list(failed)
+        """Parameters of the points that failed, with `error`."""
+
+    def frame(self) -> Any:
+        """A pandas frame, one row a point, without the lists of harts and regions. Needs pandas."""
+        import pandas
+
+        flat = ({key: value for key, value in point.items() if not isinstance(value, list | dict)} for point in self)
+        return pandas.DataFrame(flat)
+
+
+def sweep(
+    program: Address,
+    machines: Address | Sequence[Address],
+    *,
+    issue: int | Sequence[int | None] | None = None,
+    harts: int | Sequence[int | None] | None = None,
+    limit: int | None = None,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    out: Address | None = None,
+) -> Sweep:
+    """Simulates `program` with every combination of `machines`, `issue` and `harts`.
+
+    `machines` are presets or TOML files, `issue` and `harts` as for `simulate`, each one or several. `executor` is any
+    of `concurrent.futures`. Without one, `workers` simulations run at once on this machine, one for each core by
+    default. `out` is a file of JSON lines. A point fails after `limit` instructions; without it a program that never
+    ends holds its worker for ever. A program whose `exit_code` is not 0 has not failed here: look at it.
+
+    Raises `OSError` if the program cannot be read, or `out` cannot be written.
+    """
+    digest = hashlib.sha256(Path(os.fsdecode(program)).read_bytes()).hexdigest()
+    points = []
+    named = [machines] if isinstance(machines, str | bytes | os.PathLike) else machines
+    for machine, width, count in itertools.product(named, _several(issue), _several(harts)):
+        points.append({"machine": os.fsdecode(machine), "issue": width, "harts": count})
+    keys = [_key(digest, point) for point in points]
+    known = _read(out) if out is not None else {}
+    rows: dict[str, dict[str, Any]] = {key: known[key] for key in keys if key in known}
+    failed: dict[str, dict[str, Any]] = {}
+    open_points = {key: point for key, point in zip(keys, points, strict=True) if key not in rows}
+    one = partial(_simulate, os.fsdecode(program), limit)
+    if open_points and executor is not None:
+        _run(executor, one, open_points, rows, failed, out)
+    elif open_points:
+        processes = _Processes()
+        with ThreadPoolExecutor(workers or os.cpu_count()) as threads:
+            try:
+                _run(threads, partial(one, begun=processes.begun), open_points, rows, failed, out)
+            except BaseException:
+                processes.end()
+                raise
+    done = (points[n] | rows[key] for n, key in enumerate(keys) if key in rows)
+    return Sweep(done, [failed[key] for key in dict.fromkeys(keys) if key in failed])
+
+
+def _several(given: int | Sequence[int | None] | None) -> Sequence[int | None]:
+    return given if isinstance(given, Sequence) else [given]
+
+
+def _key(program: str, point: dict[str, Any]) -> str:
+    """What the result depends on: the program's bytes and the machine file's, not their names."""
+    machine = point["machine"]
+    path = Path(machine)
+    content = hashlib.sha256(path.read_bytes()).hexdigest() if path.suffix == ".toml" and path.is_file() else machine
+    return json.dumps([program, content, point["issue"], point["harts"]])
+
+
+def _read(out: Address) -> dict[str, dict[str, Any]]:
+    """The results that a file holds. A line that is damaged counts as none, and its point is simulated again."""
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        lines = Path(os.fsdecode(out)).read_bytes().splitlines()
+    except FileNotFoundError:
+        return found
+    for line in lines:
+        try:
+            value = json.loads(line)
+            key, result = value["key"], value["result"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if isinstance(key, str) and isinstance(result, dict):
+            found[key] = result
+    return found
+
+
+def _run(
+    executor: Executor,
+    one: Callable[[dict[str, Any]], dict[str, Any]],
+    points: dict[str, dict[str, Any]],
+    rows: dict[str, dict[str, Any]],
+    failed: dict[str, dict[str, Any]],
+    out: Address | None,
+) -> None:
+    """All points at once: there are not many, and each takes long."""
+    pending: dict[Future[dict[str, Any]], str] = {}
+    for key, point in points.items():
+        try:
+            pending[executor.submit(one, point)] = key
+        except Exception as error:  # an executor that broke meanwhile
+            failed[key] = point | {"error": f"{type(error).__name__}: {error}"}
+    try:
+        while pending:
+            done, _ = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                key = pending.pop(future)
+                try:
+                    rows[key] = future.result()
+                except Exception as error:  # one point, whatever is wrong with it
+                    failed[key] = points[key] | {"error": f"{type(error).__name__}: {error}"}
+                else:
+                    if out is not None:
+                        _keep(out, key, points[key], rows[key])
+    except BaseException:
+        for future in pending:
+            future.cancel()
+        raise
+
+
+def _keep(out: Address, key: str, point: dict[str, Any], result: dict[str, Any]) -> None:
+    """One more line; if the file ends within one, on a line of its own."""
+    with open(out, "a+b") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(json.dumps({"key": key, "point": point, "result": result}).encode() + b"\n")
+
+
+def _simulate(
+    program: str, limit: int | None, point: dict[str, Any], begun: Callable[[Popen[bytes]], None] | None = None
+) -> dict[str, Any]:
+    """In a worker."""
+    return simulate(
+        program, machine=point["machine"], issue=point["issue"], harts=point["harts"], limit=limit, _begun=begun
+    )
+
+
+class _Processes:
+    """Those of our threads, which end when the sweep is interrupted."""
+
+    def __init__(self) -> None:
+        self._begun: list[Popen[bytes]] = []
+        self._is_over = False
+
+    def begun(self, process: Popen[bytes]) -> None:
+        self._begun.append(process)
+        if self._is_over:
+            process.kill()
+
+    def end(self) -> None:
+        self._is_over = True
+        for process in self._begun:
+            process.kill()
