@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 import tress_dataset as dataset
+from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress_dataset import Summary, transfer
 from tress_dataset.retry import Retry
 from tress_dataset.stores import below, local

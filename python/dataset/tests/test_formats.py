@@ -8,8 +8,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from dataset_support import ROOT, read_tree
 import tress_dataset as dataset
+from dataset_support import ROOT, read_tree
 from tress_dataset import Incomplete
 
 FIXTURES = ROOT / "crates" / "cli" / "tests" / "fixtures"

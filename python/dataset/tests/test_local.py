@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tress_dataset as dataset
 from conftest import Keys
 from dataset_support import Plain, leftovers, make_tree, read_tree
-import tress_dataset as dataset
 from tress_dataset import Grouping, Incomplete, Retry, UsageError
 from tress_dataset.errors import Exists
 from tress_dataset.names import bound
-from tress_dataset.stores import Replace
+from tress_dataset.stores import Replace, open_store
 from tress_dataset.stores.local import LocalStore
 
 QUICK = Retry(attempts=3, first=0.01, longest=0.02)
@@ -592,3 +592,18 @@ def test_open_files_are_closed(tmp_path: Path, threads: Any) -> None:
     dataset.encrypt(tmp_path / "plain", tmp_path / "sealed", "age1x", executor=threads, _codec=Plain())
     assert len(os.listdir("/proc/self/fd")) <= before + 2
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 0
+
+
+def test_a_missing_dependency_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for missing, url, extra in (
+        ("s3fs", "s3://bucket/x", "s3"),
+        ("fsspec", "sftp://host/x", "sftp"),
+        ("fsspec", "memory://x", "fsspec"),
+    ):
+        with monkeypatch.context() as patch:
+            for store in ("s3", "files"):
+                patch.delitem(sys.modules, f"tress_dataset.stores.{store}", raising=False)
+            patch.setitem(sys.modules, missing, None)
+            with pytest.raises(UsageError) as caught:
+                open_store(url, {})
+        assert f"pip install 'tress-dataset[{extra}]'" in str(caught.value)

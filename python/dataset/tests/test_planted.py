@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 import tress_dataset as dataset
+from dataset_support import Plain, flip, leftovers, make_tree, read_tree
 from tress_dataset import Retry, Summary
 from tress_dataset.names import Item, Odd, bound, part_name
 from tress_dataset.stores.local import LocalStore

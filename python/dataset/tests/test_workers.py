@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tress_dataset as dataset
 from conftest import Keys
 from dataset_support import Deadly, Plain, Slow, leftovers, make_tree, open_simulated, read_tree
-import tress_dataset as dataset
 from tress_dataset import Grouping, Incomplete
 
 SMALL = Grouping(objects=10, first=10)

@@ -217,6 +217,6 @@ def open_store(url: str, options: Mapping[str, Any]) -> Store:
         return FilesStore(url, options)
     except ImportError as error:
         extra = _EXTRAS.get(scheme, "fsspec" if error.name == "fsspec" else None)
-        what = f"pip install 'tress-dataset[{extra}]', or in a clone of the Tress repository pip install . './python/dataset[{extra}]'"
-        hint = "" if extra is None else f"; run {what}"
+        clone = f"in a clone of the Tress repository pip install . './python/dataset[{extra}]'"
+        hint = "" if extra is None else f"; run pip install 'tress-dataset[{extra}]', or {clone}"
         raise UsageError(f"{without_secrets(url)}: {error}{hint}") from error
