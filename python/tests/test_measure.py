@@ -48,7 +48,7 @@ def test_wrong_plans() -> None:
         tress.plan("1", 1.0, 1.0)  # type: ignore[arg-type]
 
 
-def test_bench_and_frames() -> None:
+def test_bench() -> None:
     record = tress.bench("^aes-128-ctr$")
     assert {row["name"] for row in record["rows"]} == {"aes-128-ctr"}
     table = tress.frame(record)
@@ -57,6 +57,9 @@ def test_bench_and_frames() -> None:
         tress.bench("no-such-row")
     with pytest.raises(tress.TressError):
         tress.bench("(")
+
+
+def test_frames() -> None:
     plans = tress.frame([tress.plan(10**9, 1e9, rate) for rate in (1e8, 1e9)])
     assert list(plans["limit"]) == ["link", "balanced"]
     assert len(tress.frame(tress.plan(10**9, 1e9, 1e8))) == 1
