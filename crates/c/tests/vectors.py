@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The known answers of vectors/ as lines for tests/vectors.c.
 
-    vectors.py TRESS_H FOLDER > lines
+    vectors.py TRESS_H FOLDER CONTAINERS > lines
 
-Fields are separated by blanks; bytes are hex, "-" for none. A status is its number in the header.
+The containers go to files in the folder CONTAINERS. Fields are separated by blanks; bytes are hex, "-" for none. A status is
+its number in the header.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import pathlib
 import re
 import sys
+import tarfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -133,7 +135,9 @@ def container_lines(folder: pathlib.Path, index: Json, codes: dict[str, int]) ->
 def main() -> None:
     """Every file."""
     codes = statuses(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
-    root = pathlib.Path(sys.argv[2])
+    root, containers = (pathlib.Path(name) for name in sys.argv[2:])
+    with tarfile.open(root / "container/containers.tar") as archive:
+        archive.extractall(containers)
     for path in sorted(root.glob("*/*.json")):
         name = path.relative_to(root).as_posix()
         folder = path.parent.name
@@ -141,7 +145,7 @@ def main() -> None:
             continue
         file = json.loads(path.read_text(encoding="utf-8"))
         if folder == "container":
-            lines = list(container_lines(path.parent, file, codes))
+            lines = list(container_lines(containers, file, codes))
         elif folder == "sign":
             lines = [line for group in file["testGroups"] for line in sign_lines(group)]
         else:
