@@ -12,9 +12,19 @@ use super::Folder;
 pub const RECORD: &str = "record.json";
 pub const OUTPUTS: &str = "outputs.jsonl";
 
-/// Keys of outputs that a machine may lack, or have without a value.
-const DEPENDS_ON_MACHINE: &[&str] =
-    &["bound", "commit", "cycle_samples", "cycles_per_byte", "governor", "load", "memory_bytes", "per_cycle", "share"];
+/// Keys of outputs that a machine may lack, or have without a value or with an empty list.
+const DEPENDS_ON_MACHINE: &[&str] = &[
+    "bound",
+    "commit",
+    "cycle_samples",
+    "cycles_per_byte",
+    "governor",
+    "load",
+    "memory_bytes",
+    "missing",
+    "per_cycle",
+    "share",
+];
 
 pub fn folder_of_fixtures() -> PathBuf {
     let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
@@ -70,6 +80,7 @@ pub fn lost(kept: &Value, now: &Value, at: &str) -> Option<String> {
             let (at, depends) = (format!("{at}.{key}"), DEPENDS_ON_MACHINE.contains(&key.as_str()));
             match now.get(key) {
                 None | Some(Value::Null) if depends => None,
+                Some(Value::Array(now)) if depends && now.is_empty() => None,
                 None => Some(format!("{at} is missing")),
                 Some(now) => lost(kept, now, &at),
             }
