@@ -141,7 +141,7 @@ def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
             before, start = count[0], time.monotonic()
             call()
             spent = time.monotonic() - start
-            # A hundredth of what it does on its own: others may need the cores.
+            # A hundredth of its rate alone: other programs may need the cores.
             assert spent < 0.1 or count[0] - before > spent * 10, (place, spent, count[0] - before)
     finally:
         stop.set()

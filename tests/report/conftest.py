@@ -83,7 +83,7 @@ def opener(browser, folder):
 
 
 def settle(page):
-    """Waits until a scroll, a click or a new size has had its effect: observers are told within two frames."""
+    """Waits until a scroll, a click or a new size has had its effect: the browser calls observers within two frames."""
     page.evaluate("""async () => {
       for (let frame = 0; frame < 4; frame++) await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
     }""")

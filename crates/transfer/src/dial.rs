@@ -33,7 +33,7 @@ pub(crate) struct Admitted {
 }
 
 /// Makes the control connection. One that is cut before anything was agreed is made again, some times: a receiver to whom many
-/// strangers speak at once cuts those that it has waited for longest.
+/// strangers speak at the same time cuts those that it has waited for longest.
 pub(crate) fn open(
     network: &dyn Network,
     options: &SendOptions,

@@ -478,7 +478,7 @@ mod tests {
         assert!(svg.contains("y=\"325.0\" text-anchor=\"middle\" class=\"halo fill c1\">a name"), "{svg}");
     }
 
-    /// Each point and mark that is inside has its figures; what is outside has none.
+    /// Each point and mark inside the axes has its figures. Those outside have none.
     #[test]
     fn figures_are_titles() {
         let mut chart = chart();
