@@ -133,7 +133,8 @@ extern "sysv64" fn products(moduli: &Moduli) {
 extern "sysv64" fn combs(moduli: &Moduli) {
     for limbs in [3, 8, 16] {
         let comb = Comb::new(&moduli.of(limbs)[0], &secret(limbs, 3), 40);
-        let exponents: Vec<_> = (0..3).map(|i| secret(1, 40 + i)).collect();
+        // As many bits as the comb is for.
+        let exponents: Vec<_> = (0..3).map(|i| [secret(1, 40 + i)[0] >> 24]).collect();
         let mut results = vec![vec![0; limbs]; 3];
         let mut jobs: Vec<_> = (results.iter_mut().zip(&exponents))
             .map(|(result, exponent)| CombPower { comb: &comb, exponent, result })
