@@ -3,7 +3,7 @@
 
 use tress_cipher::catalogue::{CIPHERS, FromKey, WithCipher};
 use tress_cipher::modes::{cbc, ccm};
-use tress_cipher::{Backend, CcmCipher, Error, lanes};
+use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, lanes};
 
 use crate::input::Input;
 
@@ -88,8 +88,8 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
         .iter()
         .map(|message| {
             let (mut data, mut tag) = (message.data.clone(), vec![0; message.tag_bytes]);
-            let nonce = &message.iv[..message.nonce_bytes];
-            ccm::encrypt(&alone[message.key], nonce, &message.aad, &mut data, &mut tag).expect("parameters of CCM");
+            ccm::seal(&alone[message.key], message.nonce(), Aad(&message.aad), &mut data, &mut tag[..])
+                .expect("parameters of CCM");
             (data, tag)
         })
         .collect();
@@ -97,7 +97,11 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
         let ciphers = ciphers::<C>(&keys, backend);
         let mut ours: Vec<_> =
             messages.iter().map(|message| (message.data.clone(), vec![0; message.tag_bytes])).collect();
-        lanes::ccm::encrypt(&mut jobs(&ciphers, &messages, &mut ours));
+        let jobs = messages.iter().zip(&mut ours).map(|(message, (data, tag))| {
+            lanes::ccm::Seal::new(&ciphers[message.key], message.nonce(), Aad(&message.aad), data, &mut tag[..])
+        });
+        // The input says what the nonces are.
+        lanes::ccm::seal_without_nonce_check(&mut jobs.collect::<Result<Vec<_>, _>>().expect("parameters of CCM"));
         assert!(ours == sealed, "{}", backend.name());
 
         let mut forged = sealed.clone();
@@ -108,8 +112,12 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
                 *byte ^= 1 << (bit % 8);
             }
         }
-        let mut jobs = jobs(&ciphers, &messages, &mut forged);
-        let count = lanes::ccm::decrypt(&mut jobs);
+        let jobs = messages.iter().zip(&mut forged).map(|(message, (data, tag))| {
+            let tag = Tag::new(tag, message.tag_bytes)?;
+            lanes::ccm::Open::new(&ciphers[message.key], message.nonce(), Aad(&message.aad), data, tag)
+        });
+        let mut jobs: Vec<_> = jobs.collect::<Result<_, _>>().expect("parameters of CCM");
+        let count = lanes::ccm::open(&mut jobs).map_or_else(|forged| forged.count, |()| 0);
         assert_eq!(count, messages.iter().filter(|message| message.forged.is_some()).count());
         let results: Vec<_> = jobs.iter().map(|job| job.result()).collect();
         drop(jobs);
@@ -125,16 +133,11 @@ fn authenticated<C: FromKey + CcmCipher>(input: &mut Input<'_>) {
     }
 }
 
-fn jobs<'a, C: CcmCipher>(
-    ciphers: &'a [C],
-    messages: &'a [Message],
-    buffers: &'a mut [(Vec<u8>, Vec<u8>)],
-) -> Vec<lanes::ccm::Job<'a, C>> {
-    let jobs = messages.iter().zip(buffers).map(|(message, (data, tag))| {
-        let nonce = &message.iv[..message.nonce_bytes];
-        lanes::ccm::Job::new(&ciphers[message.key], nonce, &message.aad, data, tag).expect("parameters of CCM")
-    });
-    jobs.collect()
+impl Message {
+    /// For CCM.
+    fn nonce(&self) -> &[u8] {
+        &self.iv[..self.nonce_bytes]
+    }
 }
 
 fn chained<C: FromKey>(input: &mut Input<'_>) {

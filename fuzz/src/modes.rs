@@ -7,7 +7,7 @@ use tress_cipher::aes::Aes;
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
+use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes};
 use tress_peers::{Direction, openssl, pipo, rustcrypto};
 
 /// Longer messages find nothing that these do not: a flight is at most 1,024 bytes.
@@ -226,9 +226,10 @@ impl Case {
         for &backend in Aes::BACKENDS.iter().filter(|backend| backend.is_available()) {
             let cipher = Aes::with_backend(key, backend).expect("an available backend");
             let mut own_tag = vec![0; tag_bytes];
-            let (_, data) = self.placed(&plain, |data| ccm::encrypt(&cipher, nonce, &aad, data, &mut own_tag).unwrap());
+            let seal = |data: &mut [u8]| ccm::seal(&cipher, nonce, Aad(&aad), data, &mut own_tag[..]).unwrap();
+            let (_, data) = self.placed(&plain, seal);
             assert!((&data, &own_tag) == (&sealed, &tag), "{}", backend.name());
-            let (result, data) = self.placed(&sealed, |data| ccm::decrypt(&cipher, nonce, &aad, data, &tag));
+            let (result, data) = self.placed(&sealed, |data| ccm::open(&cipher, nonce, Aad(&aad), data, whole(&tag)));
             assert_eq!(result, Ok(()), "{}", backend.name());
             assert!(data == plain, "{}", backend.name());
             self.damaged(&cipher, nonce, &aad, &sealed, &tag);
@@ -247,7 +248,7 @@ impl Case {
         } else {
             tag[byte - in_data] ^= mask
         }
-        assert_eq!(ccm::decrypt(cipher, nonce, aad, &mut data, &tag), Err(Error::Authentication));
+        assert_eq!(ccm::open(cipher, nonce, Aad(aad), &mut data, whole(&tag)), Err(Error::Authentication));
         assert!(data.iter().all(|byte| *byte == 0));
     }
 
@@ -268,20 +269,24 @@ impl Case {
             })
             .collect();
         for opens in [false, true] {
-            let mut jobs: Vec<_> = messages
-                .iter_mut()
-                .map(|(data, tag)| lanes::ccm::Job::new(cipher, nonce, aad, data, tag).unwrap())
-                .collect();
+            let jobs = messages.iter_mut();
             if opens {
-                assert_eq!(lanes::ccm::decrypt(&mut jobs), 0);
+                let jobs = jobs.map(|(data, tag)| lanes::ccm::Open::new(cipher, nonce, Aad(aad), data, whole(tag)));
+                assert_eq!(lanes::ccm::open(&mut jobs.collect::<Result<Vec<_>, _>>().unwrap()), Ok(()));
             } else {
-                lanes::ccm::encrypt(&mut jobs);
+                let jobs = jobs.map(|(data, tag)| lanes::ccm::Seal::new(cipher, nonce, Aad(aad), data, &mut tag[..]));
+                // One nonce for all.
+                lanes::ccm::seal_without_nonce_check(&mut jobs.collect::<Result<Vec<_>, _>>().unwrap());
             }
-            drop(jobs);
             for (data, own_tag) in messages.iter().enumerate().filter(|(i, _)| is_whole(*i)).map(|(_, message)| message)
             {
                 assert!(data == if opens { plain } else { sealed } && own_tag == tag);
             }
         }
     }
+}
+
+/// A tag of whatever length.
+fn whole(tag: &[u8]) -> Tag<'_> {
+    Tag::new(tag, tag.len()).expect("its own length")
 }

@@ -7,7 +7,7 @@
 use std::{env, time::Duration};
 
 use rustix::time::{ClockId, clock_gettime};
-use tress_cipher::{Error, aes::Aes, lanes::ccm};
+use tress_cipher::{Aad, Error, Tag, aes::Aes, lanes::ccm};
 
 const TAG_BYTES: usize = 16;
 const SAMPLES: usize = 31;
@@ -62,19 +62,20 @@ impl Work {
     /// All messages, once.
     fn run(&mut self, encrypts: bool) -> Result<(), Error> {
         let mut rest = &mut self.buffer[..];
-        let mut jobs = Vec::with_capacity(self.lengths.len());
+        let (mut seals, mut opens) = (Vec::with_capacity(self.lengths.len()), Vec::with_capacity(self.lengths.len()));
         for (number, (&bytes, nonce)) in self.lengths.iter().zip(&self.nonces).enumerate() {
             let (message, after) = rest.split_at_mut(bytes + TAG_BYTES);
             let (data, tag) = message.split_at_mut(bytes);
-            jobs.push(ccm::Job::new(&self.keys[number % self.keys.len()], nonce, b"", data, tag)?);
+            let key = &self.keys[number % self.keys.len()];
+            if encrypts {
+                seals.push(ccm::Seal::new(key, nonce, Aad(b""), data, tag)?);
+            } else {
+                opens.push(ccm::Open::new(key, nonce, Aad(b""), data, Tag::new(tag, TAG_BYTES)?)?);
+            }
             rest = after;
         }
-        if encrypts {
-            ccm::encrypt(&mut jobs);
-        } else if ccm::decrypt(&mut jobs) > 0 {
-            return Err(Error::Authentication);
-        }
-        Ok(())
+        ccm::seal(&mut seals)?;
+        Ok(ccm::open(&mut opens)?)
     }
 
     /// The time of some runs; decryption gets true tags before each, untimed.

@@ -89,6 +89,23 @@ def main() -> None:
                 4,
                 rounds,
             )
+        keys = [os.urandom(16) for _ in messages]
+        our_keys, their_keys = [tress.AESCCM(key) for key in keys], [PyCA(key) for key in keys]
+        keyed = [(key, *message) for key, message in zip(our_keys, messages, strict=True)]
+
+        def each(
+            keys: list[PyCA] = their_keys, messages: list[tuple[bytes, bytes, None]] = messages
+        ) -> list[bytes]:
+            return [key.encrypt(*message) for key, message in zip(keys, messages, strict=True)]
+
+        for threads in (1, 0):
+            compare(
+                f"1000 keys, 1000 x {size}, " + ("1 thread" if threads else "all cores"),
+                partial(tress.encrypt_many, keyed, threads=threads),
+                each,
+                4,
+                rounds,
+            )
         sealed_all = bytearray(sum(len(packet) for _, packet, _ in packets))
         plain_all = bytearray(sum(len(plain) for _, plain, _ in messages))
 

@@ -56,9 +56,13 @@ def test_vectors_one_and_many(file: str) -> None:
         aead = tress.AESCCM(key, tag_length)
         opened = aead.decrypt_many([(nonce, sealed, aad) for nonce, _, aad, sealed, _ in cases], errors="none")
         assert opened == [plain if valid else None for _, plain, _, _, valid in cases]
-        good = [case for case in cases if case[4]]
-        sealed_all = aead.encrypt_many([(nonce, plain, aad) for nonce, plain, aad, _, _ in good])
-        assert sealed_all == [sealed for _, _, _, sealed, _ in good]
+    # Under a key each, all at once. Some vectors share key and nonce.
+    every = [(tress.AESCCM(*key), *case) for key, cases in by_key.items() for case in cases]
+    opened = tress.decrypt_many([(aead, nonce, sealed, aad) for aead, nonce, _, aad, sealed, _ in every], errors="none")
+    assert opened == [plain if valid else None for _, _, plain, _, _, valid in every]
+    good = [case for case in every if case[5]]
+    sealed_all = tress.encrypt_many([(aead, nonce, plain, aad) for aead, nonce, plain, aad, _, _ in good])
+    assert sealed_all == [sealed for _, _, _, _, sealed, _ in good]
 
 
 @pytest.mark.parametrize("key_length", [16, 24, 32])
@@ -208,6 +212,49 @@ def test_many_are_what_each_would_be(threads: int) -> None:
             assert raised.value.indices == forged
             plains = zip(rooms, messages, strict=True)
             assert rest == b"".join(bytes(room) if n in forged else m[1] for n, (room, m) in enumerate(plains))
+
+
+def test_many_under_a_key_each() -> None:
+    keys = [(data(16 + 8 * (n % 3), str(n)), 16 - 2 * (n % 7)) for n in range(300)]
+    ours, theirs = [tress.AESCCM(*key) for key in keys], [PyCA(*key) for key in keys]
+    # All under the same nonce.
+    plain = [(bytes(12), data(n * 11, str(n)), bytes(n % 30) if n % 2 else None) for n in range(300)]
+    messages = [(key, *message) for key, message in zip(ours, plain, strict=True)]
+    sealed = [key.encrypt(*message) for key, message in zip(theirs, plain, strict=True)]
+    for threads in (0, 1, 2):
+        assert tress.encrypt_many(iter(messages), threads=threads) == sealed
+        received = [(key, nonce, made, aad) for (key, nonce, _, aad), made in zip(messages, sealed, strict=True)]
+        assert tress.decrypt_many(received, threads=threads) == [message[1] for message in plain]
+        # Another key, and one that is too short for its tag.
+        received[7] = (ours[8], *received[7][1:])
+        received[70] = (*received[70][:2], b"abc", None)
+        opened = tress.decrypt_many(received, threads=threads, errors="none")
+        assert [n for n, one in enumerate(opened) if one is None] == [7, 70]
+        with pytest.raises(tress.InvalidTag) as raised:
+            tress.decrypt_many(received, threads=threads)
+        assert raised.value.indices == [7, 70]
+    for wrong in [7, [plain[0]], [(keys[0][0], *plain[0])], [(theirs[0], *plain[0])], [(ours[0], "x", b"", None)]]:
+        with pytest.raises(TypeError):
+            tress.encrypt_many(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            tress.decrypt_many(wrong)  # type: ignore[arg-type]
+
+
+def test_a_nonce_twice_in_a_batch() -> None:
+    one, other = tress.AESCCM(bytes(16)), tress.AESCCM(bytes(16))
+    for nonce in [bytes(7), bytes(12), b"nonce no. 01"]:
+        before, after = [(bytes(11), b"a", None), (nonce, b"b", None)], [(b"later than 1", b"c", None), (nonce, b"d", None)]
+        with pytest.raises(ValueError, match="message 3"):
+            one.encrypt_many(before + after)
+        buf = bytearray(68)
+        with pytest.raises(ValueError):
+            one.encrypt_many_into(before + after, buf)
+        assert buf == bytes(68)
+        with pytest.raises(ValueError, match="message 1"):
+            tress.encrypt_many([(one, nonce, b"b", None), (one, nonce, b"d", None)])
+        # Of another key, and one that is longer by a zero.
+        assert len(tress.encrypt_many([(one, nonce, b"b", None), (other, nonce, b"d", None)])) == 2
+        assert len(one.encrypt_many([(nonce, b"b", None), (nonce + b"\0", b"d", None)])) == 2
 
 
 def test_many_refuse_wrong_buffers() -> None:

@@ -44,6 +44,8 @@ def test_numbers_of_threads_that_nothing_has(key: tress.KeyPair, plain: pathlib.
         lambda: tress.encrypt_file(plain, plain.parent / "x", key, threads=threads),
         lambda: tress.decrypt_file(plain.parent / "sealed", plain.parent / "x", key, threads=threads),
         lambda: AEAD.encrypt_many([MESSAGE], threads=threads),
+        lambda: tress.encrypt_many([(AEAD, *MESSAGE)], threads=threads),
+        lambda: tress.decrypt_many([(AEAD, *MESSAGE)], threads=threads),
         lambda: AEAD.decrypt_many([MESSAGE], threads=threads),
         lambda: AEAD.encrypt_many_into([MESSAGE], bytearray(17), threads=threads),
     ]

@@ -159,7 +159,7 @@ zeros = bytes(1 << 20)
 aead = tress.AESCCM(bytes(16))
 calls = dict(
     file=lambda: tress.encrypt_file(big, os.path.join(path, "x"), key, threads=1),
-    many=lambda: aead.encrypt_many([(bytes(11), zeros, None)] * 4000, threads=1),
+    many=lambda: aead.encrypt_many([(n.to_bytes(11, "big"), zeros, None) for n in range(4000)], threads=1),
     stream=lambda: tress.encrypt_stream(open(big, "rb"), open(os.devnull, "wb"), key, threads=1),
 )
 timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -191,7 +191,7 @@ def resident() -> int:
 def test_nothing_leaks(key: tress.KeyPair) -> None:
     aead, message = tress.AESCCM(bytes(16)), bytes(64)
     buffer, out = bytearray(message), bytearray(80)
-    messages = [(bytes(12), message, None)] * 10
+    messages = [(n.to_bytes(12, "big"), message, None) for n in range(10)]
     forged = bytes(80)
     sealed = tress.encrypt(message, key)
     encryptor = tress.Encryptor(key)

@@ -4,14 +4,16 @@
 `inspect`: files and folders; `open`, `create`, `encrypt_stream`, `decrypt_stream`: file objects; `Encryptor`,
 `Decryptor`: piece by piece.
 - `KeyPair`, `Passphrase`, `RawKey`: who may open a container, beside any recipient of age as text.
-- `AESCCM`: single messages with the interface of PyCA `cryptography`, and many at once.
+- `AESCCM`: single messages with the interface of PyCA `cryptography`, and many at once; `encrypt_many`, `decrypt_many`:
+many under a key each.
 - `PrivateKey`, `PublicKey`: RSA, DSA and Schnorr signatures, one or many at once.
 - `plan`, `bench`: how long a transfer takes, what this machine does.
 
 The format of containers, and the command that reads the same, are those of Tress; see `docs/python.md`.
 """
 
-from ._command import bench, command, frame
+from typing import TYPE_CHECKING
+
 from ._errors import (
     Damaged,
     InvalidSignature,
@@ -34,12 +36,17 @@ from ._tress import (
     RawKey,
     __version__,
     decrypt,
+    decrypt_many,
     encrypt,
+    encrypt_many,
     inspect,
     plan,
     rewrap_head,
 )
 from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
+
+if TYPE_CHECKING:
+    from ._command import bench, command, frame
 
 __all__ = [
     "AESCCM",
@@ -67,9 +74,11 @@ __all__ = [
     "create",
     "decrypt",
     "decrypt_file",
+    "decrypt_many",
     "decrypt_stream",
     "encrypt",
     "encrypt_file",
+    "encrypt_many",
     "encrypt_stream",
     "frame",
     "inspect",
@@ -78,3 +87,12 @@ __all__ = [
     "rewrap_file",
     "rewrap_head",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What needs more of Python's library than all the rest, and is seldom needed."""
+    if name not in ("bench", "command", "frame"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import _command
+
+    return getattr(_command, name)

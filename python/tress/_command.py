@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import pathlib
@@ -25,6 +24,9 @@ _NAME = "tress.exe" if os.name == "nt" else "tress"
 
 def command() -> pathlib.Path:
     """Where the command `tress` is: in the distribution `tress-cli`, in the folder of scripts, or in PATH."""
+    # Longer than all the rest takes to import.
+    import importlib.metadata
+
     try:
         files = importlib.metadata.distribution("tress-cli").files or []
     except importlib.metadata.PackageNotFoundError:

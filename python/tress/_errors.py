@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 
@@ -32,7 +33,10 @@ class Damaged(TressError):
 
 
 class InvalidTag(Damaged):
-    """A message is not what was encrypted under this key and nonce. `indices` has the places of those in a batch."""
+    """A message is not what was encrypted under this key and nonce. `indices` has the places of those in a batch.
+
+    Where PyCA's `cryptography` is loaded when it is raised, it is `cryptography.exceptions.InvalidTag` as well.
+    """
 
     indices: list[int]
 
@@ -41,6 +45,10 @@ class InvalidTag(Damaged):
     ) -> None:
         super().__init__(message, kind)
         self.indices = list(indices)
+        # Programs that come from there catch theirs.
+        theirs = getattr(sys.modules.get("cryptography.exceptions"), "InvalidTag", None)
+        if theirs is not None and not isinstance(self, theirs):
+            InvalidTag.__bases__ = (Damaged, theirs)
 
 
 class InvalidSignature(TressError):

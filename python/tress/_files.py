@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import warnings
 from collections.abc import Callable
 from types import TracebackType
@@ -342,7 +341,7 @@ class _Path:
         self._path, self._force = path, force
         if not force and os.path.lexists(path):
             raise _exists(path)
-        self._temporary = os.path.join(os.path.dirname(path), f".tress-{secrets.token_hex(8)}")
+        self._temporary = os.path.join(os.path.dirname(path), f".tress-{os.urandom(8).hex()}")
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         self._file = io.FileIO(os.open(self._temporary, flags, 0o666), "w")
 

@@ -20,8 +20,10 @@ __all__ = [
     "__version__",
     "decrypt",
     "decrypt_file",
+    "decrypt_many",
     "encrypt",
     "encrypt_file",
+    "encrypt_many",
     "inspect",
     "plan",
     "rewrap_file",
@@ -193,17 +195,18 @@ class Reader:
         """Forgets the keys and what was read."""
 
 _Message = tuple[ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
+_KeyedMessage = tuple[AESCCM, ReadableBuffer, ReadableBuffer, ReadableBuffer | None]
 
 @final
 class AESCCM:
     """AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
 
-    A nonce must never be used twice with a key: not in one batch, not by two threads or processes that count for
+    A nonce must never be used twice with a key: not by two threads or processes that count for
     themselves, not after a restart. Nothing here can know. `tag_length` below 16 lets forgeries pass by chance: one
     of 2**32 with 4 bytes.
     """
 
-    def __new__(cls, key: ReadableBuffer, tag_length: int = 16) -> AESCCM: ...
+    def __new__(cls, key: ReadableBuffer, tag_length: int | None = None) -> AESCCM: ...
     @staticmethod
     def generate_key(bit_length: int) -> bytes:
         """A fresh key of 128, 192 or 256 bits."""
@@ -240,7 +243,7 @@ class AESCCM:
     def encrypt_many(self, messages: Iterable[_Message], *, threads: int = 0) -> list[bytes]:
         """Encrypts many messages, `(nonce, data, associated_data)` each, side by side in lanes and on threads.
 
-        A nonce is never used twice with a key, in one batch neither.
+        A nonce is never used twice with a key. Twice in one batch is a `ValueError`, and nothing is encrypted.
         """
 
     @overload
@@ -266,6 +269,25 @@ class AESCCM:
     @property
     def backend(self) -> str:
         """The backend that this key was prepared for, such as `vaes256`."""
+
+def encrypt_many(messages: Iterable[_KeyedMessage], *, threads: int = 0) -> list[bytes]:
+    """Encrypts many messages under a key each, `(key, nonce, data, associated_data)` with an `AESCCM` as key, side by side in
+    lanes and on threads. Returns what the key's `encrypt` returns for each.
+
+    A nonce is never used twice with a key. Twice with one object in one batch is a `ValueError`, and nothing is encrypted.
+    """
+
+@overload
+def decrypt_many(
+    messages: Iterable[_KeyedMessage], *, threads: int = 0, errors: Literal["raise"] = "raise"
+) -> list[bytes]: ...
+@overload
+def decrypt_many(
+    messages: Iterable[_KeyedMessage], *, threads: int = 0, errors: Literal["none"]
+) -> list[bytes | None]:
+    """Verifies and decrypts many messages under a key each. Where any is forged, `InvalidTag` is raised with their places as
+    `indices`; with `errors="none"` they are `None` beside the others.
+    """
 
 @final
 class PrivateKey:

@@ -6,8 +6,9 @@
 use std::ptr;
 use std::time::Instant;
 
+use ::tress_cipher::Aad;
 use ::tress_cipher::aes::Aes;
-use ::tress_cipher::lanes::ccm::{self, Job};
+use ::tress_cipher::lanes::ccm::{self, Open, Seal};
 use tress_c::tress_status::TRESS_OK;
 use tress_c::{tress_ccm_decrypt_jobs, tress_ccm_encrypt_jobs, tress_ccm_job, tress_cipher, tress_cipher_new};
 
@@ -33,20 +34,16 @@ impl Messages {
     }
 
     fn rust(&mut self, ciphers: &[Aes], encrypt: bool) {
-        let mut jobs: Vec<Job<'_, _>> = self
-            .data
-            .iter_mut()
-            .zip(&mut self.tags)
-            .zip(&self.nonces)
-            .enumerate()
-            .map(|(number, ((data, tag), nonce))| {
-                Job::new(&ciphers[number % ciphers.len()], nonce, &[], data, tag).expect("lengths are CCM's")
-            })
-            .collect();
+        let parts = self.data.iter_mut().zip(&mut self.tags).zip(&self.nonces).enumerate();
+        let parts = parts.map(|(i, ((data, tag), nonce))| (&ciphers[i % ciphers.len()], nonce, data, tag));
         if encrypt {
-            ccm::encrypt(&mut jobs);
+            let jobs = parts.map(|(cipher, nonce, data, tag)| Seal::new(cipher, nonce, Aad(b""), data, tag));
+            let mut jobs: Vec<_> = jobs.collect::<Result<_, _>>().expect("lengths are CCM's");
+            ccm::seal(&mut jobs).expect("different nonces");
         } else {
-            assert_eq!(ccm::decrypt(&mut jobs), 0);
+            let jobs = parts.map(|(cipher, nonce, data, tag)| Open::new(cipher, nonce, Aad(b""), data, &*tag));
+            let mut jobs: Vec<_> = jobs.collect::<Result<_, _>>().expect("lengths are CCM's");
+            ccm::open(&mut jobs).expect("its own tags");
         }
     }
 
@@ -63,8 +60,10 @@ impl Messages {
                 input: data.as_ptr(),
                 output: data.as_mut_ptr(),
                 length: data.len(),
-                tag: tag.as_mut_ptr(),
+                tag: tag.as_ptr(),
+                tag_output: tag.as_mut_ptr(),
                 tag_length: tag.len(),
+                reserved: 0,
                 status: TRESS_OK,
             },
         );

@@ -42,7 +42,7 @@ int main(void) {
     jobs[i].aad_length = sizeof packet->header;
     jobs[i].input = jobs[i].output = packet->data; /* In place is quickest. */
     jobs[i].length = BYTES;
-    jobs[i].tag = packet->tag;
+    jobs[i].tag = jobs[i].tag_output = packet->tag;
     jobs[i].tag_length = sizeof packet->tag;
   }
   check(tress_ccm_encrypt_jobs(jobs, PACKETS, NULL));

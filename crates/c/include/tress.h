@@ -166,6 +166,10 @@ typedef enum tress_status {
    */
   TRESS_NO_CCM = 30,
   /**
+   * Two messages of a batch have one key and one nonce. None was encrypted.
+   */
+  TRESS_NONCE_REPEATED = 31,
+  /**
    * The input does not begin like a container.
    */
   TRESS_NOT_A_CONTAINER = 40,
@@ -618,13 +622,21 @@ typedef struct tress_ccm_job {
    */
   size_t length;
   /**
-   * 4, 6, 8, 10, 12, 14 or 16 bytes: written when encrypting, read when decrypting.
+   * To decrypt: the tag.
    */
-  uint8_t *tag;
+  const uint8_t *tag;
   /**
-   * Of the tag.
+   * To encrypt: where the tag goes.
+   */
+  uint8_t *tag_output;
+  /**
+   * Of the tag: 4, 6, 8, 10, 12, 14 or 16. It is the receiver's to know, and never read from a message.
    */
   size_t tag_length;
+  /**
+   * Zero; for later.
+   */
+  uint64_t reserved;
   /**
    * Written: what became of the job.
    */
@@ -660,6 +672,10 @@ typedef struct tress_cbc_job {
    */
   size_t length;
   /**
+   * Zero; for later.
+   */
+  uint64_t reserved;
+  /**
    * Written: what became of the job.
    */
   tress_status status;
@@ -671,8 +687,9 @@ typedef struct tress_cbc_job {
  * the calling thread; any number of threads may do so at the same time with jobs of their own.
  *
  * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
- * are not (their statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or
- * `TRESS_LENGTH` no job has run.
+ * are not (their statuses are what `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` where `reserved` is not zero, or
+ * `TRESS_MEMORY`). `TRESS_NONCE_REPEATED` if two jobs have one handle and one nonce; every job's status is that, too. After it, `TRESS_NULL`
+ * or `TRESS_LENGTH` no job has run.
  *
  * Needs: `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
  * `failed` is NULL or writable.
@@ -722,7 +739,7 @@ tress_status tress_ccm_decrypt_jobs_threads(tress_ccm_job *jobs,
 
 /**
  * Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
- * in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
+ * in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns, or `TRESS_ARGUMENT`.
  *
  * Needs: `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
  * `failed` is NULL or writable.
@@ -1519,6 +1536,10 @@ typedef struct tress_sign_job {
    */
   size_t capacity;
   /**
+   * Zero; for later.
+   */
+  uint64_t reserved;
+  /**
    * Written: its length.
    */
   size_t signature_length;
@@ -1553,6 +1574,10 @@ typedef struct tress_verify_job {
    */
   size_t signature_length;
   /**
+   * Zero; for later.
+   */
+  uint64_t reserved;
+  /**
    * Written: `TRESS_OK` if the signature holds.
    */
   tress_status status;
@@ -1564,7 +1589,7 @@ typedef struct tress_verify_job {
  * number of threads may do so at the same time with jobs of their own.
  *
  * Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
- * are not (their statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH`
+ * are not (their statuses are what `tress_sign` returns, `TRESS_DIGEST_LENGTH`, or `TRESS_ARGUMENT` where `reserved` is not zero). After `TRESS_NULL`, `TRESS_LENGTH`
  * or `TRESS_MEMORY` no job has run; after `TRESS_MEMORY` each job's status says so.
  *
  * Needs: `count` jobs are at `jobs`; each key is NULL or a handle, and the lengths are those of what the pointers point to;

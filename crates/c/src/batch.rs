@@ -22,6 +22,8 @@ pub struct tress_sign_job {
     pub signature: *mut u8,
     /// Room at `signature`.
     pub capacity: usize,
+    /// Zero; for later.
+    pub reserved: u64,
     /// Written: its length.
     pub signature_length: usize,
     /// Written: what became of the job.
@@ -42,6 +44,8 @@ pub struct tress_verify_job {
     pub signature: *const u8,
     /// Of the signature.
     pub signature_length: usize,
+    /// Zero; for later.
+    pub reserved: u64,
     /// Written: `TRESS_OK` if the signature holds.
     pub status: tress_status,
 }
@@ -55,7 +59,7 @@ const UNDECIDED: tress_status = TRESS_INTERNAL;
 /// number of threads may do so at the same time with jobs of their own.
 ///
 /// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
-/// are not (their statuses are what `tress_sign` returns, or `TRESS_DIGEST_LENGTH`). After `TRESS_NULL`, `TRESS_LENGTH`
+/// are not (their statuses are what `tress_sign` returns, `TRESS_DIGEST_LENGTH`, or `TRESS_ARGUMENT` where `reserved` is not zero). After `TRESS_NULL`, `TRESS_LENGTH`
 /// or `TRESS_MEMORY` no job has run; after `TRESS_MEMORY` each job's status says so.
 ///
 /// # Safety
@@ -122,6 +126,9 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
 unsafe fn sign_job<'a>(job: *const tress_sign_job) -> Result<SignJob<'a>, tress_status> {
     // SAFETY: as above.
     unsafe {
+        if (*job).reserved != 0 {
+            return Err(TRESS_ARGUMENT);
+        }
         let key = &raw::handle((*job).key)?.key;
         let digest = raw::bytes((*job).digest, (*job).digest_length)?;
         if raw::bytes_mut((*job).signature, (*job).capacity)?.len() < signature_bytes(key) {
@@ -189,6 +196,9 @@ pub unsafe extern "C" fn tress_verify_jobs(
 unsafe fn verify_job<'a>(job: *const tress_verify_job) -> Result<VerifyJob<'a>, tress_status> {
     // SAFETY: as above.
     unsafe {
+        if (*job).reserved != 0 {
+            return Err(TRESS_ARGUMENT);
+        }
         Ok(VerifyJob {
             key: &raw::handle((*job).key)?.key,
             digest: raw::bytes((*job).digest, (*job).digest_length)?,

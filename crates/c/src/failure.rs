@@ -64,6 +64,7 @@ pub(crate) fn of_cipher(error: ::tress_cipher::Error) -> tress_status {
         Error::KeyLength => TRESS_KEY_LENGTH,
         Error::NonceLength => TRESS_NONCE_LENGTH,
         Error::TagLength => TRESS_TAG_LENGTH,
+        Error::NonceRepeated { .. } => TRESS_NONCE_REPEATED,
         Error::IvLength => TRESS_IV_LENGTH,
         Error::DataLength => TRESS_DATA_LENGTH,
         Error::MessageTooLong => TRESS_MESSAGE_TOO_LONG,

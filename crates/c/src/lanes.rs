@@ -8,8 +8,8 @@ use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::tress_cipher::lanes::{cbc, ccm};
-use ::tress_cipher::{CcmCipher, for_every_cipher};
-use tress_lanes::Pool;
+use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher};
+use tress_lanes::{NonceOfKey, Pool};
 use zeroize::Zeroize;
 
 use crate::batch::outcome;
@@ -41,10 +41,14 @@ pub struct tress_ccm_job {
     pub output: *mut u8,
     /// Of input and output.
     pub length: usize,
-    /// 4, 6, 8, 10, 12, 14 or 16 bytes: written when encrypting, read when decrypting.
-    pub tag: *mut u8,
-    /// Of the tag.
+    /// To decrypt: the tag.
+    pub tag: *const u8,
+    /// To encrypt: where the tag goes.
+    pub tag_output: *mut u8,
+    /// Of the tag: 4, 6, 8, 10, 12, 14 or 16. It is the receiver's to know, and never read from a message.
     pub tag_length: usize,
+    /// Zero; for later.
+    pub reserved: u64,
     /// Written: what became of the job.
     pub status: tress_status,
 }
@@ -65,6 +69,8 @@ pub struct tress_cbc_job {
     pub output: *mut u8,
     /// Of input and output.
     pub length: usize,
+    /// Zero; for later.
+    pub reserved: u64,
     /// Written: what became of the job.
     pub status: tress_status,
 }
@@ -74,8 +80,9 @@ pub struct tress_cbc_job {
 /// the calling thread; any number of threads may do so at the same time with jobs of their own.
 ///
 /// Returns `TRESS_OK` if every job is `TRESS_OK`; `TRESS_JOBS` if not, and in `failed`, unless that is NULL, how many
-/// are not (their statuses are what `tress_ccm_encrypt` returns, or `TRESS_MEMORY`). After `TRESS_NULL` or
-/// `TRESS_LENGTH` no job has run.
+/// are not (their statuses are what `tress_ccm_encrypt` returns, `TRESS_ARGUMENT` where `reserved` is not zero, or
+/// `TRESS_MEMORY`). `TRESS_NONCE_REPEATED` if two jobs have one handle and one nonce; every job's status is that, too. After it, `TRESS_NULL`
+/// or `TRESS_LENGTH` no job has run.
 ///
 /// # Safety
 /// `count` jobs are at `jobs`, each as `tress_ccm_encrypt` needs it, and no job writes where another reads or writes;
@@ -141,7 +148,7 @@ pub unsafe extern "C" fn tress_ccm_decrypt_jobs_threads(
 }
 
 /// Encrypts all messages in CBC. Decryption of one message is parallel by itself: `tress_cbc_decrypt`. All else is as
-/// in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns.
+/// in `tress_ccm_encrypt_jobs`; statuses are what `tress_cbc_encrypt` returns, or `TRESS_ARGUMENT`.
 ///
 /// # Safety
 /// `count` jobs are at `jobs`, each as `tress_cbc_encrypt` needs it, and no job writes where another reads or writes;
@@ -178,8 +185,44 @@ for_every_cipher!([ccm_passes]);
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, encrypt: bool) -> Result<(), Failure> {
     raw::check_array(jobs, count)?;
+    if encrypt {
+        // SAFETY: as above.
+        unsafe { check_nonces(jobs, count, failed) }?;
+    }
     // SAFETY: as above.
     unsafe { outcome(ccm_passes(jobs, count, encrypt), failed) }
+}
+
+/// Refuses all jobs if two of them have one key and one nonce.
+///
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`].
+unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
+    let nonce = |index: usize| {
+        // SAFETY: the caller vouches for `count` jobs.
+        let (cipher, nonce, bytes) = unsafe {
+            let job = jobs.add(index);
+            ((*job).cipher, (*job).nonce, (*job).nonce_length)
+        };
+        // A length that is refused: no other job has this place for its key.
+        let none = NonceOfKey::new(jobs.wrapping_add(index), &[]);
+        if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
+            return none;
+        }
+        // SAFETY: the caller vouches for the nonce.
+        NonceOfKey::new(cipher, unsafe { slice::from_raw_parts(nonce, bytes) })
+    };
+    let refusal = match tress_lanes::repeated((0..count).map(nonce)) {
+        Ok(None) => return Ok(()),
+        Ok(Some(_)) => TRESS_NONCE_REPEATED,
+        Err(_) => TRESS_MEMORY,
+    };
+    for index in 0..count {
+        // SAFETY: as above.
+        unsafe { (&raw mut (*jobs.add(index)).status).write(refusal) };
+    }
+    // SAFETY: as above.
+    unsafe { outcome(count, failed) }.map_err(|_| refusal.into())
 }
 
 /// A job, whose status may hold anything.
@@ -210,6 +253,10 @@ unsafe fn all_ccm_threads(
         // SAFETY: of a job only the status may not be readable.
         unsafe { (*job).length.saturating_add((*job).aad_length) }
     };
+    if encrypt {
+        // SAFETY: as above.
+        unsafe { check_nonces(slots.as_mut_ptr().cast(), count, failed) }?;
+    }
     let failures = AtomicUsize::new(0);
     Pool::shared().for_each_group(slots, bytes, threads, |slots| {
         // SAFETY: these are some of the caller's jobs.
@@ -252,28 +299,32 @@ const BATCH_COPIED_BYTES: usize = 1 << 20;
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize, first: bool, encrypt: bool) -> Pass {
-    let mut lanes: Vec<ccm::Job<'_, F>> = Vec::new();
-    let memory = lanes.try_reserve_exact(count.min(BATCH_JOBS));
+    // One of them stays empty.
+    let (mut seals, mut opens) = (Vec::<ccm::Seal<'_, F>>::new(), Vec::<ccm::Open<'_, F>>::new());
+    let most = count.min(BATCH_JOBS);
+    let memory = if encrypt { seals.try_reserve_exact(most) } else { opens.try_reserve_exact(most) };
     let mut pass = Pass { failures: 0, others: 0 };
     let mut next = 0;
     while next < count {
         let (start, mut copied) = (next, 0);
-        lanes.clear();
-        while next < count && lanes.len() < BATCH_JOBS && copied < BATCH_COPIED_BYTES {
+        seals.clear();
+        opens.clear();
+        while next < count && seals.len() + opens.len() < BATCH_JOBS && copied < BATCH_COPIED_BYTES {
             // SAFETY: the caller vouches for `count` jobs. A job's fields are read one by one, because its status may
             // hold anything.
             unsafe {
                 let job = jobs.add(next);
                 next += 1;
                 let status = match (*job).cipher.as_ref().map(|cipher| (F::of(&cipher.keyed), cipher)) {
-                    Some((Some(cipher), _)) if memory.is_ok() => match ccm_job(job, cipher) {
-                        Ok(ready) => {
-                            lanes.push(ready);
-                            copied += copied_bytes((*job).input, (*job).output, (*job).length);
-                            TRESS_OK
-                        }
-                        Err(status) => status,
-                    },
+                    Some((Some(cipher), _)) if memory.is_ok() => {
+                        let ready = if encrypt {
+                            seal_job(job, cipher).map(|ready| seals.push(ready))
+                        } else {
+                            open_job(job, cipher).map(|ready| opens.push(ready))
+                        };
+                        copied += copied_bytes((*job).input, (*job).output, (*job).length);
+                        ready.map_or_else(|status| status, |()| TRESS_OK)
+                    }
                     Some((Some(_), _)) => TRESS_MEMORY,
                     Some((None, other)) if other.has_ccm() => {
                         pass.others += 1;
@@ -288,14 +339,12 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
             }
         }
         if encrypt {
-            ccm::encrypt(&mut lanes);
-            continue;
-        }
-        let forged = ccm::decrypt(&mut lanes);
-        pass.failures += forged;
-        if forged > 0 {
+            // All nonces were looked at before.
+            ccm::seal_without_nonce_check(&mut seals);
+        } else if let Err(forged) = ccm::open(&mut opens) {
+            pass.failures += forged.count;
             // In the order in which they were pushed.
-            let mut ran = lanes.iter();
+            let mut ran = opens.iter();
             for index in start..next {
                 // SAFETY: as above; the status of a job of this type was written above.
                 unsafe {
@@ -319,20 +368,51 @@ fn copied_bytes(input: *const u8, output: *const u8, length: usize) -> usize {
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`], for one job.
 #[inline(always)]
-unsafe fn ccm_job<'a, F: CcmCipher>(job: *const tress_ccm_job, cipher: &'a F) -> Result<ccm::Job<'a, F>, tress_status> {
+unsafe fn seal_job<'a, F: CcmCipher>(
+    job: *const tress_ccm_job,
+    cipher: &'a F,
+) -> Result<ccm::Seal<'a, F>, tress_status> {
     // SAFETY: as above.
     unsafe {
+        let tag = raw::bytes_mut((*job).tag_output, (*job).tag_length)?;
+        ready(job, |nonce, aad, data| ccm::Seal::new(cipher, nonce, aad, data, tag))
+    }
+}
+
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`], for one job.
+#[inline(always)]
+unsafe fn open_job<'a, F: CcmCipher>(
+    job: *const tress_ccm_job,
+    cipher: &'a F,
+) -> Result<ccm::Open<'a, F>, tress_status> {
+    // SAFETY: as above.
+    unsafe {
+        let bytes = (*job).tag_length;
+        let tag = Tag::new(raw::bytes((*job).tag, bytes)?, bytes).map_err(of_cipher)?;
+        ready(job, |nonce, aad, data| ccm::Open::new(cipher, nonce, aad, data, tag))
+    }
+}
+
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`], for one job.
+#[inline(always)]
+unsafe fn ready<'a, T>(
+    job: *const tress_ccm_job,
+    new: impl FnOnce(&'a [u8], Aad<'a>, &'a mut [u8]) -> Result<T, Error>,
+) -> Result<T, tress_status> {
+    // SAFETY: as above.
+    unsafe {
+        if (*job).reserved != 0 {
+            return Err(TRESS_ARGUMENT);
+        }
         let nonce = raw::bytes((*job).nonce, (*job).nonce_length)?;
         let aad = raw::bytes((*job).aad, (*job).aad_length)?;
-        let tag = raw::bytes_mut((*job).tag, (*job).tag_length)?;
         let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
-        match ccm::Job::new(cipher, nonce, aad, data, tag) {
-            Ok(ready) => Ok(ready),
-            Err(error) => {
-                wipe((*job).input, (*job).output, (*job).length);
-                Err(of_cipher(error))
-            }
-        }
+        new(nonce, Aad(aad), data).map_err(|error| {
+            wipe((*job).input, (*job).output, (*job).length);
+            of_cipher(error)
+        })
     }
 }
 
@@ -422,6 +502,9 @@ unsafe fn cbc_pass<F: Family>(jobs: *mut tress_cbc_job, count: usize, first: boo
 unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Result<cbc::Job<'a, F>, tress_status> {
     // SAFETY: as above.
     unsafe {
+        if (*job).reserved != 0 {
+            return Err(TRESS_ARGUMENT);
+        }
         let iv = raw::bytes((*job).iv, (*job).iv_length)?;
         let data = raw::in_place((*job).input, (*job).output, (*job).length)?;
         match cbc::Job::new(cipher, iv, data) {

@@ -4,7 +4,7 @@
 //! way. After a failure the output holds nothing of the message: it is as it was, or zeros.
 
 use ::tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
-use ::tress_cipher::{BlockCipher, CcmCipher, Error};
+use ::tress_cipher::{Aad, BlockCipher, CcmCipher, Error, Tag};
 use zeroize::Zeroize;
 
 use crate::ciphers::{tress_cipher, with_ccm_cipher, with_cipher};
@@ -105,7 +105,7 @@ struct CcmEncrypt<'a> {
 
 impl CcmMode for CcmEncrypt<'_> {
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        ccm::encrypt(cipher, self.nonce, self.aad, data, self.tag)
+        ccm::seal(cipher, self.nonce, Aad(self.aad), data, &mut *self.tag)
     }
 }
 
@@ -117,7 +117,7 @@ struct CcmDecrypt<'a> {
 
 impl CcmMode for CcmDecrypt<'_> {
     fn apply<C: CcmCipher>(&mut self, cipher: &C, data: &mut [u8]) -> Result<(), Error> {
-        ccm::decrypt(cipher, self.nonce, self.aad, data, self.tag)
+        ccm::open(cipher, self.nonce, Aad(self.aad), data, Tag::new(self.tag, self.tag.len())?)
     }
 }
 

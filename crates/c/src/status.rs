@@ -65,6 +65,8 @@ pub enum tress_status {
     TRESS_BACKEND_UNAVAILABLE = 29,
     /// CCM needs a cipher with blocks of 128 bits.
     TRESS_NO_CCM = 30,
+    /// Two messages of a batch have one key and one nonce. None was encrypted.
+    TRESS_NONCE_REPEATED = 31,
 
     /// The input does not begin like a container.
     TRESS_NOT_A_CONTAINER = 40,
@@ -179,6 +181,7 @@ pub(crate) const ALL: &[tress_status] = &[
     TRESS_PADDING,
     TRESS_BACKEND_UNAVAILABLE,
     TRESS_NO_CCM,
+    TRESS_NONCE_REPEATED,
     TRESS_NOT_A_CONTAINER,
     TRESS_UNKNOWN_VERSION,
     TRESS_UNKNOWN_AEAD,
@@ -250,6 +253,7 @@ impl tress_status {
             TRESS_PADDING => c"wrong padding",
             TRESS_BACKEND_UNAVAILABLE => c"this machine does not support the backend",
             TRESS_NO_CCM => c"CCM needs a cipher with blocks of 128 bits",
+            TRESS_NONCE_REPEATED => c"two messages of a batch have one key and one nonce",
             TRESS_NOT_A_CONTAINER => c"not a tress container",
             TRESS_UNKNOWN_VERSION => c"unknown container version",
             TRESS_UNKNOWN_AEAD => c"unknown AEAD of the container",

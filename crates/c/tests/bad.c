@@ -123,15 +123,17 @@ static void jobs(void) {
 
   /* Every way to fail beside good jobs of two types of cipher, which are not touched by it. */
   tress_cipher *aes = cipher("aes-256", 32), *rc6 = cipher("rc6-128", 16), *pipo = cipher("pipo-256", 32);
-  enum { GOOD = 8, COUNT = GOOD + 8 };
-  uint8_t plain[COUNT][40], sealed[COUNT][40], tags[COUNT][16];
+  enum { GOOD = 8, COUNT = GOOD + 10 };
+  uint8_t plain[COUNT][40], sealed[COUNT][40], tags[COUNT][16], nonces[COUNT][14];
   tress_ccm_job all[COUNT];
   uint64_t state = 2;
   fill(&state, plain[0], sizeof plain);
   memset(sealed, 0, sizeof sealed);
+  memset(nonces, 9, sizeof nonces);
   memset(all, 0xa5, sizeof all);
   for (int i = 0; i < COUNT; i++) {
-    tress_ccm_job job = {i % 2 ? aes : rc6, NONCE, 12, KEY, 5, plain[i], sealed[i], 40, tags[i], 16, TRESS_FAULT};
+    nonces[i][0] = (uint8_t)i;
+    tress_ccm_job job = {i % 2 ? aes : rc6, nonces[i], 12, KEY, 5, plain[i], sealed[i], 40, NULL, tags[i], 16, 0, TRESS_FAULT};
     all[i] = job;
     memset(&all[i].status, 0xa5, sizeof all[i].status);
   }
@@ -139,24 +141,44 @@ static void jobs(void) {
   all[9].cipher = pipo;
   all[10].nonce_length = 14;
   all[11].tag_length = 5;
-  all[12].tag = NULL;
+  all[12].tag_output = NULL;
   all[13].input = NULL;
   all[14].length = SIZE_MAX;
   all[15].aad = NULL;
+  all[16].reserved = 1;
+  all[17].nonce = NULL;
   static const tress_status want[] = {TRESS_NULL, TRESS_NO_CCM, TRESS_NONCE_LENGTH, TRESS_TAG_LENGTH,
-                                      TRESS_NULL, TRESS_NULL,   TRESS_LENGTH,       TRESS_NULL};
+                                      TRESS_NULL, TRESS_NULL,   TRESS_LENGTH,       TRESS_NULL,
+                                      TRESS_ARGUMENT, TRESS_NULL};
   for (int threads = 0; threads < 4; threads++) {
     EXPECT(TRESS_JOBS, threads ? tress_ccm_encrypt_jobs_threads(all, COUNT, (size_t)threads, &failed)
                                : tress_ccm_encrypt_jobs(all, COUNT, &failed));
-    CHECK(failed == 8);
+    CHECK(failed == 10);
     for (int i = 0; i < COUNT; i++) {
       CHECK(all[i].status == (i < GOOD ? TRESS_OK : want[i - GOOD]));
       if (i >= GOOD) CHECK(all_zero(sealed[i], 40));
     }
   }
-  /* Of good ones, one forged. */
+  /* A nonce twice under one key: nothing is encrypted, not even the good ones. */
+  nonces[7][0] = 3;
+  for (int threads = 0; threads < 4; threads++) {
+    memset(sealed[0], 0, 40);
+    EXPECT(TRESS_NONCE_REPEATED, threads ? tress_ccm_encrypt_jobs_threads(all, COUNT, (size_t)threads, &failed)
+                                         : tress_ccm_encrypt_jobs(all, COUNT, &failed));
+    CHECK(failed == COUNT && all_zero(sealed[0], 40));
+    for (int i = 0; i < COUNT; i++) CHECK(all[i].status == TRESS_NONCE_REPEATED);
+  }
+  nonces[7][0] = 7;
+  OK(tress_ccm_encrypt_jobs(all, GOOD, &failed));
+  /* Jobs to decrypt, taken for some to encrypt, would give their plaintext away. */
   uint8_t opened[GOOD][40];
-  for (int i = 0; i < GOOD; i++) all[i].input = sealed[i], all[i].output = opened[i];
+  for (int i = 0; i < GOOD; i++) {
+    all[i].input = sealed[i], all[i].output = opened[i];
+    all[i].tag = tags[i], all[i].tag_output = NULL;
+  }
+  EXPECT(TRESS_JOBS, tress_ccm_encrypt_jobs(all, GOOD, &failed));
+  CHECK(failed == GOOD && all[0].status == TRESS_NULL);
+  /* Of good ones, one forged. */
   sealed[3][7] ^= 1;
   EXPECT(TRESS_JOBS, tress_ccm_decrypt_jobs(all, GOOD, &failed));
   CHECK(failed == 1);
@@ -164,9 +186,9 @@ static void jobs(void) {
     CHECK(all[i].status == (i == 3 ? TRESS_AUTHENTICATION : TRESS_OK));
     CHECK(i == 3 ? all_zero(opened[i], 40) : same(opened[i], plain[i], 40));
   }
-  tress_cbc_job chain[3] = {{pipo, NONCE, 8, plain[0], opened[0], 40, TRESS_FAULT},
-                            {aes, NONCE, 16, plain[0], opened[1], 40, TRESS_FAULT},
-                            {NULL, NONCE, 16, plain[0], opened[2], 40, TRESS_FAULT}};
+  tress_cbc_job chain[3] = {{pipo, NONCE, 8, plain[0], opened[0], 40, 0, TRESS_FAULT},
+                            {aes, NONCE, 16, plain[0], opened[1], 40, 0, TRESS_FAULT},
+                            {NULL, NONCE, 16, plain[0], opened[2], 40, 0, TRESS_FAULT}};
   EXPECT(TRESS_JOBS, tress_cbc_encrypt_jobs(chain, 3, &failed));
   CHECK(failed == 2 && chain[0].status == TRESS_OK && chain[1].status == TRESS_DATA_LENGTH && chain[2].status == TRESS_NULL);
   CHECK(all_zero(opened[1], 40));
@@ -493,19 +515,20 @@ static void signatures(void) {
   tress_sign_job sign[5];
   size_t failed = 0;
   for (int i = 0; i < 5; i++) {
-    tress_sign_job job = {key, digest, 32, room[i], 128, 9, TRESS_FAULT};
+    tress_sign_job job = {key, digest, 32, room[i], 128, 0, 9, TRESS_FAULT};
     sign[i] = job;
   }
   sign[1].key = NULL, sign[2].digest_length = 31, sign[3].capacity = 8, sign[4].signature = NULL;
   EXPECT(TRESS_JOBS, tress_sign_jobs(sign, 5, &failed));
   CHECK(failed == 4 && sign[0].status == TRESS_OK && sign[1].status == TRESS_NULL && sign[2].status == TRESS_DIGEST_LENGTH);
   CHECK(sign[3].status == TRESS_BUFFER && sign[4].status == TRESS_NULL && sign[1].signature_length == 0);
-  tress_verify_job check[3] = {{public_key, digest, 32, room[0], sign[0].signature_length, TRESS_FAULT},
-                               {NULL, digest, 32, room[0], sign[0].signature_length, TRESS_FAULT},
-                               {public_key, digest, 32, room[0], 3, TRESS_OK}};
-  EXPECT(TRESS_JOBS, tress_verify_jobs(check, 3, &failed));
-  CHECK(failed == 2 && check[0].status == TRESS_OK && check[1].status == TRESS_NULL);
-  CHECK(check[2].status == TRESS_MALFORMED_SIGNATURE);
+  tress_verify_job check[4] = {{public_key, digest, 32, room[0], sign[0].signature_length, 0, TRESS_FAULT},
+                               {NULL, digest, 32, room[0], sign[0].signature_length, 0, TRESS_FAULT},
+                               {public_key, digest, 32, room[0], 3, 0, TRESS_OK},
+                               {public_key, digest, 32, room[0], sign[0].signature_length, 1, TRESS_OK}};
+  EXPECT(TRESS_JOBS, tress_verify_jobs(check, 4, &failed));
+  CHECK(failed == 3 && check[0].status == TRESS_OK && check[1].status == TRESS_NULL);
+  CHECK(check[2].status == TRESS_MALFORMED_SIGNATURE && check[3].status == TRESS_ARGUMENT);
   EXPECT(TRESS_NULL, tress_sign_jobs(NULL, 1, NULL));
   EXPECT(TRESS_LENGTH, tress_verify_jobs(check, SIZE_MAX, NULL));
   OK(tress_verify_jobs(NULL, 0, NULL));

@@ -68,7 +68,7 @@ static void cipher(const char *path) {
     nonces[i][0] = (uint8_t)i;
     jobs[i].cipher = cipher, jobs[i].nonce = nonces[i], jobs[i].nonce_length = 12;
     jobs[i].input = data[i], jobs[i].output = data[i], jobs[i].length = 8000;
-    jobs[i].tag = tags[i], jobs[i].tag_length = 16;
+    jobs[i].tag = jobs[i].tag_output = tags[i], jobs[i].tag_length = 16;
   }
   OK(tress_ccm_encrypt_jobs(jobs, 40, NULL));
   OK(tress_ccm_decrypt_jobs(jobs, 40, NULL));

@@ -93,7 +93,7 @@ int main(void) {
     snprintf(name, sizeof name, "aes-%d", (int)(8 * m->key_length));
     OK(tress_cipher_new(name, m->key, m->key_length, &c));
     tress_ccm_job job = {c,        m->nonce,  m->nonce_length, m->aad, m->aad_length, m->plain,
-                         m->sealed, m->length, m->tag,          m->tag_length, TRESS_FAULT};
+                         m->sealed, m->length, m->tag,          m->tag, m->tag_length, 0, TRESS_FAULT};
     jobs[i] = job;
   }
   OK(tress_ccm_encrypt_jobs(jobs, MESSAGES, NULL));

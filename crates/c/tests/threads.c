@@ -18,7 +18,7 @@ static uint8_t plain[MESSAGES][LENGTH], sealed[MESSAGES][LENGTH], tags[MESSAGES]
 static void encrypt(uint8_t data[MESSAGES][LENGTH], uint8_t tag[MESSAGES][16], size_t threads, uint8_t opened[MESSAGES][LENGTH]) {
   tress_ccm_job jobs[MESSAGES];
   for (int i = 0; i < MESSAGES; i++) {
-    tress_ccm_job job = {cipher, nonces[i], 12, NULL, 0, plain[i], data[i], LENGTH, tag[i], 16, TRESS_FAULT};
+    tress_ccm_job job = {cipher, nonces[i], 12, NULL, 0, plain[i], data[i], LENGTH, tag[i], tag[i], 16, 0, TRESS_FAULT};
     jobs[i] = job;
   }
   if (threads == 0) {

@@ -12,6 +12,11 @@ pub enum Error {
     KeyLength,
     /// The nonce of CCM is not 7 to 13 bytes long.
     NonceLength,
+    /// The nonce of this job, by its place among the jobs, is also that of another one with its key.
+    NonceRepeated {
+        /// Which.
+        job: usize,
+    },
     /// The tag of CCM is not 4, 6, 8, 10, 12, 14 or 16 bytes long.
     TagLength,
     /// The initialisation vector is not one block long.
@@ -35,6 +40,7 @@ impl fmt::Display for Error {
         match self {
             Error::KeyLength => f.write_str("invalid key length"),
             Error::NonceLength => f.write_str("a CCM nonce must have 7 to 13 bytes"),
+            Error::NonceRepeated { job } => write!(f, "job {job} has the nonce of another job with its key"),
             Error::TagLength => f.write_str("a CCM tag must have 4, 6, 8, 10, 12, 14 or 16 bytes"),
             Error::IvLength => f.write_str("the initialisation vector must be one block long"),
             Error::DataLength => f.write_str("the data is not a whole number of blocks"),

@@ -60,10 +60,26 @@ pub(crate) struct CcmTask<'a, C> {
     pub(crate) cipher: &'a C,
     pub(crate) header: CcmHeader<'a>,
     pub(crate) data: &'a mut [u8],
-    pub(crate) tag: &'a mut [u8],
+    pub(crate) tag: CcmTag<'a>,
     pub(crate) next: usize,
     /// `None` until the task has run.
     pub(crate) result: Option<Result<(), Error>>,
+}
+
+/// What becomes of a tag.
+pub(crate) enum CcmTag<'a> {
+    Write(&'a mut [u8]),
+    Check(&'a [u8]),
+}
+
+impl CcmTag<'_> {
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            CcmTag::Write(tag) => tag.len(),
+            CcmTag::Check(tag) => tag.len(),
+        }
+    }
 }
 
 /// CBC encryption in lanes. `shared`: all tasks have one key.
@@ -78,7 +94,7 @@ pub struct CcmLanesEncrypt<'j, 'a, C> {
     pub(crate) shared: bool,
 }
 
-/// CCM decryption of many messages in lanes. The output is the number of forged messages.
+/// CCM decryption of many messages in lanes.
 pub struct CcmLanesDecrypt<'j, 'a, C> {
     pub(crate) tasks: &'j mut [CcmTask<'a, C>],
     pub(crate) shared: bool,
@@ -96,8 +112,8 @@ pub trait Modes: Core {
 /// The same for CCM.
 pub trait CcmModes: Modes + CcmCore {
     fn ccm(&self, operation: CcmMessage<'_>) -> Block;
-    fn ccm_lanes_encrypt(&self, operation: CcmLanesEncrypt<'_, '_, Self>) -> usize;
-    fn ccm_lanes_decrypt(&self, operation: CcmLanesDecrypt<'_, '_, Self>) -> usize;
+    fn ccm_lanes_encrypt(&self, operation: CcmLanesEncrypt<'_, '_, Self>);
+    fn ccm_lanes_decrypt(&self, operation: CcmLanesDecrypt<'_, '_, Self>);
 }
 
 /// Implements [`Modes`] for a type, and `ccm` [`CcmModes`] as well. No type parameters: those would be compiled elsewhere.
@@ -110,11 +126,11 @@ macro_rules! compile_modes {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 
-            fn ccm_lanes_encrypt(&self, operation: $crate::operation::CcmLanesEncrypt<'_, '_, Self>) -> usize {
+            fn ccm_lanes_encrypt(&self, operation: $crate::operation::CcmLanesEncrypt<'_, '_, Self>) {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
 
-            fn ccm_lanes_decrypt(&self, operation: $crate::operation::CcmLanesDecrypt<'_, '_, Self>) -> usize {
+            fn ccm_lanes_decrypt(&self, operation: $crate::operation::CcmLanesDecrypt<'_, '_, Self>) {
                 $crate::engine::CcmCore::run_ccm(self, operation)
             }
         }

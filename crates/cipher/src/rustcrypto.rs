@@ -22,7 +22,7 @@ use crate::modes::{
     ccm::{self, Ccm},
     ecb::ecb,
 };
-use crate::{BLOCK_BYTES, BlockCipher, CcmCipher};
+use crate::{Aad, BLOCK_BYTES, BlockCipher, CcmCipher, Tag};
 
 /// A block as the traits know it.
 trait SizedBlock: BlockBytes {
@@ -219,7 +219,7 @@ impl<C: CcmCipher, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
         let () = Self::SIZES_ARE_VALID;
         let mut tag = Array::<u8, M>::default();
         let data = into_output(buffer);
-        ccm::encrypt(&self.cipher, nonce, aad, data, &mut tag).map_err(|_| aead::Error)?;
+        ccm::seal(&self.cipher, nonce.as_slice(), Aad(aad), data, tag.as_mut_slice()).map_err(|_| aead::Error)?;
         Ok(tag)
     }
 
@@ -232,7 +232,7 @@ impl<C: CcmCipher, M: ArraySize, N: ArraySize> AeadInOut for Ccm<C, M, N> {
     ) -> aead::Result<()> {
         let () = Self::SIZES_ARE_VALID;
         let data = into_output(buffer);
-        ccm::decrypt(&self.cipher, nonce, aad, data, tag).map_err(|_| aead::Error)
+        ccm::open(&self.cipher, nonce.as_slice(), Aad(aad), data, Tag(tag)).map_err(|_| aead::Error)
     }
 }
 

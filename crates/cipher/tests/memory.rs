@@ -3,7 +3,7 @@
 
 use tress_cipher::aes::Aes;
 use tress_cipher::pipo::Pipo;
-use tress_cipher::{Backend, Error, lanes, modes};
+use tress_cipher::{Aad, Backend, Error, lanes, modes};
 
 /// More jobs than the portable backend has lanes, so that lanes are refilled, left idle, staged and run in place.
 const LENGTHS: [usize; 9] = [0, 1, 16, 48, 70, 13, 0, 3, 20];
@@ -42,24 +42,28 @@ fn ccm_lanes() {
             .iter_mut()
             .zip(&mut tags)
             .enumerate()
-            .map(|(i, (data, tag))| lanes::ccm::Job::new(cipher(i), &[i as u8; 13], &aad[..i], data, tag).unwrap())
+            .map(|(i, (data, tag))| {
+                lanes::ccm::Seal::new(cipher(i), &[i as u8; 13], Aad(&aad[..i]), data, tag).unwrap()
+            })
             .collect();
-        lanes::ccm::encrypt(&mut jobs);
+        lanes::ccm::seal(&mut jobs).unwrap();
         drop(jobs);
         for (i, length) in LENGTHS.into_iter().enumerate() {
             let (mut alone, mut tag) = (message(length), [0; 16]);
-            modes::ccm::encrypt(judge(i), &[i as u8; 13], &aad[..i], &mut alone, &mut tag).unwrap();
+            modes::ccm::seal(judge(i), &[i as u8; 13], Aad(&aad[..i]), &mut alone, &mut tag).unwrap();
             assert_eq!((&data[i], tags[i]), (&alone, tag));
         }
 
         tags[4][15] ^= 1;
         let mut jobs: Vec<_> = data
             .iter_mut()
-            .zip(&mut tags)
+            .zip(&tags)
             .enumerate()
-            .map(|(i, (data, tag))| lanes::ccm::Job::new(cipher(i), &[i as u8; 13], &aad[..i], data, tag).unwrap())
+            .map(|(i, (data, tag))| {
+                lanes::ccm::Open::new(cipher(i), &[i as u8; 13], Aad(&aad[..i]), data, tag).unwrap()
+            })
             .collect();
-        assert_eq!(lanes::ccm::decrypt(&mut jobs), 1);
+        assert_eq!(lanes::ccm::open(&mut jobs).map_err(|forged| (forged.count, forged.first)), Err((1, 4)));
         assert_eq!(jobs[4].result(), Err(Error::Authentication));
         drop(jobs);
         for (i, length) in LENGTHS.into_iter().enumerate() {

@@ -15,7 +15,7 @@ use tress_cipher::modes::{cbc, ccm, ctr, ecb, pkcs7};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
 use tress_cipher::rijndael::Rijndael;
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
+use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes};
 
 /// Runs work of a backend and says what memcheck found in it.
 fn watch(what: &str, backend: Backend, work: impl FnOnce()) {
@@ -77,11 +77,14 @@ fn ccm_modes<C: CcmCipher>(
     for tag_bytes in [16, 6] {
         let (mut data, mut aad, mut tag) = (secret(LENGTH, 7), secret(40, 8), vec![0; tag_bytes]);
         watch(&format!("{name} ccm encrypt"), backend, || {
-            ccm::encrypt(&one, &[1; 12], &aad, &mut data, &mut tag).unwrap()
+            ccm::seal(&one, &[1; 12], Aad(&aad), &mut data, &mut tag[..]).unwrap()
         });
-        watch(&format!("{name} ccm decrypt"), backend, || ccm::decrypt(&one, &[1; 12], &aad, &mut data, &tag).unwrap());
+        let tag = Tag::new(&tag, tag_bytes).unwrap();
+        watch(&format!("{name} ccm decrypt"), backend, || {
+            ccm::open(&one, &[1; 12], Aad(&aad), &mut data, tag).unwrap()
+        });
         watch(&format!("{name} ccm forged"), backend, || {
-            assert!(ccm::decrypt(&one, &[1; 12], &aad, &mut data, &tag).is_err());
+            assert!(ccm::open(&one, &[1; 12], Aad(&aad), &mut data, tag).is_err());
         });
         show(&mut aad);
         for keys in [[&one, &one], [&one, &other]] {
@@ -90,20 +93,29 @@ fn ccm_modes<C: CcmCipher>(
             let mut jobs: Vec<_> = messages
                 .iter_mut()
                 .enumerate()
-                .map(|(i, (data, aad, tag))| lanes::ccm::Job::new(keys[i % 2], &[i as u8; 13], aad, data, tag).unwrap())
+                .map(|(i, (data, aad, tag))| {
+                    lanes::ccm::Seal::new(keys[i % 2], &[i as u8; 13], Aad(aad), data, &mut tag[..]).unwrap()
+                })
                 .collect();
-            watch(&format!("{name} ccm lanes encrypt"), backend, || lanes::ccm::encrypt(&mut jobs));
+            watch(&format!("{name} ccm lanes encrypt"), backend, || lanes::ccm::seal(&mut jobs).unwrap());
             // The second time only the message without data is still what its tag says.
             for forged in [0, 8] {
                 let mut jobs: Vec<_> = messages
                     .iter_mut()
                     .enumerate()
                     .map(|(i, (data, aad, tag))| {
-                        lanes::ccm::Job::new(keys[i % 2], &[i as u8; 13], aad, data, tag).unwrap()
+                        lanes::ccm::Open::new(
+                            keys[i % 2],
+                            &[i as u8; 13],
+                            Aad(aad),
+                            data,
+                            Tag::new(tag, tag_bytes).unwrap(),
+                        )
+                        .unwrap()
                     })
                     .collect();
                 watch(&format!("{name} ccm lanes decrypt"), backend, || {
-                    assert_eq!(lanes::ccm::decrypt(&mut jobs), forged);
+                    assert_eq!(lanes::ccm::open(&mut jobs).map_or_else(|found| found.count, |()| 0), forged);
                 });
             }
         }

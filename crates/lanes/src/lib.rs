@@ -2,8 +2,10 @@
 
 pub mod ccm;
 mod groups;
+mod nonces;
 mod pool;
 #[cfg(test)]
 mod tests;
 
+pub use nonces::{NonceOfKey, repeated};
 pub use pool::{MAX_THREADS, Pool};

@@ -8,12 +8,11 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use tress_cipher::aes::Aes;
-use tress_cipher::lanes::ccm::{self, Job};
+use tress_cipher::lanes::ccm::{self as one_thread, Open, Seal};
 use tress_cipher::rc6::Rc6;
-use tress_cipher::{CcmCipher, Error};
+use tress_cipher::{Aad, CcmCipher, Error};
 
-use crate::Pool;
-use crate::ccm::Batch;
+use crate::{NonceOfKey, Pool, ccm, repeated};
 
 /// Runs work that waits until this many threads are in it, or for so long; which were there.
 fn meeting(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
@@ -168,34 +167,35 @@ fn same_on_any_threads<C: CcmCipher<Core: Sync>>(keys: &[C], plain: &Messages) {
     let aad = [5; 21];
     let key = |number: usize| &keys[number % keys.len()];
     let mut expected = plain.clone();
-    let jobs = expected.iter_mut().enumerate();
-    let mut jobs: Vec<_> = jobs
-        .map(|(number, (data, tag))| Job::new(key(number), &nonce(number), &aad[number % 21..], data, tag).unwrap())
-        .collect();
-    ccm::encrypt(&mut jobs);
-    let fill = |messages: &mut Messages, run: &mut dyn FnMut(&mut Batch<'_, C>)| {
-        let mut batch = Batch::new();
-        for (number, (data, tag)) in messages.iter_mut().enumerate() {
-            batch.push(key(number), &nonce(number), &aad[number % 21..], data, tag).unwrap();
-        }
-        run(&mut batch);
-        batch.results().collect::<Vec<_>>()
+    let seal = |messages: &mut Messages, run: &dyn Fn(&mut [Seal<'_, C>])| {
+        let jobs = messages.iter_mut().enumerate().map(|(number, (data, tag))| {
+            Seal::new(key(number), &nonce(number), Aad(&aad[number % 21..]), data, tag).unwrap()
+        });
+        run(&mut jobs.collect::<Vec<_>>());
     };
+    seal(&mut expected, &|jobs| one_thread::seal(jobs).unwrap());
     for threads in [0, 1, 2, 3, 8] {
         let mut messages = plain.clone();
-        let results = fill(&mut messages, &mut |batch| batch.encrypt(Pool::shared(), threads));
-        assert!(results.iter().all(Result::is_ok) && messages == expected, "{threads} threads");
+        seal(&mut messages, &|jobs| ccm::seal(jobs, Pool::shared(), threads).unwrap());
+        assert!(messages == expected, "{threads} threads");
 
         // One in five is forged.
+        let mut forged = None;
         for (number, (data, tag)) in messages.iter_mut().enumerate().filter(|(number, _)| number % 5 == 3) {
             match data.first_mut() {
                 Some(byte) if number % 2 == 0 => *byte ^= 1,
                 _ => tag[7] ^= 1,
             }
+            forged = Some((forged.map_or(1, |(count, _)| count + 1), 3));
         }
-        let mut forged = 0;
-        let results = fill(&mut messages, &mut |batch| forged = batch.decrypt(Pool::shared(), threads));
-        assert_eq!(forged, results.iter().filter(|result| result.is_err()).count());
+        let jobs = messages.iter_mut().enumerate().map(|(number, (data, tag))| {
+            Open::new(key(number), &nonce(number), Aad(&aad[number % 21..]), data, &*tag).unwrap()
+        });
+        let mut jobs: Vec<_> = jobs.collect();
+        let opened = ccm::open(&mut jobs, Pool::shared(), threads);
+        assert_eq!(opened.err().map(|forged| (forged.count, forged.first)), forged);
+        let results: Vec<_> = jobs.iter().map(Open::result).collect();
+        drop(jobs);
         for (number, (data, _)) in messages.iter().enumerate() {
             if number % 5 == 3 {
                 assert_eq!(results[number], Err(Error::Authentication));
@@ -205,6 +205,31 @@ fn same_on_any_threads<C: CcmCipher<Core: Sync>>(keys: &[C], plain: &Messages) {
             }
         }
     }
+}
+
+/// A repeated nonce anywhere in a batch, also in groups of different threads.
+#[test]
+fn nonces_twice() {
+    let keys = [1, 2].map(|key| Aes::new(&[key; 16]).unwrap());
+    for (first, second, key, is_twice) in
+        [(3, 2900, 0, true), (3, 2900, 1, false), (0, 1, 0, true), (2998, 2999, 0, true)]
+    {
+        let nonces: Vec<_> = (0..3000).map(|number| nonce(if number == second { first } else { number })).collect();
+        let key = |number: usize| if number == second { &keys[key] } else { &keys[0] };
+        let mut messages: Messages = vec![(vec![7; 1000], [0; 16]); 3000];
+        let jobs = messages.iter_mut().enumerate();
+        let jobs = jobs.map(|(i, (data, tag))| Seal::new(key(i), &nonces[i], Aad(b""), data, tag).unwrap());
+        let sealed = ccm::seal(&mut jobs.collect::<Vec<_>>(), Pool::shared(), 0);
+        assert_eq!(sealed, if is_twice { Err(Error::NonceRepeated { job: second }) } else { Ok(()) });
+        assert_eq!(messages.iter().all(|(data, _)| *data == [7; 1000]), is_twice);
+
+        let ids = nonces.iter().enumerate().map(|(number, nonce)| NonceOfKey::new(key(number), nonce));
+        assert_eq!(repeated(ids).unwrap(), is_twice.then_some(second));
+    }
+    // Zeros at the end are bytes, too.
+    let key = &keys[0];
+    let ids = [&[0; 13][..], &[0; 12], &[0; 7], &[]].map(|nonce| NonceOfKey::new(key, nonce));
+    assert_eq!(repeated(ids.into_iter()).unwrap(), None);
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! AES-CCM with the interface of PyCA cryptography's `AESCCM`.
 
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm;
+use tress_cipher::{Aad, Tag};
 
 use crate::arguments;
 use crate::errors;
@@ -17,23 +19,20 @@ const NONCE_MOST_BYTES: usize = 13;
 
 /// AES-CCM (SP 800-38C) under a key of 16, 24 or 32 bytes. Any number of threads may use one object.
 ///
-/// A nonce must never be used twice with a key: not in one batch, not by two threads or processes that count for themselves,
+/// A nonce must never be used twice with a key: not by two threads or processes that count for themselves,
 /// not after a restart. Nothing here can know. `tag_length` below 16 lets forgeries pass by chance: one of 2**32 with 4 bytes.
 #[pyclass(frozen, name = "AESCCM", module = "tress")]
 pub(crate) struct AesCcm {
-    cipher: Aes,
-    tag_bytes: usize,
+    pub(crate) cipher: Aes,
+    pub(crate) tag_bytes: usize,
 }
 
 #[pymethods]
 impl AesCcm {
     #[new]
-    #[pyo3(signature = (key, tag_length = 16))]
-    fn new(
-        py: Python<'_>,
-        key: &Bound<'_, PyAny>,
-        #[pyo3(from_py_with = arguments::whole::<usize>)] tag_length: usize,
-    ) -> PyResult<Self> {
+    #[pyo3(signature = (key, tag_length = None))]
+    fn new(py: Python<'_>, key: &Bound<'_, PyAny>, tag_length: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let tag_length = tag_length.map_or(Ok(16), arguments::whole::<usize>)?;
         let cipher = Aes::new(Input::octets(key, "a key")?.as_slice()).map_err(|error| errors::cipher(py, error))?;
         if !(4..=16).contains(&tag_length) || !tag_length.is_multiple_of(2) {
             return Err(errors::cipher(py, tress_cipher::Error::TagLength));
@@ -62,14 +61,14 @@ impl AesCcm {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, plain, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, plain, aad) = parts(nonce, data, associated_data)?;
         let (nonce, plain, aad) = (nonce.as_slice(), plain.as_slice(), slice(&aad));
         check(nonce, plain.len()).map_err(|error| errors::cipher(py, error))?;
         let mut sealed = Fresh::new(py, plain.len() + self.tag_bytes)?;
         let space = sealed.space();
         let done = detached(py, plain.len() + aad.len(), || {
             let (data, tag) = space.copy_of(plain).split_at_mut(plain.len());
-            ccm::encrypt(&self.cipher, nonce, aad, data, tag)
+            ccm::seal(&self.cipher, nonce, Aad(aad), data, tag)
         });
         done.map_err(|error| errors::cipher(py, error))?;
         Ok(sealed.finish())
@@ -86,14 +85,15 @@ impl AesCcm {
         data: &Bound<'py, PyAny>,
         associated_data: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let (nonce, sealed, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, sealed, aad) = parts(nonce, data, associated_data)?;
         let (nonce, aad) = (nonce.as_slice(), slice(&aad));
         let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
         check(nonce, cipher_text.len()).map_err(|error| errors::cipher(py, error))?;
         let mut plain = Fresh::new(py, cipher_text.len())?;
         let space = plain.space();
         let done = detached(py, cipher_text.len() + aad.len(), || {
-            ccm::decrypt(&self.cipher, nonce, aad, space.copy_of(cipher_text), tag)
+            let tag = Tag::new(tag, self.tag_bytes)?;
+            ccm::open(&self.cipher, nonce, Aad(aad), space.copy_of(cipher_text), tag)
         });
         done.map_err(|error| errors::cipher(py, error))?;
         Ok(plain.finish())
@@ -110,7 +110,7 @@ impl AesCcm {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, plain, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, plain, aad) = parts(nonce, data, associated_data)?;
         let bytes = plain.as_slice().len();
         check(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
         let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes + self.tag_bytes)?;
@@ -120,7 +120,7 @@ impl AesCcm {
         let buffer = output.as_mut_slice();
         let done = detached(py, bytes + aad.len(), || {
             let (data, tag) = buffer.split_at_mut(bytes);
-            ccm::encrypt(&self.cipher, nonce.as_ref(), aad, data, tag)
+            ccm::seal(&self.cipher, nonce.as_ref(), Aad(aad), data, tag)
         });
         done.map_err(|error| {
             // It was not encrypted.
@@ -141,18 +141,20 @@ impl AesCcm {
         associated_data: Option<&Bound<'py, PyAny>>,
         buf: &Bound<'py, PyAny>,
     ) -> PyResult<usize> {
-        let (nonce, sealed, aad) = (Input::octets(nonce, "a nonce")?, Input::of(data)?, aad(associated_data)?);
+        let (nonce, sealed, aad) = parts(nonce, data, associated_data)?;
         let (cipher_text, tag) = self.split(py, sealed.as_slice())?;
         let bytes = cipher_text.len();
         check(nonce.as_slice(), bytes).map_err(|error| errors::cipher(py, error))?;
         let (nonce, mut output) = prepare(py, &nonce, &aad, buf, bytes)?;
-        let tag = many::Tag::new(tag);
+        let tag = Short::new(tag);
         output.copy_from(&sealed);
         drop(sealed);
         let aad = slice(&aad);
         let buffer = output.as_mut_slice();
-        let done =
-            detached(py, bytes + aad.len(), || ccm::decrypt(&self.cipher, nonce.as_ref(), aad, buffer, tag.as_ref()));
+        let done = detached(py, bytes + aad.len(), || {
+            let tag = Tag::new(tag.as_ref(), self.tag_bytes)?;
+            ccm::open(&self.cipher, nonce.as_ref(), Aad(aad), buffer, tag)
+        });
         done.map_err(|error| {
             output.wipe();
             errors::cipher(py, error)
@@ -161,15 +163,14 @@ impl AesCcm {
     }
 
     /// Encrypts many messages, each `(nonce, data, associated_data)`, side by side in lanes and on `threads` threads (0: one on
-    /// each core). Returns what `encrypt` returns for each. A nonce is never used twice with a key, in one batch neither.
+    /// each core). Returns what `encrypt` returns for each. A nonce is never used twice with a key; twice in one batch is a `ValueError`.
     #[pyo3(signature = (messages, *, threads = 0))]
     fn encrypt_many<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         messages: &Bound<'py, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        many::encrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads)
+        many::encrypt(slf.py(), &Message::all(messages, Some(slf))?, threads)
     }
 
     /// Verifies and decrypts many messages, each `(nonce, data, associated_data)`. Where any is forged, `InvalidTag` is raised with
@@ -177,46 +178,38 @@ impl AesCcm {
     /// `b""`, false as well: look with `is None`).
     #[pyo3(signature = (messages, *, threads = 0, errors = "raise"))]
     fn decrypt_many<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         messages: &Bound<'py, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
         errors: &str,
     ) -> PyResult<Bound<'py, PyList>> {
-        let is_strict = match errors {
-            "raise" => true,
-            "none" => false,
-            _ => return Err(errors::usage(py, "errors must be 'raise' or 'none'")),
-        };
-        many::decrypt(py, &self.cipher, self.tag_bytes, &Message::all(messages)?, threads, is_strict)
+        many::decrypt(slf.py(), &Message::all(messages, Some(slf))?, threads, errors)
     }
 
     /// `encrypt_many` into `buf`, which has to be as long as all results, one behind the other; returns its length. A buffer that is
     /// used again and again saves what memory for results costs. A nonce is never used twice with a key.
     #[pyo3(signature = (messages, buf, *, threads = 0))]
     fn encrypt_many_into(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         messages: &Bound<'_, PyAny>,
         buf: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
-        let messages = Message::all(messages)?;
-        many::encrypt_into(py, &self.cipher, self.tag_bytes, &messages, &mut Output::of(buf)?, threads)
+        let messages = Message::all(messages, Some(slf))?;
+        many::encrypt_into(slf.py(), &messages, &mut Output::of(buf)?, threads)
     }
 
     /// `decrypt_many` into `buf`, which has to be as long as all plaintexts, one behind the other; returns its length. Where any
     /// message is forged, `InvalidTag` is raised with their places as `indices`, and theirs are zeros in `buf`.
     #[pyo3(signature = (messages, buf, *, threads = 0))]
     fn decrypt_many_into(
-        &self,
-        py: Python<'_>,
+        slf: &Bound<'_, Self>,
         messages: &Bound<'_, PyAny>,
         buf: &Bound<'_, PyAny>,
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<usize> {
-        let messages = Message::all(messages)?;
-        many::decrypt_into(py, &self.cipher, self.tag_bytes, &messages, &mut Output::of(buf)?, threads)
+        let messages = Message::all(messages, Some(slf))?;
+        many::decrypt_into(slf.py(), &messages, &mut Output::of(buf)?, threads)
     }
 
     /// The backend that this key was prepared for, such as `vaes256`.
@@ -238,14 +231,26 @@ impl AesCcm {
     }
 }
 
-/// Associated data, if there is any.
-fn aad<'py>(given: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Input<'py>>> {
-    given.map(Input::of).transpose()
+/// Nonce, message and, if there is any, associated data.
+fn parts<'py>(
+    nonce: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyAny>,
+    aad: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Input<'py>, Input<'py>, Option<Input<'py>>)> {
+    let (nonce, data) = (Input::octets(nonce, "a nonce")?, Input::of(data)?);
+    let aad = aad.map(Input::of).transpose()?;
+    if data.as_slice().len().max(slice(&aad).len()) > MOST_BYTES {
+        return Err(PyOverflowError::new_err("Data or associated data too long. Max 2**31 - 1 bytes"));
+    }
+    Ok((nonce, data, aad))
 }
 
 fn slice<'a>(aad: &'a Option<Input<'_>>) -> &'a [u8] {
     aad.as_ref().map_or(&[], Input::as_slice)
 }
+
+/// Most bytes of a message or its associated data, as in PyCA.
+const MOST_BYTES: usize = i32::MAX as usize;
 
 /// Whether a message of so many bytes has this nonce, before any of it is copied.
 pub(crate) fn check(nonce: &[u8], message_bytes: usize) -> Result<(), tress_cipher::Error> {
@@ -259,13 +264,22 @@ pub(crate) fn check(nonce: &[u8], message_bytes: usize) -> Result<(), tress_ciph
     }
 }
 
-/// A nonce by itself.
-struct Nonce {
-    bytes: [u8; NONCE_MOST_BYTES],
+/// A copy of a nonce or tag.
+struct Short {
+    bytes: [u8; 16],
     length: usize,
 }
 
-impl AsRef<[u8]> for Nonce {
+impl Short {
+    /// Of 16 bytes at most.
+    fn new(of: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..of.len()].copy_from_slice(of);
+        Self { bytes, length: of.len() }
+    }
+}
+
+impl AsRef<[u8]> for Short {
     fn as_ref(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
@@ -278,17 +292,15 @@ fn prepare(
     aad: &Option<Input<'_>>,
     buf: &Bound<'_, PyAny>,
     bytes: usize,
-) -> PyResult<(Nonce, Output)> {
-    let nonce = nonce.as_slice();
-    let mut copy = Nonce { bytes: [0; NONCE_MOST_BYTES], length: nonce.len() };
-    let place = copy.bytes.get_mut(..nonce.len()).filter(|_| nonce.len() >= 7);
-    place.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?.copy_from_slice(nonce);
+) -> PyResult<(Short, Output)> {
+    let nonce = Some(nonce.as_slice()).filter(|nonce| (7..=NONCE_MOST_BYTES).contains(&nonce.len()));
+    let nonce = Short::new(nonce.ok_or_else(|| errors::cipher(py, tress_cipher::Error::NonceLength))?);
     let output = Output::of(buf)?;
     if output.bytes() != bytes {
-        return Err(errors::usage(py, &format!("buf has {} bytes, but the result has {bytes}", output.bytes())));
+        return Err(errors::usage(py, &format!("buffer must be {bytes} bytes long, and has {}", output.bytes())));
     }
     if output.overlaps(slice(aad)) {
         return Err(errors::usage(py, "buf and associated_data overlap"));
     }
-    Ok((copy, output))
+    Ok((nonce, output))
 }

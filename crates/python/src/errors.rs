@@ -100,6 +100,8 @@ pub(crate) fn stream(py: Python<'_>, error: Error) -> PyErr {
 pub(crate) fn cipher(py: Python<'_>, error: tress_cipher::Error) -> PyErr {
     match error {
         tress_cipher::Error::Authentication => invalid_tag(py, Vec::new()),
+        // PyCA's words.
+        tress_cipher::Error::MessageTooLong => Class::Usage.error(py, "Data too long for nonce", &kind_name(&error)),
         error => Class::Usage.error(py, &error.to_string(), &kind_name(&error)),
     }
 }

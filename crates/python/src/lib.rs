@@ -30,6 +30,8 @@ mod _tress {
     #[pymodule_export]
     use crate::keys::{KeyPair, Passphrase, RawKey};
     #[pymodule_export]
+    use crate::many::{decrypt_many, encrypt_many};
+    #[pymodule_export]
     use crate::plan::plan;
     #[pymodule_export]
     use crate::push::{Decryptor, Encryptor};

@@ -2,14 +2,15 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
-use tress_cipher::aes::Aes;
-use tress_cipher::lanes::ccm::{self, Job};
-use tress_lanes::Pool;
+use tress_cipher::lanes::ccm::{self, Forged, Open, Seal};
+use tress_cipher::{Aad, Error, Tag};
+use tress_lanes::{NonceOfKey, Pool};
 
-use crate::aead;
+use crate::aead::{self, AesCcm};
+use crate::arguments;
 use crate::errors;
 use crate::memory::{Fresh, Input, Output, Space};
 use crate::work;
@@ -19,80 +20,81 @@ const OBJECT_BYTES: usize = 64;
 /// Calls on fewer bytes take less time than signals wait for.
 const WATCHED_BYTES: usize = 64 << 20;
 
-/// A tag by itself.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Tag {
-    bytes: [u8; 16],
-    length: usize,
-}
-
-impl Tag {
-    /// A tag of 16 bytes at most.
-    pub(crate) fn new(tag: &[u8]) -> Self {
-        let mut bytes = [0; 16];
-        bytes[..tag.len()].copy_from_slice(tag);
-        Self { bytes, length: tag.len() }
-    }
-}
-
-impl AsRef<[u8]> for Tag {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
-
-/// Nonce, data and associated data.
+/// Key, nonce, data and associated data.
 pub(crate) struct Message<'py> {
+    key: Bound<'py, AesCcm>,
     nonce: Input<'py>,
     data: Input<'py>,
     aad: Option<Input<'py>>,
 }
 
 impl<'py> Message<'py> {
-    /// All messages of any iterable.
-    pub(crate) fn all(messages: &Bound<'py, PyAny>) -> PyResult<Vec<Self>> {
-        messages.try_iter()?.map(|message| Self::of(&message?)).collect()
+    /// All messages of any iterable: each with its key, or all under this one.
+    pub(crate) fn all(messages: &Bound<'py, PyAny>, key: Option<&Bound<'py, AesCcm>>) -> PyResult<Vec<Self>> {
+        messages.try_iter()?.map(|message| Self::of(&message?, key)).collect()
     }
 
-    fn of(message: &Bound<'py, PyAny>) -> PyResult<Self> {
-        let wrong = || PyTypeError::new_err("a message must be a tuple (nonce, data, associated_data)");
+    fn of(message: &Bound<'py, PyAny>, key: Option<&Bound<'py, AesCcm>>) -> PyResult<Self> {
+        let form = if key.is_some() { "(nonce, data, associated_data)" } else { "(key, nonce, data, associated_data)" };
+        let wrong = || PyTypeError::new_err(format!("a message must be a tuple {form}"));
         let tuple = message.cast::<PyTuple>().map_err(|_| wrong())?;
-        if tuple.len() != 3 {
+        let first = usize::from(key.is_none());
+        if tuple.len() != first + 3 {
             return Err(wrong());
         }
-        let aad = tuple.get_item(2)?;
+        let own = || Ok(tuple.get_item(0)?.cast_into().map_err(|_| PyTypeError::new_err("a key must be an AESCCM"))?);
+        let aad = tuple.get_item(first + 2)?;
         Ok(Self {
-            nonce: Input::octets(&tuple.get_item(0)?, "a nonce")?,
-            data: Input::of(&tuple.get_item(1)?)?,
+            key: key.cloned().map_or_else(own, PyResult::Ok)?,
+            nonce: Input::octets(&tuple.get_item(first)?, "a nonce")?,
+            data: Input::of(&tuple.get_item(first + 1)?)?,
             aad: (!aad.is_none()).then(|| Input::of(&aad)).transpose()?,
         })
     }
 }
 
 impl Message<'_> {
+    /// Bytes of what comes out; less than none if there is no room for a tag.
+    fn room(&self, direction: Direction) -> Option<usize> {
+        let (data, tag) = (self.data.as_slice().len(), self.key.get().tag_bytes);
+        match direction {
+            Direction::Encrypt => Some(data + tag),
+            Direction::Decrypt => data.checked_sub(tag),
+        }
+    }
+
     fn parts(&self) -> impl Iterator<Item = &[u8]> {
         [Some(&self.nonce), Some(&self.data), self.aad.as_ref()].into_iter().flatten().map(Input::as_slice)
     }
 }
 
+/// What is done to messages.
+#[derive(Clone, Copy, PartialEq)]
+enum Direction {
+    Encrypt,
+    Decrypt,
+}
+
 /// A message, where its result goes, and how it ended.
 struct Task<'a> {
+    key: &'a AesCcm,
     nonce: &'a [u8],
     aad: &'a [u8],
     data: &'a [u8],
     /// For a forged message that has not even a tag, none.
     space: Option<Space<'a>>,
-    outcome: Result<(), tress_cipher::Error>,
+    outcome: Result<(), Error>,
 }
 
 impl<'a> Task<'a> {
     fn new(message: &'a Message<'_>, space: Option<Space<'a>>) -> Self {
-        let Message { nonce, data, aad } = message;
+        let Message { key, nonce, data, aad } = message;
         Task {
+            key: key.get(),
             nonce: nonce.as_slice(),
             aad: aad.as_ref().map_or(&[], Input::as_slice),
             data: data.as_slice(),
-            outcome: if space.is_some() { Ok(()) } else { Err(tress_cipher::Error::Authentication) },
+            outcome: if space.is_some() { Ok(()) } else { Err(Error::Authentication) },
             space,
         }
     }
@@ -103,18 +105,8 @@ impl<'a> Task<'a> {
     }
 }
 
-/// What to do with a group of tasks.
-type Run = fn(&Aes, usize, &mut [Task<'_>]);
-
-pub(crate) fn encrypt<'py>(
-    py: Python<'py>,
-    cipher: &Aes,
-    tag_bytes: usize,
-    messages: &[Message<'py>],
-    threads: usize,
-) -> PyResult<Bound<'py, PyList>> {
-    let room = |data: &[u8]| Some(data.len() + tag_bytes);
-    let results = run(py, cipher, tag_bytes, messages, threads, room, encrypt_group)?;
+pub(crate) fn encrypt<'py>(py: Python<'py>, messages: &[Message<'py>], threads: usize) -> PyResult<Bound<'py, PyList>> {
+    let results = run(py, messages, threads, Direction::Encrypt)?;
     let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
         Ok(()) => Ok(result.map(Fresh::finish)),
         Err(error) => Err(wrong(py, index, error)),
@@ -122,20 +114,23 @@ pub(crate) fn encrypt<'py>(
     PyList::new(py, results.collect::<PyResult<Vec<_>>>()?)
 }
 
+/// `errors` is "raise" or "none".
 pub(crate) fn decrypt<'py>(
     py: Python<'py>,
-    cipher: &Aes,
-    tag_bytes: usize,
     messages: &[Message<'py>],
     threads: usize,
-    is_strict: bool,
+    errors: &str,
 ) -> PyResult<Bound<'py, PyList>> {
-    let room = |data: &[u8]| data.len().checked_sub(tag_bytes);
-    let results = run(py, cipher, tag_bytes, messages, threads, room, decrypt_group)?;
+    let is_strict = match errors {
+        "raise" => true,
+        "none" => false,
+        _ => return Err(errors::usage(py, "errors must be 'raise' or 'none'")),
+    };
+    let results = run(py, messages, threads, Direction::Decrypt)?;
     let mut forged = Vec::new();
     let results = results.into_iter().enumerate().map(|(index, (result, outcome))| match outcome {
         Ok(()) => Ok(result.map(Fresh::finish)),
-        Err(tress_cipher::Error::Authentication) => {
+        Err(Error::Authentication) => {
             forged.push(index);
             Ok(None)
         }
@@ -148,22 +143,44 @@ pub(crate) fn decrypt<'py>(
     PyList::new(py, results)
 }
 
+/// Encrypts messages under a key each, every one `(key, nonce, data, associated_data)` with an `AESCCM` as key, side by side in lanes and
+/// on `threads` threads (0: one on each core). Returns what the key's `encrypt` returns for each. A nonce is never used twice with a key.
+#[pyfunction]
+#[pyo3(signature = (messages, *, threads = 0))]
+pub(crate) fn encrypt_many<'py>(
+    py: Python<'py>,
+    messages: &Bound<'py, PyAny>,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
+) -> PyResult<Bound<'py, PyList>> {
+    encrypt(py, &Message::all(messages, None)?, threads)
+}
+
+/// Verifies and decrypts messages under a key each, every one `(key, nonce, data, associated_data)`. Where any is forged, `InvalidTag` is
+/// raised with their places as `indices`; with `errors='none'` the others are returned, and `None` in those places.
+#[pyfunction]
+#[pyo3(signature = (messages, *, threads = 0, errors = "raise"))]
+pub(crate) fn decrypt_many<'py>(
+    py: Python<'py>,
+    messages: &Bound<'py, PyAny>,
+    #[pyo3(from_py_with = arguments::threads)] threads: usize,
+    errors: &str,
+) -> PyResult<Bound<'py, PyList>> {
+    decrypt(py, &Message::all(messages, None)?, threads, errors)
+}
+
 /// What is wrong with a message that no key could be right for.
-fn wrong(py: Python<'_>, index: usize, error: tress_cipher::Error) -> PyErr {
+fn wrong(py: Python<'_>, index: usize, error: Error) -> PyErr {
     errors::usage(py, &format!("message {index}: {error}"))
 }
 
 /// Encrypts into one buffer, the results one behind the other; how many bytes they are.
 pub(crate) fn encrypt_into(
     py: Python<'_>,
-    cipher: &Aes,
-    tag_bytes: usize,
     messages: &[Message<'_>],
     output: &mut Output,
     threads: usize,
 ) -> PyResult<usize> {
-    let room = |data: &[u8]| Some(data.len() + tag_bytes);
-    let outcomes = run_into(py, cipher, tag_bytes, messages, output, threads, room, encrypt_group)?;
+    let outcomes = run_into(py, messages, output, threads, Direction::Encrypt)?;
     if let Some((index, error)) = outcomes.into_iter().enumerate().find_map(|(index, done)| Some((index, done.err()?)))
     {
         // It was not encrypted.
@@ -176,19 +193,16 @@ pub(crate) fn encrypt_into(
 /// Decrypts into one buffer. The places of forged messages are zeros.
 pub(crate) fn decrypt_into(
     py: Python<'_>,
-    cipher: &Aes,
-    tag_bytes: usize,
     messages: &[Message<'_>],
     output: &mut Output,
     threads: usize,
 ) -> PyResult<usize> {
-    let room = |data: &[u8]| data.len().checked_sub(tag_bytes);
-    let outcomes = run_into(py, cipher, tag_bytes, messages, output, threads, room, decrypt_group)?;
+    let outcomes = run_into(py, messages, output, threads, Direction::Decrypt)?;
     let mut forged = Vec::new();
     for (index, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
             Ok(()) => {}
-            Err(tress_cipher::Error::Authentication) => forged.push(index),
+            Err(Error::Authentication) => forged.push(index),
             Err(error) => {
                 output.wipe();
                 return Err(wrong(py, index, error));
@@ -198,24 +212,20 @@ pub(crate) fn decrypt_into(
     if forged.is_empty() { Ok(output.bytes()) } else { Err(errors::invalid_tag(py, forged)) }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn run_into(
     py: Python<'_>,
-    cipher: &Aes,
-    tag_bytes: usize,
     messages: &[Message<'_>],
     output: &mut Output,
     threads: usize,
-    room: impl Fn(&[u8]) -> Option<usize>,
-    group: Run,
-) -> PyResult<Vec<Result<(), tress_cipher::Error>>> {
-    let rooms: Vec<_> = messages.iter().map(|message| room(message.data.as_slice())).collect();
+    direction: Direction,
+) -> PyResult<Vec<Result<(), Error>>> {
+    let rooms: Vec<_> = messages.iter().map(|message| message.room(direction)).collect();
     let bytes = rooms.iter().flatten().try_fold(0, |sum: usize, bytes| sum.checked_add(*bytes));
     if bytes != Some(output.bytes()) {
         let bytes = bytes.unwrap_or(usize::MAX);
-        return Err(errors::usage(py, &format!("buf has {} bytes, but the results have {bytes}", output.bytes())));
+        return Err(errors::usage(py, &format!("buffer must be {bytes} bytes long, and has {}", output.bytes())));
     }
-    if let Err(error) = check(py, messages, &room) {
+    if let Err(error) = check(py, messages, direction) {
         output.wipe();
         return Err(error);
     }
@@ -227,7 +237,7 @@ fn run_into(
         let spaces = rooms.iter().map(|room| room.and_then(|_| spaces.next()));
         let mut tasks: Vec<Task<'_>> =
             messages.iter().zip(spaces).map(|(message, space)| Task::new(message, space)).collect();
-        let done = perform(py, cipher, tag_bytes, &mut tasks, threads, group);
+        let done = perform(py, &mut tasks, threads, direction);
         done.map(|()| tasks.into_iter().map(|task| task.outcome).collect())
     };
     if done.is_err() {
@@ -237,61 +247,61 @@ fn run_into(
     done
 }
 
-/// Whether all messages have nonces for their lengths, before any is copied. `room` is less than the data where that has a tag.
-fn check(py: Python<'_>, messages: &[Message<'_>], room: impl Fn(&[u8]) -> Option<usize>) -> PyResult<()> {
+/// Whether all messages have nonces for their lengths, and none twice under one key, before any is copied.
+fn check(py: Python<'_>, messages: &[Message<'_>], direction: Direction) -> PyResult<()> {
     for (index, message) in messages.iter().enumerate() {
-        let data = message.data.as_slice();
         // What is too short for a tag is forged, whatever its nonce is.
-        if let Some(room) = room(data) {
-            aead::check(message.nonce.as_slice(), room.min(data.len())).map_err(|error| wrong(py, index, error))?;
+        if let Some(room) = message.room(direction) {
+            let bytes = room.min(message.data.as_slice().len());
+            aead::check(message.nonce.as_slice(), bytes).map_err(|error| wrong(py, index, error))?;
+        }
+    }
+    if direction == Direction::Encrypt {
+        let nonces = messages.iter().map(|message| NonceOfKey::new(message.key.as_ptr(), message.nonce.as_slice()));
+        let repeated = tress_lanes::repeated(nonces).map_err(|_| PyMemoryError::new_err(()))?;
+        if let Some(index) = repeated {
+            return Err(errors::usage(py, &format!("message {index} has the nonce of another message with its key")));
         }
     }
     Ok(())
 }
 
-type Outcome<'py> = (Option<Fresh<'py>>, Result<(), tress_cipher::Error>);
+type Outcome<'py> = (Option<Fresh<'py>>, Result<(), Error>);
 
 fn run<'py>(
     py: Python<'py>,
-    cipher: &Aes,
-    tag_bytes: usize,
     messages: &[Message<'py>],
     threads: usize,
-    room: impl Fn(&[u8]) -> Option<usize>,
-    group: Run,
+    direction: Direction,
 ) -> PyResult<Vec<Outcome<'py>>> {
-    check(py, messages, &room)?;
+    check(py, messages, direction)?;
     let mut results = Vec::with_capacity(messages.len());
     Fresh::expect(
         py,
-        messages.iter().filter_map(|message| room(message.data.as_slice())).map(|bytes| bytes + OBJECT_BYTES).sum(),
+        messages.iter().filter_map(|message| message.room(direction)).map(|bytes| bytes + OBJECT_BYTES).sum(),
     );
     for message in messages {
-        results.push(room(message.data.as_slice()).map(|bytes| Fresh::new(py, bytes)).transpose()?);
+        results.push(message.room(direction).map(|bytes| Fresh::new(py, bytes)).transpose()?);
     }
     let spaces = results.iter_mut().map(|result| result.as_mut().map(Fresh::space));
     let mut tasks: Vec<Task<'_>> =
         messages.iter().zip(spaces).map(|(message, space)| Task::new(message, space)).collect();
-    perform(py, cipher, tag_bytes, &mut tasks, threads, group)?;
+    perform(py, &mut tasks, threads, direction)?;
     let outcomes: Vec<_> = tasks.into_iter().map(|task| task.outcome).collect();
     Ok(results.into_iter().zip(outcomes).collect())
 }
 
 /// All tasks, on so many threads, or until a signal ends it.
-fn perform(
-    py: Python<'_>,
-    cipher: &Aes,
-    tag_bytes: usize,
-    tasks: &mut [Task<'_>],
-    threads: usize,
-    group: Run,
-) -> PyResult<()> {
+fn perform(py: Python<'_>, tasks: &mut [Task<'_>], threads: usize, direction: Direction) -> PyResult<()> {
     let bytes = tasks.iter().map(Task::bytes).sum();
     let is_cancelled = AtomicBool::new(false);
     let work = || {
         Pool::shared().for_each_group(tasks, Task::bytes, threads, |tasks| {
             if !is_cancelled.load(Ordering::Relaxed) {
-                group(cipher, tag_bytes, tasks);
+                match direction {
+                    Direction::Encrypt => encrypt_group(tasks),
+                    Direction::Decrypt => decrypt_group(tasks),
+                }
             }
         });
     };
@@ -302,28 +312,30 @@ fn perform(
     work::watched(py, || Ok(()), || is_cancelled.store(true, Ordering::Relaxed), work)
 }
 
-fn encrypt_group(cipher: &Aes, _: usize, tasks: &mut [Task<'_>]) {
+fn encrypt_group(tasks: &mut [Task<'_>]) {
     let mut jobs = Vec::with_capacity(tasks.len());
     for task in tasks {
         let Some(space) = task.space.take() else { continue };
         let (data, tag) = space.copy_of(task.data).split_at_mut(task.data.len());
-        match Job::new(cipher, task.nonce, task.aad, data, tag) {
+        match Seal::new(&task.key.cipher, task.nonce, Aad(task.aad), data, tag) {
             Ok(job) => jobs.push(job),
             Err(error) => task.outcome = Err(error),
         }
     }
-    ccm::encrypt(&mut jobs);
+    // All nonces were looked at before.
+    ccm::seal_without_nonce_check(&mut jobs);
 }
 
-fn decrypt_group(cipher: &Aes, tag_bytes: usize, tasks: &mut [Task<'_>]) {
-    // One that is too short for a tag has no space either.
-    let tag = |task: &Task<'_>| task.data.len().checked_sub(tag_bytes).map(|start| Tag::new(&task.data[start..]));
-    let mut tags: Vec<Tag> = tasks.iter().map(|task| tag(task).unwrap_or_default()).collect();
+fn decrypt_group(tasks: &mut [Task<'_>]) {
     let mut jobs = Vec::with_capacity(tasks.len());
     let mut places = Vec::with_capacity(tasks.len());
-    for (place, (task, tag)) in tasks.iter_mut().zip(&mut tags).enumerate() {
+    for (place, task) in tasks.iter_mut().enumerate() {
+        // One that is too short for a tag has no space.
         let Some(space) = task.space.take() else { continue };
-        match Job::new(cipher, task.nonce, task.aad, space.copy_of(task.data), &mut tag.bytes[..tag.length]) {
+        let (cipher_text, tag) = task.data.split_at(task.data.len() - task.key.tag_bytes);
+        let job = Tag::new(tag, task.key.tag_bytes)
+            .and_then(|tag| Open::new(&task.key.cipher, task.nonce, Aad(task.aad), space.copy_of(cipher_text), tag));
+        match job {
             Ok(job) => {
                 jobs.push(job);
                 places.push(place);
@@ -331,8 +343,8 @@ fn decrypt_group(cipher: &Aes, tag_bytes: usize, tasks: &mut [Task<'_>]) {
             Err(error) => task.outcome = Err(error),
         }
     }
-    let _ = ccm::decrypt(&mut jobs);
-    let outcomes: Vec<_> = jobs.iter().map(Job::result).collect();
+    let _: Result<(), Forged> = ccm::open(&mut jobs);
+    let outcomes: Vec<_> = jobs.iter().map(Open::result).collect();
     drop(jobs);
     for (place, outcome) in places.into_iter().zip(outcomes) {
         tasks[place].outcome = outcome;

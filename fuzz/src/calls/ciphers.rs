@@ -137,8 +137,17 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
     // Some tags are forged: one byte says which. It comes first, since jobs use up most inputs.
     let forging = usize::from(input.byte());
     let mut parts: Vec<Parts> = (0..input.below(40))
-        .map(|_| {
-            let nonce = if input.byte() < 220 { Run::of(input.message(12)) } else { Run::any(input, 16) };
+        .map(|at| {
+            let nonce = if input.byte() < 220 {
+                let mut nonce = input.message(12).to_vec();
+                // Others may repeat.
+                if forging % 4 < 3 {
+                    nonce[0] = at as u8;
+                }
+                Run::of(nonce)
+            } else {
+                Run::any(input, 16)
+            };
             let data = Run::any(input, 300);
             let tag = if input.byte() < 220 { Run::of(vec![0; 16]) } else { Run::any(input, 17) };
             Parts { nonce, plain: data.bytes().to_vec(), data, tag, has_cipher: input.byte() < 240 }
@@ -156,8 +165,10 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
             input: parts.data.pointer_mut(),
             output: parts.data.pointer_mut(),
             length: parts.data.length(),
-            tag: parts.tag.pointer_mut(),
+            tag: parts.tag.pointer(),
+            tag_output: parts.tag.pointer_mut(),
             tag_length: parts.tag.length(),
+            reserved: 0,
             status: TRESS_STATE,
         })
         .collect();
@@ -173,7 +184,7 @@ fn jobs(input: &mut Input<'_>, cipher: *mut tress_cipher) {
         let is_forged = |at: usize| forging % 2 == 1 && (at + forging).is_multiple_of(3);
         let forged: Vec<bool> = done.iter().enumerate().map(|(at, done)| *done && is_forged(at)).collect();
         for (job, _) in jobs.iter().zip(&forged).filter(|(_, forged)| **forged) {
-            *job.tag ^= 1;
+            *job.tag_output ^= 1;
         }
         let status = told(tress_ccm_decrypt_jobs(jobs.as_mut_ptr(), count, null_mut()));
         let all = done.iter().zip(&forged).all(|(done, forged)| *done && !forged);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tress_cipher::{aes::Aes, modes::ccm};
+use tress_cipher::{Aad, aes::Aes, modes::ccm};
 
 use crate::{
     nodes::Node,
@@ -69,7 +69,7 @@ pub(crate) fn plant(kind: Dropped, packet: &Sealed, number: usize) -> Vec<u8> {
             let (head, tag) = bytes.split_at_mut(end);
             let (nonce, data) = head.split_at_mut(NONCE);
             let cipher = Aes::new(&[0; 16]).expect("a key");
-            ccm::encrypt(&cipher, nonce, b"", data, tag).expect("lengths of a packet");
+            ccm::seal(&cipher, &*nonce, Aad(b""), data, tag).expect("lengths of a packet");
             Sealed::frame(&bytes)
         }
     }

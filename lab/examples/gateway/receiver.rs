@@ -5,9 +5,9 @@ use std::{
     fmt,
 };
 
-use tress_cipher::{aes::Aes, lanes::ccm};
+use tress_cipher::{Aad, Tag, aes::Aes, lanes::ccm};
 
-use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, NONCE, SAMPLE, Sealed};
+use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, NONCE, SAMPLE, Sealed, TAG};
 
 /// The devices that a gateway knows.
 pub(crate) struct Receiver {
@@ -62,14 +62,16 @@ impl Receiver {
                     None => Err(Dropped::Unknown),
                     Some(device) => {
                         let (nonce, data, tag) = sealed.parts();
-                        jobs.push(ccm::Job::new(&device.cipher, &nonce, b"", data, tag).expect("lengths are checked"));
+                        let tag = Tag::new(tag, TAG);
+                        let job = tag.and_then(|tag| ccm::Open::new(&device.cipher, &nonce, Aad(b""), data, tag));
+                        jobs.push(job.expect("lengths are checked"));
                         places.push(place);
                         Ok(())
                     }
                 },
             });
         }
-        let _ = ccm::decrypt(&mut jobs);
+        let _: Result<(), ccm::Forged> = ccm::open(&mut jobs);
         for (job, place) in jobs.iter().zip(&places) {
             verdicts[*place] = job.result().map_err(|_| Dropped::Forged);
         }

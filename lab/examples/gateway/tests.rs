@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tress_cipher::{aes::Aes, modes::ccm};
+use tress_cipher::{Aad, aes::Aes, modes::ccm};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -59,7 +59,7 @@ fn packet(node: &Node, counter: u32, samples: usize) -> Vec<u8> {
     let end = packet.len() - TAG;
     let (head, tag) = packet.split_at_mut(end);
     let (nonce, data) = head.split_at_mut(NONCE);
-    ccm::encrypt(&Aes::new(&*node.key).expect("a key"), nonce, b"", data, tag).expect("a packet");
+    ccm::seal(&Aes::new(&*node.key).expect("a key"), &*nonce, Aad(b""), data, tag).expect("a packet");
     packet
 }
 

@@ -1,7 +1,7 @@
 //! Mixes of jobs in lanes, each result compared with what the reference makes of the message alone.
 
 use tress_cipher::{
-    Backend, BlockCipher, CcmCipher, Error, aes::Aes, lanes, modes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael,
+    Aad, Backend, BlockCipher, CcmCipher, Error, Tag, aes::Aes, lanes, modes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael,
 };
 
 use crate::{numbers::Numbers, tally::Tally};
@@ -111,7 +111,7 @@ fn try_sealed<C: CcmCipher>(
     let mut expected = Vec::new();
     for (message, cipher) in messages.iter().zip(&alone) {
         let (mut data, mut tag) = (message.data.clone(), vec![0; message.tag_bytes]);
-        modes::ccm::encrypt(cipher, &message.nonce, &message.aad, &mut data, &mut tag)?;
+        modes::ccm::seal(cipher, &message.nonce[..], Aad(&message.aad), &mut data, &mut tag[..])?;
         expected.push((data, tag));
     }
     for backend in backends::<C>() {
@@ -119,9 +119,9 @@ fn try_sealed<C: CcmCipher>(
         let mut ours: Vec<_> = messages.iter().map(|one| (one.data.clone(), vec![0; one.tag_bytes])).collect();
         let mut jobs = Vec::new();
         for ((message, cipher), (data, tag)) in messages.iter().zip(&ciphers).zip(&mut ours) {
-            jobs.push(lanes::ccm::Job::new(cipher, &message.nonce, &message.aad, data, tag)?);
+            jobs.push(lanes::ccm::Seal::new(cipher, &message.nonce[..], Aad(&message.aad), data, &mut tag[..])?);
         }
-        lanes::ccm::encrypt(&mut jobs);
+        lanes::ccm::seal(&mut jobs)?;
         if jobs.iter().any(|job| job.result().is_err()) || ours != expected {
             tally.wrong(format!("{what}, {}: {} jobs come to something else", name(backend), messages.len()));
             ours.clone_from(&expected);
@@ -141,10 +141,10 @@ fn try_sealed<C: CcmCipher>(
         }
         let mut jobs = Vec::new();
         for (((cipher, nonce), aad), (data, tag)) in ciphers.iter().zip(&nonces).zip(&aads).zip(&mut ours) {
-            jobs.push(lanes::ccm::Job::new(cipher, nonce, aad, data, tag)?);
+            jobs.push(lanes::ccm::Open::new(cipher, &nonce[..], Aad(aad), data, Tag::new(tag, tag.len())?)?);
         }
-        let found = lanes::ccm::decrypt(&mut jobs);
-        let results: Vec<_> = jobs.iter().map(lanes::ccm::Job::result).collect();
+        let found = lanes::ccm::open(&mut jobs).map_or_else(|forged| forged.count, |()| 0);
+        let results: Vec<_> = jobs.iter().map(lanes::ccm::Open::result).collect();
         let wanted = forged.iter().filter(|forged| **forged).count();
         if found != wanted {
             tally.wrong(format!("{what}, {}: {found} forged jobs of {wanted}", name(backend)));

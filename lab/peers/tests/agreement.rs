@@ -1,6 +1,6 @@
 //! Every peer's CCM against ours, with the lengths and layouts that the benchmarks use.
 
-use tress_cipher::{aes::Aes, modes, pipo::Pipo, rc6::Rc6};
+use tress_cipher::{Aad, aes::Aes, modes, pipo::Pipo, rc6::Rc6};
 use tress_peers::{Direction, Error, Missing, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
 
 const NONCE: [u8; 12] = [7; 12];
@@ -11,7 +11,7 @@ fn message(bytes: usize) -> Vec<u8> {
 
 fn ours(key: &[u8], data: &[u8]) -> (Vec<u8>, [u8; 16]) {
     let (mut data, mut tag) = (data.to_vec(), [0; 16]);
-    modes::ccm::encrypt(&Aes::new(key).unwrap(), &NONCE, b"", &mut data, &mut tag).unwrap();
+    modes::ccm::seal(&Aes::new(key).unwrap(), &NONCE, Aad(b""), &mut data, &mut tag).unwrap();
     (data, tag)
 }
 

@@ -2,7 +2,7 @@
 //! yardsticks.
 
 use tress_cipher::{
-    Backend, CcmCipher,
+    Aad, Backend, CcmCipher, Tag,
     catalogue::{self, FromKey, Mode, WithCipher},
     lanes, modes,
 };
@@ -175,25 +175,32 @@ fn with_ccm<C: FromKey + CcmCipher>(ciphers: Vec<C>, call: Call) -> Party {
         return each(call, move |number, data, tag| {
             let (cipher, nonce) = (&ciphers[number.min(of_all)], &nonces[number]);
             match call.direction {
-                Direction::Encrypt => modes::ccm::encrypt(cipher, nonce, b"", data, tag),
-                Direction::Decrypt => modes::ccm::decrypt(cipher, nonce, b"", data, tag),
+                Direction::Encrypt => modes::ccm::seal(cipher, nonce, Aad(b""), data, tag),
+                Direction::Decrypt => modes::ccm::open(cipher, nonce, Aad(b""), data, Tag::new(tag, tag.len())?),
             }
         });
     }
     Box::new(move |buffer| {
-        let mut jobs = Vec::with_capacity(call.lanes);
-        for (number, data, tag) in call.messages(buffer) {
-            let cipher = &ciphers[number.min(of_all)];
-            jobs.push(lanes::ccm::Job::new(cipher, &nonces[number], b"", data, tag)?);
-        }
+        let messages = call.messages(buffer);
+        let of = |number: usize| (&ciphers[number.min(of_all)], &nonces[number]);
         match call.direction {
-            Direction::Encrypt => lanes::ccm::encrypt(&mut jobs),
-            Direction::Decrypt if lanes::ccm::decrypt(&mut jobs) > 0 => {
-                return Err(tress_cipher::Error::Authentication.into());
+            Direction::Encrypt => {
+                let mut jobs = Vec::with_capacity(call.lanes);
+                for (number, data, tag) in messages {
+                    let (cipher, nonce) = of(number);
+                    jobs.push(lanes::ccm::Seal::new(cipher, nonce, Aad(b""), data, tag)?);
+                }
+                Ok(lanes::ccm::seal(&mut jobs)?)
             }
-            Direction::Decrypt => {}
+            Direction::Decrypt => {
+                let mut jobs = Vec::with_capacity(call.lanes);
+                for (number, data, tag) in messages {
+                    let ((cipher, nonce), tag) = (of(number), Tag::new(tag, tag.len())?);
+                    jobs.push(lanes::ccm::Open::new(cipher, nonce, Aad(b""), data, tag)?);
+                }
+                Ok(lanes::ccm::open(&mut jobs).map_err(tress_cipher::Error::from)?)
+            }
         }
-        Ok(())
     })
 }
 

@@ -24,6 +24,7 @@ mod aead;
 pub mod cbc;
 pub mod ccm;
 mod kernel;
+mod nonces;
 mod schedule;
 
 pub use aead::Aead;

@@ -32,8 +32,8 @@ pub(super) trait Message {
     fn header_blocks(&self) -> usize;
     /// One of them.
     fn header_block(&self, index: usize) -> Self::Block;
-    /// The message is done: the chain's end, and block 0 of the key stream. Returns whether it is good.
-    fn finish(&mut self, decrypted: bool, chain: &Self::Block, mask: &Self::Block) -> bool;
+    /// The message is done: the chain's end, and block 0 of the key stream.
+    fn finish(&mut self, chain: &Self::Block, mask: &Self::Block);
 }
 
 /// How a message starts.
@@ -116,15 +116,14 @@ const IDLE: Lane = Lane { job: NONE, last_block: 0, staged_bytes: 0, tail: core:
 struct Staging<B, const LANES: usize>([[B; STEP_BLOCKS]; LANES]);
 
 /// Runs every pending message whose key fits the engine and the number of rounds of `keys`. `shared`: all messages have
-/// this one key. Returns how many turned out not to be good.
+/// this one key.
 #[inline(always)]
 pub(super) fn run<E, M, O, const G: usize, const LANES: usize>(
     engine: E,
     keys: &E::Keys,
     messages: &mut [M],
     shared: bool,
-) -> usize
-where
+) where
     E: Engine,
     M: Message<Block = E::Block>,
     O: Mode<E>,
@@ -146,7 +145,6 @@ where
         lanes: [IDLE; LANES],
         left: [usize::MAX; LANES],
         busy: 0,
-        bad: 0,
         heads: [engine.zero(); G],
         zeros: [engine.zero(); G],
         masks: [engine.zero(); G],
@@ -154,11 +152,9 @@ where
         staging: staging.0.as_mut_ptr(),
     };
     run.all::<O>(shared);
-    let bad = run.bad;
     run.wipe();
     // SAFETY: a reference is valid for writes.
     unsafe { core::ptr::write_volatile(&mut staging.0, [[E::Block::ZERO; STEP_BLOCKS]; LANES]) };
-    bad
 }
 
 struct Run<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
@@ -172,8 +168,6 @@ struct Run<'k, 'j, E: Engine, M, const G: usize, const LANES: usize> {
     left: [usize; LANES],
     /// The lanes with a message, as bits.
     busy: u64,
-    /// Messages that turned out not to be good.
-    bad: usize,
     /// For lanes that start: the first blocks of the headers, and counter blocks 0.
     heads: [E::Vector; G],
     zeros: [E::Vector; G],
@@ -368,9 +362,7 @@ where
         let row = if message.data_bytes() == 0 { &self.state.chain } else { &self.state.history[last_block] };
         let chain = self.engine.slot(&row[group], slot);
         let mask = self.engine.slot(&self.masks[group], slot);
-        if !message.finish(O::DECRYPTS, &chain, &mask) {
-            self.bad += 1;
-        }
+        message.finish(&chain, &mask);
         self.busy &= !(1 << index);
     }
 

@@ -12,7 +12,7 @@ use zeroize::Zeroize;
 use crate::engine::{CcmEngine, CcmOperation, Direction, increment, xor_block};
 use crate::operation::{CcmHeader, CcmMessage, CcmModes};
 use crate::reveal::reveal;
-use crate::{Block, CcmCipher, Error};
+use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
 
 /// CCM as an `aead`: `C` is [`Aes128`](crate::aes::Aes128), [`Aes192`](crate::aes::Aes192), [`Aes256`](crate::aes::Aes256) or a type of another cipher such as [`Rc6_128`](crate::rc6::Rc6_128), `M` the
 /// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
@@ -33,22 +33,36 @@ pub struct Ccm<C, M = U16, N = U12> {
 }
 
 /// Encrypts in place and writes the tag. A nonce must never be used twice with a key.
-pub fn encrypt<C: CcmCipher>(
+///
+/// # Errors
+/// For other lengths of nonce and tag, and for more data than the nonce leaves room to count.
+pub fn seal<'n, 't, C: CcmCipher>(
     cipher: &C,
-    nonce: &[u8],
-    aad: &[u8],
+    nonce: impl Into<Nonce<'n>>,
+    aad: Aad<'_>,
     data: &mut [u8],
-    tag: &mut [u8],
+    tag: impl Into<TagMut<'t>>,
 ) -> Result<(), Error> {
-    let header = CcmHeader::new(nonce, aad, data.len(), tag.len())?;
+    let TagMut(tag) = tag.into();
+    let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
     let full = cipher.core().ccm(CcmMessage { header: &header, data, direction: Direction::Encrypt });
     tag.copy_from_slice(&full[..tag.len()]);
     Ok(())
 }
 
 /// Decrypts in place. If the tag is wrong the data is wiped.
-pub fn decrypt<C: CcmCipher>(cipher: &C, nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &[u8]) -> Result<(), Error> {
-    let header = CcmHeader::new(nonce, aad, data.len(), tag.len())?;
+///
+/// # Errors
+/// `Authentication`; and as [`seal`].
+pub fn open<'n, 't, C: CcmCipher>(
+    cipher: &C,
+    nonce: impl Into<Nonce<'n>>,
+    aad: Aad<'_>,
+    data: &mut [u8],
+    tag: impl Into<Tag<'t>>,
+) -> Result<(), Error> {
+    let Tag(tag) = tag.into();
+    let header = CcmHeader::new(nonce.into().0, aad.0, data.len(), tag.len())?;
     let mut full = cipher.core().ccm(CcmMessage { header: &header, data: &mut *data, direction: Direction::Decrypt });
     let good = full[..tag.len()].ct_eq(tag);
     // The right tag for a forged message.

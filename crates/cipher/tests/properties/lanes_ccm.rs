@@ -1,9 +1,9 @@
 //! CCM in lanes: any mix of jobs gives what the reference gives one message at a time, and a job that fails fails alone.
 
 use proptest::prelude::*;
-use tress_cipher::lanes::ccm::{Job, decrypt, encrypt};
+use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
 use tress_cipher::modes::ccm;
-use tress_cipher::{Backend, CcmCipher, Error};
+use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 
 use crate::properties::common::{Bytes, UnderTest, any_length, any_tag_bytes, backends, carve};
 
@@ -98,26 +98,24 @@ impl<C: UnderTest + CcmCipher> Case<C> {
         let mut tags: Vec<_> = shapes.iter().map(|shape| vec![0; shape.tag_bytes]).collect();
         for (i, data) in carve(&mut sealed, spans(&shapes)).into_iter().enumerate() {
             let reference = C::prepare(Backend::Reference, key(&shapes[i]));
-            ccm::encrypt(&reference, &nonces[i], &aads[i], data, &mut tags[i]).unwrap();
+            ccm::seal(&reference, &nonces[i][..], Aad(&aads[i]), data, &mut tags[i][..]).unwrap();
         }
         Case { shapes, ciphers, nonces, aads, plain, sealed, tags }
     }
 
-    fn jobs<'a>(&'a self, buffer: &'a mut [u8], tags: &'a mut [Vec<u8>]) -> Vec<Job<'a, C>> {
-        let slices = carve(buffer, spans(&self.shapes));
-        slices
-            .into_iter()
-            .zip(tags)
-            .enumerate()
-            .map(|(i, (data, tag))| Job::new(&self.ciphers[i], &self.nonces[i], &self.aads[i], data, tag).unwrap())
-            .collect()
+    /// Cipher, nonce, associated data and data of each job.
+    fn parts<'a>(&'a self, buffer: &'a mut [u8]) -> impl Iterator<Item = (&'a C, &'a [u8], Aad<'a>, &'a mut [u8])> {
+        let data = carve(buffer, spans(&self.shapes)).into_iter().enumerate();
+        data.map(|(i, data)| (&self.ciphers[i], &self.nonces[i][..], Aad(&self.aads[i]), data))
     }
 
     fn check_encrypt(&self) {
         let mut buffer = self.plain.clone();
         let mut tags: Vec<_> = self.shapes.iter().map(|shape| vec![0; shape.tag_bytes]).collect();
-        let mut jobs = self.jobs(&mut buffer, &mut tags);
-        encrypt(&mut jobs);
+        let jobs = self.parts(&mut buffer).zip(&mut tags);
+        let jobs = jobs.map(|((cipher, nonce, aad, data), tag)| Seal::new(cipher, nonce, aad, data, &mut tag[..]));
+        let mut jobs: Vec<_> = jobs.collect::<Result<_, _>>().unwrap();
+        seal(&mut jobs).expect("nonces are random, and keys are not shared by jobs");
         assert!(jobs.iter().all(|job| job.result().is_ok()), "a job of an encryption failed");
         drop(jobs);
         for (i, shape) in self.shapes.iter().enumerate() {
@@ -148,15 +146,20 @@ impl<C: UnderTest + CcmCipher> Case<C> {
                 damaged[i] = true;
             }
         }
-        let mut jobs = self.jobs(&mut buffer, &mut tags);
-        let failed = decrypt(&mut jobs);
+        let jobs = self.parts(&mut buffer).zip(&tags).map(|((cipher, nonce, aad, data), tag)| {
+            Open::new(cipher, nonce, aad, data, Tag::new(tag, tag.len()).unwrap()).unwrap()
+        });
+        let mut jobs: Vec<_> = jobs.collect();
+        let opened = open(&mut jobs);
         let results: Vec<_> = jobs.iter().map(|job| job.result()).collect();
         drop(jobs);
         for (i, shape) in self.shapes.iter().enumerate() {
             let expected = if damaged[i] { Err(Error::Authentication) } else { Ok(()) };
             assert_eq!(results[i], expected, "job {i}: {shape:?}");
         }
-        assert_eq!(failed, damaged.iter().filter(|damaged| **damaged).count());
+        let count = damaged.iter().filter(|damaged| **damaged).count();
+        let forged = damaged.iter().position(|damaged| *damaged).map(|first| (count, first));
+        assert_eq!(opened.err().map(|forged| (forged.count, forged.first)), forged);
         self.compare(&mut buffer, &mut expected);
     }
 
@@ -280,29 +283,28 @@ pub(crate) fn the_layout_of_the_container_agrees<C: UnderTest + CcmCipher>() {
         let reference = C::prepare(Backend::Reference, &key);
         for (sealed, nonce) in expected.chunks_mut(SEALED_CHUNK).zip(&nonces) {
             let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
-            ccm::encrypt(&reference, nonce, b"", data, tag).unwrap();
+            ccm::seal(&reference, &nonce[..], Aad(b""), data, tag).unwrap();
         }
         for backend in backends::<C>() {
             let cipher = C::prepare(backend, &key);
-            let jobs = |buffer: &mut [u8], run: &mut dyn FnMut(&mut [Job<'_, C>])| {
-                let mut jobs: Vec<_> = (buffer.chunks_mut(SEALED_CHUNK).zip(&nonces))
-                    .map(|(sealed, nonce)| {
-                        let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
-                        Job::new(&cipher, nonce, b"", data, tag).unwrap()
-                    })
-                    .collect();
-                run(&mut jobs);
-            };
             let mut buffer = plain.clone();
-            jobs(&mut buffer, &mut |jobs| encrypt(jobs));
+            let jobs = buffer.chunks_mut(SEALED_CHUNK).zip(&nonces).map(|(sealed, nonce)| {
+                let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
+                Seal::new(&cipher, &nonce[..], Aad(b""), data, tag).unwrap()
+            });
+            seal(&mut jobs.collect::<Vec<_>>()).unwrap();
             assert!(buffer == expected, "encrypted, last chunk {last} on {}", backend.name());
 
             // A flipped bit in the third chunk wipes the third chunk, its tag excepted.
             buffer[2 * SEALED_CHUNK + 77] ^= 4;
-            jobs(&mut buffer, &mut |jobs| {
-                assert_eq!(decrypt(jobs), 1);
-                assert_eq!(jobs[2].result(), Err(Error::Authentication));
+            let jobs = buffer.chunks_mut(SEALED_CHUNK).zip(&nonces).map(|(sealed, nonce)| {
+                let (data, tag) = sealed.split_at_mut(sealed.len() - 16);
+                Open::new(&cipher, &nonce[..], Aad(b""), data, Tag::new(tag, 16).unwrap()).unwrap()
             });
+            let mut jobs: Vec<_> = jobs.collect();
+            assert_eq!(open(&mut jobs).map_err(|forged| (forged.count, forged.first)), Err((1, 2)));
+            assert_eq!(jobs[2].result(), Err(Error::Authentication));
+            drop(jobs);
             for (i, (got, want)) in buffer.chunks(SEALED_CHUNK).zip(plain.chunks(SEALED_CHUNK)).enumerate() {
                 let (got, want) = (&got[..got.len() - 16], &want[..want.len() - 16]);
                 let right = if i == 2 { got.iter().all(|byte| *byte == 0) } else { got == want };
@@ -316,18 +318,59 @@ pub(crate) fn a_job_runs_once_and_is_not_verified_before<C: UnderTest + CcmCiphe
     for backend in backends::<C>() {
         let cipher = C::prepare(backend, &[3; 16]);
         let (mut data, mut tag) = ([1; 40], [0; 8]);
+        let nonce = &[2; 13];
         {
-            let mut jobs = [Job::new(&cipher, &[2; 13], b"a", &mut data, &mut tag).unwrap()];
+            let mut jobs = [Seal::new(&cipher, nonce, Aad(b"a"), &mut data, &mut tag).unwrap()];
             assert_eq!(jobs[0].result(), Err(Error::Authentication));
-            encrypt(&mut jobs);
+            seal(&mut jobs).unwrap();
             assert_eq!(jobs[0].result(), Ok(()));
-            encrypt(&mut jobs);
-            assert_eq!(decrypt(&mut jobs), 0);
+            seal(&mut jobs).unwrap();
         }
         let (mut expected, mut expected_tag) = ([1; 40], [0; 8]);
-        ccm::encrypt(&cipher, &[2; 13], b"a", &mut expected, &mut expected_tag).unwrap();
+        ccm::seal(&cipher, nonce, Aad(b"a"), &mut expected, &mut expected_tag).unwrap();
         assert_eq!((data, tag), (expected, expected_tag));
+
+        let mut jobs = [Open::new(&cipher, nonce, Aad(b"b"), &mut data, &tag).unwrap()];
+        assert_eq!(jobs[0].result(), Err(Error::Authentication));
+        // It stays forged.
+        for _ in 0..2 {
+            assert_eq!(open(&mut jobs).map_err(|forged| (forged.count, forged.first)), Err((1, 0)));
+        }
     }
-    encrypt::<C>(&mut []);
-    assert_eq!(decrypt::<C>(&mut []), 0);
+    seal::<C>(&mut []).unwrap();
+    open::<C>(&mut []).unwrap();
+}
+
+/// Batches of any order and length, with a nonce twice under one key or not: found by what a set of pairs finds.
+#[test]
+fn nonces_twice() {
+    let keys: Vec<_> = (0..3).map(|key| tress_cipher::aes::Aes::new(&[key; 16]).unwrap()).collect();
+    for (seed, count) in (0..40).flat_map(|seed| [0, 1, 2, 8, 9, 40, 300, 3000].map(|count| (seed, count))) {
+        let mut random = Bytes(seed);
+        // So few that some occur twice, or so many that none do; in order, or not; at the end of the nonce, or its beginning.
+        let different = if seed % 2 == 0 { 1 << 40 } else { (count as u64).pow(2).max(1) };
+        let mut ids: Vec<(usize, u64)> =
+            (0..count).map(|_| (random.below(3), random.below(usize::MAX) as u64 % different)).collect();
+        if seed % 3 == 0 {
+            ids.sort_unstable();
+        }
+        let mut packets = vec![([0; 3], [0; 4]); count];
+        let jobs = packets.iter_mut().zip(&ids).map(|((data, tag), (key, number))| {
+            let mut nonce = [0; 12];
+            nonce[if seed % 4 < 2 { 0..8 } else { 4..12 }].copy_from_slice(&number.to_be_bytes());
+            Seal::new(&keys[*key], &nonce, Aad(b""), data, tag).unwrap()
+        });
+        let mut jobs: Vec<_> = jobs.collect();
+        let sealed = seal(&mut jobs);
+        drop(jobs);
+        let is_set = ids.iter().collect::<std::collections::HashSet<_>>().len() == ids.len();
+        match sealed {
+            Ok(()) => assert!(is_set, "{seed}, {count}"),
+            Err(Error::NonceRepeated { job }) => {
+                assert!(ids[..job].contains(&ids[job]), "{seed}, {count}");
+                assert!(packets.iter().all(|packet| *packet == ([0; 3], [0; 4])), "nothing is encrypted");
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! ECB, CBC, CTR and CCM of one message: every backend does what the reference does, at every length and alignment.
 
 use tress_cipher::modes::ccm;
-use tress_cipher::{Backend, CcmCipher, Error};
+use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 
 use crate::properties::block_modes;
 use crate::properties::common::{Bytes, Placed, UnderTest, backends, edges};
@@ -114,7 +114,7 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
     let (key, mut nonce) = (random.take(key_bytes), random.take(nonce_bytes));
     let (mut aad, mut data) = (random.take(aad_bytes), random.take(length));
     let mut tag = vec![0; tag_bytes];
-    ccm::encrypt(&C::prepare(Backend::Reference, &key), &nonce, &aad, &mut data, &mut tag).unwrap();
+    ccm::seal(&C::prepare(Backend::Reference, &key), &nonce[..], Aad(&aad), &mut data, &mut tag[..]).unwrap();
     let parts = [&mut nonce[..], &mut aad, &mut data, &mut tag];
     let mut parts: Vec<&mut [u8]> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let part = random.below(parts.len());
@@ -122,7 +122,13 @@ pub(crate) fn damaged_ccm_is_refused_and_wiped<C: UnderTest + CcmCipher>(
     parts[part][byte] ^= 1 << random.below(8);
     for backend in backends::<C>() {
         let mut opened = data.clone();
-        let result = ccm::decrypt(&C::prepare(backend, &key), &nonce, &aad, &mut opened, &tag);
+        let result = ccm::open(
+            &C::prepare(backend, &key),
+            &nonce[..],
+            Aad(&aad),
+            &mut opened,
+            Tag::new(&tag, tag_bytes).unwrap(),
+        );
         assert_eq!(result, Err(Error::Authentication), "{}", backend.name());
         assert!(opened.iter().all(|byte| *byte == 0), "{}", backend.name());
     }
@@ -139,7 +145,7 @@ fn compare_ccm<C: UnderTest + CcmCipher>(
 ) {
     let mut expected = data.to_vec();
     let mut expected_tag = vec![0; tag_bytes];
-    ccm::encrypt(&C::prepare(Backend::Reference, key), nonce, aad, &mut expected, &mut expected_tag).unwrap();
+    ccm::seal(&C::prepare(Backend::Reference, key), nonce, Aad(aad), &mut expected, &mut expected_tag[..]).unwrap();
     for backend in backends::<C>() {
         let what = format!(
             "key {}, nonce {}, tag {tag_bytes}, associated data {}, message {} bytes on {}",
@@ -153,13 +159,14 @@ fn compare_ccm<C: UnderTest + CcmCipher>(
         let mut placed_aad = Placed::new(aad, offset / 2);
         let mut placed = Placed::new(data, offset);
         let mut tag = vec![0; tag_bytes];
-        ccm::encrypt(&cipher, nonce, placed_aad.bytes(), placed.bytes(), &mut tag).unwrap();
+        ccm::seal(&cipher, nonce, Aad(placed_aad.bytes()), placed.bytes(), &mut tag[..]).unwrap();
         let sealed = placed.finish();
         assert!(sealed == expected, "{what}: ciphertext");
         assert_eq!(tag, expected_tag, "{what}: tag");
 
         let mut placed = Placed::new(&sealed, offset);
-        assert_eq!(ccm::decrypt(&cipher, nonce, placed_aad.bytes(), placed.bytes(), &tag), Ok(()), "{what}");
+        let given = Tag::new(&tag, tag_bytes).unwrap();
+        assert_eq!(ccm::open(&cipher, nonce, Aad(placed_aad.bytes()), placed.bytes(), given), Ok(()), "{what}");
         assert!(placed.finish() == data, "{what}: plaintext");
     }
 }

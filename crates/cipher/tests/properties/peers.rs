@@ -8,8 +8,7 @@ use cipher::array::Array;
 use cipher::{BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit, StreamCipher};
 use proptest::prelude::*;
 use tress_cipher::aes::Aes;
-use tress_cipher::lanes;
-use tress_cipher::modes;
+use tress_cipher::{Aad, lanes, modes};
 
 use crate::properties::common::{
     Bytes, Placed, aes, any_counter, any_key_bytes, any_length, any_tag_bytes, backends, cases,
@@ -158,7 +157,7 @@ proptest! {
             let aes = aes(backend, &key);
             let mut placed = Placed::new(&data, offset);
             let mut tag = vec![0; tag_bytes];
-            modes::ccm::encrypt(&aes, &nonce, &aad, placed.bytes(), &mut tag).unwrap();
+            modes::ccm::seal(&aes, &nonce[..], Aad(&aad), placed.bytes(), &mut tag[..]).unwrap();
             prop_assert_eq!(&tag, &expected_tag, "{}", backend.name());
             prop_assert_eq!(&placed.finish(), &expected, "{}", backend.name());
 
@@ -166,9 +165,9 @@ proptest! {
             let mut copies = vec![data.clone(); 3];
             let mut tags = vec![vec![0; tag_bytes]; 3];
             let mut jobs: Vec<_> = copies.iter_mut().zip(&mut tags)
-                .map(|(data, tag)| lanes::ccm::Job::new(&aes, &nonce, &aad, data, tag).unwrap())
+                .map(|(data, tag)| lanes::ccm::Seal::new(&aes, &nonce[..], Aad(&aad), data, &mut tag[..]).unwrap())
                 .collect();
-            lanes::ccm::encrypt(&mut jobs);
+            lanes::ccm::seal_without_nonce_check(&mut jobs);
             drop(jobs);
             for (data, tag) in copies.iter().zip(&tags) {
                 prop_assert_eq!(tag, &expected_tag, "lanes on {}", backend.name());
@@ -192,7 +191,7 @@ fn long_associated_data_agrees_with_rustcrypto() {
         let expected_tag = peer_ccm_of(&key, &nonce, 16, &aad, &mut expected);
         for backend in backends::<Aes>() {
             let (mut ours, mut tag) = (data.clone(), [0; 16]);
-            modes::ccm::encrypt(&aes(backend, &key), &nonce, &aad, &mut ours, &mut tag).unwrap();
+            modes::ccm::seal(&aes(backend, &key), &nonce[..], Aad(&aad), &mut ours, &mut tag).unwrap();
             assert_eq!((&ours, &tag[..]), (&expected, &expected_tag[..]), "{aad_bytes} on {}", backend.name());
         }
     }

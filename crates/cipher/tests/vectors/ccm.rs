@@ -1,7 +1,7 @@
 //! CCM: one message at a time, and all messages of a file in lanes.
 
 use tress_cipher::modes::ccm;
-use tress_cipher::{Backend, CcmCipher, Error, lanes};
+use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, TagMut, lanes};
 
 use crate::vectors::file::Test;
 use crate::vectors::under_test::UnderTest;
@@ -21,31 +21,38 @@ pub(crate) fn one<C: UnderTest + CcmCipher>(backend: Backend, test: &Test, what:
     let cipher = C::prepare(backend, &test.key);
     let aad = test.associated_data();
     if let Some(refusal) = refusal(test) {
-        return refused(&cipher, test, &aad, refusal, what);
+        return refused(&cipher, test, Aad(&aad), refusal, what);
     }
     if let Some(msg) = &test.msg {
         let mut data = msg.clone();
         let mut tag = vec![0; test.tag.len()];
-        ccm::encrypt(&cipher, &test.iv, &aad, &mut data, &mut tag).expect(what);
+        ccm::seal(&cipher, &test.iv[..], Aad(&aad), &mut data, &mut tag[..]).expect(what);
         assert_eq!(data == test.ct && tag == test.tag, test.is_valid(), "{what}: encrypt");
         if test.has_flag("ModifiedTag") {
             assert_eq!(data, test.ct, "{what}: encrypt, only the tag is wrong");
         }
     }
     let mut data = test.ct.clone();
-    let opened = ccm::decrypt(&cipher, &test.iv, &aad, &mut data, &test.tag);
+    let opened = ccm::open(&cipher, &test.iv[..], Aad(&aad), &mut data, tag(test));
     check_opened(test, opened, &data, what);
 }
 
-fn refused<C: CcmCipher>(cipher: &C, test: &Test, aad: &[u8], refusal: Error, what: &str) {
+fn refused<C: CcmCipher>(cipher: &C, test: &Test, aad: Aad<'_>, refusal: Error, what: &str) {
     assert!(!test.is_valid(), "{what}: refused and valid");
     let mut data = test.ct.clone();
-    let mut tag = test.tag.clone();
-    assert_eq!(ccm::encrypt(cipher, &test.iv, aad, &mut data, &mut tag), Err(refusal), "{what}: encrypt");
-    assert_eq!(ccm::decrypt(cipher, &test.iv, aad, &mut data, &tag), Err(refusal), "{what}: decrypt");
-    let job = lanes::ccm::Job::new(cipher, &test.iv, aad, &mut data, &mut tag);
-    assert_eq!(job.err(), Some(refusal), "{what}: job");
-    assert_eq!((data, tag), (test.ct.clone(), test.tag.clone()), "{what}: something was written");
+    let (iv, mut written) = (&test.iv[..], test.tag.clone());
+    assert_eq!(ccm::seal(cipher, iv, aad, &mut data, &mut written[..]), Err(refusal), "{what}: seal");
+    assert_eq!(ccm::open(cipher, iv, aad, &mut data, tag(test)), Err(refusal), "{what}: open");
+    let job = lanes::ccm::Seal::new(cipher, iv, aad, &mut data, &mut written[..]);
+    assert_eq!(job.err(), Some(refusal), "{what}: job to seal");
+    let job = lanes::ccm::Open::new(cipher, iv, aad, &mut data, tag(test));
+    assert_eq!(job.err(), Some(refusal), "{what}: job to open");
+    assert_eq!((data, written), (test.ct.clone(), test.tag.clone()), "{what}: something was written");
+}
+
+/// The tag, as long as the vector says.
+fn tag(test: &Test) -> Tag<'_> {
+    Tag::new(&test.tag, test.tag.len()).expect("its own length")
 }
 
 fn check_opened(test: &Test, opened: Result<(), Error>, data: &[u8], what: &str) {
@@ -66,43 +73,40 @@ pub(crate) fn lanes<C: UnderTest + CcmCipher>(backend: Backend, tests: &[&Test],
 
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.msg.clone().unwrap_or_default()).collect();
     let mut tags: Vec<Vec<u8>> = tests.iter().map(|test| vec![0; test.tag.len()]).collect();
-    let mut jobs = jobs(&tests, &ciphers, &aads, &mut data, &mut tags);
-    lanes::ccm::encrypt(&mut jobs);
-    drop(jobs);
+    let jobs = parts(&tests, &ciphers, &aads, &mut data).zip(&mut tags).map(|((test, cipher, aad, data), tag)| {
+        lanes::ccm::Seal::new(cipher, &test.iv[..], aad, data, TagMut::from(&mut tag[..])).expect("a vector's job")
+    });
+    // Ciphers stand in memory as their jobs do, and every job has its own.
+    lanes::ccm::seal(&mut jobs.collect::<Vec<_>>()).expect("no nonce twice under one key");
     for ((test, data), tag) in tests.iter().zip(&data).zip(&tags).filter(|((test, _), _)| test.msg.is_some()) {
         let same = *data == test.ct && *tag == test.tag;
         assert_eq!(same, test.is_valid(), "{name} test {} encrypted in lanes on {}", test.id, backend.name());
     }
 
     let mut data: Vec<Vec<u8>> = tests.iter().map(|test| test.ct.clone()).collect();
-    let mut tags: Vec<Vec<u8>> = tests.iter().map(|test| test.tag.clone()).collect();
-    let mut jobs = self::jobs(&tests, &ciphers, &aads, &mut data, &mut tags);
-    let failed = lanes::ccm::decrypt(&mut jobs);
+    let jobs = parts(&tests, &ciphers, &aads, &mut data).map(|(test, cipher, aad, data)| {
+        lanes::ccm::Open::new(cipher, &test.iv[..], aad, data, tag(test)).expect("a vector's job")
+    });
+    let mut jobs: Vec<_> = jobs.collect();
+    let opened = lanes::ccm::open(&mut jobs);
     let results: Vec<Result<(), Error>> = jobs.iter().map(|job| job.result()).collect();
     drop(jobs);
-    let expected = tests.iter().filter(|test| !test.is_valid()).count();
-    assert_eq!(failed, expected, "{name}: jobs that failed in lanes on {}", backend.name());
+    let forged: Vec<usize> = (0..tests.len()).filter(|&place| !tests[place].is_valid()).collect();
+    let found = opened.err().map(|forged| (forged.count, forged.first));
+    let expected = forged.first().map(|first| (forged.len(), *first));
+    assert_eq!(found, expected, "{name}: forged in lanes on {}", backend.name());
     for ((test, data), result) in tests.iter().zip(&data).zip(results) {
         let what = format!("{name} test {} in lanes on {}", test.id, backend.name());
         check_opened(test, result, data, &what);
     }
 }
 
-fn jobs<'a, C: CcmCipher>(
-    tests: &[&Test],
+fn parts<'a, C: CcmCipher>(
+    tests: &'a [&Test],
     ciphers: &'a [C],
     aads: &'a [Vec<u8>],
     data: &'a mut [Vec<u8>],
-    tags: &'a mut [Vec<u8>],
-) -> Vec<lanes::ccm::Job<'a, C>> {
-    tests
-        .iter()
-        .zip(ciphers)
-        .zip(aads)
-        .zip(data)
-        .zip(tags)
-        .map(|((((test, cipher), aad), data), tag)| {
-            lanes::ccm::Job::new(cipher, &test.iv, aad, data, tag).expect("a vector's job")
-        })
-        .collect()
+) -> impl Iterator<Item = (&'a Test, &'a C, Aad<'a>, &'a mut [u8])> {
+    let parts = tests.iter().zip(ciphers).zip(aads).zip(data);
+    parts.map(|(((test, cipher), aad), data)| (*test, cipher, Aad(aad), &mut data[..]))
 }

@@ -1,13 +1,14 @@
 //! The AEADs of a container's payload, from one list.
 
 use tress_cipher::aes::Aes;
-use tress_cipher::lanes;
 use tress_cipher::modes::ccm::Ccm;
+use tress_cipher::{Aad, Nonce, Tag, lanes};
 
 use super::payload::{NONCE_BYTES, TAG_BYTES};
 
 /// Chunks with their tags, each with its nonce.
-pub(super) type Chunks<'c, 'a> = &'c mut dyn Iterator<Item = ([u8; NONCE_BYTES], &'a mut [u8])>;
+pub(super) type Chunks<'c, 'a> = &'c mut dyn Iterator<Item = Chunk<'a>>;
+type Chunk<'a> = ([u8; NONCE_BYTES], &'a mut [u8]);
 
 /// An AEAD with its key.
 pub(super) trait Keyed: Send + Sync {
@@ -19,24 +20,20 @@ pub(super) trait Keyed: Send + Sync {
 
 impl<A: lanes::Aead + Send + Sync> Keyed for A {
     fn seal<'a>(&'a self, chunks: Chunks<'_, 'a>) {
-        A::encrypt(&mut jobs(self, chunks));
+        let job = |(nonce, sealed): Chunk<'a>| {
+            let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
+            self.to_seal(Nonce::from(&nonce), Aad(&[]), data, tag.into()).expect("lengths are the AEAD's")
+        };
+        A::seal(&mut chunks.map(job).collect::<Vec<_>>()).expect("each chunk has a number of its own");
     }
 
     fn unseal<'a>(&'a self, chunks: Chunks<'_, 'a>) -> Option<usize> {
-        let mut jobs = jobs(self, chunks);
-        if A::decrypt(&mut jobs) == 0 {
-            return None;
-        }
-        jobs.iter().position(|job| A::result(job).is_err())
+        let job = |(nonce, sealed): Chunk<'a>| {
+            let (data, tag) = sealed.split_last_chunk_mut::<TAG_BYTES>().expect("a chunk has a tag");
+            self.to_open(Nonce::from(&nonce), Aad(&[]), data, Tag::from(&*tag)).expect("lengths are the AEAD's")
+        };
+        A::open(&mut chunks.map(job).collect::<Vec<_>>()).err().map(|forged| forged.first)
     }
-}
-
-fn jobs<'a, A: lanes::Aead>(aead: &'a A, chunks: Chunks<'_, 'a>) -> Vec<A::Job<'a>> {
-    let job = |(nonce, sealed): ([u8; NONCE_BYTES], &'a mut [u8])| {
-        let (data, tag) = sealed.split_at_mut(sealed.len() - TAG_BYTES);
-        aead.job(&nonce, &[], data, tag).expect("nonce, tag and data lengths are the AEAD's")
-    };
-    chunks.map(job).collect()
 }
 
 /// Defines the AEADs: number in transfers, name, IANA's name, bytes of the key, and what makes one of a key. A new one is an

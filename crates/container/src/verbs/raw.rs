@@ -8,7 +8,7 @@
 use std::io::{self, Read, Write};
 
 use tress_cipher::{
-    BlockCipher, CcmCipher,
+    Aad, BlockCipher, CcmCipher, Tag,
     modes::{cbc, ccm, ctr, ecb, pkcs7},
 };
 use zeroize::Zeroizing;
@@ -146,7 +146,8 @@ pub(crate) fn raw_ccm_on<C: CcmCipher>(
 ) -> Result<(), Error> {
     let RawCcm { nonce, associated_data, tag_bytes } = parameters;
     // Nonce and tag are checked on an empty message, before any input is touched.
-    ccm::encrypt(cipher, nonce, associated_data, &mut [], &mut vec![0; *tag_bytes])?;
+    let associated_data = Aad(associated_data);
+    ccm::seal(cipher, &nonce[..], associated_data, &mut [], &mut vec![0; *tag_bytes][..])?;
     let message = Message { cipher, nonce, associated_data, tag_bytes: *tag_bytes };
     filter(system, source, sink, control, |input, output| match direction {
         RawDirection::Encrypt => message.encrypt(input, output),
@@ -242,7 +243,7 @@ fn fill(input: &mut dyn Read, buffer: &mut Vec<u8>, bytes: usize) -> io::Result<
 struct Message<'a, C> {
     cipher: &'a C,
     nonce: &'a [u8],
-    associated_data: &'a [u8],
+    associated_data: Aad<'a>,
     tag_bytes: usize,
 }
 
@@ -250,7 +251,7 @@ impl<C: CcmCipher> Message<'_, C> {
     fn encrypt(&self, input: &mut dyn Read, output: &mut dyn Write) -> Result<(), Failed> {
         let mut data = read_message(input, RAW_CCM_MAX_BYTES)?;
         let mut tag = vec![0; self.tag_bytes];
-        ccm::encrypt(self.cipher, self.nonce, self.associated_data, &mut data, &mut tag)?;
+        ccm::seal(self.cipher, self.nonce, self.associated_data, &mut data, &mut tag[..])?;
         output.write_all(&data)?;
         Ok(output.write_all(&tag)?)
     }
@@ -263,7 +264,8 @@ impl<C: CcmCipher> Message<'_, C> {
                 .into());
         };
         let (message, tag) = data.split_at_mut(length);
-        ccm::decrypt(self.cipher, self.nonce, self.associated_data, message, tag)?;
+        let tag = Tag::new(tag, self.tag_bytes)?;
+        ccm::open(self.cipher, self.nonce, self.associated_data, message, tag)?;
         Ok(output.write_all(message)?)
     }
 }

@@ -8,7 +8,7 @@ use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
 use tress_cipher::rijndael::Rijndael;
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error, lanes};
+use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error, Tag, lanes};
 
 /// Makes the bytes secret (MAKE_MEM_UNDEFINED).
 fn hide(bytes: &mut [u8]) {
@@ -107,11 +107,11 @@ fn ccm_modes<C: CcmCipher>(keys: &Keys<C>) {
     for (length, aad_bytes, tag_bytes, nonce_bytes) in
         [(0, 0, 16, 12), (1, 1, 4, 13), (16, 14, 16, 7), (100, 40, 6, 12), (1000, 70, 16, 12), (LENGTH, 3, 8, 11)]
     {
-        let (data, aad, nonce) = (&mut buffer[..length], &aad[..aad_bytes], &[1; 13][..nonce_bytes]);
+        let (data, aad, nonce) = (&mut buffer[..length], Aad(&aad[..aad_bytes]), &[1; 13][..nonce_bytes]);
         let mut tag = [0; 16];
         let tag = &mut tag[..tag_bytes];
-        assert!(ccm::encrypt(&cipher, nonce, aad, data, tag).is_ok());
-        let _ = ccm::decrypt(&cipher, nonce, aad, data, tag);
+        assert!(ccm::seal(&cipher, nonce, aad, data, &mut *tag).is_ok());
+        let _ = Tag::new(tag, tag_bytes).and_then(|tag| ccm::open(&cipher, nonce, aad, data, tag));
         // What is forged has been wiped.
         hide(data);
     }
@@ -124,20 +124,24 @@ fn ccm_modes<C: CcmCipher>(keys: &Keys<C>) {
     for length in LENGTHS {
         for keys in [[&cipher; 4], [&cipher, &same, &longer, &elsewhere]] {
             let mut tags = [[0; 16]; MESSAGES];
-            for decrypts in [false, true] {
-                let mut places = messages.chunks_exact_mut(MESSAGE).zip(&mut tags);
-                let mut jobs: [_; MESSAGES] = array::from_fn(|i| {
-                    let (data, tag) = places.next().expect("room");
-                    let (data, tag) = (&mut data[..length(i)], &mut tag[..if i % 3 == 0 { 6 } else { 16 }]);
-                    let (nonce, aad) = (&[i as u8; 13][..7 + i % 7], &aad[..(i * 11) % 70]);
-                    lanes::ccm::Job::new(choose(keys, i), nonce, aad, data, tag).expect("lengths that CCM has")
-                });
-                if decrypts {
-                    let _ = lanes::ccm::decrypt(&mut jobs);
-                } else {
-                    lanes::ccm::encrypt(&mut jobs);
-                }
-            }
+            let tag_bytes = |i: usize| if i.is_multiple_of(3) { 6 } else { 16 };
+            let public = |i: usize| ([i as u8; 13], 7 + i % 7, Aad(&aad[..(i * 11) % 70]));
+            let mut places = messages.chunks_exact_mut(MESSAGE).zip(&mut tags);
+            let mut jobs: [_; MESSAGES] = array::from_fn(|i| {
+                let ((data, tag), (nonce, bytes, aad)) = (places.next().expect("room"), public(i));
+                let tag = &mut tag[..tag_bytes(i)];
+                let job = lanes::ccm::Seal::new(choose(keys, i), &nonce[..bytes], aad, &mut data[..length(i)], tag);
+                job.expect("lengths that CCM has")
+            });
+            assert!(lanes::ccm::seal(&mut jobs).is_ok());
+            let mut places = messages.chunks_exact_mut(MESSAGE).zip(&tags);
+            let mut jobs: [_; MESSAGES] = array::from_fn(|i| {
+                let ((data, tag), (nonce, bytes, aad)) = (places.next().expect("room"), public(i));
+                let tag = Tag::new(&tag[..tag_bytes(i)], tag_bytes(i)).expect("its length");
+                let job = lanes::ccm::Open::new(choose(keys, i), &nonce[..bytes], aad, &mut data[..length(i)], tag);
+                job.expect("lengths that CCM has")
+            });
+            let _ = lanes::ccm::open(&mut jobs);
             hide(&mut messages);
         }
     }

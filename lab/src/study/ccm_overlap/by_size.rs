@@ -1,6 +1,6 @@
 //! Fig. 4: one CCM message on one core, by its size.
 
-use tress_cipher::{Backend, BlockCipher, aes::Aes, modes::ccm};
+use tress_cipher::{Aad, Backend, BlockCipher, aes::Aes, modes::ccm};
 
 use super::super::{Claim, Effort, Error, Measured, Picture, Row, Section, busy::Looks, chart, range};
 use super::{PAPER_R_COMP, in_turn};
@@ -49,7 +49,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 &mut looks,
                 &mut [&mut || {
                     for _ in 0..times {
-                        refused = refused.or(ccm::encrypt(&cipher, NONCE, b"", &mut data, &mut tag).err());
+                        refused = refused.or(ccm::seal(&cipher, NONCE, Aad(b""), &mut data, &mut tag).err());
                     }
                 }],
             );

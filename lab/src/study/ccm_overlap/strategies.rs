@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, hint::black_box, thread, time::Duration};
 
-use tress_cipher::{Backend, aes::Aes, lanes, modes::ccm};
+use tress_cipher::{Aad, Backend, aes::Aes, lanes, modes::ccm};
 use tress_container::{container::CHUNK_BYTES, threads::start};
 use tress_plan::Strategy;
 
@@ -95,7 +95,7 @@ fn one_backend(
             &mut || keep(mac_apart(&message, plain, c, cores).map(drop)),
             &mut || {
                 d.copy_from_slice(plain);
-                let _ = ccm::encrypt(&cipher, NONCE, b"", d, &mut [0; 16]);
+                let _ = ccm::seal(&cipher, NONCE, Aad(b""), d, &mut [0; 16]);
             },
             &mut || keep(chunks(&cipher, plain, e, 1)),
             &mut || keep(chunks(&cipher, plain, f, cores)),
@@ -177,7 +177,7 @@ fn long_enough(first: usize, mut serially: impl FnMut(usize) -> Result<Duration,
 /// All ways to encrypt one message give the same, before anything is timed.
 fn agree(message: &Message<'_>, plain: &[u8], cores: usize) -> Result<(), Error> {
     let (mut expected, mut tag) = (plain.to_vec(), [0; 16]);
-    ccm::encrypt(message.cipher, NONCE, b"", &mut expected, &mut tag)?;
+    ccm::seal(message.cipher, NONCE, Aad(b""), &mut expected, &mut tag)?;
     let mut out = vec![0; plain.len()];
     for (name, way) in [("serial", 0), ("CTR split", 1), ("the MAC apart", 2)] {
         let found = match way {
@@ -237,10 +237,10 @@ fn chunks(cipher: &Aes, plain: &[u8], out: &mut [u8], threads: usize) -> Result<
             for (data, tag) in out.chunks_mut(CHUNK_BYTES).zip(&mut tags) {
                 let mut nonce = [0; 12];
                 nonce[4..].copy_from_slice(&number.to_be_bytes());
-                jobs.push(lanes::ccm::Job::new(cipher, &nonce, b"", data, tag)?);
+                jobs.push(lanes::ccm::Seal::new(cipher, &nonce, Aad(b""), data, tag)?);
                 number += 1;
             }
-            lanes::ccm::encrypt(&mut jobs);
+            lanes::ccm::seal(&mut jobs)?;
         }
         Ok(())
     })
@@ -319,7 +319,7 @@ mod tests {
         for (number, chunk) in expected.chunks_mut(CHUNK_BYTES).enumerate() {
             let mut nonce = [0; 12];
             nonce[4..].copy_from_slice(&(number as u64).to_be_bytes());
-            ccm::encrypt(&cipher, &nonce, b"", chunk, &mut [0; 16]).expect("a message");
+            ccm::seal(&cipher, &nonce, Aad(b""), chunk, &mut [0; 16]).expect("a message");
         }
         for threads in [1, 2, 3] {
             let mut out = vec![0; plain.len()];

@@ -12,7 +12,7 @@ use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
 use tress_cipher::riscv32::pipo::{Aligned, Group, Key, Lanes};
-use tress_cipher::{Backend, BlockCipher, CcmCipher, Error};
+use tress_cipher::{Aad, Backend, BlockCipher, CcmCipher, Error};
 use tress_kernels_test::write;
 
 fn print(text: &str) {
@@ -97,15 +97,16 @@ fn compare_ccm<C: CcmCipher>(ours: &C, reference: &C, random: &mut Random, lengt
     let mut b = a;
     let (a, b) = (&mut a[at..at + length], &mut b[at..at + length]);
     let (mut tag, mut other) = ([0; 16], [0; 16]);
-    ccm::encrypt(ours, &iv[..12], &iv[3..], a, &mut tag).unwrap();
-    ccm::encrypt(reference, &iv[..12], &iv[3..], b, &mut other).unwrap();
+    let (nonce, aad) = (&iv[..12], Aad(&iv[3..]));
+    ccm::seal(ours, nonce, aad, a, &mut tag).unwrap();
+    ccm::seal(reference, nonce, aad, b, &mut other).unwrap();
     same(a, b, "CCM encryption", failures);
     same(&tag, &other, "CCM tag", failures);
-    if ccm::decrypt(ours, &iv[..12], &iv[3..], a, &tag).is_err() {
+    if ccm::open(ours, nonce, aad, a, &tag).is_err() {
         *failures += 1;
         print("CCM does not open its own\n");
     }
-    ccm::decrypt(reference, &iv[..12], &iv[3..], b, &tag).unwrap();
+    ccm::open(reference, nonce, aad, b, &tag).unwrap();
     same(a, b, "CCM decryption", failures);
     *failures
 }
@@ -121,28 +122,28 @@ fn compare_ccm_lanes<C: CcmCipher>(ours: &[C; MESSAGES], reference: &[C; MESSAGE
         let (mut data, mut tag) = (a.iter_mut(), tags.iter_mut());
         let mut jobs: [_; MESSAGES] = core::array::from_fn(|i| {
             let data = &mut data.next().unwrap()[..lengths[i]];
-            lanes::ccm::Job::new(&ours[i], &nonces[i], b"lanes", data, tag.next().unwrap()).unwrap()
+            lanes::ccm::Seal::new(&ours[i], &nonces[i], Aad(b"lanes"), data, tag.next().unwrap()).unwrap()
         });
-        lanes::ccm::encrypt(&mut jobs);
+        lanes::ccm::seal(&mut jobs).unwrap();
     }
     let plain = b;
     for i in 0..MESSAGES {
         let mut tag = [0; 16];
-        ccm::encrypt(&reference[i], &nonces[i], b"lanes", &mut b[i][..lengths[i]], &mut tag).unwrap();
+        ccm::seal(&reference[i], &nonces[i], Aad(b"lanes"), &mut b[i][..lengths[i]], &mut tag).unwrap();
         same(&a[i], &b[i], "CCM in lanes", failures);
         same(&tags[i], &tag, "tag in lanes", failures);
     }
     // One of them is forged.
     tags[3][0] ^= 1;
     let forged = {
-        let (mut data, mut tag) = (a.iter_mut(), tags.iter_mut());
+        let mut data = a.iter_mut();
         let mut jobs: [_; MESSAGES] = core::array::from_fn(|i| {
             let data = &mut data.next().unwrap()[..lengths[i]];
-            lanes::ccm::Job::new(&ours[i], &nonces[i], b"lanes", data, tag.next().unwrap()).unwrap()
+            lanes::ccm::Open::new(&ours[i], &nonces[i], Aad(b"lanes"), data, &tags[i]).unwrap()
         });
-        lanes::ccm::decrypt(&mut jobs)
+        lanes::ccm::open(&mut jobs)
     };
-    if forged != 1 {
+    if forged.map_err(|forged| (forged.count, forged.first)) != Err((1, 3)) {
         *failures += 1;
         print("a forged message is not reported\n");
     }

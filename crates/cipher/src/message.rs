@@ -1,0 +1,69 @@
+//! What belongs to a message besides its data, each a type of its own: as bytes alone one is easily taken for the other.
+
+use crate::Error;
+
+/// A number that a key is used with once. Any array, or bytes: the mode says how many.
+#[derive(Clone, Copy, Debug)]
+pub struct Nonce<'a>(pub(crate) &'a [u8]);
+
+/// Associated data, which is authenticated and not encrypted. `Aad(b"")` is none. In the nonce's place it does not compile:
+///
+/// ```compile_fail
+/// # use tress_cipher::{Aad, aes::Aes, modes::ccm};
+/// # let (cipher, mut data, mut tag) = (Aes::new(&[7; 16])?, [0; 9], [0; 16]);
+/// ccm::seal(&cipher, Aad(b"header"), &[0; 12], &mut data, &mut tag)?;
+/// # Ok::<(), tress_cipher::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Aad<'a>(pub &'a [u8]);
+
+/// The tag of a message that is to be decrypted.
+///
+/// The shorter a tag, the easier it is forged, and who sends a message must not choose its length. So it is an array, or bytes of which
+/// is said how many they have to be.
+#[derive(Clone, Copy, Debug)]
+pub struct Tag<'a>(pub(crate) &'a [u8]);
+
+/// Where the tag of a message goes that is to be encrypted.
+#[derive(Debug)]
+pub struct TagMut<'a>(pub(crate) &'a mut [u8]);
+
+impl<'a> Tag<'a> {
+    /// A tag that has to have `bytes` bytes.
+    ///
+    /// # Errors
+    /// `TagLength` if it has not.
+    pub fn new(tag: &'a [u8], bytes: usize) -> Result<Self, Error> {
+        if tag.len() == bytes { Ok(Tag(tag)) } else { Err(Error::TagLength) }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Nonce<'a> {
+    fn from(nonce: &'a [u8]) -> Self {
+        Nonce(nonce)
+    }
+}
+
+impl<'a, const BYTES: usize> From<&'a [u8; BYTES]> for Nonce<'a> {
+    fn from(nonce: &'a [u8; BYTES]) -> Self {
+        Nonce(nonce)
+    }
+}
+
+impl<'a, const BYTES: usize> From<&'a [u8; BYTES]> for Tag<'a> {
+    fn from(tag: &'a [u8; BYTES]) -> Self {
+        Tag(tag)
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for TagMut<'a> {
+    fn from(tag: &'a mut [u8]) -> Self {
+        TagMut(tag)
+    }
+}
+
+impl<'a, const BYTES: usize> From<&'a mut [u8; BYTES]> for TagMut<'a> {
+    fn from(tag: &'a mut [u8; BYTES]) -> Self {
+        TagMut(tag)
+    }
+}
