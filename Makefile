@@ -194,7 +194,7 @@ test-pip:
 	@tools/setup dataset
 	tools/pip
 
-PRODUCT := -p tress-cipher -p tress-lanes -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
+PRODUCT := -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-lanes -p tress-modular -p tress-sign -p tress-container -p tress-plan -p tress-transfer -p tress-terminal -p tress
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked $(PRODUCT) --all-targets -- -D warnings
@@ -216,7 +216,7 @@ secrets:
 	$(CARGO) test --release --locked -p tress-machine-code --features secrets
 
 # A dry run; nothing is ever uploaded.
-PUBLISHED := tress-cipher tress tress-container tress-lanes tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
+PUBLISHED := tress-ccm tress-ccm-05 tress-cipher tress tress-container tress-lanes tress-modular tress-plan tress-sign tress-terminal tress-transfer tress-sim tress-simulate
 publishable:
 	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
 
