@@ -34,6 +34,7 @@
 #   publishable    what a registry would get of our packages
 #   miri           the portable code under Miri
 #   generators     all generators of vectors, those that read other projects' packages too
+#   clients        published programs on RustCrypto's ccm pass their tests with tress-ccm in its place
 #   test-pip       the Python packages from their source distributions, as pip builds and installs them
 #   qemu-all       qemu, and riscv64 and i686
 #   firmware-qemu  every console, both widths and several harts of the programs under QEMU
@@ -56,7 +57,7 @@ PYTEST := $(VENV)/bin/python -m pytest -q
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
 .PHONY: all lab demo install uninstall packages publishable bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
-    python test-python test-page test-c test-wheel test-dataset test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
+    python test-python test-page test-c test-wheel test-dataset clients test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
     qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos
 
 # The command; demo and install share the build.
@@ -83,7 +84,7 @@ test-targets:
 nightly: export MINUTES = 20
 nightly:
 	@tools/setup nightly
-	@tools/goals "make nightly" "fuzz miri" "deny publishable secrets generators qemu-all test-systems firmware-qemu test-pip"
+	@tools/goals "make nightly" "fuzz miri" "deny publishable secrets generators qemu-all test-systems firmware-qemu clients test-pip"
 
 # Everything with tests, once: to build a part alone would build its dependencies anew, for fewer features.
 build:
@@ -159,7 +160,7 @@ python: build
 # What needs no build comes first.
 lint-python:
 	@tools/setup python
-	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip --exclude python/dataset
+	$(VENV)/bin/ruff check --no-cache python riscv/python tools/pip tools/clients --exclude python/dataset
 	@$(MAKE) --no-print-directory python
 	MYPYPATH=python:python/dataset:tests/python $(VENV)/bin/mypy --strict --no-error-summary python/tress python/tests python/dataset/tress_dataset
 	MYPYPATH=riscv/python $(VENV)/bin/mypy --strict --no-error-summary riscv/python/tress_simulate riscv/python/tests
@@ -188,6 +189,10 @@ test-wheel: python
 test-dataset: python
 	@tools/setup dataset
 	$(PYTEST) -n 4 --timeout 300 python/dataset/tests
+
+clients:
+	@tools/setup clients
+	tools/clients
 
 # As users install it, from nothing.
 test-pip:
