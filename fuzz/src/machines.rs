@@ -44,7 +44,7 @@ pub fn run(bytes: &[u8]) {
             }
             let cycles = simulation.cycle();
             assert!(cycles <= MOST_CYCLES, "{cycles} cycles, {model:?}");
-            let _ = simulation.report(0);
+            let _ = simulation.report();
         }
     }
 }

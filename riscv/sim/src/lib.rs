@@ -4,6 +4,20 @@
 //! Function and time are apart. A [`Hart`] executes one instruction and says in a [`Retired`] what it was; a timing model
 //! decides when. So all models run the same programs with the same results, and a machine without a model just runs.
 //!
+//! ```rust
+//! use tress_sim::{Image, Machine, Model, Simulation};
+//!
+//! # fn report(elf: &[u8]) -> Result<(), tress_sim::Error> {
+//! let (machine, program) = (Machine::preset("raptor").expect("one of PRESETS"), Image::parse(elf)?);
+//! let report = Simulation::new(&machine, Model::Pipeline, program, Box::new(std::io::stdout()))?.run_to_end()?;
+//! println!("{} cycles", report.cycles);
+//! # Ok(())
+//! # }
+//! # let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../firmware/images/secrets.elf");
+//! # report(&std::fs::read(elf).expect("an image"))?;
+//! # Ok::<(), tress_sim::Error>(())
+//! ```
+//!
 //! ```text
 //! machine/  what a machine is, as TOML files describe it; everything below is built from it
 //! isa       instruction sets

@@ -14,8 +14,8 @@ use crate::{
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// The program's exit code.
-    pub exit_code: u64,
+    /// The program's exit code. None while it has not ended.
+    pub exit_code: Option<u64>,
     /// Instructions completed by all harts.
     pub instructions: u64,
     /// Cycles until the program ended. Without a timing model (`timing` is `None`) an instruction is one, so that they say

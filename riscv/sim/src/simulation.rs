@@ -145,16 +145,26 @@ impl Simulation {
         }
     }
 
-    /// What the run came to, once the program has ended with this code, or so far.
-    pub fn report(&mut self, exit_code: u64) -> Report {
+    /// Runs until the program ends, and reports; some programs never do.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Simulation::run`].
+    pub fn run_to_end(&mut self) -> Result<Report, Error> {
+        while self.run(u64::MAX)?.is_none() {}
+        Ok(self.report())
+    }
+
+    /// What the run has come to so far.
+    pub fn report(&mut self) -> Report {
         let (model, issue, mut report) = match &mut self.cores {
-            Cores::Untimed => return self.system.report(exit_code),
-            Cores::InOrder(cores) => ("in-order", 1, self.watch.report(&self.system, cores, exit_code)),
+            Cores::Untimed => return self.system.report(),
+            Cores::InOrder(cores) => ("in-order", 1, self.watch.report(&self.system, cores)),
             Cores::OutOfOrder(cores) => {
                 let issue = self.machine.out_of_order.as_ref().map_or(0, |core| core.issue);
-                ("out-of-order", issue, self.watch.report(&self.system, cores, exit_code))
+                ("out-of-order", issue, self.watch.report(&self.system, cores))
             }
-            Cores::Limit(cores) => ("limit", 0, self.watch.report(&self.system, &mut **cores, exit_code)),
+            Cores::Limit(cores) => ("limit", 0, self.watch.report(&self.system, &mut **cores)),
         };
         let mut slots = Account::default();
         for hart in &report.harts {
@@ -392,7 +402,7 @@ impl Watch {
         }
     }
 
-    fn report<C: Harts>(&self, system: &System, cores: &mut C, exit_code: u64) -> Report {
+    fn report<C: Harts>(&self, system: &System, cores: &mut C) -> Report {
         let mut harts = Vec::new();
         let mut regions = Vec::new();
         for (number, hart) in system.harts.iter().enumerate() {
@@ -410,7 +420,7 @@ impl Watch {
         let instructions = system.instructions();
         let cycles = harts.iter().map(|hart| hart.cycles).max().unwrap_or(0);
         Report {
-            exit_code,
+            exit_code: system.bus.exit_code(),
             instructions,
             cycles,
             ipc: ipc(instructions, cycles),

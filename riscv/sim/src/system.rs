@@ -209,9 +209,9 @@ impl System {
         self.explain(Error::new(kind).at(self.harts[self.turn].place()))
     }
 
-    /// What the run came to, once the program has ended with this code.
+    /// What the run has come to so far.
     #[must_use]
-    pub fn report(&self, exit_code: u64) -> Report {
+    pub fn report(&self) -> Report {
         let hart = |hart: &Hart| HartReport {
             instructions: hart.completed(),
             cycles: hart.cycle,
@@ -223,7 +223,7 @@ impl System {
         let regions: Vec<_> =
             self.regions.iter().zip(&self.harts).map(|(regions, hart)| regions.totals(spent(hart))).collect();
         Report {
-            exit_code,
+            exit_code: self.bus.exit_code(),
             instructions,
             cycles,
             ipc: ipc(instructions, cycles),

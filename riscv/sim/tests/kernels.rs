@@ -20,7 +20,7 @@ fn run(secrets: &[&str], variable: Variable) -> Report {
     system.follow_secrets(&secrets, variable).unwrap();
     let code = system.run(100_000_000).unwrap().expect("it ends");
     assert_eq!(code, 0, "a function has failed");
-    system.report(code)
+    system.report()
 }
 
 /// Functions with findings, and of what kind.

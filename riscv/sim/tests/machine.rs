@@ -295,9 +295,9 @@ fn after_the_end_nothing_runs() {
         let code = code.store("sw", 5, 6, 0).store("sw", 5, 0, 4).addi(7, 0, 1).word(LOOP);
         let (mut system, _) = code.system(2);
         assert_eq!(system.run(1000).unwrap(), Some(7));
-        let report = system.report(7);
+        let report = system.report();
         assert_eq!(system.run(1000).unwrap(), Some(7));
-        assert_eq!(system.report(7), report);
+        assert_eq!(system.report(), report);
         // Without a model an instruction takes a cycle, whatever it is.
         assert!(report.timing.is_none() && report.harts.iter().all(|hart| hart.cycles == hart.instructions));
     }
@@ -328,7 +328,7 @@ fn harts_add_up() {
             assert_eq!(system.run(1_000_000).unwrap(), Some(0));
             assert_eq!(system.bus.memory.read(0x8010_0000), Some(4000_u32.to_le_bytes()));
             let again = code_run(&code);
-            assert_eq!(again, (system.instructions(), system.report(0).cycles));
+            assert_eq!(again, (system.instructions(), system.report().cycles));
         }
     }
 }
@@ -337,7 +337,7 @@ fn harts_add_up() {
 fn code_run(code: &Code) -> (u64, u64) {
     let (mut system, _) = code.system(4);
     while system.run(777).unwrap().is_none() {}
-    (system.instructions(), system.report(0).cycles)
+    (system.instructions(), system.report().cycles)
 }
 
 fn bne(rs1: u32, rs2: u32, offset: i32) -> u32 {
@@ -423,7 +423,7 @@ fn marks_divide_a_program_into_regions() {
     let (mut system, _) =
         code.constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0).store("sw", 5, 0, 4).system(1);
     assert_eq!(system.run(100).unwrap(), Some(0));
-    let regions = system.report(0).regions;
+    let regions = system.report().regions;
     assert_eq!(regions.iter().map(|region| region.instructions).collect::<Vec<_>>(), [3, 2]);
 }
 

@@ -471,7 +471,7 @@ fn models_find_the_same() {
             Simulation::new(&Machine::preset(preset).unwrap(), model, image, Box::new(io::sink())).unwrap();
         simulation.system_mut().follow_secrets(&[secret], Variable::default()).unwrap();
         assert_eq!(simulation.run(10_000).unwrap(), Some(0));
-        assert_eq!(simulation.report(0).secrets.unwrap().findings, expected, "{preset}");
+        assert_eq!(simulation.report().secrets.unwrap().findings, expected, "{preset}");
     }
 }
 

@@ -99,7 +99,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
         }
     };
     flushed?;
-    let result = simulation.report(exit_code);
+    let result = simulation.report();
     report(options, &files::json(&result)?, &text::report(&result, options.regions))?;
     let mut failures = Vec::new();
     if exit_code != 0 {

@@ -157,7 +157,7 @@ fn one(run: &Run) -> Result<Figures, Error> {
     let machine = run.core.machine(run.work.harts)?;
     let mut simulation = Simulation::new(&machine, run.core.model, image, Box::new(std::io::sink()))?;
     match simulation.run(LIMIT)? {
-        Some(0) => Ok(Figures::of(&simulation.report(0), run.work.harts)),
+        Some(0) => Ok(Figures::of(&simulation.report(), run.work.harts)),
         Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),
         None => Err(Error::Program(format!("{:?}: did not end", run.work))),
     }

@@ -56,7 +56,7 @@ fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
     if result[3] != program::sum(name)? {
         return Err(Error::Disagreement(name.into()));
     }
-    let report = simulation.report(0);
+    let report = simulation.report();
     let bytes = name.split_once(' ').and_then(|(_, bytes)| bytes.parse().ok());
     Ok(Figures {
         bytes: bytes.ok_or_else(|| Error::Program(format!("{name}: does not report its number of bytes")))?,
