@@ -25,3 +25,10 @@ pub(crate) fn flat_mut<B: BlockBytes>(blocks: &mut [B]) -> &mut [u8] {
     // SAFETY: a block is an array of `B::BYTES` bytes, and the slice covers exactly the blocks.
     unsafe { core::slice::from_raw_parts_mut(blocks.as_mut_ptr().cast(), blocks.len() * B::BYTES) }
 }
+
+/// Overwrites blocks with zeros, not byte by byte as `zeroize` does, and not to be optimised away either.
+#[inline]
+pub(crate) fn wipe<B: BlockBytes>(blocks: &mut [B]) {
+    blocks.fill(B::ZERO);
+    zeroize::optimization_barrier(blocks);
+}

@@ -17,7 +17,7 @@ use crate::block::BlockBytes;
 use crate::ciphers::aes::{Aes128, Aes192, Aes256};
 use crate::ciphers::pipo::{Pipo128, Pipo256};
 use crate::ciphers::rc6::{Rc6_128, Rc6_192, Rc6_256};
-use crate::engine::{Core, Direction, Engine, Operation};
+use crate::engine::{Core, Direction, Engine, Operation, Room};
 use crate::modes::{
     ccm::{self, Ccm},
     ecb::ecb,
@@ -41,7 +41,7 @@ impl SizedBlock for [u8; 16] {
     type InFlight = U32;
 }
 
-/// An engine with its keys, as the traits want it.
+/// An engine with the keys for a direction, as the traits want it.
 struct EngineWithKeys<'k, E: Engine, const FLIGHT: usize, const BLOCKS: usize> {
     engine: E,
     keys: &'k E::Keys,
@@ -127,6 +127,8 @@ impl<B: SizedBlock, F: BlockCipherDecClosure<BlockSize = B::Size>> Operation<B> 
     where
         E: Engine<Block = B>,
     {
+        let mut room = Room::EMPTY;
+        let keys = engine.inverse_keys(keys, &mut room);
         self.0.call(&EngineWithKeys::<'_, E, FLIGHT, BLOCKS> { engine, keys });
     }
 }

@@ -11,11 +11,17 @@ use crate::operation::{Ecb, Modes};
 use crate::{Backend, Block, BlockCipher, Error};
 
 /// AES with a key; the key's length chooses the variant. Round keys are wiped when it is dropped.
+// In this order, so that round keys are at a multiple of 16 bytes.
+#[repr(C)]
 #[derive(Clone)]
 pub struct Aes {
-    keyed: Keyed<Block>,
     key_bytes: usize,
+    keyed: Keyed<Block>,
 }
+
+// Not those that have round keys in registers' form or in bits as well.
+#[cfg(not(any(target_arch = "aarch64", target_arch = "riscv32")))]
+const _: () = assert!(size_of::<Aes>() <= 256);
 
 impl Aes {
     /// Bytes of a key.

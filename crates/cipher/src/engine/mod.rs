@@ -24,6 +24,18 @@ use crate::block::{Block, BlockBytes};
 /// Blocks of a lane that [`Engine::gather`] reads at a time.
 pub(crate) const STEP_BLOCKS: usize = 4;
 
+/// Room for keys that an operation makes. On x86-64 their blocks are aligned in it: across the end of a page, they would be
+/// read three times as slowly right after they were written.
+#[repr(C, align(16))]
+pub struct Room<K> {
+    before: [u32; 2],
+    pub(crate) keys: Option<K>,
+}
+
+impl<K> Room<K> {
+    pub(crate) const EMPTY: Self = Room { before: [0; 2], keys: None };
+}
+
 /// A block cipher with a key and a backend: what the dispatch is over.
 pub trait Core: Sized {
     type Block: BlockBytes;
@@ -93,7 +105,12 @@ pub trait Engine: Copy + 'static {
         x: &mut [[Self::Vector; G]; K],
         meanwhile: &mut impl Meanwhile,
     );
-    /// Decrypts `G` vectors under one key.
+    /// The keys for `decrypt`. Where they are not those for `encrypt`, each operation that decrypts makes them, in `room`.
+    #[inline(always)]
+    fn inverse_keys<'k>(self, keys: &'k Self::Keys, _room: &'k mut Room<Self::Keys>) -> &'k Self::Keys {
+        keys
+    }
+    /// Decrypts `G` vectors under one key, given as its `inverse_keys`.
     fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [Self::Vector; G]);
     /// Encrypts `K` times `G` vectors; slot `s` of vector `g` has the key of lane `(first + g) * SLOTS + s`.
     fn encrypt_lanes<const G: usize, const K: usize>(

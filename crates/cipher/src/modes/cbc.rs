@@ -4,7 +4,7 @@
 
 use super::{BlockOf, Parallel, initial, load, parallel, store, vector_bytes, whole_blocks};
 use crate::block::{BlockBytes, flat_mut};
-use crate::engine::{Engine, Operation};
+use crate::engine::{Engine, Operation, Room};
 use crate::operation::{Modes, OneCbcDecrypt, OneCbcEncrypt};
 use crate::{BlockCipher, Error};
 
@@ -45,6 +45,8 @@ impl<B: BlockBytes> Operation<B> for OneCbcDecrypt<'_, B> {
         E: Engine<Block = B>,
     {
         if !engine.cbc_decrypt(keys, &self.chain, self.data) {
+            let mut room = Room::EMPTY;
+            let keys = engine.inverse_keys(keys, &mut room);
             parallel::<E, _, FLIGHT, BLOCKS>(Chain(self.chain), engine, keys, self.data);
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Parallel, load, parallel, store, whole_blocks};
 use crate::block::BlockBytes;
-use crate::engine::{Direction, Engine, Nothing, Operation};
+use crate::engine::{Direction, Engine, Nothing, Operation, Room};
 use crate::operation::{Ecb, Modes};
 use crate::{BlockCipher, Error};
 
@@ -28,11 +28,18 @@ impl<B: BlockBytes> Operation<B> for Ecb<'_> {
     where
         E: Engine<Block = B>,
     {
-        ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, self.direction);
+        match self.direction {
+            Direction::Encrypt => ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, Direction::Encrypt),
+            Direction::Decrypt => {
+                let mut room = Room::EMPTY;
+                let keys = engine.inverse_keys(keys, &mut room);
+                ecb::<E, FLIGHT, BLOCKS>(engine, keys, self.data, Direction::Decrypt);
+            }
+        }
     }
 }
 
-/// ECB over whole blocks.
+/// ECB over whole blocks, with the keys for the direction.
 #[inline(always)]
 pub(crate) fn ecb<E, const FLIGHT: usize, const BLOCKS: usize>(
     engine: E,

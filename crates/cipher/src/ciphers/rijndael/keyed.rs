@@ -27,11 +27,11 @@ pub trait Size: BlockBytes {
     type Vaes512: Engine<Block = Self>;
 }
 
-/// The engines of one size. The numbers of the wide ones are blocks in a flight.
+/// The engines of one size. The numbers of the wide ones are blocks in a flight, of `portable` blocks and bytes of a round key.
 macro_rules! size {
-    ($bytes:literal, portable $portable:literal, arm $arm:ty, x86 [$aesni:ty, $vaes256:ty, $vaes512:ty]) => {
+    ($bytes:literal, portable $portable:literal $key_bytes:literal, arm $arm:ty, x86 [$aesni:ty, $vaes256:ty, $vaes512:ty]) => {
         impl Size for [u8; $bytes] {
-            type Portable = Portable<Self, $portable>;
+            type Portable = Portable<Self, $portable, $key_bytes>;
             #[cfg(target_arch = "riscv32")]
             type Riscv32 = riscv32::Riscv32<Self>;
             #[cfg(target_arch = "aarch64")]
@@ -47,14 +47,14 @@ macro_rules! size {
     ($bytes:literal, vaes512 $blocks:literal) => {
         size!(
             $bytes,
-            portable 8,
+            portable 8 32,
             arm aarch64::ArmAes<aarch64::Two<Self>, 4>,
             x86 [x86::wide::AesNi<Self, 4>, x86::wide::Vaes256<Self, 8>, x86::wide::Vaes512<Self, $blocks>]
         );
     };
 }
 
-size!(16, portable 16, arm aarch64::ArmAes<aarch64::One, 8>, x86 [x86::AesNi, x86::Vaes256, x86::Vaes512]);
+size!(16, portable 16 16, arm aarch64::ArmAes<aarch64::One, 8>, x86 [x86::AesNi, x86::Vaes256, x86::Vaes512]);
 size!(20, vaes512 24);
 size!(24, vaes512 16);
 size!(28, vaes512 16);

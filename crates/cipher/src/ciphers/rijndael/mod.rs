@@ -31,6 +31,7 @@ use crate::{Backend, BlockCipher, Error};
 mod aarch64;
 mod expand;
 mod keyed;
+mod keys;
 mod portable;
 mod reference;
 #[cfg(target_arch = "riscv32")]
@@ -43,13 +44,15 @@ pub(crate) use keyed::Keyed;
 use keyed::Size;
 
 /// Rijndael with a block of `BLOCK_BYTES` (16, 20, 24, 28 or 32) and a key. Round keys are wiped when it is dropped.
+// In this order, so that round keys are at a multiple of 16 bytes.
+#[repr(C)]
 #[derive(Clone)]
 pub struct Rijndael<const BLOCK_BYTES: usize>
 where
     [u8; BLOCK_BYTES]: Size,
 {
-    keyed: Keyed<[u8; BLOCK_BYTES]>,
     key_bytes: usize,
+    keyed: Keyed<[u8; BLOCK_BYTES]>,
 }
 
 impl<const BLOCK_BYTES: usize> Rijndael<BLOCK_BYTES>

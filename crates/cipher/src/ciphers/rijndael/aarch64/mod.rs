@@ -12,10 +12,10 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::expand::{self, SubWord};
 use super::shape::{MAX_COLUMNS, MAX_ROUNDS};
-use crate::block::{Block, BlockBytes};
+use crate::block::{self, Block, BlockBytes};
 use crate::cpu;
 use crate::engine::{
-    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters, increment,
+    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, Room, STEP_BLOCKS, counters, increment,
     xor_block,
 };
 
@@ -27,12 +27,10 @@ pub(super) use vector::{One, Two};
 /// Most lanes with a key each.
 const MAX_GROUPS: usize = 8;
 
-/// Round keys; all but the last as they stand before AESE and AESD. The ones for decryption belong to the equivalent
-/// inverse cipher (FIPS 197 section 5.3.5) and stand in the order of their use.
+/// Round keys in the order of their use, all but the last as they stand before AESE or AESD.
 #[derive(Clone)]
 pub struct Keys<V: Vector> {
-    encryption: [V; MAX_ROUNDS + 1],
-    decryption: [V; MAX_ROUNDS + 1],
+    round_keys: [V; MAX_ROUNDS + 1],
     rounds: usize,
 }
 
@@ -43,15 +41,14 @@ pub struct LaneKeys<V: Vector> {
 }
 
 fn wipe<V: Vector>(vectors: &mut [V]) {
-    let bytes = vectors.as_mut_ptr().cast::<u8>();
-    // SAFETY: vectors are registers, plain bytes of which any value is valid, and the slice covers exactly these.
-    unsafe { core::slice::from_raw_parts_mut(bytes, core::mem::size_of_val(vectors)) }.zeroize();
+    let blocks = vectors.as_mut_ptr().cast::<Block>();
+    // SAFETY: vectors are registers of 16 bytes of which any value is valid, and the slice covers exactly these.
+    block::wipe(unsafe { core::slice::from_raw_parts_mut(blocks, core::mem::size_of_val(vectors) / 16) });
 }
 
 impl<V: Vector> Drop for Keys<V> {
     fn drop(&mut self) {
-        wipe(&mut self.encryption);
-        wipe(&mut self.decryption);
+        wipe(&mut self.round_keys);
     }
 }
 
@@ -83,17 +80,33 @@ fn expand_key<V: Vector>(key: &[u8]) -> Keys<V> {
     let rounds = expand::expand_key(&Aese(()), block_bytes / 4, key, &mut w);
     // SAFETY: this function has the instructions; a chunk is a block.
     unsafe {
-        let zero = [V::zero(); MAX_ROUNDS + 1];
-        let mut keys = Keys { encryption: zero, decryption: zero, rounds };
+        let mut round_keys = [V::zero(); MAX_ROUNDS + 1];
         for (round, block) in w.as_flattened().chunks_exact(block_bytes).take(rounds + 1).enumerate() {
             let round_key = V::load(block.as_ptr());
-            let middle = round > 0 && round < rounds;
-            let inverse = if middle { round_key.inverse_mix_columns() } else { round_key };
-            keys.encryption[round] = if round == rounds { round_key } else { round_key.arrange() };
-            keys.decryption[rounds - round] = if round == 0 { inverse } else { inverse.arrange_inverse() };
+            round_keys[round] = if round == rounds { round_key } else { round_key.arrange() };
         }
-        w.zeroize();
-        keys
+        block::wipe(&mut w);
+        Keys { round_keys, rounds }
+    }
+}
+
+/// The keys of the equivalent inverse cipher (FIPS 197 section 5.3.5).
+///
+/// # Safety
+/// The machine needs the AES instructions.
+#[inline(always)]
+unsafe fn inverse_keys<'k, V: Vector>(keys: &Keys<V>, room: &'k mut Room<Keys<V>>) -> &'k Keys<V> {
+    let rounds = keys.rounds;
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let inverse = room.keys.insert(Keys { round_keys: [V::zero(); MAX_ROUNDS + 1], rounds });
+        inverse.round_keys[0] = keys.round_keys[rounds].arrange_inverse();
+        for round in 1..rounds {
+            let round_key = keys.round_keys[rounds - round].arrange_back();
+            inverse.round_keys[round] = round_key.inverse_mix_columns().arrange_inverse();
+        }
+        inverse.round_keys[rounds] = keys.round_keys[0].arrange_back();
+        inverse
     }
 }
 
@@ -112,7 +125,7 @@ impl<V: Vector> RoundKeys<V> for Keys<V> {
 
     #[inline(always)]
     fn round_key(&self, round: usize, _: usize) -> V {
-        self.encryption[round]
+        self.round_keys[round]
     }
 }
 
@@ -164,7 +177,7 @@ unsafe fn encrypt<V: Vector, const G: usize, const K: usize>(
     *x = y;
 }
 
-/// The equivalent inverse cipher.
+/// The equivalent inverse cipher, with its keys.
 ///
 /// # Safety
 /// The machine needs the AES instructions.
@@ -174,12 +187,12 @@ unsafe fn decrypt<V: Vector, const G: usize>(keys: &Keys<V>, x: &mut [V; G]) {
     // SAFETY: the caller vouches for the instructions.
     unsafe {
         for round in 1..keys.rounds {
-            let key = keys.decryption[round - 1];
+            let key = keys.round_keys[round - 1];
             for y in &mut y {
                 *y = y.decrypt_round(key);
             }
         }
-        let (key, last) = (keys.decryption[keys.rounds - 1], keys.decryption[keys.rounds]);
+        let (key, last) = (keys.round_keys[keys.rounds - 1], keys.round_keys[keys.rounds]);
         for y in &mut y {
             *y = y.decrypt_last(key, last);
         }
@@ -300,6 +313,12 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     }
 
     #[inline(always)]
+    fn inverse_keys<'k>(self, keys: &'k Keys<V>, room: &'k mut Room<Keys<V>>) -> &'k Keys<V> {
+        // SAFETY: token.
+        unsafe { inverse_keys(keys, room) }
+    }
+
+    #[inline(always)]
     fn decrypt<const G: usize>(self, keys: &Keys<V>, x: &mut [V; G]) {
         // SAFETY: token.
         unsafe { decrypt(keys, x) }
@@ -326,7 +345,7 @@ impl<V: Vector, const FLIGHT: usize> Engine for ArmAes<V, FLIGHT> {
     #[inline(always)]
     fn set_lane_key(self, lane_keys: &mut LaneKeys<V>, lane: usize, keys: &Keys<V>) {
         lane_keys.rounds = keys.rounds;
-        for (row, key) in lane_keys.round_keys.iter_mut().zip(&keys.encryption[..=keys.rounds]) {
+        for (row, key) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys[..=keys.rounds]) {
             row[lane] = *key;
         }
     }

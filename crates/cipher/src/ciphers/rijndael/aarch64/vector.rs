@@ -22,7 +22,9 @@ pub trait Vector: Copy + 'static {
     unsafe fn xor(self, other: Self) -> Self;
     /// Exchanges bytes such that the ShiftRows of AESE gives the block's.
     unsafe fn arrange(self) -> Self;
-    /// The same for AESD.
+    /// The inverse of `arrange`, as far as there are blocks.
+    unsafe fn arrange_back(self) -> Self;
+    /// The same as `arrange` for AESD.
     unsafe fn arrange_inverse(self) -> Self;
     /// The key has been arranged, here and below.
     unsafe fn encrypt_round(self, round_key: Self) -> Self;
@@ -111,6 +113,11 @@ impl Vector for One {
     }
 
     #[inline(always)]
+    unsafe fn arrange_back(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     unsafe fn arrange_inverse(self) -> Self {
         self
     }
@@ -166,6 +173,21 @@ const fn order(nb: usize, inverse: bool) -> [[u8; 16]; 2] {
     order
 }
 
+/// Which byte of two registers that have been arranged comes back to each byte of a block in them.
+const fn order_back(nb: usize) -> [[u8; 16]; 2] {
+    let mut back = [ascending(0), ascending(16)];
+    let mut byte = 0;
+    while byte < 32 {
+        let from = before_instruction(nb, 1, byte, false);
+        // A byte that stays may be one behind the block, whose place in the block another one takes.
+        if from != byte {
+            back[from / 16][from % 16] = byte as u8;
+        }
+        byte += 1;
+    }
+    back
+}
+
 /// `from`, `from` + 1 and so on.
 const fn ascending(from: usize) -> [u8; 16] {
     let mut order = [0; 16];
@@ -179,6 +201,7 @@ const fn ascending(from: usize) -> [u8; 16] {
 
 impl<B: BlockBytes> Two<B> {
     const FORWARD: [[u8; 16]; 2] = order(B::BYTES / 4, false);
+    const BACK: [[u8; 16]; 2] = order_back(B::BYTES / 4);
     const BACKWARD: [[u8; 16]; 2] = order(B::BYTES / 4, true);
     /// The last 16 bytes of the block, of the two registers.
     const LAST: [u8; 16] = ascending(B::BYTES - 16);
@@ -235,6 +258,12 @@ impl<B: BlockBytes> Vector for Two<B> {
     unsafe fn arrange(self) -> Self {
         // SAFETY: the caller vouches for the instructions.
         unsafe { Self::new(self.take(&Self::FORWARD[0]), self.take(&Self::FORWARD[1])) }
+    }
+
+    #[inline(always)]
+    unsafe fn arrange_back(self) -> Self {
+        // SAFETY: the caller vouches for the instructions.
+        unsafe { Self::new(self.take(&Self::BACK[0]), self.take(&Self::BACK[1])) }
     }
 
     #[inline(always)]

@@ -13,8 +13,9 @@ use core::marker::PhantomData;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::expand::{self, SubWord};
+use super::keys::Keys;
 use super::shape::{MAX_COLUMNS, MAX_ROUNDS, shifts};
-use crate::block::{Block, BlockBytes};
+use crate::block::{Block, BlockBytes, wipe};
 use crate::engine::{
     CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Operation, increment, scalar_ccm_vector, scalar_vector,
     xor_block,
@@ -26,13 +27,6 @@ use word::Word;
 type State = [Word<4>; 8];
 
 const ZERO: State = [Word::splat(0); 8];
-
-/// The rows of the round keys, a byte a column. Spread over bits when they are used, they take an eighth of the room.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys {
-    round_keys: [Word<4>; MAX_ROUNDS + 1],
-    rounds: usize,
-}
 
 /// Round keys, bitsliced, with a key for each block of a state.
 #[derive(Zeroize, ZeroizeOnDrop)]
@@ -47,22 +41,30 @@ trait RoundKeys {
     fn round_key(&self, round: usize) -> State;
 }
 
-impl RoundKeys for Keys {
+/// The rows of each round key, a byte a column. Spread over bits when they are used, they take an eighth of the room. Of
+/// four columns, two rows share a word: the first in its even bytes, the second in its odd ones.
+impl<const BYTES: usize> RoundKeys for Keys<[u8; BYTES]> {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        self.rounds
+        Keys::rounds(self)
     }
 
-    /// Every bit of each byte, eight times: the same key for all blocks.
+    /// Every bit of each byte, once for each block: the same key for all.
     #[inline(always)]
     fn round_key(&self, round: usize) -> State {
-        let rows = self.round_keys[round];
+        let (words, _) = self.round_keys[round].as_chunks();
+        let share = share(BYTES);
+        let mut rows = Word::splat(0);
+        for row in 0..4 {
+            rows.0[row] = u64::from_le_bytes(words[row / share]) >> (8 * (row % share));
+        }
         let mut state = ZERO;
         for b in 0..8 {
-            let bits = rows.right(b as u32).mask(0x0101_0101_0101_0101);
+            let bits =
+                rows.right(b as u32).mask(if share == 2 { 0x0001_0001_0001_0001 } else { 0x0101_0101_0101_0101 });
             state[b] = bits;
             for row in 0..4 {
-                state[b].0[row] = (bits.0[row] << 8).wrapping_sub(bits.0[row]);
+                state[b].0[row] = (bits.0[row] << (8 * share)).wrapping_sub(bits.0[row]);
             }
         }
         state
@@ -199,7 +201,7 @@ fn unpack<B: BlockBytes>(mut state: State, blocks: &mut [B]) {
     }
 }
 
-/// The rows of a block.
+/// The rows of a block, each column as often as blocks share a word.
 #[inline(always)]
 fn rows_of<B: BlockBytes>(block: &B) -> Word<4> {
     let words = read(block);
@@ -291,14 +293,14 @@ fn encrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, bloc
 }
 
 /// Encrypts one block or two.
-fn encrypt_few<B: BlockBytes>(keys: &Keys, blocks: &mut [B]) {
+fn encrypt_few<B: BlockBytes>(keys: &impl RoundKeys, blocks: &mut [B]) {
     encrypt_state(keys, blocks);
 }
 
-fn decrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &Keys, blocks: &mut [B; BLOCKS]) {
+fn decrypt_whole<B: BlockBytes, const BLOCKS: usize>(keys: &impl RoundKeys, blocks: &mut [B; BLOCKS]) {
     let mut state = pack(blocks);
-    add(&mut state, &keys.round_key(keys.rounds));
-    for round in (1..keys.rounds).rev() {
+    add(&mut state, &keys.round_key(keys.rounds()));
+    for round in (1..keys.rounds()).rev() {
         shift_rows::<B>(&mut state, true);
         inverse_sub_bytes(&mut state);
         add(&mut state, &keys.round_key(round));
@@ -324,48 +326,54 @@ impl SubWord for Circuit {
     }
 }
 
-/// Eight blocks a vector, or sixteen of 128 bits.
+/// Eight blocks a vector with round keys of 32 bytes, or sixteen of 128 bits with round keys of 16.
 #[derive(Clone, Copy)]
-pub struct Portable<B, const BLOCKS: usize>(PhantomData<B>);
+pub struct Portable<B, const BLOCKS: usize, const KEY_BYTES: usize>(PhantomData<B>);
 
-impl<B: BlockBytes, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
+impl<B: BlockBytes, const BLOCKS: usize, const KEY_BYTES: usize> Engine for Portable<B, BLOCKS, KEY_BYTES> {
     type Block = B;
     type Vector = [B; BLOCKS];
     const SLOTS: usize = BLOCKS;
-    type Keys = Keys;
+    type Keys = Keys<[u8; KEY_BYTES]>;
     type LaneKeys = LaneKeys;
 
     fn detect() -> Option<Self> {
         Some(Portable(PhantomData))
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
+    fn expand_key(self, key: &[u8]) -> Self::Keys {
         let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
         let rounds = expand::expand_key(&Circuit, B::BYTES / 4, key, &mut w);
-        let mut keys = Keys { round_keys: [Word::splat(0); MAX_ROUNDS + 1], rounds };
-        for (round_key, bytes) in keys.round_keys[..=rounds].iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
+        let mut round_keys = Self::Keys::NONE;
+        for (round_key, bytes) in round_keys[..=rounds].iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
             let mut block = B::ZERO;
             block.as_mut().copy_from_slice(bytes);
-            *round_key = rows_of(&block);
+            let Word(rows) = rows_of(&block);
+            for (word, rows) in round_key.as_chunks_mut().0.iter_mut().zip(rows.chunks(share(KEY_BYTES))) {
+                // Of two rows each byte is there twice.
+                let row =
+                    if let [a, b] = rows { a & 0x00ff_00ff_00ff_00ff | b & 0xff00_ff00_ff00_ff00 } else { rows[0] };
+                *word = row.to_le_bytes();
+            }
             block.zeroize();
         }
-        w.zeroize();
-        keys
+        wipe(&mut w);
+        Keys::new(rounds, round_keys)
     }
 
     scalar_vector!(BLOCKS);
 
-    fn rounds(keys: &Keys) -> usize {
-        keys.rounds
+    fn rounds(keys: &Self::Keys) -> usize {
+        keys.rounds()
     }
 
-    fn run<O: Operation<B>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &Self::Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &Self::Keys,
         x: &mut [[Self::Vector; G]; K],
         meanwhile: &mut impl Meanwhile,
     ) {
@@ -375,7 +383,7 @@ impl<B: BlockBytes, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [Self::Vector; G]) {
         for blocks in x {
             decrypt_whole(keys, blocks);
         }
@@ -400,12 +408,12 @@ impl<B: BlockBytes, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
         LaneKeys { round_keys: [ZERO; MAX_ROUNDS + 1], rounds: 0 }
     }
 
-    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut LaneKeys, lane: usize, keys: &Self::Keys) {
         // Bit k of every byte, or of every other byte, belongs to the block.
         let mask = if share(B::BYTES) == 2 { 0x0001_0001_0001_0001 << (lane / 8 * 8) } else { 0x0101_0101_0101_0101 };
         let mask = mask << (lane % 8);
-        lane_keys.rounds = keys.rounds;
-        for (round, merged) in lane_keys.round_keys[..=keys.rounds].iter_mut().enumerate() {
+        lane_keys.rounds = keys.rounds();
+        for (round, merged) in lane_keys.round_keys[..=keys.rounds()].iter_mut().enumerate() {
             let own = keys.round_key(round);
             for b in 0..8 {
                 merged[b] = merged[b].mask(!mask) ^ own[b].mask(mask);
@@ -413,20 +421,27 @@ impl<B: BlockBytes, const BLOCKS: usize> Engine for Portable<B, BLOCKS> {
         }
     }
 
-    fn encrypt_block(self, keys: &Keys, block: &mut B) {
+    fn encrypt_block(self, keys: &Self::Keys, block: &mut B) {
         encrypt_few(keys, core::slice::from_mut(block));
     }
 }
 
-impl<const BLOCKS: usize> CcmEngine for Portable<Block, BLOCKS> {
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+impl<const BLOCKS: usize, const KEY_BYTES: usize> CcmEngine for Portable<Block, BLOCKS, KEY_BYTES> {
+    fn run_ccm<O: CcmOperation>(self, keys: &Self::Keys, operation: O) -> O::Output {
         operation.call::<Self, 1, BLOCKS>(self, keys)
     }
 
     scalar_ccm_vector!();
 
     /// Key stream and chain of a block in one state.
-    fn ccm_blocks(self, keys: &Keys, mac: &mut Block, counter: &mut Block, data: &mut [u8], direction: Direction) {
+    fn ccm_blocks(
+        self,
+        keys: &Self::Keys,
+        mac: &mut Block,
+        counter: &mut Block,
+        data: &mut [u8],
+        direction: Direction,
+    ) {
         for (index, block) in data.chunks_exact_mut(16).enumerate() {
             // The chain takes a block once the key stream of the next one is due.
             let mut both = [*counter, *mac];

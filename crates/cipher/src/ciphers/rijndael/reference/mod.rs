@@ -6,10 +6,9 @@
 
 use core::marker::PhantomData;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
-use super::shape::{MAX_COLUMNS, MAX_ROUNDS, rounds};
-use crate::block::{Block, BlockBytes};
+use super::keys::Keys;
+use super::shape::rounds;
+use crate::block::{Block, BlockBytes, flat_mut};
 use crate::engine::{CcmEngine, CcmOperation, Engine, Meanwhile, Operation, scalar_ccm_vector, scalar_vector};
 
 /// Multiplication by x in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (FIPS 197 section 4.2, equation 4.5).
@@ -60,23 +59,17 @@ const INVERSE_SBOX: [u8; 256] = {
     table
 };
 
-/// The words of the round keys: KEYEXPANSION() of section 5.2.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys {
-    w: [[u8; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)],
-    rounds: usize,
-}
-
-/// KEYEXPANSION() (section 5.2, algorithm 2) for a block of `nb` words.
-fn expand_key(nb: usize, key: &[u8]) -> Keys {
-    let nk = key.len() / 4;
-    let mut keys = Keys { w: [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)], rounds: rounds(nb, nk) };
-    let w = &mut keys.w;
+/// KEYEXPANSION() (section 5.2, algorithm 2).
+fn expand_key<B: BlockBytes>(key: &[u8]) -> Keys<B> {
+    let (nb, nk) = (B::BYTES / 4, key.len() / 4);
+    let rounds = rounds(nb, nk);
+    let mut round_keys = Keys::<B>::NONE;
+    let (w, _) = flat_mut(&mut round_keys).as_chunks_mut::<4>();
     for (word, bytes) in w.iter_mut().zip(key.chunks_exact(4)) {
         word.copy_from_slice(bytes);
     }
     let mut rcon = 1;
-    for i in nk..nb * (keys.rounds + 1) {
+    for i in nk..nb * (rounds + 1) {
         let mut temp = w[i - 1];
         if i % nk == 0 {
             temp.rotate_left(1);
@@ -89,7 +82,7 @@ fn expand_key(nb: usize, key: &[u8]) -> Keys {
         let old = w[i - nk];
         w[i] = core::array::from_fn(|byte| old[byte] ^ temp[byte]);
     }
-    keys
+    Keys::new(rounds, round_keys)
 }
 
 /// By how many columns ShiftRows moves each row (the proposal's table 2).
@@ -102,10 +95,8 @@ fn shifts(nb: usize) -> [usize; 4] {
 }
 
 /// ADDROUNDKEY() (section 5.1.4).
-fn add_round_key(state: &mut [u8], keys: &Keys, round: usize) {
-    let nb = state.len() / 4;
-    let round_key = &keys.w[round * nb..(round + 1) * nb];
-    for (byte, key) in state.iter_mut().zip(round_key.as_flattened()) {
+fn add_round_key<B: BlockBytes>(state: &mut B, keys: &Keys<B>, round: usize) {
+    for (byte, key) in state.as_mut().iter_mut().zip(keys.round_keys[round].as_ref()) {
         *byte ^= key;
     }
 }
@@ -149,25 +140,25 @@ fn mix_columns(state: &mut [u8], coefficients: [u8; 4]) {
 }
 
 /// CIPHER() (section 5.1, algorithm 1).
-fn encrypt_block<B: BlockBytes>(keys: &Keys, state: &mut B) {
-    add_round_key(state.as_mut(), keys, 0);
-    for round in 1..=keys.rounds {
+fn encrypt_block<B: BlockBytes>(keys: &Keys<B>, state: &mut B) {
+    add_round_key(state, keys, 0);
+    for round in 1..=keys.rounds() {
         sub_bytes(state.as_mut(), &SBOX);
         shift_rows(state);
-        if round < keys.rounds {
+        if round < keys.rounds() {
             mix_columns(state.as_mut(), [2, 3, 1, 1]);
         }
-        add_round_key(state.as_mut(), keys, round);
+        add_round_key(state, keys, round);
     }
 }
 
 /// INVCIPHER() (section 5.3, algorithm 3).
-fn decrypt_block<B: BlockBytes>(keys: &Keys, state: &mut B) {
-    add_round_key(state.as_mut(), keys, keys.rounds);
-    for round in (0..keys.rounds).rev() {
+fn decrypt_block<B: BlockBytes>(keys: &Keys<B>, state: &mut B) {
+    add_round_key(state, keys, keys.rounds());
+    for round in (0..keys.rounds()).rev() {
         inverse_shift_rows(state);
         sub_bytes(state.as_mut(), &INVERSE_SBOX);
-        add_round_key(state.as_mut(), keys, round);
+        add_round_key(state, keys, round);
         if round > 0 {
             mix_columns(state.as_mut(), [14, 11, 13, 9]);
         }
@@ -182,30 +173,30 @@ impl<B: BlockBytes> Engine for Reference<B> {
     type Block = B;
     type Vector = [B; 1];
     const SLOTS: usize = 1;
-    type Keys = Keys;
-    type LaneKeys = Option<Keys>;
+    type Keys = Keys<B>;
+    type LaneKeys = Option<Keys<B>>;
 
     fn detect() -> Option<Self> {
         Some(Reference(PhantomData))
     }
 
-    fn expand_key(self, key: &[u8]) -> Keys {
-        expand_key(B::BYTES / 4, key)
+    fn expand_key(self, key: &[u8]) -> Keys<B> {
+        expand_key(key)
     }
 
     scalar_vector!(1);
 
-    fn rounds(keys: &Keys) -> usize {
-        keys.rounds
+    fn rounds(keys: &Keys<B>) -> usize {
+        keys.rounds()
     }
 
-    fn run<O: Operation<B>>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run<O: Operation<B>>(self, keys: &Keys<B>, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 
     fn encrypt<const G: usize, const K: usize>(
         self,
-        keys: &Keys,
+        keys: &Keys<B>,
         x: &mut [[Self::Vector; G]; K],
         meanwhile: &mut impl Meanwhile,
     ) {
@@ -215,7 +206,7 @@ impl<B: BlockBytes> Engine for Reference<B> {
         }
     }
 
-    fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [Self::Vector; G]) {
+    fn decrypt<const G: usize>(self, keys: &Keys<B>, x: &mut [Self::Vector; G]) {
         for block in x.as_flattened_mut() {
             decrypt_block(keys, block);
         }
@@ -236,17 +227,17 @@ impl<B: BlockBytes> Engine for Reference<B> {
         None
     }
 
-    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, _: usize, keys: &Keys) {
+    fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, _: usize, keys: &Keys<B>) {
         *lane_keys = Some(keys.clone());
     }
 
-    fn encrypt_block(self, keys: &Keys, block: &mut B) {
+    fn encrypt_block(self, keys: &Keys<B>, block: &mut B) {
         encrypt_block(keys, block);
     }
 }
 
 impl CcmEngine for Reference<Block> {
-    fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+    fn run_ccm<O: CcmOperation>(self, keys: &Keys<Block>, operation: O) -> O::Output {
         operation.call::<Self, 1, 1>(self, keys)
     }
 

@@ -15,7 +15,7 @@ unsafe fn load(block: &[u8]) -> __m128i {
 /// # Safety
 /// The machine needs AES-NI.
 #[inline(always)]
-pub(super) unsafe fn encrypt_block(keys: &Keys, block: &mut Block) {
+pub(super) unsafe fn encrypt_block(keys: &Keys<Block>, block: &mut Block) {
     // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
     unsafe {
         let mut x = [[load(block)]];
@@ -28,7 +28,7 @@ pub(super) unsafe fn encrypt_block(keys: &Keys, block: &mut Block) {
 /// added outside the chain and come in together as the key of that instruction; so one AES instruction after the other
 /// is all that its latency is made of.
 struct Chain<'a> {
-    keys: &'a Keys,
+    keys: &'a Keys<Block>,
     /// The last round key XOR the first.
     border: __m128i,
     state: __m128i,
@@ -38,13 +38,13 @@ impl<'a> Chain<'a> {
     /// # Safety
     /// The machine needs AES-NI, here and below.
     #[inline(always)]
-    unsafe fn start(keys: &'a Keys, chain: &Block) -> Self {
+    unsafe fn start(keys: &'a Keys<Block>, chain: &Block) -> Self {
         // SAFETY: the caller vouches for AES-NI.
         unsafe {
-            let last = keys.encryption(keys.rounds);
+            let last = keys.register(keys.rounds());
             // What AESENCLAST makes `chain` of.
             let state = _mm_aesdeclast_si128(_mm_xor_si128(load(chain), last), _mm_setzero_si128());
-            Chain { keys, border: _mm_xor_si128(last, keys.encryption(0)), state }
+            Chain { keys, border: _mm_xor_si128(last, keys.register(0)), state }
         }
     }
 
@@ -54,8 +54,8 @@ impl<'a> Chain<'a> {
         // SAFETY: the caller vouches for AES-NI.
         unsafe {
             self.state = _mm_aesenclast_si128(self.state, _mm_xor_si128(self.border, input));
-            for round in 1..self.keys.rounds {
-                self.state = _mm_aesenc_si128(self.state, self.keys.encryption(round));
+            for round in 1..self.keys.rounds() {
+                self.state = _mm_aesenc_si128(self.state, self.keys.register(round));
             }
         }
     }
@@ -73,7 +73,7 @@ impl<'a> Chain<'a> {
     unsafe fn finish(self, chain: &mut Block) {
         // SAFETY: the caller vouches for AES-NI; a block has 16 bytes.
         unsafe {
-            let last = self.keys.encryption(self.keys.rounds);
+            let last = self.keys.register(self.keys.rounds());
             _mm_storeu_si128(chain.as_mut_ptr().cast(), _mm_aesenclast_si128(self.state, last));
         }
     }
@@ -92,7 +92,7 @@ const AHEAD: usize = 2;
 /// The machine needs the instructions of `R` and AES-NI.
 #[inline(always)]
 pub(super) unsafe fn ccm_blocks<R: Register>(
-    keys: &Keys,
+    keys: &Keys<Block>,
     mac: &mut Block,
     counter: &mut Block,
     data: &mut [u8],
@@ -160,17 +160,17 @@ pub(super) unsafe fn ccm_blocks<R: Register>(
 /// # Safety
 /// The machine needs AES-NI.
 #[inline(always)]
-pub(super) unsafe fn cbc_encrypt_blocks(keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+pub(super) unsafe fn cbc_encrypt_blocks(keys: &Keys<Block>, chain: &mut Block, data: &mut [u8]) {
     // SAFETY: the caller vouches for AES-NI; all addresses are inside the block at hand.
     unsafe {
-        let first = keys.encryption(0);
-        let last = keys.encryption(keys.rounds);
+        let first = keys.register(0);
+        let last = keys.register(keys.rounds());
         // Ciphertext XOR the first key.
         let mut state = _mm_xor_si128(load(chain), first);
         for block in data.chunks_exact_mut(16) {
             let mut x = _mm_xor_si128(state, load(block));
-            for round in 1..keys.rounds {
-                x = _mm_aesenc_si128(x, keys.encryption(round));
+            for round in 1..keys.rounds() {
+                x = _mm_aesenc_si128(x, keys.register(round));
             }
             _mm_storeu_si128(block.as_mut_ptr().cast(), _mm_aesenclast_si128(x, last));
             state = _mm_aesenclast_si128(x, _mm_xor_si128(last, first));

@@ -4,58 +4,51 @@ use core::arch::x86_64::*;
 
 use super::registers::Register;
 use super::*;
-use crate::ciphers::rijndael::expand::{self, SubWord};
+use crate::ciphers::rijndael::expand::SubWord;
+use crate::ciphers::rijndael::shape::rounds;
 
-/// Round keys as blocks. The ones for decryption belong to the equivalent inverse cipher (FIPS 197 section 5.3.5) and
-/// stand in the order of their use.
-// In this order, so that a lane that takes a key touches as few cache lines as can be.
-#[repr(C)]
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys {
-    pub(super) rounds: usize,
-    encryption: [Block; MAX_ROUNDS + 1],
-    decryption: [Block; MAX_ROUNDS + 1],
-}
-
-impl Keys {
-    /// The keys of all rounds.
+impl Keys<Block> {
+    /// The key of a round.
     #[inline(always)]
-    pub(super) fn encryption_keys(&self) -> &[Block] {
-        &self.encryption[..=self.rounds]
-    }
-
-    #[inline(always)]
-    pub(super) fn encryption(&self, round: usize) -> __m128i {
-        // SAFETY: SSE2 is part of x86-64; a block has 16 bytes.
-        unsafe { _mm_loadu_si128(self.encryption[round].as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    pub(super) fn decryption(&self, round: usize) -> __m128i {
-        // SAFETY: SSE2 is part of x86-64; a block has 16 bytes.
-        unsafe { _mm_loadu_si128(self.decryption[round].as_ptr().cast()) }
+    pub(super) fn register(&self, round: usize) -> __m128i {
+        load(&self.round_keys[round])
     }
 }
 
-impl<R: Register> RoundKeys<R> for Keys {
+impl<R: Register> RoundKeys<R> for Keys<Block> {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        self.rounds
+        Keys::rounds(self)
     }
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, _: usize) -> R {
         // SAFETY: the caller vouches for the instructions.
-        unsafe { R::splat(self.encryption(round)) }
+        unsafe { R::splat(self.register(round)) }
     }
 }
 
-impl<R: Register> InverseRoundKeys<R> for Keys {
-    #[inline(always)]
-    unsafe fn inverse_round_key(&self, round: usize) -> R {
-        // SAFETY: the caller vouches for the instructions.
-        unsafe { R::splat(self.decryption(round)) }
+/// The keys of the equivalent inverse cipher (FIPS 197 section 5.3.5); a round key is one block or more.
+///
+/// # Safety
+/// The machine needs AES-NI.
+#[inline(always)]
+pub(super) unsafe fn inverse_keys<'k, const BYTES: usize>(
+    keys: &Keys<[u8; BYTES]>,
+    room: &'k mut Room<Keys<[u8; BYTES]>>,
+) -> &'k Keys<[u8; BYTES]> {
+    let rounds = keys.rounds();
+    let inverse = room.keys.insert(Keys::new(rounds, Keys::NONE));
+    inverse.round_keys[0] = keys.round_keys[rounds];
+    inverse.round_keys[rounds] = keys.round_keys[0];
+    for round in 1..rounds {
+        let blocks = inverse.round_keys[round].as_chunks_mut::<16>().0;
+        for (inverse, block) in blocks.iter_mut().zip(keys.round_keys[rounds - round].as_chunks::<16>().0) {
+            // SAFETY: the caller vouches for the instructions.
+            unsafe { store(_mm_aesimc_si128(load(block)), inverse) };
+        }
     }
+    inverse
 }
 
 /// AESKEYGENASSIST, which puts SubWord of the second word into the first.
@@ -78,21 +71,78 @@ impl SubWord for KeyGenAssist {
     }
 }
 
-/// The keys for blocks of 128 bits. `key` has a length that Rijndael has.
-#[target_feature(enable = "aes,sse4.1")]
-pub(super) fn expand_key(key: &[u8]) -> Keys {
-    let mut keys = Keys { encryption: [[0; 16]; MAX_ROUNDS + 1], decryption: [[0; 16]; MAX_ROUNDS + 1], rounds: 0 };
-    // SAFETY: this function has the instructions.
-    let s_box = unsafe { KeyGenAssist::new() };
-    let words = keys.encryption.as_flattened_mut().as_chunks_mut::<4>().0;
-    let rounds = expand::expand_key(&s_box, 4, key, words);
-    keys.rounds = rounds;
-    keys.decryption[0] = keys.encryption[rounds];
-    keys.decryption[rounds] = keys.encryption[0];
-    for round in 1..rounds {
-        let round_key = _mm_aesimc_si128(keys.encryption(rounds - round));
-        // SAFETY: a block has 16 bytes.
-        unsafe { _mm_storeu_si128(keys.decryption[round].as_mut_ptr().cast(), round_key) };
+#[inline(always)]
+fn load(block: &Block) -> __m128i {
+    // SAFETY: SSE2 is part of x86-64; a block has 16 bytes.
+    unsafe { _mm_loadu_si128(block.as_ptr().cast()) }
+}
+
+#[inline(always)]
+fn store(block: __m128i, bytes: &mut [u8]) {
+    // SAFETY: SSE2 is part of x86-64; the length is checked.
+    unsafe { _mm_storeu_si128(bytes[..16].as_mut_ptr().cast(), block) }
+}
+
+/// Each word becomes the sum of itself and those before it.
+#[inline(always)]
+fn sums(words: __m128i) -> __m128i {
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe {
+        let pairs = _mm_xor_si128(words, _mm_slli_si128::<4>(words));
+        _mm_xor_si128(pairs, _mm_slli_si128::<8>(pairs))
     }
-    keys
+}
+
+/// KEYEXPANSION() (FIPS 197 section 5.2, algorithm 2) for blocks of 128 bits and a key of `NK` words, as many words at a
+/// time: the first four in one register, the others in a second.
+///
+/// # Safety
+/// The machine needs AES-NI and SSSE3.
+#[inline(always)]
+unsafe fn expand<const NK: usize>(key: &[u8]) -> Keys<Block> {
+    let rounds = rounds(4, NK);
+    let mut round_keys = Keys::NONE;
+    let end = 4 * (rounds + 1);
+    round_keys.as_flattened_mut()[..4 * NK].copy_from_slice(&key[..4 * NK]);
+    // SAFETY: the caller vouches for the instructions.
+    unsafe {
+        let [mut low, mut high] = [load(&round_keys[0]), load(&round_keys[1])];
+        let bytes = round_keys.as_flattened_mut();
+        // RotWord of the last word in every word; AESENCLAST of four equal words is SubWord, and adds its key.
+        let rotated = _mm_set1_epi32(0x0003_0201 + 0x0404_0404 * ((NK as i32 - 1) % 4));
+        let mut rcon = 1;
+        let mut word = NK;
+        while word < end {
+            let last = _mm_shuffle_epi8(if NK > 4 { high } else { low }, rotated);
+            low = _mm_xor_si128(sums(low), _mm_aesenclast_si128(last, _mm_set1_epi32(rcon)));
+            store(low, &mut bytes[4 * word..]);
+            if NK > 4 && word + 4 < end {
+                let mut last = _mm_shuffle_epi32::<0xff>(low);
+                if NK > 6 {
+                    last = _mm_aesenclast_si128(last, _mm_setzero_si128());
+                }
+                high = _mm_xor_si128(sums(high), last);
+                // What this writes behind the key's words is written again, or not used.
+                store(high, &mut bytes[4 * word + 16..]);
+            }
+            rcon = (rcon << 1) ^ ((rcon >> 7) * 0x11b);
+            word += NK;
+        }
+    }
+    Keys::new(rounds, round_keys)
+}
+
+/// The keys for blocks of 128 bits. `key` has a length that Rijndael has.
+#[target_feature(enable = "aes,ssse3,sse4.1")]
+pub(super) fn expand_key(key: &[u8]) -> Keys<Block> {
+    // SAFETY: this function has the instructions.
+    unsafe {
+        match key.len() {
+            16 => expand::<4>(key),
+            20 => expand::<5>(key),
+            24 => expand::<6>(key),
+            28 => expand::<7>(key),
+            _ => expand::<8>(key),
+        }
+    }
 }

@@ -9,10 +9,13 @@
 
 use core::arch::x86_64::*;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroize;
 
+use super::keys::Keys;
 use super::shape::MAX_ROUNDS;
-use crate::engine::{CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
+use crate::engine::{
+    CcmEngine, CcmOperation, Direction, Engine, Meanwhile, Nothing, Operation, Room, STEP_BLOCKS, counters,
+};
 use crate::{Block, cpu};
 
 mod chain;
@@ -20,7 +23,6 @@ mod keys;
 mod registers;
 pub(super) mod wide;
 
-pub(super) use keys::Keys;
 use registers::{Register, Rounds};
 
 /// Most registers of lanes with a key each.
@@ -56,27 +58,27 @@ macro_rules! engine {
             type Block = Block;
             type Vector = $register;
             const SLOTS: usize = size_of::<$register>() / 16;
-            type Keys = Keys;
+            type Keys = Keys<Block>;
             type LaneKeys = LaneKeys<$register>;
 
             fn detect() -> Option<Self> {
                 cpu::$name::detect().map(Self)
             }
 
-            fn expand_key(self, key: &[u8]) -> Keys {
+            fn expand_key(self, key: &[u8]) -> Keys<Block> {
                 // SAFETY: every token here includes AES-NI.
                 unsafe { keys::expand_key(key) }
             }
 
             #[inline(always)]
-            fn rounds(keys: &Keys) -> usize {
-                keys.rounds
+            fn rounds(keys: &Keys<Block>) -> usize {
+                keys.rounds()
             }
 
             #[inline]
-            fn run<O: Operation<Block>>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run<O: Operation<Block>>(self, keys: &Keys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: Operation<Block>>(engine: $name, keys: &Keys<Block>, operation: O) -> O::Output {
                     operation.call::<$name, $flight, { $flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -149,7 +151,7 @@ macro_rules! engine {
             #[inline(always)]
             fn encrypt<const G: usize, const K: usize>(
                 self,
-                keys: &Keys,
+                keys: &Keys<Block>,
                 x: &mut [[$register; G]; K],
                 meanwhile: &mut impl Meanwhile,
             ) {
@@ -158,7 +160,13 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn decrypt<const G: usize>(self, keys: &Keys, x: &mut [$register; G]) {
+            fn inverse_keys<'k>(self, keys: &'k Keys<Block>, room: &'k mut Room<Keys<Block>>) -> &'k Keys<Block> {
+                // SAFETY: token.
+                unsafe { keys::inverse_keys(keys, room) }
+            }
+
+            #[inline(always)]
+            fn decrypt<const G: usize>(self, keys: &Keys<Block>, x: &mut [$register; G]) {
                 // SAFETY: token.
                 unsafe { decrypt(keys, x) }
             }
@@ -182,23 +190,23 @@ macro_rules! engine {
             }
 
             #[inline(always)]
-            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys) {
-                lane_keys.rounds = keys.rounds;
+            fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Keys<Block>) {
+                lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
-                for (registers, key) in lane_keys.round_keys.iter_mut().zip(keys.encryption_keys()) {
+                for (registers, key) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys[..=keys.rounds()]) {
                     self.set_slot(&mut registers[group], slot, key);
                 }
             }
 
             #[inline(always)]
-            fn encrypt_block(self, keys: &Keys, block: &mut Block) {
+            fn encrypt_block(self, keys: &Keys<Block>, block: &mut Block) {
                 // SAFETY: token: AES-NI is part of every engine here.
                 unsafe { chain::encrypt_block(keys, block) }
             }
 
             #[inline(always)]
-            fn cbc_encrypt_blocks(self, keys: &Keys, chain: &mut Block, data: &mut [u8]) {
+            fn cbc_encrypt_blocks(self, keys: &Keys<Block>, chain: &mut Block, data: &mut [u8]) {
                 // SAFETY: token.
                 unsafe { chain::cbc_encrypt_blocks(keys, chain, data) }
             }
@@ -206,9 +214,9 @@ macro_rules! engine {
 
         impl CcmEngine for $name {
             #[inline]
-            fn run_ccm<O: CcmOperation>(self, keys: &Keys, operation: O) -> O::Output {
+            fn run_ccm<O: CcmOperation>(self, keys: &Keys<Block>, operation: O) -> O::Output {
                 #[target_feature(enable = $features)]
-                fn with_features<O: CcmOperation>(engine: $name, keys: &Keys, operation: O) -> O::Output {
+                fn with_features<O: CcmOperation>(engine: $name, keys: &Keys<Block>, operation: O) -> O::Output {
                     operation.call::<$name, $ccm_flight, { $ccm_flight * <$name as Engine>::SLOTS }>(engine, keys)
                 }
                 // SAFETY: the token in `self` proves that the machine has these features.
@@ -236,7 +244,7 @@ macro_rules! engine {
             #[inline(always)]
             fn ccm_blocks(
                 self,
-                keys: &Keys,
+                keys: &Keys<Block>,
                 mac: &mut Block,
                 counter: &mut Block,
                 data: &mut [u8],
@@ -308,13 +316,6 @@ trait RoundKeys<R> {
     unsafe fn round_key(&self, round: usize, group: usize) -> R;
 }
 
-/// Round keys for decryption: those of the equivalent inverse cipher (FIPS 197 section 5.3.5), in the order of their use.
-trait InverseRoundKeys<R>: RoundKeys<R> {
-    /// # Safety
-    /// The machine needs the instructions of `R`.
-    unsafe fn inverse_round_key(&self, round: usize) -> R;
-}
-
 /// The keys of lanes from a group on.
 impl<R: Rounds> RoundKeys<R> for (&LaneKeys<R>, usize) {
     #[inline(always)]
@@ -372,27 +373,27 @@ unsafe fn encrypt<R: Rounds, const G: usize, const K: usize>(
     *x = y;
 }
 
-/// The equivalent inverse cipher.
+/// The equivalent inverse cipher, with its keys.
 ///
 /// # Safety
 /// The machine needs the instructions of `R`.
 #[inline(always)]
-unsafe fn decrypt<R: Rounds, const G: usize>(keys: &impl InverseRoundKeys<R>, x: &mut [R; G]) {
+unsafe fn decrypt<R: Rounds, const G: usize>(keys: &impl RoundKeys<R>, x: &mut [R; G]) {
     let rounds = keys.rounds();
     let mut y = *x;
     // SAFETY: the caller vouches for the instructions.
     unsafe {
-        let key = keys.inverse_round_key(0);
+        let key = keys.round_key(0, 0);
         for y in &mut y {
             *y = y.xor(key);
         }
         for round in 1..rounds {
-            let key = keys.inverse_round_key(round);
+            let key = keys.round_key(round, 0);
             for y in &mut y {
                 *y = y.decrypt_round(key);
             }
         }
-        let key = keys.inverse_round_key(rounds);
+        let key = keys.round_key(rounds, 0);
         for y in &mut y {
             *y = y.decrypt_last(key);
         }

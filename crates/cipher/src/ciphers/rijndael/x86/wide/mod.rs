@@ -11,16 +11,15 @@
 use core::arch::x86_64::*;
 use core::marker::PhantomData;
 
-use zeroize::{Zeroize, ZeroizeOnDrop};
-
-use super::keys::KeyGenAssist;
+use super::keys::{KeyGenAssist, inverse_keys};
 use super::registers::{Register, Rounds};
-use super::{InverseRoundKeys, LaneKeys, MAX_GROUPS, RoundKeys, decrypt, encrypt};
-use crate::block::BlockBytes;
+use super::{LaneKeys, MAX_GROUPS, RoundKeys, decrypt, encrypt};
+use crate::block::{BlockBytes, wipe};
 use crate::ciphers::rijndael::expand;
+use crate::ciphers::rijndael::keys::Keys;
 use crate::ciphers::rijndael::shape::{MAX_COLUMNS, MAX_ROUNDS};
 use crate::cpu;
-use crate::engine::{Engine, Meanwhile, Nothing, Operation, STEP_BLOCKS, counters};
+use crate::engine::{Engine, Meanwhile, Nothing, Operation, Room, STEP_BLOCKS, counters};
 
 mod halves;
 mod whole;
@@ -59,67 +58,38 @@ pub(crate) trait Wide<B: BlockBytes>: Rounds {
     unsafe fn scatter(vectors: [Self; STEP_BLOCKS], pointers: &[*mut u8]);
 }
 
-/// Round keys as vectors read them, `BYTES` each. The ones for decryption belong to the equivalent inverse cipher (FIPS
-/// 197 section 5.3.5) and stand in the order of their use.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
-pub struct Keys<const BYTES: usize> {
-    rounds: usize,
-    encryption: [[u8; BYTES]; MAX_ROUNDS + 1],
-    decryption: [[u8; BYTES]; MAX_ROUNDS + 1],
-}
-
-/// Round keys of a vector type.
-struct KeysOf<'a, B, const BYTES: usize>(&'a Keys<BYTES>, PhantomData<B>);
+/// Round keys as a vector type reads them.
+struct KeysOf<'a, B, const BYTES: usize>(&'a Keys<[u8; BYTES]>, PhantomData<B>);
 
 impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> RoundKeys<W> for KeysOf<'_, B, BYTES> {
     #[inline(always)]
     fn rounds(&self) -> usize {
-        self.0.rounds
+        self.0.rounds()
     }
 
     #[inline(always)]
     unsafe fn round_key(&self, round: usize, _: usize) -> W {
         const { assert!(BYTES == W::KEY_BYTES) };
         // SAFETY: the caller vouches for the instructions; the key has as many bytes as the vector reads.
-        unsafe { W::round_key(self.0.encryption[round].as_ptr()) }
-    }
-}
-
-impl<B: BlockBytes, W: Wide<B>, const BYTES: usize> InverseRoundKeys<W> for KeysOf<'_, B, BYTES> {
-    #[inline(always)]
-    unsafe fn inverse_round_key(&self, round: usize) -> W {
-        const { assert!(BYTES == W::KEY_BYTES) };
-        // SAFETY: the caller vouches for the instructions; the key has as many bytes as the vector reads.
-        unsafe { W::round_key(self.0.decryption[round].as_ptr()) }
+        unsafe { W::round_key(self.0.round_keys[round].as_ptr()) }
     }
 }
 
 /// `key` has a length that Rijndael has.
 #[target_feature(enable = "aes,sse4.1")]
-fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> Keys<BYTES> {
+fn expand_key<B: BlockBytes, const BYTES: usize>(key: &[u8]) -> Keys<[u8; BYTES]> {
     let mut w = [[0; 4]; MAX_COLUMNS * (MAX_ROUNDS + 1)];
     // SAFETY: this function has the instructions.
     let s_box = unsafe { KeyGenAssist::new() };
     let rounds = expand::expand_key(&s_box, B::BYTES / 4, key, &mut w);
-    let zero = [[0; BYTES]; MAX_ROUNDS + 1];
-    let mut keys = Keys { rounds, encryption: zero, decryption: zero };
-    for (round_key, block) in keys.encryption.iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
+    let mut round_keys = Keys::<[u8; BYTES]>::NONE;
+    for (round_key, block) in round_keys.iter_mut().zip(w.as_flattened().chunks_exact(B::BYTES)) {
         for copy in round_key.chunks_exact_mut(B::BYTES) {
             copy.copy_from_slice(block);
         }
     }
-    w.zeroize();
-    for round in 0..=rounds {
-        keys.decryption[round] = keys.encryption[rounds - round];
-        if round > 0 && round < rounds {
-            for column_group in keys.decryption[round].chunks_exact_mut(16) {
-                let bytes = column_group.as_mut_ptr();
-                // SAFETY: the chunk has 16 bytes.
-                unsafe { _mm_storeu_si128(bytes.cast(), _mm_aesimc_si128(_mm_loadu_si128(bytes.cast()))) };
-            }
-        }
-    }
-    keys
+    wipe(&mut w);
+    Keys::new(rounds, round_keys)
 }
 
 /// Defines the engine of one register width. `BLOCKS` are the blocks of a flight.
@@ -133,7 +103,7 @@ macro_rules! engine {
             type Block = B;
             type Vector = $vector;
             const SLOTS: usize = BLOCKS / $flight;
-            type Keys = Keys<$key_bytes>;
+            type Keys = Keys<[u8; $key_bytes]>;
             type LaneKeys = LaneKeys<$vector>;
 
             fn detect() -> Option<Self> {
@@ -147,7 +117,7 @@ macro_rules! engine {
 
             #[inline(always)]
             fn rounds(keys: &Self::Keys) -> usize {
-                keys.rounds
+                keys.rounds()
             }
 
             #[inline]
@@ -155,7 +125,7 @@ macro_rules! engine {
                 #[target_feature(enable = $features)]
                 fn with_features<B: BlockBytes, const BLOCKS: usize, O: Operation<B>>(
                     engine: $name<B, BLOCKS>,
-                    keys: &Keys<$key_bytes>,
+                    keys: &Keys<[u8; $key_bytes]>,
                     operation: O,
                 ) -> O::Output {
                     operation.call::<$name<B, BLOCKS>, $flight, BLOCKS>(engine, keys)
@@ -241,6 +211,12 @@ macro_rules! engine {
             }
 
             #[inline(always)]
+            fn inverse_keys<'k>(self, keys: &'k Self::Keys, room: &'k mut Room<Self::Keys>) -> &'k Self::Keys {
+                // SAFETY: token.
+                unsafe { inverse_keys(keys, room) }
+            }
+
+            #[inline(always)]
             fn decrypt<const G: usize>(self, keys: &Self::Keys, x: &mut [$vector; G]) {
                 // SAFETY: token.
                 unsafe { decrypt(&KeysOf::<B, $key_bytes>(keys, PhantomData), x) }
@@ -266,10 +242,10 @@ macro_rules! engine {
 
             #[inline(always)]
             fn set_lane_key(self, lane_keys: &mut Self::LaneKeys, lane: usize, keys: &Self::Keys) {
-                lane_keys.rounds = keys.rounds;
+                lane_keys.rounds = keys.rounds();
                 let group = lane / Self::SLOTS;
                 let slot = lane - group * Self::SLOTS;
-                for (vectors, key) in lane_keys.round_keys.iter_mut().zip(&keys.encryption[..=keys.rounds]) {
+                for (vectors, key) in lane_keys.round_keys.iter_mut().zip(&keys.round_keys[..=keys.rounds()]) {
                     let mut block = B::ZERO;
                     block.as_mut().copy_from_slice(&key[..B::BYTES]);
                     self.set_slot(&mut vectors[group], slot, &block);
