@@ -10,10 +10,9 @@ macro_rules! fixed_key_size {
         impl $name {
             /// `key` has this type's length.
             pub(crate) fn from_key(key: &[u8]) -> Self {
-                match <$cipher>::new(key) {
-                    Ok(cipher) => $name(cipher),
-                    Err(_) => unreachable!("the type fixes the key's length, and the best backend is there"),
-                }
+                // Some backend of the list is always available.
+                let backend = $crate::Backend::best_of(<Self as $crate::BlockCipher>::BACKENDS);
+                $name(<$cipher>::prepare(key, backend))
             }
         }
 

@@ -27,16 +27,30 @@ macro_rules! backends {
             /// The backends, slower ones first, whether this machine has them or not.
             pub(crate) const BACKENDS: &'static [$crate::cpu::Backend] = &[$($crate::cpu::Backend::$backend),*];
 
-            /// Prepares a key of a length that the cipher has.
-            pub(crate) fn new(key: &[u8], backend: $crate::cpu::Backend) -> Result<Self, $crate::error::Error> {
-                let unavailable = $crate::error::Error::BackendUnavailable(backend);
+            /// An error unless the cipher has the backend, and the machine what it needs.
+            #[inline]
+            pub(crate) fn check(backend: $crate::cpu::Backend) -> Result<(), $crate::error::Error> {
+                let found = match backend {
+                    $($(#[cfg($cfg)])? $crate::cpu::Backend::$backend => {
+                        <$engine as $crate::engine::Engine>::detect().is_some()
+                    })*
+                    _ => false,
+                };
+                if found { Ok(()) } else { Err($crate::error::Error::BackendUnavailable(backend)) }
+            }
+
+            /// Prepares a key of a length that the cipher has, for a backend that has been checked: a result that might be an
+            /// error would be copied, round keys and all.
+            #[inline(always)]
+            pub(crate) fn new(key: &[u8], backend: $crate::cpu::Backend) -> Self {
                 match backend {
                     $($(#[cfg($cfg)])? $crate::cpu::Backend::$backend => {
-                        let engine = <$engine as $crate::engine::Engine>::detect().ok_or(unavailable)?;
-                        let keys = $crate::engine::Engine::expand_key(engine, key);
-                        Ok($name::$backend(engine, keys))
+                        let Some(engine) = <$engine as $crate::engine::Engine>::detect() else {
+                            unreachable!("the backend was checked")
+                        };
+                        $name::$backend(engine, $crate::engine::Engine::expand_key(engine, key))
                     })*
-                    _ => Err(unavailable),
+                    _ => unreachable!("the backend was checked"),
                 }
             }
 

@@ -89,7 +89,14 @@ impl Pipo {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Ok(Pipo { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
+        Keyed::check(backend)?;
+        Ok(Self::prepare(key, backend))
+    }
+
+    /// Prepares a key of a length that there is for a backend that has been checked.
+    #[inline(always)]
+    pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
+        Pipo { keyed: Keyed::new(key, backend), key_bytes: key.len() }
     }
 
     /// The backend that this key was prepared for.

@@ -73,7 +73,14 @@ impl Rc6 {
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Ok(Rc6 { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
+        Keyed::check(backend)?;
+        Ok(Self::prepare(key, backend))
+    }
+
+    /// Prepares a key of a length that there is for a backend that has been checked.
+    #[inline(always)]
+    pub(crate) fn prepare(key: &[u8], backend: Backend) -> Self {
+        Rc6 { keyed: Keyed::new(key, backend), key_bytes: key.len() }
     }
 
     /// The backend that this key was prepared for.

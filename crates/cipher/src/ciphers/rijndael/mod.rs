@@ -72,7 +72,8 @@ where
         if !Self::KEY_BYTES.contains(&key.len()) {
             return Err(Error::KeyLength);
         }
-        Ok(Rijndael { keyed: Keyed::new(key, backend)?, key_bytes: key.len() })
+        Keyed::<[u8; BLOCK_BYTES]>::check(backend)?;
+        Ok(Rijndael { keyed: Keyed::new(key, backend), key_bytes: key.len() })
     }
 
     /// Bytes of the key.
