@@ -38,7 +38,9 @@ pub fn run(bytes: &[u8]) {
     let is_readable = inspect(&source, None).is_ok();
     assert!(is_readable || inspection.is_err(), "an identity makes it readable");
 
-    let whole = decrypt(&source, &sink, &identities(), &DecryptOptions { threads, range: None }, &Control::new());
+    let mut options = DecryptOptions::default();
+    options.threads = threads;
+    let whole = decrypt(&source, &sink, &identities(), &options, &Control::new());
     assert!(whole.is_err() || plain.is_some(), "opens as a file only");
     // A tree whose archive is damaged does not open as a folder.
     assert!(whole.is_ok() || plain.is_none() || is_tree, "{whole:?}");
@@ -50,7 +52,8 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(place::names(folder), ["container"]);
 
     let range = range(plain.as_ref().map_or(0x8000, Vec::len), &mut input);
-    let part = decrypt(&source, &sink, &identities(), &DecryptOptions { threads, range: Some(range) }, &Control::new());
+    options.range = Some(range.clone());
+    let part = decrypt(&source, &sink, &identities(), &options, &Control::new());
     match part {
         Ok(_) => {
             let bytes = fs::read(&out).expect("an output");

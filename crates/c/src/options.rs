@@ -98,8 +98,9 @@ pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(Encryp
         }
         None => Aead::default(),
     };
-    let name = name.map(str::to_owned);
-    Ok((EncryptOptions { aead, threads: options.threads, name }, options.replace != 0))
+    let mut made = EncryptOptions::default();
+    (made.aead, made.threads, made.name) = (aead, options.threads, name.map(str::to_owned));
+    Ok((made, options.replace != 0))
 }
 
 /// Those for decrypting, and whether to replace an output.
@@ -113,7 +114,9 @@ pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(Decryp
     };
     let end = (options.range_end != u64::MAX).then_some(options.range_end);
     let range = (options.range != 0).then_some(Range { start: options.range_start, end });
-    Ok((DecryptOptions { threads: options.threads, range }, options.replace != 0))
+    let mut made = DecryptOptions::default();
+    (made.threads, made.range) = (options.threads, range);
+    Ok((made, options.replace != 0))
 }
 
 /// Progress of one call on files, and the flag that ends it. Every function here may be called by any thread at any

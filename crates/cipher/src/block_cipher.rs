@@ -3,10 +3,13 @@
 use crate::cpu::Backend;
 use crate::operation::{CcmModes, Modes};
 
+/// Only types of this crate have it.
+pub trait Sealed {}
+
 /// A block cipher of this crate with its key, as modes and lanes take it.
 ///
-/// Sealed: the hidden items name the backends, which other crates cannot provide.
-pub trait BlockCipher {
+/// Sealed: no type of another crate can be one.
+pub trait BlockCipher: Sealed {
     /// Bytes of a block.
     const BLOCK_BYTES: usize;
     /// How many of a block's last bytes count in [`crate::modes::ctr`].

@@ -66,7 +66,7 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode. CCM, which not every cipher has, is the last.
-    pub const ALL: [Mode; 4] = [Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Ccm];
+    pub const ALL: &[Mode] = &[Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Ccm];
 
     /// The name that the command line uses.
     pub const fn name(self) -> &'static str {

@@ -41,7 +41,7 @@ pub enum Backend {
 
 impl Backend {
     /// Every backend, slower ones first.
-    pub const ALL: [Backend; 11] = [
+    pub const ALL: &[Backend] = &[
         Backend::Reference,
         Backend::Portable,
         Backend::Riscv32,
@@ -82,7 +82,7 @@ impl Backend {
 
     /// The backend of that name.
     pub fn from_name(name: &str) -> Option<Backend> {
-        Self::ALL.into_iter().find(|backend| backend.name() == name)
+        Self::ALL.iter().copied().find(|backend| backend.name() == name)
     }
 
     /// Whether this machine and this build have what the backend needs.

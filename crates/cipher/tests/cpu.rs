@@ -41,7 +41,7 @@ fn what_is_named_is_gone() {
 fn each_name_alone() {
     assert_eq!(NEED.map(|(name, _)| name), cpu::SWITCHES);
     let available: Vec<&str> =
-        Backend::ALL.into_iter().filter(|backend| backend.is_available()).map(Backend::name).collect();
+        Backend::ALL.iter().copied().filter(|backend| backend.is_available()).map(Backend::name).collect();
     for name in cpu::SWITCHES {
         let run = Command::new(env::current_exe().expect("this program"))
             .args(["--exact", "cpu::what_is_named_is_gone"])

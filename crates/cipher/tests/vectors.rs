@@ -143,7 +143,7 @@ fn a_missing_backend_is_an_error() {
 
 /// Every backend that a cipher or the library knows is there or a clear error.
 fn missing_backend<C: BlockCipher + std::fmt::Debug>(prepare: impl Fn(Backend) -> Result<C, Error>) {
-    for backend in Backend::ALL {
+    for &backend in Backend::ALL {
         let made = prepare(backend);
         if C::BACKENDS.contains(&backend) && backend.is_available() {
             assert_eq!(made.expect("an available backend").backend(), backend);

@@ -252,6 +252,7 @@ pub fn lower_first(text: &str) -> String {
 
 /// A failure: what, about which file, and why.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Error {
     /// What went wrong.
     pub kind: ErrorKind,

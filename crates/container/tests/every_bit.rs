@@ -32,7 +32,8 @@ impl Sample {
     fn new(bytes: usize, aead: Aead) -> Sample {
         let key = KeyPair::generate().unwrap();
         let plain: Vec<u8> = (0..bytes).map(|place| (place * 7 + place / 251) as u8).collect();
-        let options = EncryptOptions { aead, threads: 1, name: None };
+        let mut options = EncryptOptions::default();
+        (options.aead, options.threads) = (aead, 1);
         let sealed = encrypt_bytes(&plain, &[recipient(&key.recipient()).unwrap()], &options).unwrap();
         let header = Header::read(&mut &sealed[..]).unwrap();
         let content = header.open(&identities(&key)).unwrap();

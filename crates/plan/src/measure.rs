@@ -46,6 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A median and how far the middle half of the samples reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Spread {
     /// The median.
     pub median: f64,
@@ -57,6 +58,7 @@ pub struct Spread {
 
 /// A figure with so many lanes or threads.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Figure {
     /// How many.
     pub count: usize,
@@ -67,6 +69,7 @@ pub struct Figure {
 /// How threads wait for each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SyncKind {
     /// `std::sync::Barrier`, which sleeps.
     Barrier,
@@ -92,6 +95,7 @@ impl SyncKind {
 
 /// What one synchronisation costs, by the number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SyncFigures {
     /// Which.
     pub kind: SyncKind,
@@ -101,6 +105,7 @@ pub struct SyncFigures {
 
 /// What this machine is to a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Measurement {
     /// The version of this structure.
     pub schema: u32,
@@ -122,6 +127,7 @@ pub struct Measurement {
 
 /// What makes figures comparable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Machine {
     /// The processor's name.
     pub model: String,

@@ -21,6 +21,7 @@ pub fn sequential_s(size_bytes: f64, r_comp: f64, r_comm: f64) -> f64 {
 
 /// How several cores share the computing of a stage. The MAC and the CTR of CCM take half of the time each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Strategy {
     /// One message on one core, whatever others there are.
     Serial,

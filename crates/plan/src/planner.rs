@@ -69,6 +69,7 @@ pub struct Rate {
 
 /// What one synchronisation costs.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum SyncCost {
     /// The same for any number of threads, in seconds.
     Given(f64),
@@ -115,6 +116,7 @@ impl Limit {
 
 /// How to transfer, and how long it takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Plan {
     /// m: stages of equal size.
     pub stages: u64,
@@ -146,6 +148,7 @@ pub struct Plan {
 
 /// Why there is no plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Invalid {
     /// Nothing to transfer.
     #[error("the size must be greater than zero")]

@@ -19,6 +19,7 @@ const SYNC_THREADS: [usize; 3] = [2, 4, 8];
 
 /// Figures of a machine, as they were recorded.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Recorded {
     /// R_comp: chunks in lanes.
     pub compute: Compute,
@@ -39,6 +40,7 @@ pub struct Recorded {
 
 /// A row of a record, as far as a plan needs it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[non_exhaustive]
 pub struct Row {
     /// Such as `aes-128-ccm`.
     pub name: String,
@@ -58,6 +60,7 @@ pub struct Row {
 
 /// Why a record is no use.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// It cannot be read, or is no record.
     #[error("{}: {error}", .path.display())]

@@ -15,7 +15,9 @@ use crate::memory::{Fresh, Input};
 /// The options of everything that encrypts.
 pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
     let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
-    Ok(EncryptOptions { aead, threads, name })
+    let mut options = EncryptOptions::default();
+    (options.aead, options.threads, options.name) = (aead, threads, name);
+    Ok(options)
 }
 
 /// Encrypts `data`, any object with a contiguous buffer, into a container for `recipients`.
@@ -88,7 +90,7 @@ pub(crate) fn rewrap_head<'py>(
     }
     let made = py.detach(move || streaming::rewrap_head(&mut first, &identities.open()?, &recipients));
     match made {
-        Ok(NewHead { old_bytes, head }) => Ok((old_bytes, PyBytes::new(py, &head))),
+        Ok(NewHead { old_bytes, head, .. }) => Ok((old_bytes, PyBytes::new(py, &head))),
         Err(Error { kind: ErrorKind::Truncated, .. }) => Err(need_more()),
         Err(error) => Err(errors::stream(py, error)),
     }

@@ -53,7 +53,9 @@ pub(crate) fn decrypt_file(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Figures> {
     let identities = Identities::of(identities)?;
-    let options = DecryptOptions { threads, range: range.map(|(start, end)| Range { start, end }) };
+    let mut options = DecryptOptions::default();
+    options.threads = threads;
+    options.range = range.map(|(start, end)| Range { start, end });
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
     run(py, progress, move |control| verbs::decrypt(&source, &sink, &identities.open()?, &options, control))
 }

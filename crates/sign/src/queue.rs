@@ -10,6 +10,7 @@ use crate::{Error, Signature, SigningKey};
 
 /// How long and for how many to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct QueueOptions {
     /// The longest that a request waits for others before it is signed. Up to `Duration::MAX`, which is until the batch is
     /// full or the queue is dropped.

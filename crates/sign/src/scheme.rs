@@ -32,7 +32,7 @@ pub enum Scheme {
 impl Scheme {
     /// Every scheme, those of SHA-256 first. PSS verifies salts of every length: OpenSSL makes them as long as there is room
     /// for.
-    pub const ALL: [Scheme; 10] = [
+    pub const ALL: &[Scheme] = &[
         Scheme::RsaPss { hash: Hash::Sha256, salt: SaltLength::Any },
         Scheme::RsaPkcs1(Hash::Sha256),
         Scheme::Dsa(Hash::Sha256),
@@ -114,7 +114,7 @@ impl FromStr for Scheme {
     /// A name of [`Scheme::ALL`]. For PSS `:N` behind it fixes the salt's length in bytes: `rsa-pss-sha256:32`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let (name, salt) = text.split_once(':').map_or((text, None), |(name, salt)| (name, Some(salt)));
-        let scheme = Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)?;
+        let scheme = Self::ALL.iter().copied().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)?;
         match (scheme, salt) {
             (scheme, None) => Ok(scheme),
             // Digits alone: a number may be parsed with a sign.

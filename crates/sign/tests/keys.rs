@@ -368,7 +368,7 @@ fn keys_of_other_schemes() {
     let dsa = PrivateKey::Dsa(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap());
     let schnorr = PrivateKey::Schnorr(discrete::PrivateKey::generate(discrete::GroupSize::Bits2048).unwrap());
     for (index, key) in [rsa, dsa.clone(), schnorr.clone()].into_iter().enumerate() {
-        for (number, scheme) in Scheme::ALL.into_iter().enumerate() {
+        for (number, scheme) in Scheme::ALL.iter().copied().enumerate() {
             let suits = [0, 0, 1, 2, 0, 0, 1, 0, 0, 1][number] == index;
             let expected = if suits { Ok(()) } else { Err(Error::WrongScheme) };
             assert_eq!(SigningKey::new(key.clone(), scheme).map(drop), expected);

@@ -24,7 +24,7 @@ fn keys() -> &'static [SigningKey; 4] {
             PrivateKey::Dsa(discrete::PrivateKey::generate(size).unwrap()),
             PrivateKey::Schnorr(discrete::PrivateKey::generate(size).unwrap()),
         ];
-        let mut schemes = Scheme::ALL.into_iter();
+        let mut schemes = Scheme::ALL.iter().copied();
         keys.map(|key| SigningKey::new(key, schemes.next().unwrap()).unwrap())
     })
 }
@@ -201,7 +201,7 @@ fn salts_of_every_length() {
 
 #[test]
 fn names_of_schemes() {
-    for scheme in Scheme::ALL {
+    for scheme in Scheme::ALL.iter().copied() {
         assert_eq!(scheme.to_string().parse(), Ok(scheme));
     }
     assert_eq!(Scheme::RsaPss { hash: Hash::Sha384, salt: SaltLength::Digest }.to_string(), "rsa-pss-sha384:48");
@@ -462,9 +462,15 @@ fn dsa_signatures_in_wrong_forms() {
     }
 }
 
+fn queue_options(max_wait: Duration, max_batch: usize) -> QueueOptions {
+    let mut options = QueueOptions::default();
+    (options.max_wait, options.max_batch) = (max_wait, max_batch);
+    options
+}
+
 #[test]
 fn a_queue_signs_for_many_threads() {
-    let options = QueueOptions { max_wait: Duration::from_millis(20), ..QueueOptions::default() };
+    let options = queue_options(Duration::from_millis(20), QueueOptions::default().max_batch);
     let queue = Arc::new(Queue::start(options).unwrap());
     std::thread::scope(|scope| {
         for thread in 0..24_u8 {
@@ -486,14 +492,14 @@ fn a_queue_signs_for_many_threads() {
 fn a_queue_waits_for_a_bounded_time() {
     let key = &keys()[1];
     let digest = Hash::Sha256.digest(b"alone");
-    let options = QueueOptions { max_wait: Duration::from_millis(200), max_batch: 4, capacity: 8 };
+    let options = queue_options(Duration::from_millis(200), 4);
     let queue = Queue::start(options).unwrap();
     let start = Instant::now();
     queue.sign(key, &digest).unwrap();
     assert!(start.elapsed() >= Duration::from_millis(200), "nobody else came");
     for max_wait in [Duration::from_secs(3600), Duration::MAX] {
         // A full batch does not wait.
-        let options = QueueOptions { max_wait, max_batch: 4, capacity: 8 };
+        let options = queue_options(max_wait, 4);
         let queue = Queue::start(options).unwrap();
         let pending: Vec<_> = (0..4).map(|_| queue.submit(key, &digest).unwrap()).collect();
         for pending in pending {

@@ -23,6 +23,7 @@ const MAX_PEERS: usize = 4096;
 
 /// Who may send.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Allow {
     /// The senders with these addresses; an empty list admits nobody.
     Only(Vec<Address>),
@@ -62,6 +63,7 @@ impl Allow {
 
 /// What a receiver grants.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Limits {
     /// Connections that have not proven their key, of all addresses together.
     pub half_open: usize,

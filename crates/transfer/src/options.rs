@@ -9,6 +9,7 @@ use tress_container::keys::Address;
 
 /// How workers and writers wait for each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Synchronisation {
     /// Point to point: everyone waits only for what it needs itself.
     #[default]
@@ -19,6 +20,7 @@ pub enum Synchronisation {
 
 /// How to send.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SendOptions {
     /// `HOST:PORT`.
     pub to: String,
@@ -90,6 +92,7 @@ pub enum SendEvent<'a> {
 
 /// What was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SendReport {
     /// Files that the receiver has confirmed.
     pub files: u64,

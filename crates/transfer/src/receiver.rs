@@ -29,6 +29,7 @@ use tress_container::{Control, Error, ErrorKind, Refusal};
 
 /// How to receive.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReceiveOptions {
     /// Address and port; port 0 takes a free one.
     pub listen: String,
@@ -40,6 +41,13 @@ pub struct ReceiveOptions {
     pub once: bool,
     /// What is granted.
     pub limits: Limits,
+}
+
+impl ReceiveOptions {
+    /// Serves these senders until it is ended, with the limits that the command has.
+    pub fn new(listen: impl Into<String>, folder: impl Into<PathBuf>, allow: Allow) -> Self {
+        Self { listen: listen.into(), folder: folder.into(), allow, once: false, limits: Limits::default() }
+    }
 }
 
 /// What a receiver tells whoever runs it.

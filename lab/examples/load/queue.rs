@@ -32,11 +32,11 @@ struct Request {
 
 /// Few and many at once, long and short waits, room for all and for none.
 fn options(numbers: &mut Numbers) -> QueueOptions {
-    QueueOptions {
-        max_wait: numbers.within(Duration::from_millis(5)),
-        max_batch: *numbers.pick(&[0, 1, 2, 8, 16, 64]),
-        capacity: *numbers.pick(&[0, 1, 16, 1024]),
-    }
+    let mut options = QueueOptions::default();
+    options.max_wait = numbers.within(Duration::from_millis(5));
+    options.max_batch = *numbers.pick(&[0, 1, 2, 8, 16, 64]);
+    options.capacity = *numbers.pick(&[0, 1, 16, 1024]);
+    options
 }
 
 impl Queues {

@@ -13,17 +13,15 @@ pub(crate) fn run(options: &args::Sender) -> Result<(), Failure> {
     let told = |error: Error| Failure::failed(error.to_string());
     let identity = files::read_small(&options.identity, MOST_BYTES)?;
     let pair = KeyPair::parse(&String::from_utf8_lossy(&identity)).map_err(told)?;
-    let send = SendOptions {
-        streams: options.streams,
-        rate_bytes_per_s: options.rate,
-        compute_bytes_per_s: options.compute_rate.map(|rate| rate.round() as u64),
-        stage_bytes: options.stage,
-        threads: options.threads,
-        synchronisation: if options.barrier { Synchronisation::Barrier } else { Synchronisation::Counter },
-        sequential: options.sequential,
-        trace: options.trace.clone(),
-        ..SendOptions::new(&options.to, options.recipient.parse().map_err(told)?)
-    };
+    let mut send = SendOptions::new(&options.to, options.recipient.parse().map_err(told)?);
+    send.streams = options.streams;
+    send.rate_bytes_per_s = options.rate;
+    send.compute_bytes_per_s = options.compute_rate.map(|rate| rate.round() as u64);
+    send.stage_bytes = options.stage;
+    send.threads = options.threads;
+    send.synchronisation = if options.barrier { Synchronisation::Barrier } else { Synchronisation::Counter };
+    send.sequential = options.sequential;
+    send.trace.clone_from(&options.trace);
     let report = tress_transfer::send(&[Source::Path(options.input.clone())], &pair, &send, &Control::new());
     files::print_json(&json!({ "elapsed_s": report.map_err(told)?.elapsed.as_secs_f64() }))
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 /// What went wrong, and where in the program.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Error {
     /// What.
     pub kind: ErrorKind,
@@ -14,6 +15,7 @@ pub struct Error {
 
 /// Where a program was when something went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Place {
     /// Which hart.
     pub hart: usize,
@@ -120,6 +122,7 @@ pub enum ErrorKind {
 
 /// A trap, as an error tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trap {
     /// The cause, as `mcause` has it.
     pub cause: u64,

@@ -13,6 +13,7 @@ use crate::{
 
 /// A run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The program's exit code. None while it has not ended.
     pub exit_code: Option<u64>,
@@ -37,6 +38,7 @@ pub struct Report {
 
 /// A hart's part of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HartReport {
     /// Instructions completed.
     pub instructions: u64,
@@ -51,6 +53,7 @@ pub struct HartReport {
 
 /// What all harts did in a region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RegionReport {
     /// The program's name for it, or its number in words.
     pub name: String,
@@ -77,6 +80,7 @@ pub struct Spent {
 
 /// What a timing model knows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TimingReport {
     /// The machine's name.
     pub machine: String,
@@ -97,6 +101,7 @@ pub struct TimingReport {
 
 /// What a timing model knows of a hart.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HartTiming {
     /// Where its slots went.
     pub slots: Account,
@@ -110,6 +115,7 @@ pub struct HartTiming {
 
 /// What was spent in a function itself, not in what it calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FunctionReport {
     /// Its name.
     pub name: String,

@@ -19,6 +19,7 @@ use crate::{
 
 /// Whose time it is, on a machine that has a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Model {
     /// The pipeline that the machine file describes.
     #[default]

@@ -15,7 +15,7 @@ fn error(preset: &str, from: &str, to: &str) -> String {
 fn the_presets_are_possible() {
     for (name, _) in PRESETS {
         let machine = Machine::preset(name).expect("a preset");
-        assert_eq!(machine.name, name);
+        assert_eq!(machine.name, *name);
         assert!(machine.check_for(Xlen::Rv32).is_ok());
     }
     assert!(Machine::preset("fe311").is_none());

@@ -68,6 +68,8 @@ impl Aes {
     }
 }
 
+impl crate::block_cipher::Sealed for Aes {}
+
 impl BlockCipher for Aes {
     const BLOCK_BYTES: usize = 16;
     const BACKENDS: &'static [Backend] = Keyed::<Block>::BACKENDS;

@@ -16,6 +16,8 @@ macro_rules! fixed_key_size {
             }
         }
 
+        impl $crate::block_cipher::Sealed for $name {}
+
         impl $crate::BlockCipher for $name {
             const BLOCK_BYTES: usize = <$cipher as $crate::BlockCipher>::BLOCK_BYTES;
             const BACKENDS: &'static [$crate::Backend] = <$cipher as $crate::BlockCipher>::BACKENDS;

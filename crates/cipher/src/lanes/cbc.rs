@@ -21,6 +21,12 @@ impl<'a, C: BlockCipher> Job<'a, C> {
     }
 }
 
+impl<C: BlockCipher> core::fmt::Debug for Job<'_, C> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
 /// Encrypts all messages in place. Jobs that have run before are left alone.
 pub fn encrypt<C: BlockCipher>(jobs: &mut [Job<'_, C>]) {
     // SAFETY: a job is a task and nothing else.

@@ -86,6 +86,18 @@ impl<'a, C: CcmCipher> Open<'a, C> {
     }
 }
 
+impl<C: CcmCipher> fmt::Debug for Seal<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seal").field("result", &self.result()).finish_non_exhaustive()
+    }
+}
+
+impl<C: CcmCipher> fmt::Debug for Open<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Open").field("result", &self.result()).finish_non_exhaustive()
+    }
+}
+
 #[inline]
 fn task<'a, C: CcmCipher>(
     cipher: &'a C,

@@ -26,7 +26,7 @@ use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
 /// let tag = ccm.encrypt_inout_detached(&[0; 12].into(), b"", (&mut data[..]).into())?;
 /// # Ok::<(), aead::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Ccm<C, M = U16, N = U12> {
     pub(crate) cipher: C,
     pub(crate) sizes: PhantomData<(M, N)>,

@@ -26,6 +26,12 @@ pub struct Stream<'c, C: BlockCipher> {
     left: Option<u64>,
 }
 
+impl<C: BlockCipher> core::fmt::Debug for Stream<'_, C> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Stream").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
 impl<'c, C: BlockCipher> Stream<'c, C> {
     /// The stream from a counter block on.
     ///

@@ -90,10 +90,10 @@ impl TypedValueParser for SchemeParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Scheme::ALL.map(|scheme| PossibleValue::new(scheme.name())).into_iter()))
+        Some(Box::new(Scheme::ALL.iter().map(|scheme| PossibleValue::new(scheme.name()))))
     }
 }
 
 fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name))
+    PossibleValuesParser::new(Scheme::ALL.iter().copied().map(Scheme::name))
 }

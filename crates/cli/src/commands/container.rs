@@ -20,8 +20,8 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let sink = files::sink(&options.output);
     files::refuse_terminal(&sink)?;
     let recipients = keys::recipients(&options.recipients, &mut Stdin::with_data(&options.input)?)?;
-    let encrypt =
-        EncryptOptions { aead: options.aead, threads: threads(&options.threads), ..EncryptOptions::default() };
+    let mut encrypt = EncryptOptions::default();
+    (encrypt.aead, encrypt.threads) = (options.aead, threads(&options.threads));
     let run = |control: &Control| {
         if !options.skip_special {
             return verbs::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| match error.kind {
@@ -54,10 +54,9 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o FILE writes a file, -o - shows text"))?;
     }
     let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
-    let decrypt = DecryptOptions {
-        threads: threads(&options.threads),
-        range: options.range.map(|range| Range { start: range.start, end: range.end }),
-    };
+    let mut decrypt = DecryptOptions::default();
+    decrypt.threads = threads(&options.threads);
+    decrypt.range = options.range.map(|range| Range { start: range.start, end: range.end });
     cancellable(|control| verbs::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
         .map(drop)
         .map_err(|failure| failure.with_force(options.output.force))

@@ -15,7 +15,7 @@ use tress_container::{
     Error, ErrorKind, Refusal,
     keys::{Address, KeyPair},
 };
-use tress_transfer::{Allow, Event, Limits, ReceiveOptions, SendEvent, SendOptions};
+use tress_transfer::{Allow, Event, ReceiveOptions, SendEvent, SendOptions};
 
 use super::cancellable;
 use crate::{
@@ -35,16 +35,14 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     }
     let pair = key_pair(&options.identity, &mut stdin)?;
     let receiver: Address = options.recipient.parse().map_err(|error: Error| error.at("-r")).map_err(failure::told)?;
-    let send = SendOptions {
-        streams: options.streams,
-        rate_bytes_per_s: options.rate,
-        threads: options.threads.count.map_or(0, usize::from),
-        keep_sealed: options.keep_sealed,
-        restart: options.restart,
-        stdin_name: options.name.clone(),
-        trace: options.trace.clone(),
-        ..SendOptions::new(&options.to, receiver)
-    };
+    let mut send = SendOptions::new(&options.to, receiver);
+    send.streams = options.streams;
+    send.rate_bytes_per_s = options.rate;
+    send.threads = options.threads.count.map_or(0, usize::from);
+    send.keep_sealed = options.keep_sealed;
+    send.restart = options.restart;
+    send.stdin_name.clone_from(&options.name);
+    send.trace.clone_from(&options.trace);
     let inputs: Vec<_> = options.inputs.iter().map(|input| files::source(input)).collect();
     let skipped = AtomicU64::new(0);
     let tell = |event: &SendEvent<'_>| match event {
@@ -90,13 +88,9 @@ pub(crate) fn receive(options: &args::Receive) -> Result<(), Failure> {
         }
         None => Allow::Any,
     };
-    let receive = ReceiveOptions {
-        listen: options.listen.clone(),
-        folder: options.output.clone(),
-        allow,
-        once: options.once,
-        limits: Limits { quota_bytes: options.quota, ..Limits::default() },
-    };
+    let mut receive = ReceiveOptions::new(&options.listen, &options.output, allow);
+    receive.once = options.once;
+    receive.limits.quota_bytes = options.quota;
     let unprinted = Mutex::new(None);
     let log = Mutex::new(Log::default());
     let tell = |event: &Event<'_>| show(event, &options.output, &unprinted, &log);

@@ -139,7 +139,7 @@ fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
 /// The other scheme that the signature is good under. It is not accepted: the caller says which scheme is meant.
 fn actual_scheme(key: &VerifyingKey, case: &Case) -> Option<Scheme> {
     let others =
-        Scheme::ALL.into_iter().filter(|&scheme| scheme != key.scheme() && scheme.hash() == key.scheme().hash());
+        Scheme::ALL.iter().copied().filter(|&scheme| scheme != key.scheme() && scheme.hash() == key.scheme().hash());
     let mut keys = others.filter_map(|scheme| VerifyingKey::new(key.key().clone(), scheme).ok());
     keys.find(|key| key.verify_digest(&case.digest, &case.signature).is_ok()).map(|key| key.scheme())
 }

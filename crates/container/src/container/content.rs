@@ -18,6 +18,7 @@ pub(super) const MAX_CONTENT_BYTES: usize = 1024;
 
 /// What the plaintext is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ContentType {
     /// The bytes of one file.
     File,

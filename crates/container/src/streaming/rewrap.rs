@@ -7,6 +7,7 @@ use crate::{Error, ErrorKind};
 
 /// The first bytes of a container for other recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NewHead {
     /// How many bytes of the container these take the place of.
     pub old_bytes: u64,

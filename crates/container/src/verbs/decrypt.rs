@@ -26,6 +26,7 @@ pub struct Range {
 
 /// How to decrypt.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct DecryptOptions {
     /// Workers; 0 means one for each core that this process may use. [`MAX_THREADS`](super::MAX_THREADS) at most.
     pub threads: usize,

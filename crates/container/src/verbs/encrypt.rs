@@ -20,6 +20,7 @@ use crate::{Error, ErrorKind, tree};
 
 /// How to encrypt.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EncryptOptions {
     /// The payload's AEAD.
     pub aead: Aead,

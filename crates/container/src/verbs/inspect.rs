@@ -11,6 +11,7 @@ use crate::sys::{Os, System};
 
 /// What [`inspect`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Inspection {
     /// The container's version, `v1`.
     pub version: &'static str,

@@ -64,6 +64,7 @@ impl Source {
 
 /// Where a verb writes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sink {
     /// Standard output, as a stream. A terminal gets text only.
     Stdout,
@@ -90,6 +91,7 @@ impl Sink {
 
 /// What a verb did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Bytes read: plaintext when encrypting, container when decrypting.
     pub bytes_in: u64,

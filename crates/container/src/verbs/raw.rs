@@ -50,6 +50,7 @@ pub enum RawDirection {
 
 /// A mode with what it takes besides the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RawMode {
     /// Electronic codebook.
     Ecb {

@@ -60,7 +60,9 @@ impl Bench {
     }
 
     pub(crate) fn options(&self, threads: usize) -> EncryptOptions {
-        EncryptOptions { threads, ..EncryptOptions::default() }
+        let mut options = EncryptOptions::default();
+        options.threads = threads;
+        options
     }
 
     pub(crate) fn encrypt(&self, from: &str, to: &str, threads: usize) -> Result<Report, Error> {
@@ -83,13 +85,15 @@ impl Bench {
     }
 
     pub(crate) fn decrypt_from(&self, source: &Source, sink: &Sink, threads: usize) -> Result<Report, Error> {
-        let options = DecryptOptions { threads, range: None };
+        let mut options = DecryptOptions::default();
+        options.threads = threads;
         decrypt(source, sink, &self.identities(), &options, &Control::new())
     }
 
     pub(crate) fn decrypt_range(&self, from: &str, to: &str, range: Range, threads: usize) -> Result<Report, Error> {
         let sink = Sink::Path { path: self.path(to), force: true };
-        let options = DecryptOptions { threads, range: Some(range) };
+        let mut options = DecryptOptions::default();
+        (options.threads, options.range) = (threads, Some(range));
         decrypt(&Source::Path(self.path(from)), &sink, &self.identities(), &options, &Control::new())
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tress_container::keys::KeyPair;
 use tress_container::verbs::Source;
 use tress_container::{Control, Error, ErrorKind};
-use tress_transfer::{Allow, Event, Limits, ReceiveOptions, SendOptions, SendReport, receive, send};
+use tress_transfer::{Allow, Event, ReceiveOptions, SendOptions, SendReport, receive, send};
 
 pub struct Ends {
     root: tempfile::TempDir,
@@ -42,10 +42,9 @@ pub fn bytes(count: usize) -> Vec<u8> {
 
 pub fn options(receiver: &Receiver, pair: &KeyPair) -> SendOptions {
     let address = pair.address().unwrap().parse().unwrap();
-    SendOptions {
-        stall_time: Duration::from_secs(5),
-        ..SendOptions::new(format!("127.0.0.1:{}", receiver.port), address)
-    }
+    let mut options = SendOptions::new(format!("127.0.0.1:{}", receiver.port), address);
+    options.stall_time = Duration::from_secs(5);
+    options
 }
 
 impl Ends {
@@ -92,13 +91,9 @@ impl Ends {
 
     /// A receiver that admits the sender.
     pub fn receive_with(&self, change: impl FnOnce(&mut ReceiveOptions)) -> Receiver {
-        let mut options = ReceiveOptions {
-            listen: "127.0.0.1:0".into(),
-            folder: self.folder(),
-            allow: Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]),
-            once: false,
-            limits: Limits { stall_time: Duration::from_secs(5), ..Limits::default() },
-        };
+        let allow = Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]);
+        let mut options = ReceiveOptions::new("127.0.0.1:0", self.folder(), allow);
+        options.limits.stall_time = Duration::from_secs(5);
         change(&mut options);
         let (ready, port) = mpsc::channel();
         let ready = Mutex::new(ready);

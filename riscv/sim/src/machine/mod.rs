@@ -77,7 +77,7 @@ fn hundred() -> u64 {
 }
 
 /// The machines that come with the program: name and TOML text.
-pub const PRESETS: [(&str, &str); 3] = [
+pub const PRESETS: &[(&str, &str)] = &[
     ("e31", include_str!("presets/e31.toml")),
     ("fe310", include_str!("presets/fe310.toml")),
     ("raptor", include_str!("presets/raptor.toml")),

@@ -10,6 +10,7 @@ use crate::{elf::Image, hart::Hart};
 /// How a secret shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Leak {
     /// It decides on a branch.
     Branch,
@@ -49,6 +50,7 @@ impl fmt::Display for Leak {
 
 /// A place where secrets showed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// How.
     pub kind: Leak,
@@ -70,6 +72,7 @@ pub struct Finding {
 
 /// Bytes that were followed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SecretReport {
     /// What findings call them.
     pub name: String,
@@ -83,6 +86,7 @@ pub struct SecretReport {
 
 /// What following secrets came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SecretsReport {
     /// What was secret.
     pub marked: Vec<SecretReport>,

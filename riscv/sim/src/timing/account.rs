@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// Why a slot retired nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// The instruction was not there: cache misses of fetch, bubbles behind taken jumps, the filling of the pipeline.
     #[default]

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// What the bus did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct BusFigures {
     /// Requests, writes included.
     pub requests: u64,

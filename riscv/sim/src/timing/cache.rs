@@ -26,6 +26,7 @@ const NOTHING: Line = Line { tag: 0, used: 0, ready: 0, state: State::Shared };
 
 /// What a cache did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CacheFigures {
     /// Accesses; of instruction caches, fetches of another line than the one before.
     pub accesses: u64,

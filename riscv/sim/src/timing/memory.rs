@@ -15,6 +15,7 @@ use serde::Serialize;
 
 /// What the caches of one hart did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct HartFigures {
     /// Level 1, instructions.
     pub l1i: CacheFigures,
@@ -24,6 +25,7 @@ pub struct HartFigures {
 
 /// What all harts share did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SharedFigures {
     /// Level 2.
     pub l2: CacheFigures,

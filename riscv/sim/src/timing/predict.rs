@@ -21,6 +21,7 @@ pub enum Guess {
 
 /// How often predictions were right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PredictFigures {
     /// Branches, jumps, calls and returns.
     pub transfers: u64,

@@ -120,6 +120,8 @@ impl Pipo {
     }
 }
 
+impl crate::block_cipher::Sealed for Pipo {}
+
 impl BlockCipher for Pipo {
     const BLOCK_BYTES: usize = 8;
     const COUNTER_BYTES: usize = 2;

@@ -104,6 +104,8 @@ impl Rc6 {
     }
 }
 
+impl crate::block_cipher::Sealed for Rc6 {}
+
 impl BlockCipher for Rc6 {
     const BLOCK_BYTES: usize = 16;
     const BACKENDS: &'static [Backend] = Keyed::BACKENDS;

@@ -82,6 +82,8 @@ where
     }
 }
 
+impl<const BLOCK_BYTES: usize> crate::block_cipher::Sealed for Rijndael<BLOCK_BYTES> where [u8; BLOCK_BYTES]: Size {}
+
 impl<const BLOCK_BYTES: usize> BlockCipher for Rijndael<BLOCK_BYTES>
 where
     [u8; BLOCK_BYTES]: Size,
