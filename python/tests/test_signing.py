@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import pathlib
 import pytest
 import tress
 from conftest import ROOT, data, vectors
@@ -83,7 +85,7 @@ def test_pyca_and_this_verify_each_other(name: str) -> None:
     there.verify(dsa_key.sign(message, f"dsa-{name}"), message, chosen)
 
 
-def test_batches_and_passwords() -> None:
+def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
     key = tress.PrivateKey.generate("rsa-2048")
     messages = [data(n) for n in range(17)]
     signed = key.sign_batch(messages, "rsa-pkcs1-sha256")
@@ -93,6 +95,27 @@ def test_batches_and_passwords() -> None:
     pairs[9] = (b"short", messages[9])
     assert key.public_key().verify_batch(pairs, "rsa-pkcs1-sha256") == [n not in (3, 9) for n in range(17)]
     assert key.sign_batch([]) == [] and key.public_key().verify_batch([]) == []
+    # From files, as digests, on threads.
+    paths: list[pathlib.Path] = [tmp_path / str(n) for n in range(17)]
+    for path, message in zip(paths, messages, strict=True):
+        path.write_bytes(message)
+    digests = [hashlib.sha256(message).digest() for message in messages]
+    for threads in (0, 1, 3):
+        assert key.sign_batch([*paths[:9], *messages[9:]], "rsa-pkcs1-sha256", threads=threads) == signed
+        assert key.sign_batch(digests, "rsa-pkcs1-sha256", prehashed=True, threads=threads) == signed
+        files = list(zip(signed, [paths[1], *paths[1:]], strict=True))
+        found = key.public_key().verify_batch(files, "rsa-pkcs1-sha256", threads=threads)
+        assert found == [n != 0 for n in range(17)]
+        same = list(zip(signed, digests, strict=True))
+        assert all(key.public_key().verify_batch(same, "rsa-pkcs1-sha256", prehashed=True, threads=threads))
+    with pytest.raises(FileNotFoundError) as missing:
+        key.sign_batch([tmp_path / "none"])
+    assert missing.value.filename == str(tmp_path / "none")
+    for wrong in [[b"short"], [paths[0]]]:
+        with pytest.raises(ValueError):
+            key.sign_batch(wrong, prehashed=True)
+        with pytest.raises(ValueError):
+            key.sign_batch([b""], threads=2000)
     schnorr = tress.PrivateKey.generate("schnorr-2048")
     schnorr.public_key().verify(schnorr.sign(b"lanes"), b"lanes")
 

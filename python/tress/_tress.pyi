@@ -1,5 +1,6 @@
 """The native part of `tress`. Use the package."""
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, final, overload
 
@@ -314,8 +315,16 @@ class PrivateKey:
     def sign(self, message: ReadableBuffer, scheme: str | None = None) -> bytes:
         """Signs a message."""
 
-    def sign_batch(self, messages: Iterable[ReadableBuffer], scheme: str | None = None) -> list[bytes]:
-        """Signs many messages, which are quicker together."""
+    def sign_batch(
+        self,
+        messages: Iterable[ReadableBuffer | os.PathLike[str]],
+        scheme: str | None = None,
+        *,
+        prehashed: bool = False,
+        threads: int = 0,
+    ) -> list[bytes]:
+        """Signs many messages, which are quicker together, on threads. A message may be a path, whose file is read; with
+        `prehashed` it is a digest by the scheme's hash function."""
 
 @final
 class PublicKey:
@@ -336,9 +345,15 @@ class PublicKey:
         """Raises `InvalidSignature` unless `signature` is one of `message`; returns nothing, so it is no condition."""
 
     def verify_batch(
-        self, signed: Iterable[tuple[ReadableBuffer, ReadableBuffer]], scheme: str | None = None
+        self,
+        signed: Iterable[tuple[ReadableBuffer, ReadableBuffer | os.PathLike[str]]],
+        scheme: str | None = None,
+        *,
+        prehashed: bool = False,
+        threads: int = 0,
     ) -> list[bool]:
-        """Tells of each `(signature, message)` whether it holds. The list is true where none does: use `all(...)`."""
+        """Tells of each `(signature, message)` whether it holds; messages are those of `sign_batch`. The list is true where none
+        does: use `all(...)`."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]

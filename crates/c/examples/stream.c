@@ -45,7 +45,7 @@ int main(void) {
 
   tress_identities *identities = tress_identities_new();
   check(tress_identities_add(identities, (const uint8_t *)identity, strlen(identity), NULL));
-  tress_source source = {read_file, file, (uint64_t)ftell(file)};
+  tress_source source = {read_file, file, (uint64_t)ftell(file), 0};
   tress_reader *reader;
   check(tress_reader_open(&source, identities, 0, &reader));
   char text[15] = "";

@@ -997,6 +997,10 @@ typedef struct tress_report {
    * Nanoseconds from the call to its return.
    */
   uint64_t elapsed_ns;
+  /**
+   * Zero; for later.
+   */
+  uint64_t reserved[4];
 } tress_report;
 
 /**
@@ -1222,6 +1226,10 @@ typedef struct tress_source {
    * Bytes of the container.
    */
   uint64_t length;
+  /**
+   * Zero; for later.
+   */
+  uint64_t reserved;
 } tress_source;
 
 /**
@@ -1229,7 +1237,7 @@ typedef struct tress_source {
  * length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
  *
  * Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
- * container; `TRESS_CALLBACK`.
+ * container; `TRESS_CALLBACK`; `TRESS_ARGUMENT` for a reserved field that is not zero.
  *
  * Needs: `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
  * writable.

@@ -46,6 +46,8 @@ pub struct tress_report {
     pub chunks: u64,
     /// Nanoseconds from the call to its return.
     pub elapsed_ns: u64,
+    /// Zero; for later.
+    pub reserved: [u64; 4],
 }
 
 impl From<Report> for tress_report {
@@ -55,6 +57,7 @@ impl From<Report> for tress_report {
             bytes_out: report.bytes_out,
             chunks: report.chunks,
             elapsed_ns: u64::try_from(report.elapsed.as_nanos()).unwrap_or(u64::MAX),
+            reserved: [0; 4],
         }
     }
 }

@@ -37,6 +37,8 @@ pub struct tress_source {
     pub context: *mut c_void,
     /// Bytes of the container.
     pub length: u64,
+    /// Zero; for later.
+    pub reserved: u64,
 }
 
 /// Reads the plaintext of a container at any place. One thread at a time, not always the same: it remembers what it
@@ -115,7 +117,7 @@ fn told(error: Error, from_caller: bool) -> Failure {
 /// length, is verified. `threads` is 0 for one for each core, 1 for none but the caller's, at most 1024. Any thread.
 ///
 /// Returns `TRESS_NO_MATCHING_KEY`, `TRESS_TRUNCATED`, `TRESS_CHUNK_DAMAGED` and all else that can be wrong with a
-/// container; `TRESS_CALLBACK`.
+/// container; `TRESS_CALLBACK`; `TRESS_ARGUMENT` for a reserved field that is not zero.
 ///
 /// # Safety
 /// `source` is readable, and what it points to is good until the reader is freed; `identities` is a handle; `reader` is
@@ -133,6 +135,9 @@ pub unsafe extern "C" fn tress_reader_open(
             let source = *raw::handle(source)?;
             if source.read_at.is_none() {
                 return Err(TRESS_NULL.into());
+            }
+            if source.reserved != 0 {
+                return Err(TRESS_ARGUMENT.into());
             }
             open(Place::Source { source, position: 0 }, raw::handle(identities)?, threads)
         })

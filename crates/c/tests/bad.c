@@ -382,19 +382,21 @@ static void streams(void) {
   tress_decryptor_free(decryptor);
 
   tress_reader *reader;
-  tress_source source = {no_reading, NULL, sealed.length};
+  tress_source source = {no_reading, NULL, sealed.length, 0};
   EXPECT(TRESS_NULL, tress_reader_open(NULL, identities, 1, &reader));
   EXPECT(TRESS_CALLBACK, tress_reader_open(&source, identities, 1, &reader));
   CHECK(reader == NULL);
   /* A length that no container has. */
   struct bytes *all = &sealed;
-  tress_source endless = {from_bytes, all, UINT64_MAX};
+  tress_source endless = {from_bytes, all, UINT64_MAX, 0};
   CHECK(tress_reader_open(&endless, identities, 1, &reader) != TRESS_OK && reader == NULL);
   endless.length = sealed.length - 1;
   CHECK(tress_reader_open(&endless, identities, 1, &reader) != TRESS_OK && reader == NULL);
   endless.length = sealed.length;
   OK(tress_reader_open(&endless, identities, 1, &reader));
   tress_reader_free(reader);
+  source.reserved = 1;
+  EXPECT(TRESS_ARGUMENT, tress_reader_open(&source, identities, 1, &reader));
   source.read_at = NULL;
   EXPECT(TRESS_NULL, tress_reader_open(&source, identities, 1, &reader));
   EXPECT(TRESS_IO, tress_reader_open_file("/nowhere/at/all", identities, 1, &reader));

@@ -35,7 +35,7 @@ static void open_all(const struct bytes *sealed, const uint8_t *plain, size_t le
   CHECK(back.length == length && same(back.data, plain, length));
   free(back.data);
 
-  tress_source source = {from_memory, (void *)sealed, sealed->length};
+  tress_source source = {from_memory, (void *)sealed, sealed->length, 0};
   tress_reader *reader;
   OK(tress_reader_open(&source, identities, 2, &reader));
   CHECK(tress_reader_length(reader) == length && strcmp(tress_reader_name(reader), "n") == 0);

@@ -380,7 +380,7 @@ static void container_line(char **field) {
   }
 
   if (strcmp(field[2], "passphrase") != 0) {
-    tress_source source = {read_at, &container, container.length};
+    tress_source source = {read_at, &container, container.length, 0};
     tress_reader *reader;
     tress_status outcome = tress_reader_open(&source, identities, 1, &reader);
     if (outcome == TRESS_OK) {

@@ -1,6 +1,9 @@
 //! Many signatures at once, under one key or many, by one scheme or many: every exponentiation of a step goes into lanes
 //! with all others of its size.
 
+use std::num::NonZero;
+use std::thread;
+
 use crate::discrete::{self, AnyPrivate, AnyPublic};
 use crate::rsa::{self, Padding};
 use crate::{Error, PrivateKey, PublicKey, Scheme, Signature, SigningKey, VerifyingKey};
@@ -79,6 +82,45 @@ pub fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
             outcomes.next().unwrap_or(Err(Error::Fault))
         })
         .collect()
+}
+
+/// [`sign_batch`] on up to `threads` threads, of which the caller's is one; 0 is one for each core. Where the system gives no more
+/// threads, fewer do all.
+#[must_use]
+pub fn sign_batch_on(threads: usize, jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> {
+    in_shares(threads, jobs, sign_batch)
+}
+
+/// [`verify_batch`] on threads as [`sign_batch_on`].
+#[must_use]
+pub fn verify_batch_on(threads: usize, jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
+    in_shares(threads, jobs, verify_batch)
+}
+
+/// Exponentiations side by side.
+const LANES: usize = 8;
+
+/// Shares of whole lanes, as many as threads.
+fn in_shares<J: Sync, R: Send>(threads: usize, jobs: &[J], work: impl Fn(&[J]) -> Vec<R> + Sync) -> Vec<R> {
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if threads == 0 { cores() } else { threads };
+    let share = jobs.len().div_ceil(threads).next_multiple_of(LANES);
+    let work = &work;
+    thread::scope(|scope| {
+        let mut shares = jobs.chunks(share.max(LANES));
+        let own = shares.next().unwrap_or_default();
+        let start = |share| (share, thread::Builder::new().spawn_scoped(scope, move || work(share)));
+        let others: Vec<_> = shares.map(start).collect();
+        let mut results = work(own);
+        for (share, thread) in others {
+            results.extend(match thread.map(thread::ScopedJoinHandle::join) {
+                Ok(Ok(done)) => done,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(_) => work(share),
+            });
+        }
+        results
+    })
 }
 
 /// The padding of a scheme; no key of RSA has another scheme.

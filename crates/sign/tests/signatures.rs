@@ -9,7 +9,7 @@ use tress_sign::rsa::SaltLength;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{
     Error, Hash, KeyFile, PrivateKey, PublicKey, Queue, QueueOptions, Scheme, SignJob, Signature, SigningKey,
-    VerifyJob, VerifyingKey, discrete, rsa, sign_batch, verify_batch,
+    VerifyJob, VerifyingKey, discrete, rsa, sign_batch, sign_batch_on, verify_batch_on,
 };
 
 /// RSA of 2048 bits, for PSS and for PKCS #1; DSA; Schnorr.
@@ -301,7 +301,7 @@ fn batches_of_mixed_keys() {
     let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());
     let long = SigningKey::new(long, Scheme::ALL[1]).unwrap();
     let keys: Vec<&SigningKey> = keys().iter().chain([&long]).collect();
-    for count in [0, 1, 7, 8, 9, 33] {
+    for (count, threads) in [(0, 0), (1, 3), (7, 1), (8, 100), (9, 2), (33, 0), (33, 3)] {
         let digests: Vec<Vec<u8>> = (0..count).map(|number| Hash::Sha256.digest(&[number])).collect();
         // Every seventh digest has a wrong length.
         let is_wrong = |index: usize| index % 7 == 6;
@@ -313,7 +313,7 @@ fn batches_of_mixed_keys() {
                 digest: if is_wrong(index) { &digest[1..] } else { digest },
             })
             .collect();
-        let outcomes = sign_batch(&jobs);
+        let outcomes = sign_batch_on(threads, &jobs);
         assert_eq!(outcomes.len(), jobs.len());
         for (index, (outcome, digest)) in outcomes.iter().zip(&digests).enumerate() {
             let key = keys[index % keys.len()].verifying_key();
@@ -343,7 +343,7 @@ fn batches_of_mixed_keys() {
             .enumerate()
             .map(|(index, (digest, signature))| VerifyJob { key: &verifying[index % keys.len()], digest, signature })
             .collect();
-        for (index, outcome) in verify_batch(&jobs).into_iter().enumerate() {
+        for (index, outcome) in verify_batch_on(threads, &jobs).into_iter().enumerate() {
             let expected = match index {
                 8 => Err(Error::Mismatch),
                 index if is_wrong(index) => Err(Error::MalformedSignature),

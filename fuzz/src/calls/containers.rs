@@ -276,7 +276,8 @@ impl State {
         unsafe {
             if self.reader.is_null() {
                 let context = (&raw mut self.sealed).cast();
-                let source = tress_source { read_at: Some(read_at), context, length: self.sealed.len() as u64 };
+                let source =
+                    tress_source { read_at: Some(read_at), context, length: self.sealed.len() as u64, reserved: 0 };
                 let status = tress_reader_open(&source, self.identities, input.below(3), &mut self.reader);
                 on(self.identities, made(status, self.reader));
             }
@@ -301,7 +302,7 @@ impl State {
         let path = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes()).expect("no NUL");
         let (plain, sealed, opened) = (path("plain"), path("sealed"), path("opened"));
         std::fs::write(folder.join("plain"), &self.pushed).expect("a file");
-        let mut report = tress_report { bytes_in: 0, bytes_out: 0, chunks: 0, elapsed_ns: 0 };
+        let mut report = tress_report { bytes_in: 0, bytes_out: 0, chunks: 0, elapsed_ns: 0, reserved: [0; 4] };
         // SAFETY: as above.
         unsafe {
             let control = tress_control_new();
