@@ -6,6 +6,7 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tress_terminal::shown;
 
@@ -251,7 +252,9 @@ pub fn lower_first(text: &str) -> String {
 }
 
 /// A failure: what, about which file, and why.
-#[derive(Debug)]
+///
+/// It passes through [`io::Error`] unchanged: `io::Error::from` puts it inside, `Error::from` takes it out.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Error {
     /// What went wrong.
@@ -265,7 +268,7 @@ pub struct Error {
     /// The container that the tree is in, when known.
     container: Option<PathBuf>,
     detail: Option<String>,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl Error {
@@ -348,7 +351,7 @@ impl Error {
     /// Keeps the error beneath for [`StdError::source`].
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
+        self.source = Some(source.into().into());
         self
     }
 }
@@ -393,8 +396,21 @@ impl From<tress_cipher::Error> for Error {
 }
 
 impl From<io::Error> for Error {
+    /// The error of this crate that is inside, or one of kind `Io`.
     fn from(error: io::Error) -> Self {
-        Self::new(ErrorKind::Io(error.kind())).with_source(error)
+        error.downcast().unwrap_or_else(|error| Self::new(ErrorKind::Io(error.kind())).with_source(error))
+    }
+}
+
+impl From<Error> for io::Error {
+    /// With the kind that the system gave, `InvalidInput` for wrong use, `InvalidData` for everything else.
+    fn from(error: Error) -> Self {
+        let kind = match &error.kind {
+            ErrorKind::Io(kind) => *kind,
+            kind if kind.is_usage() => io::ErrorKind::InvalidInput,
+            _ => io::ErrorKind::InvalidData,
+        };
+        Self::new(kind, error)
     }
 }
 
@@ -415,6 +431,22 @@ mod tests {
         let text = Error::from(io::Error::from_raw_os_error(5)).at("disk").to_string();
         assert!(text.starts_with("disk: ") && !text.contains("os error"), "{text}");
         assert!(!cfg!(unix) || text == "disk: input/output error", "{text}");
+    }
+
+    #[test]
+    fn an_io_error_gives_back_what_it_carries() {
+        for (error, kind) in [
+            (Error::new(ErrorKind::ChunkDamaged { chunk: 7 }).at("a").with_detail("b"), io::ErrorKind::InvalidData),
+            // A kind that callers would retry for ever.
+            (ErrorKind::Interrupted.into(), io::ErrorKind::InvalidData),
+            (ErrorKind::Usage.into(), io::ErrorKind::InvalidInput),
+            (io::Error::from_raw_os_error(2).into(), io::ErrorKind::NotFound),
+        ] {
+            let text = format!("{error:?}");
+            let carried = io::Error::from(error);
+            assert_eq!(carried.kind(), kind);
+            assert_eq!(format!("{:?}", Error::from(carried)), text);
+        }
     }
 
     #[test]

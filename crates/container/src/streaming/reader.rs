@@ -127,7 +127,7 @@ impl<R: Read + Seek> Read for Reader<R> {
             let asked = (self.position % CHUNK_BYTES as u64).saturating_add(buffer.len() as u64);
             let asked = usize::try_from(asked.div_ceil(CHUNK_BYTES as u64)).unwrap_or(usize::MAX);
             self.ahead = if is_next { 2 * self.ahead } else { 1 }.max(asked).min(self.most_ahead);
-            self.load(first, self.ahead).map_err(to_io)?;
+            self.load(first, self.ahead)?;
         }
         let mut filled = 0;
         while filled < buffer.len() && self.position < self.window_end {
@@ -173,12 +173,4 @@ impl<R> fmt::Debug for Reader<R> {
             .field("position", &self.position)
             .finish_non_exhaustive()
     }
-}
-
-fn to_io(error: Error) -> io::Error {
-    let kind = match error.kind {
-        ErrorKind::Io(kind) => kind,
-        _ => io::ErrorKind::InvalidData,
-    };
-    io::Error::new(kind, error)
 }

@@ -42,21 +42,12 @@ pub use pack::{Skipped, pack, pack_with};
 pub use unpack::unpack;
 
 use crate::{Control, Error, ErrorKind};
-use std::io;
 
 /// Folders kept open along the path to the current one; deeper trees have outer ones opened again on the way back.
 const OPEN_FOLDERS: usize = 32;
 
 /// Bytes moved between two looks at the cancel flag.
 const BUFFER_BYTES: usize = 256 * 1024;
-
-/// An error of the stream that is read or written: one of ours that travels inside an [`io::Error`] comes out again.
-fn stream_error(error: io::Error) -> Error {
-    match error.downcast::<Error>() {
-        Ok(ours) => ours,
-        Err(error) => Error::from(error),
-    }
-}
 
 fn check_cancelled(control: &Control) -> Result<(), Error> {
     match control.is_cancelled() {

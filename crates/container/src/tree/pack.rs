@@ -2,7 +2,7 @@
 use super::calls::{self, Dir, Metadata};
 use super::entry::{Entry, Kind};
 use super::platform::{self, Identity};
-use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, stream_error, write};
+use super::{BUFFER_BYTES, OPEN_FOLDERS, check_cancelled, names, write};
 use crate::{Control, Error, ErrorKind};
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -52,7 +52,7 @@ pub fn pack_with(
         (_, Some(refused)) => return Err(refused.into_error()),
         _ => {}
     }
-    write::write_end(packer.out).map_err(stream_error)
+    write::write_end(packer.out).map_err(Error::from)
 }
 
 struct Packer<'a, 's> {
@@ -185,12 +185,12 @@ impl Packer<'_, '_> {
                 Err(error) => return Err(failed(error)),
             };
             left_bytes = left_bytes.checked_sub(count as u64).ok_or_else(|| changed(shown))?;
-            self.out.write_all(&self.buffer[..count]).map_err(stream_error)?;
+            self.out.write_all(&self.buffer[..count])?;
         }
         if Identity::of(&calls::file_status(&file).map_err(failed)?) != identity {
             return Err(changed(shown));
         }
-        write::write_padding(self.out, size_bytes).map_err(stream_error)
+        write::write_padding(self.out, size_bytes).map_err(Error::from)
     }
 
     /// Packs the folder at `self.path` itself and lists what it holds.
@@ -257,7 +257,7 @@ impl Packer<'_, '_> {
         if self.refused.is_some() {
             return Ok(());
         }
-        write::write_header(self.out, entry).map_err(stream_error)
+        write::write_header(self.out, entry).map_err(Error::from)
     }
 
     /// The path as the tree stores it.

@@ -3,7 +3,6 @@
 //! The blocks are taken apart here and only their fields by crate `tar`: its own reader takes extended headers of any size
 //! into memory, and stops at the first end mark without a look at what follows.
 use super::entry::{Entry, Kind};
-use super::stream_error;
 use super::time::Time;
 use super::write::{BLOCK_BYTES, padding_bytes};
 use super::{names, pax};
@@ -153,7 +152,7 @@ impl<'a> Reader<'a> {
                 }
                 Ok(count) => total_bytes = (total_bytes + count) % BLOCK_BYTES,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(stream_error(error)),
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -172,7 +171,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 self.has_input_failed = true;
-                stream_error(error)
+                Error::from(error)
             }
         })
     }
