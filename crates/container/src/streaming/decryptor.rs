@@ -35,17 +35,18 @@ impl Decryptor {
     /// Waits for a container, whose header `open` will open. With `threads` at 1 the caller's thread does all, 0 is one for
     /// each core.
     pub fn new(open: impl FnOnce(&Header) -> Result<Content, Error> + Send + 'static, threads: usize) -> Self {
+        Self::with(Some(Box::new(open)), None, threads)
+    }
+
+    /// For a container whose header was opened: its chunks are pushed.
+    pub(super) fn opened(content: Content, payload: Payload, threads: usize) -> Self {
+        Self::with(None, Some((content, payload)), threads)
+    }
+
+    fn with(open: Option<Open>, opened: Option<(Content, Payload)>, threads: usize) -> Self {
         let threads = threads_of(threads);
         let batch_bytes = if threads == 1 { SEALED_BATCH_BYTES } else { 2 * threads * SEALED_BATCH_BYTES };
-        Self {
-            open: Some(Box::new(open)),
-            opened: None,
-            carry: Vec::new(),
-            batch_bytes,
-            next_chunk: 0,
-            threads,
-            failed: false,
-        }
+        Self { open, opened, carry: Vec::new(), batch_bytes, next_chunk: 0, threads, failed: false }
     }
 
     /// What the header carries, once it was read.
@@ -134,7 +135,8 @@ impl Decryptor {
         Ok(())
     }
 
-    fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
+    /// [`finish`](Decryptor::finish) for whoever keeps the decryptor, and calls it no more.
+    pub(super) fn try_finish(&mut self, plain: &mut Vec<u8>) -> Result<(), Error> {
         if self.opened.is_none() {
             // What is wrong with a header tells more than that it is short.
             Header::read(&mut &self.carry[..])?;

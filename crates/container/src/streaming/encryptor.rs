@@ -61,6 +61,11 @@ impl Encryptor {
         self.append(&[], sealed, true)
     }
 
+    /// Most plaintext that it holds.
+    pub(super) fn batch_bytes(&self) -> usize {
+        self.batch_bytes
+    }
+
     fn append(&mut self, plain: &[u8], sealed: &mut Vec<u8>, last: bool) -> Result<(), Error> {
         if self.failed {
             return Err(Error::new(ErrorKind::Usage).with_detail("this encryptor has already failed"));

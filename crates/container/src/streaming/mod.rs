@@ -1,10 +1,15 @@
-//! Containers that are no files: pushed through piece by piece, read at any place, or whole in memory.
+//! Containers that are no files: pushed through piece by piece, streams, read at any place, or whole in memory.
 //!
 //! - [`Encryptor`] and [`Decryptor`] take pieces of any length and append what they make of them; memory is one batch.
+//! - [`EncryptWriter`] and [`DecryptReader`] are `Write` and `Read` around them, for `io::copy` and for whatever takes a stream.
 //! - [`Reader`] is `Read` and `Seek` over the plaintext of whatever is `Read` and `Seek` itself.
 //! - [`encrypt_bytes`] and [`decrypt_bytes`] do a whole container; [`Sealing`] and [`Opening`] the same into buffers of the
 //!   caller.
 //! - [`rewrap_head`] makes a container's new header where only its first bytes are at hand.
+//!
+//! In async code use [`Encryptor`] and [`Decryptor`]: they do no input or output, so the program reads and writes as its runtime does and
+//! passes the bytes to `push`. A `push` returns when up to one batch is computed. With more than one thread it starts threads and
+//! waits for them, so with a large batch it belongs where the runtime allows blocking.
 //!
 //! What is here never touches a file. Files and folders are [`verbs`](crate::verbs), which overlap reading, computing and
 //! writing.
@@ -28,8 +33,12 @@
 //! # Ok::<(), tress_container::Error>(())
 //! ```
 
+mod adapters;
+#[cfg(test)]
+mod adapters_tests;
 mod decryptor;
 mod encryptor;
+mod head;
 mod parallel;
 mod reader;
 mod rewrap;
@@ -37,11 +46,14 @@ mod rewrap;
 mod tests;
 mod whole;
 
+pub use adapters::{DecryptReader, EncryptWriter};
 pub use decryptor::Decryptor;
 pub use encryptor::Encryptor;
 pub use reader::Reader;
 pub use rewrap::{NewHead, rewrap_head};
 pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};
+
+use head::Head;
 
 use crate::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES};
 

@@ -5,10 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use zeroize::Zeroizing;
 
-use super::{BATCH_CHUNKS, parallel};
-use crate::container::{
-    CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
-};
+use super::{BATCH_CHUNKS, Head, parallel};
+use crate::container::{CHUNK_BYTES, Content, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
 use crate::pipeline::threads as threads_of;
 use crate::{Error, ErrorKind};
 
@@ -41,24 +39,18 @@ impl<R: Read + Seek> Reader<R> {
     /// core.
     ///
     /// # Errors
-    /// As [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`, `ChunkDamaged`; `Io` of the source.
+    /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`,
+    /// `ChunkDamaged`; `Io` of the source.
     pub fn open(mut source: R, identities: &[Box<dyn age::Identity>], threads: usize) -> Result<Self, Error> {
         let bytes = source.seek(SeekFrom::End(0))?;
         source.seek(SeekFrom::Start(0))?;
-        let header = Header::read(&mut source)?;
-        let mut prefix = [0; PREFIX_BYTES];
-        source.read_exact(&mut prefix).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => ErrorKind::Truncated.into(),
-            _ => Error::from(error),
-        })?;
-        let content = header.open(identities)?;
-        let payload = Payload::open(&content, &prefix)?;
-        let chunks_offset = header.header_bytes() + PREFIX_BYTES as u64;
+        let head = Head::read(&mut source, identities)?;
+        let chunks_offset = head.chunks_offset();
         let threads = threads_of(threads);
         let mut reader = Self {
             source,
-            content,
-            payload,
+            content: head.content,
+            payload: head.payload,
             chunks_offset,
             plain_bytes: plain_bytes(bytes.saturating_sub(chunks_offset))?,
             position: 0,

@@ -1,9 +1,10 @@
 //! Other recipients for a container whose payload is elsewhere.
 
-use std::io::{self, Read};
+use std::io::Read;
 
-use crate::container::{Header, PREFIX_BYTES, Payload};
-use crate::{Error, ErrorKind};
+use super::Head;
+use crate::Error;
+use crate::container::Header;
 
 /// The first bytes of a container for other recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +26,6 @@ pub fn rewrap_head(
     identities: &[Box<dyn age::Identity>],
     recipients: &[Box<dyn age::Recipient + Send>],
 ) -> Result<NewHead, Error> {
-    let header = Header::read(container)?;
-    let mut prefix = [0; PREFIX_BYTES];
-    container.read_exact(&mut prefix).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => ErrorKind::Truncated.into(),
-        _ => Error::from(error),
-    })?;
-    let content = header.open(identities)?;
-    Payload::open(&content, &prefix)?;
-    Ok(NewHead { old_bytes: header.header_bytes(), head: Header::seal(&content, recipients)? })
+    let head = Head::read(container, identities)?;
+    Ok(NewHead { old_bytes: head.header_bytes, head: Header::seal(&head.content, recipients)? })
 }

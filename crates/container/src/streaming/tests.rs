@@ -9,7 +9,7 @@ use crate::verbs::{self, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::{Control, Error, ErrorKind};
 
 /// Around chunks, batches of one thread, and what three threads share.
-const LENGTHS: [usize; 12] = [
+pub(super) const LENGTHS: [usize; 12] = [
     0,
     1,
     CHUNK_BYTES - 1,
@@ -24,23 +24,23 @@ const LENGTHS: [usize; 12] = [
     7 * BATCH_BYTES + CHUNK_BYTES + 77,
 ];
 
-fn plaintext(bytes: usize) -> Vec<u8> {
+pub(super) fn plaintext(bytes: usize) -> Vec<u8> {
     (0..bytes as u64).map(|number| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
-fn recipients(key: &KeyPair) -> [Box<dyn age::Recipient + Send>; 1] {
+pub(super) fn recipients(key: &KeyPair) -> [Box<dyn age::Recipient + Send>; 1] {
     [recipient(&key.recipient()).unwrap()]
 }
 
-fn identities(key: &KeyPair) -> [Box<dyn age::Identity>; 1] {
+pub(super) fn identities(key: &KeyPair) -> [Box<dyn age::Identity>; 1] {
     [Box::new(key.identity().clone())]
 }
 
-fn options(threads: usize) -> EncryptOptions {
+pub(super) fn options(threads: usize) -> EncryptOptions {
     EncryptOptions { threads, aead: if threads == 1 { Aead::Aes128Ccm } else { Aead::Aes256Ccm }, name: None }
 }
 
-fn pushed(plain: &[u8], piece: usize, key: &KeyPair, threads: usize) -> Vec<u8> {
+pub(super) fn pushed(plain: &[u8], piece: usize, key: &KeyPair, threads: usize) -> Vec<u8> {
     let mut encryptor = Encryptor::new(&recipients(key), &options(threads)).unwrap();
     let mut sealed = Vec::new();
     for piece in plain.chunks(piece) {

@@ -1,0 +1,196 @@
+//! `Write` that encrypts and `Read` that decrypts, around what does the input and output.
+
+use std::fmt;
+use std::io::{self, BufRead, Read, Write};
+
+use zeroize::Zeroizing;
+
+use super::{Decryptor, Encryptor, Head};
+use crate::Error;
+use crate::container::Content;
+use crate::verbs::EncryptOptions;
+
+/// Bytes that are read from the source at a time.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Encrypts what is written to it, and writes the container to `W`.
+///
+/// **Call [`finish`](EncryptWriter::finish).** It writes the end of the container. Without it, also when the writer is dropped, the
+/// container is truncated and no reader accepts it. [`flush`](Write::flush) writes the batches that are complete, and not the end.
+///
+/// An error of `W` is reported by the next write, by `flush` or by `finish`, and no byte is lost: a write or
+/// `flush` can be repeated.
+///
+/// Holds two batches: plaintext as [`Encryptor`], and as much of the container.
+///
+/// ```
+/// use std::io;
+/// use tress_container::keys::{KeyPair, recipient};
+/// use tress_container::streaming::{DecryptReader, EncryptWriter};
+/// use tress_container::verbs::EncryptOptions;
+///
+/// let key = KeyPair::generate()?;
+/// let recipients = [recipient(&key.recipient())?];
+/// let mut writer = EncryptWriter::new(Vec::new(), &recipients, &EncryptOptions::default())?;
+/// io::copy(&mut &b"lanes side by side"[..], &mut writer)?;
+/// let container = writer.finish()?;
+///
+/// let mut reader = DecryptReader::open(&container[..], &[Box::new(key.identity().clone())], 1)?;
+/// assert_eq!(io::read_to_string(&mut reader)?, "lanes side by side");
+/// # Ok::<(), tress_container::Error>(())
+/// ```
+pub struct EncryptWriter<W> {
+    writer: W,
+    encryptor: Encryptor,
+    /// What is ready of the container, and how many bytes of it `writer` has.
+    sealed: Vec<u8>,
+    written: usize,
+}
+
+impl<W: Write> EncryptWriter<W> {
+    /// A container for these recipients. With `options.threads` at 1 the caller's thread does all, 0 is one for each core. Nothing is
+    /// written yet.
+    ///
+    /// # Errors
+    /// As [`Encryptor::new`].
+    pub fn new(
+        writer: W,
+        recipients: &[Box<dyn age::Recipient + Send>],
+        options: &EncryptOptions,
+    ) -> Result<Self, Error> {
+        let encryptor = Encryptor::new(recipients, options)?;
+        Ok(Self { writer, encryptor, sealed: Vec::new(), written: 0 })
+    }
+
+    /// Writes the end of the container and flushes `W`.
+    ///
+    /// # Errors
+    /// As [`Encryptor::finish`]; `Io` of `W`. The container is truncated then.
+    pub fn finish(mut self) -> Result<W, Error> {
+        self.drain()?;
+        self.encryptor.finish(&mut self.sealed)?;
+        self.writer.write_all(&self.sealed)?;
+        self.writer.flush()?;
+        Ok(self.writer)
+    }
+
+    /// Writes what is ready of the container.
+    fn drain(&mut self) -> io::Result<()> {
+        while self.written < self.sealed.len() {
+            match self.writer.write(&self.sealed[self.written..]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(bytes) => self.written += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.sealed.clear();
+        self.written = 0;
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for EncryptWriter<W> {
+    fn write(&mut self, plain: &[u8]) -> io::Result<usize> {
+        // First, because after an error nothing of `plain` may have been taken.
+        self.drain()?;
+        let now = &plain[..plain.len().min(self.encryptor.batch_bytes())];
+        self.encryptor.push(now, &mut self.sealed)?;
+        Ok(now.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.drain()?;
+        self.writer.flush()
+    }
+}
+
+/// Reads the plaintext of the container that `R` is up to its end. An example is at [`EncryptWriter`].
+///
+/// Every byte that it gives was verified. Only its end, a read of 0 bytes, says that the container is complete and that nothing follows
+/// it. Errors have [`Error`] inside: `Error::from` takes it out. A damaged container has the kind `InvalidData`. After an error every
+/// further read is that error again.
+///
+/// Holds two batches: of the container as [`Decryptor`], and as much plaintext, which is wiped.
+pub struct DecryptReader<R> {
+    source: R,
+    decryptor: Decryptor,
+    /// The bytes of the last read of the source.
+    sealed: Box<[u8]>,
+    /// Verified plaintext, and how many bytes of it were given.
+    plain: Zeroizing<Vec<u8>>,
+    given: usize,
+    /// How the container ended.
+    end: Option<Result<(), Error>>,
+}
+
+impl<R: Read> DecryptReader<R> {
+    /// Reads the header and opens it. With `threads` at 1 the caller's thread does all, 0 is one for each core.
+    ///
+    /// # Errors
+    /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`;
+    /// `Io` of the source.
+    pub fn open(mut source: R, identities: &[Box<dyn age::Identity>], threads: usize) -> Result<Self, Error> {
+        let Head { content, payload, .. } = Head::read(&mut source, identities)?;
+        Ok(Self {
+            source,
+            decryptor: Decryptor::opened(content, payload, threads),
+            sealed: vec![0; READ_BYTES].into(),
+            plain: Zeroizing::default(),
+            given: 0,
+            end: None,
+        })
+    }
+
+    /// Takes the next bytes of the source, and says whether it has ended.
+    fn advance(&mut self) -> Result<bool, Error> {
+        match self.source.read(&mut self.sealed) {
+            Ok(0) => self.decryptor.try_finish(&mut self.plain).map(|()| true),
+            Ok(bytes) => self.decryptor.push(&self.sealed[..bytes], &mut self.plain).map(|()| false),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl<R> DecryptReader<R> {
+    /// What the header carries.
+    pub fn content(&self) -> &Content {
+        self.decryptor.content().expect("the header was opened")
+    }
+}
+
+impl<R: Read> BufRead for DecryptReader<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        while self.given == self.plain.len() {
+            match &self.end {
+                Some(Ok(())) => break,
+                Some(Err(error)) => return Err(error.clone().into()),
+                None => {}
+            }
+            self.plain.clear();
+            self.given = 0;
+            // What was verified before an error is given before it.
+            self.end = self.advance().map(|ended| ended.then_some(())).transpose();
+        }
+        Ok(&self.plain[self.given..])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.given = self.plain.len().min(self.given + bytes);
+    }
+}
+
+impl<R: Read> Read for DecryptReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.fill_buf()?.read(buffer)?;
+        self.consume(bytes);
+        Ok(bytes)
+    }
+}
+
+impl<R> fmt::Debug for DecryptReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DecryptReader").field("content", self.content()).finish_non_exhaustive()
+    }
+}
