@@ -136,6 +136,15 @@ impl Payload {
             Some(failed) => Err(ErrorKind::ChunkDamaged { chunk: first_chunk + failed as u64 }.into()),
         }
     }
+
+    /// As [`Payload::unseal`] for chunks with any numbers, all below [`MAX_CHUNKS`]. The last chunk has a tag.
+    pub(crate) fn unseal_numbered(&self, numbers: &[u64], buffer: &mut [u8]) -> Result<(), Error> {
+        let chunks = buffer.chunks_mut(SEALED_CHUNK_BYTES).zip(numbers);
+        match self.aead.unseal(&mut chunks.map(|(sealed, &chunk)| (self.nonce(chunk), sealed))) {
+            None => Ok(()),
+            Some(failed) => Err(ErrorKind::ChunkDamaged { chunk: numbers[failed] }.into()),
+        }
+    }
 }
 
 impl fmt::Debug for Payload {

@@ -1,6 +1,9 @@
 //! Held against containers that are encrypted and decrypted whole in memory.
 
 use std::io::{self, BufRead, Read, Write};
+use std::mem::discriminant;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::tests::{LENGTHS, identities, options, plaintext, pushed, recipients};
 use super::*;
@@ -203,10 +206,71 @@ fn a_reader_gives_what_is_verified_and_then_the_error() {
                 assert_eq!(found.len(), chunk as usize * CHUNK_BYTES, "{case}");
             }
         }
+        let ranges = RangeReader::open(&sealed, &identities(&key));
+        let found = ranges.and_then(|reader| reader.read_at(&mut vec![0; plain.len()], 0)).unwrap_err().kind;
+        assert_eq!(discriminant(&found), discriminant(&kind), "{case}");
     }
     for fails in [1, 3, 101] {
         let (found, result) = read(Slow::new(&sealed[..], 10_000, fails), &key);
         assert_eq!(result, Err(ErrorKind::Io(io::ErrorKind::TimedOut)), "call {fails}");
         assert!(plain.starts_with(&found));
+    }
+}
+
+/// Gives few bytes, is interrupted at every second call, and counts the bytes.
+struct SlowAt<T>(T, AtomicUsize, AtomicUsize);
+
+impl<T: ReadAt> ReadAt for SlowAt<T> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        if self.1.fetch_add(1, Ordering::Relaxed) % 2 == 1 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let most = buffer.len().min(9999);
+        let bytes = self.0.read_at(&mut buffer[..most], offset)?;
+        self.2.fetch_add(bytes, Ordering::Relaxed);
+        Ok(bytes)
+    }
+
+    fn size_bytes(&self) -> io::Result<u64> {
+        self.0.size_bytes()
+    }
+}
+
+#[test]
+fn ranges_are_those_of_the_plaintext_in_every_thread() {
+    let key = KeyPair::generate().unwrap();
+    for bytes in [0, 1, CHUNK_BYTES, BATCH_BYTES + 9, 3 * BATCH_BYTES + 333] {
+        let (plain, mut file) = (plaintext(bytes), tempfile::tempfile().unwrap());
+        file.write_all(&pushed(&plain, usize::MAX, &key, 1)).unwrap();
+        let source = SlowAt(file, AtomicUsize::new(0), AtomicUsize::new(0));
+        let reader = RangeReader::open(&source, &identities(&key)).unwrap();
+        let read_anywhere = |mut place: u64| {
+            for round in 0..60 {
+                place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let at = (place >> 33) as usize % (bytes + 10);
+                let mut found = vec![0; [0, 1, 100, CHUNK_BYTES + 1, 2 * BATCH_BYTES][round % 5]];
+                let expected = &plain[at.min(bytes)..bytes.min(at + found.len())];
+                let filled = reader.read_at(&mut found, at as u64).unwrap();
+                assert!(found[..filled] == *expected, "{bytes} bytes, at {at}");
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|number| drop(scope.spawn(move || read_anywhere(number)))));
+        assert_eq!(reader.read_at(&mut [0; 5], u64::MAX).unwrap(), 0);
+
+        let all = bytes as u64;
+        let ranges = [all / 2..all, 0..all, all..all, 0..0, all / 3..all / 2, 0..1.min(all), all / 3..all, 0..all];
+        source.2.store(0, Ordering::Relaxed);
+        for (found, range) in reader.read_ranges(&ranges).unwrap().iter().zip(&ranges) {
+            assert!(found[..] == plain[range.start as usize..range.end as usize], "{bytes} bytes, {range:?}");
+        }
+        assert!(source.2.load(Ordering::Relaxed) as u64 <= crate::container::sealed_bytes(all), "a chunk twice");
+        for range in [all..all + 1, 0..u64::MAX, u64::MAX..u64::MAX, Range { start: 1, end: 0 }] {
+            let error = reader.read_ranges(&[0..all, range]).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::RangeOutOfBounds);
+        }
+        // Far apart, and so many that batches have gaps.
+        let places = (0..all).step_by(2 * CHUNK_BYTES + 1).map(|at| at..at + 1);
+        let found = reader.read_ranges(&places.clone().collect::<Vec<_>>()).unwrap();
+        assert!(places.map(|range| vec![plain[range.start as usize]]).eq(found), "{bytes} bytes");
     }
 }

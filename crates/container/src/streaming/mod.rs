@@ -3,6 +3,7 @@
 //! - [`Encryptor`] and [`Decryptor`] take pieces of any length and append what they make of them; memory is one batch.
 //! - [`EncryptWriter`] and [`DecryptReader`] are `Write` and `Read` around them, for `io::copy` and for whatever takes a stream.
 //! - [`Reader`] is `Read` and `Seek` over the plaintext of whatever is `Read` and `Seek` itself.
+//! - [`RangeReader`] reads ranges of the plaintext through a shared reference, from several threads at once, of whatever is [`ReadAt`].
 //! - [`encrypt_bytes`] and [`decrypt_bytes`] do a whole container; [`Sealing`] and [`Opening`] the same into buffers of the
 //!   caller.
 //! - [`rewrap_head`] makes a container's new header where only its first bytes are at hand.
@@ -11,7 +12,7 @@
 //! passes the bytes to `push`. A `push` returns when up to one batch is computed. With more than one thread it starts threads and
 //! waits for them, so with a large batch it belongs where the runtime allows blocking.
 //!
-//! What is here never touches a file. Files and folders are [`verbs`](crate::verbs), which overlap reading, computing and
+//! What is here opens no file. Files and folders are [`verbs`](crate::verbs), which overlap reading, computing and
 //! writing.
 //!
 //! ```
@@ -40,6 +41,7 @@ mod decryptor;
 mod encryptor;
 mod head;
 mod parallel;
+mod range_reader;
 mod reader;
 mod rewrap;
 #[cfg(test)]
@@ -49,6 +51,7 @@ mod whole;
 pub use adapters::{DecryptReader, EncryptWriter};
 pub use decryptor::Decryptor;
 pub use encryptor::Encryptor;
+pub use range_reader::{RangeReader, ReadAt};
 pub use reader::Reader;
 pub use rewrap::{NewHead, rewrap_head};
 pub use whole::{Opening, Sealing, decrypt_bytes, encrypt_bytes};

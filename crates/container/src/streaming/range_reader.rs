@@ -1,0 +1,253 @@
+//! The plaintext of a container, read at any place by several threads at once.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IoSliceMut, Read};
+use std::iter;
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+use super::{BATCH_CHUNKS, Head, parallel};
+use crate::container::{CHUNK_BYTES, Content, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
+use crate::sys::{Os, System};
+use crate::{Error, ErrorKind};
+
+/// What can be read at an offset through a shared reference: a file, memory, an object in a store.
+pub trait ReadAt {
+    /// Reads at `offset` and returns the number of bytes, which may be less than `buffer` has. 0 is the end.
+    ///
+    /// # Errors
+    /// What the source reports. `Interrupted` is retried.
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// The number of bytes that there are.
+    ///
+    /// # Errors
+    /// What the source reports.
+    fn size_bytes(&self) -> io::Result<u64>;
+}
+
+/// A regular file. On Windows a read moves its position.
+impl ReadAt for File {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        Os.read_at(self, &mut [IoSliceMut::new(buffer)], offset)
+    }
+
+    fn size_bytes(&self) -> io::Result<u64> {
+        Ok(Os.status(self)?.size_bytes)
+    }
+}
+
+impl ReadAt for [u8] {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.get(offset..).unwrap_or_default().read(buffer)
+    }
+
+    fn size_bytes(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.as_slice().read_at(buffer, offset)
+    }
+
+    fn size_bytes(&self) -> io::Result<u64> {
+        self.as_slice().size_bytes()
+    }
+}
+
+impl<T: ReadAt + ?Sized> ReadAt for &T {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        (**self).read_at(buffer, offset)
+    }
+
+    fn size_bytes(&self) -> io::Result<u64> {
+        (**self).size_bytes()
+    }
+}
+
+/// Reads ranges of the plaintext of a container, from several threads at once if `R` is `Sync`. The last chunk, and with it the length,
+/// is verified when it is opened, every other before its bytes are given. The plaintext of a tree is a tar stream.
+///
+/// A call works on its caller's thread, decrypts the chunks that it needs and keeps nothing of them. Beside the result it takes up to
+/// 513 KiB. To read in order use [`Reader`](super::Reader), which reads ahead.
+///
+/// ```
+/// use tress_container::keys::{KeyPair, recipient};
+/// use tress_container::streaming::{RangeReader, encrypt_bytes};
+/// use tress_container::verbs::EncryptOptions;
+///
+/// let key = KeyPair::generate()?;
+/// let recipients = [recipient(&key.recipient())?];
+/// let container = encrypt_bytes(b"lanes side by side", &recipients, &EncryptOptions::default())?;
+///
+/// let reader = RangeReader::open(container, &[Box::new(key.identity().clone())])?;
+/// let mut side = [0; 4];
+/// assert_eq!(reader.read_at(&mut side, 14)?, 4);
+/// assert_eq!(&side, b"side");
+/// assert_eq!(reader.read_ranges(&[11..13, 0..5])?, [&b"by"[..], b"lanes"]);
+/// # Ok::<(), tress_container::Error>(())
+/// ```
+pub struct RangeReader<R> {
+    source: R,
+    content: Content,
+    payload: Payload,
+    chunks_offset: u64,
+    plain_bytes: u64,
+}
+
+impl<R: ReadAt> RangeReader<R> {
+    /// Opens the container that is all of `source`.
+    ///
+    /// # Errors
+    /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`,
+    /// `ChunkDamaged`; `Io` of the source.
+    pub fn open(source: R, identities: &[Box<dyn age::Identity>]) -> Result<Self, Error> {
+        let bytes = source.size_bytes()?;
+        let head = Head::read(&mut Start { source: &source, offset: 0 }, identities)?;
+        let chunks_offset = head.chunks_offset();
+        let plain_bytes = plain_bytes(bytes.saturating_sub(chunks_offset))?;
+        let reader = Self { source, content: head.content, payload: head.payload, chunks_offset, plain_bytes };
+        reader.unseal(&[plain_bytes / CHUNK_BYTES as u64], &mut Zeroizing::default())?;
+        Ok(reader)
+    }
+
+    /// Reads at `at` until `buffer` is full or the plaintext ends, and returns the number of bytes.
+    ///
+    /// # Errors
+    /// `ChunkDamaged`; `InputChanged` if the source got shorter; `Io` of the source. `buffer` may hold verified plaintext then.
+    pub fn read_at(&self, buffer: &mut [u8], at: u64) -> Result<usize, Error> {
+        let end = self.plain_bytes.min(at.saturating_add(buffer.len() as u64));
+        if at >= end {
+            return Ok(0);
+        }
+        let mut filled = 0;
+        self.each_chunk(iter::once(at..end), |start, plain| {
+            let plain = overlap(&(at..end), start, plain);
+            buffer[filled..filled + plain.len()].copy_from_slice(plain);
+            filled += plain.len();
+        })?;
+        Ok(filled)
+    }
+
+    /// Reads ranges in any order, which may overlap. A chunk that several of them need is read once, and chunks of different places are
+    /// decrypted side by side. Result n is range n: the results have as many bytes as the ranges together.
+    ///
+    /// # Errors
+    /// `RangeOutOfBounds`, before anything is read; as [`read_at`](Self::read_at).
+    pub fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>, Error> {
+        if ranges.iter().any(|range| range.start > range.end || range.end > self.plain_bytes) {
+            return Err(ErrorKind::RangeOutOfBounds.into());
+        }
+        let mut order: Vec<usize> = (0..ranges.len()).filter(|&number| !ranges[number].is_empty()).collect();
+        order.sort_unstable_by_key(|&number| ranges[number].start);
+
+        // They grow as chunks are verified: a length alone, of which a sparse file may have any, takes no memory.
+        let mut results = vec![Zeroizing::new(Vec::new()); ranges.len()];
+        let mut waiting = order.iter().copied().peekable();
+        let mut active = Vec::new();
+        self.each_chunk(order.iter().map(|&number| ranges[number].clone()), |start, plain| {
+            let end = start + plain.len() as u64;
+            active.extend(iter::from_fn(|| waiting.next_if(|&number| ranges[number].start < end)));
+            active.retain(|&number| {
+                let range: &Range<u64> = &ranges[number];
+                let most = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
+                parallel::extend(&mut results[number], overlap(range, start, plain), most);
+                range.end > end
+            });
+        })?;
+        Ok(results.iter_mut().map(|result| std::mem::take(&mut **result)).collect())
+    }
+
+    /// Gives every chunk that the ranges need, once and in order, with the place where its plaintext begins. The ranges are sorted by
+    /// their start, not empty and within the plaintext.
+    fn each_chunk(
+        &self,
+        ranges: impl Iterator<Item = Range<u64>>,
+        mut give: impl FnMut(u64, &[u8]),
+    ) -> Result<(), Error> {
+        let mut next = 0;
+        let mut numbers = ranges.flat_map(|range| {
+            let first = next.max(range.start / CHUNK_BYTES as u64);
+            next = next.max(range.end.div_ceil(CHUNK_BYTES as u64));
+            first..next
+        });
+        let mut buffer = Zeroizing::default();
+        loop {
+            let batch: Vec<u64> = numbers.by_ref().take(BATCH_CHUNKS).collect();
+            if batch.is_empty() {
+                return Ok(());
+            }
+            self.unseal(&batch, &mut buffer)?;
+            for (number, chunk) in batch.iter().zip(buffer.chunks(SEALED_CHUNK_BYTES)) {
+                give(number * CHUNK_BYTES as u64, &chunk[..chunk.len() - TAG_BYTES]);
+            }
+        }
+    }
+
+    /// Makes `buffer` these chunks, decrypted, each before its tag. Their numbers rise.
+    fn unseal(&self, numbers: &[u64], buffer: &mut Zeroizing<Vec<u8>>) -> Result<(), Error> {
+        let mut bytes = numbers.len() * SEALED_CHUNK_BYTES;
+        if numbers.last() == Some(&(self.plain_bytes / CHUNK_BYTES as u64)) {
+            bytes -= CHUNK_BYTES - (self.plain_bytes % CHUNK_BYTES as u64) as usize;
+        }
+        // The first batch of a call is its largest: the buffer never grows, which would leave plaintext behind.
+        buffer.resize(bytes, 0);
+        let mut rest = &mut buffer[..];
+        for run in numbers.chunk_by(|number, next| number + 1 == *next) {
+            let now = rest.len().min(run.len() * SEALED_CHUNK_BYTES);
+            let now = rest.split_off_mut(..now).expect("is cut where it ends at most");
+            let offset = self.chunks_offset + run[0] * SEALED_CHUNK_BYTES as u64;
+            Start { source: &self.source, offset }.read_exact(now).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => ErrorKind::InputChanged.into(),
+                _ => Error::from(error),
+            })?;
+        }
+        self.payload.unseal_numbered(numbers, buffer)
+    }
+}
+
+impl<R> RangeReader<R> {
+    /// Bytes of plaintext.
+    pub fn plain_bytes(&self) -> u64 {
+        self.plain_bytes
+    }
+
+    /// What the header carries.
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+}
+
+/// The part of `plain`, which begins at `start`, that is in the range.
+fn overlap<'p>(range: &Range<u64>, start: u64, plain: &'p [u8]) -> &'p [u8] {
+    let within = |place: u64| place.saturating_sub(start).min(plain.len() as u64) as usize;
+    &plain[within(range.start)..within(range.end)]
+}
+
+/// Reads in order from an offset on.
+struct Start<'a, R> {
+    source: &'a R,
+    offset: u64,
+}
+
+impl<R: ReadAt> Read for Start<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.source.read_at(buffer, self.offset)?;
+        self.offset += bytes as u64;
+        Ok(bytes)
+    }
+}
+
+impl<R> fmt::Debug for RangeReader<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RangeReader")
+            .field("content", &self.content)
+            .field("plain_bytes", &self.plain_bytes)
+            .finish_non_exhaustive()
+    }
+}
