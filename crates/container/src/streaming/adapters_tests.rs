@@ -1,11 +1,11 @@
 //! Held against containers that are encrypted and decrypted whole in memory.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Cursor, Read, Write};
 use std::mem::discriminant;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::tests::{LENGTHS, identities, options, plaintext, pushed, recipients};
+use super::tests::{LENGTHS, identities, options, plaintext, pulled, pushed, recipients};
 use super::*;
 use crate::container::{PREFIX_BYTES, TAG_BYTES};
 use crate::keys::KeyPair;
@@ -150,7 +150,7 @@ fn read(source: impl Read, key: &KeyPair) -> (Vec<u8>, Result<(), ErrorKind>) {
 }
 
 #[test]
-fn a_reader_gives_what_is_verified_and_then_the_error() {
+fn damage_and_every_wrong_end_are_errors_of_every_interface() {
     let key = KeyPair::generate().unwrap();
     let last = BATCH_CHUNKS + 2;
     let plain = plaintext(last * CHUNK_BYTES + 9);
@@ -206,9 +206,14 @@ fn a_reader_gives_what_is_verified_and_then_the_error() {
                 assert_eq!(found.len(), chunk as usize * CHUNK_BYTES, "{case}");
             }
         }
-        let ranges = RangeReader::open(&sealed, &identities(&key));
-        let found = ranges.and_then(|reader| reader.read_at(&mut vec![0; plain.len()], 0)).unwrap_err().kind;
-        assert_eq!(discriminant(&found), discriminant(&kind), "{case}");
+        let (found, result) = pulled(&sealed, 5000, &key, 1);
+        assert!(plain.starts_with(&found), "{case}");
+        let (key, buffer) = (identities(&key), &mut vec![0; plain.len()]);
+        let read = Reader::open(Cursor::new(&sealed), &key, 1).and_then(|mut reader| Ok(reader.read_exact(buffer)?));
+        let ranges = RangeReader::open(&sealed, &key).and_then(|reader| reader.read_at(buffer, 0));
+        for result in [result, decrypt_bytes(&sealed, &key, 1).map(drop), read, ranges.map(drop)] {
+            assert_eq!(discriminant(&result.unwrap_err().kind), discriminant(&kind), "{case}");
+        }
     }
     for fails in [1, 3, 101] {
         let (found, result) = read(Slow::new(&sealed[..], 10_000, fails), &key);

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use super::*;
-use crate::container::{Aead, Header, PREFIX_BYTES, TAG_BYTES};
+use crate::container::{Aead, Header};
 use crate::keys::{KeyPair, recipient};
 use crate::verbs::{self, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::{Control, Error, ErrorKind};
@@ -56,7 +56,7 @@ fn decryptor(key: &KeyPair, threads: usize) -> Decryptor {
 }
 
 /// What comes out, and how it ends.
-fn pulled(sealed: &[u8], piece: usize, key: &KeyPair, threads: usize) -> (Vec<u8>, Result<(), Error>) {
+pub(super) fn pulled(sealed: &[u8], piece: usize, key: &KeyPair, threads: usize) -> (Vec<u8>, Result<(), Error>) {
     let mut decryptor = decryptor(key, threads);
     let mut plain = Vec::new();
     let result = sealed.chunks(piece).try_for_each(|piece| decryptor.push(piece, &mut plain));
@@ -185,40 +185,6 @@ fn what_is_before_damage_comes_out_and_nothing_after() {
             }
         }
     }
-}
-
-#[test]
-fn every_end_but_the_right_one_is_refused() {
-    let key = KeyPair::generate().unwrap();
-    let plain = plaintext(2 * CHUNK_BYTES + 9);
-    let sealed = pushed(&plain, usize::MAX, &key, 1);
-    let head = sealed.len() - crate::container::sealed_bytes(plain.len() as u64) as usize;
-    let ends =
-        [0, 1, 30, 4095, head - PREFIX_BYTES, head - 1, head, head + 15, head + 16, head + 16_400, sealed.len() - 1];
-    for end in ends {
-        let cut = &sealed[..end];
-        let (found, result) = pulled(cut, 5000, &key, 1);
-        let kind = result.unwrap_err().kind;
-        let expected = |kind: &ErrorKind| match end {
-            // Too short for a first line to begin like one.
-            0 | 1 => *kind == ErrorKind::NotAContainer,
-            _ => matches!(kind, ErrorKind::Truncated | ErrorKind::ChunkDamaged { .. }),
-        };
-        assert!(expected(&kind), "{end}: {kind:?}");
-        assert!(plain.starts_with(&found));
-        assert!(expected(&decrypt_bytes(cut, &identities(&key), 1).unwrap_err().kind));
-        assert!(expected(&Reader::open(Cursor::new(cut), &identities(&key), 1).unwrap_err().kind));
-    }
-    for more in [1, TAG_BYTES, SEALED_CHUNK_BYTES] {
-        let long = [&sealed[..], &vec![0; more]].concat();
-        pulled(&long, 5000, &key, 1).1.unwrap_err();
-        decrypt_bytes(&long, &identities(&key), 1).unwrap_err();
-        Reader::open(Cursor::new(&long), &identities(&key), 1).unwrap_err();
-    }
-    assert_eq!(decrypt_bytes(&[0; 5000], &identities(&key), 1).unwrap_err().kind, ErrorKind::NotAContainer);
-    assert_eq!(pulled(&[0; 5000], 1, &key, 1).1.unwrap_err().kind, ErrorKind::NotAContainer);
-    let stranger = KeyPair::generate().unwrap();
-    assert_eq!(pulled(&sealed, 999, &stranger, 1).1.unwrap_err().kind, ErrorKind::NoMatchingKey);
 }
 
 #[test]
