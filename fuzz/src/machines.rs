@@ -131,7 +131,7 @@ const VALUES: [&str; 40] = [
 
 /// A preset with lines that say something else, are gone, or come twice.
 fn changed(input: &mut Input<'_>) -> String {
-    let (_, preset) = input.pick(&PRESETS);
+    let (_, preset) = input.pick(PRESETS);
     let mut lines: Vec<String> = preset.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
     for _ in 0..input.below(9) {
         let place = input.below(lines.len());

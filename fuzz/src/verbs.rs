@@ -52,7 +52,7 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(place::names(folder), ["container"]);
 
     let range = range(plain.as_ref().map_or(0x8000, Vec::len), &mut input);
-    options.range = Some(range.clone());
+    options.range = Some(range);
     let part = decrypt(&source, &sink, &identities(), &options, &Control::new());
     match part {
         Ok(_) => {

@@ -322,8 +322,13 @@ unsafe fn ccm_pass<F: Family + CcmCipher>(jobs: *mut tress_ccm_job, count: usize
                         } else {
                             open_job(job, cipher).map(|ready| opens.push(ready))
                         };
-                        copied += copied_bytes((*job).input, (*job).output, (*job).length);
-                        ready.map_or_else(|status| status, |()| TRESS_OK)
+                        match ready {
+                            Ok(()) => {
+                                copied += copied_bytes((*job).input, (*job).output, (*job).length);
+                                TRESS_OK
+                            }
+                            Err(status) => status,
+                        }
                     }
                     Some((Some(_), _)) => TRESS_MEMORY,
                     Some((None, other)) if other.has_ccm() => {

@@ -27,7 +27,7 @@ fn what_is_named_is_gone() {
     let has = env::var(HAS).unwrap_or_default();
     assert_eq!(cpu::unknown_switch(&value), None, "TRESS_CPU has names that mean nothing");
     for backend in Backend::ALL {
-        let needed = NEED.iter().filter(|(_, backends)| backends.contains(&backend));
+        let needed = NEED.iter().filter(|(_, backends)| backends.contains(backend));
         let is_named = needed.clone().any(|(name, _)| value.split(',').any(|item| item == format!("-{name}")));
         let is_available = backend.is_available();
         assert!(!(is_named && is_available), "TRESS_CPU={value} leaves {}", backend.name());

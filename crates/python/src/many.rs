@@ -42,7 +42,7 @@ impl<'py> Message<'py> {
         if tuple.len() != first + 3 {
             return Err(wrong());
         }
-        let own = || Ok(tuple.get_item(0)?.cast_into().map_err(|_| PyTypeError::new_err("a key must be an AESCCM"))?);
+        let own = || tuple.get_item(0)?.cast_into().map_err(|_| PyTypeError::new_err("a key must be an AESCCM"));
         let aad = tuple.get_item(first + 2)?;
         Ok(Self {
             key: key.cloned().map_or_else(own, PyResult::Ok)?,
