@@ -237,13 +237,14 @@ def test_many_under_a_key_each() -> None:
         with pytest.raises(TypeError):
             tress.encrypt_many(wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError):
-            tress.decrypt_many(wrong)  # type: ignore[arg-type]
+            tress.decrypt_many(wrong)  # type: ignore[call-overload]
 
 
 def test_a_nonce_twice_in_a_batch() -> None:
     one, other = tress.AESCCM(bytes(16)), tress.AESCCM(bytes(16))
     for nonce in [bytes(7), bytes(12), b"nonce no. 01"]:
-        before, after = [(bytes(11), b"a", None), (nonce, b"b", None)], [(b"later than 1", b"c", None), (nonce, b"d", None)]
+        before = [(bytes(11), b"a", None), (nonce, b"b", None)]
+        after = [(b"later than 1", b"c", None), (nonce, b"d", None)]
         with pytest.raises(ValueError, match="message 3"):
             one.encrypt_many(before + after)
         buf = bytearray(68)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pathlib
+
 import pytest
 import tress
 from conftest import ROOT, data, vectors
@@ -111,7 +112,8 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
     with pytest.raises(FileNotFoundError) as missing:
         key.sign_batch([tmp_path / "none"])
     assert missing.value.filename == str(tmp_path / "none")
-    for wrong in [[b"short"], [paths[0]]]:
+    no_digests: list[list[bytes | pathlib.Path]] = [[b"short"], [paths[0]]]
+    for wrong in no_digests:
         with pytest.raises(ValueError):
             key.sign_batch(wrong, prehashed=True)
         with pytest.raises(ValueError):

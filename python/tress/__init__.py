@@ -12,8 +12,7 @@ many under a key each.
 The format of containers, and the command that reads the same, are those of Tress; see `docs/python.md`.
 """
 
-from typing import TYPE_CHECKING
-
+from ._command import bench, command, frame
 from ._errors import (
     Damaged,
     InvalidSignature,
@@ -44,9 +43,6 @@ from ._tress import (
     rewrap_head,
 )
 from ._verbs import Report, decrypt_file, encrypt_file, rewrap_file
-
-if TYPE_CHECKING:
-    from ._command import bench, command, frame
 
 __all__ = [
     "AESCCM",
@@ -87,12 +83,3 @@ __all__ = [
     "rewrap_file",
     "rewrap_head",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """What needs more of Python's library than all the rest, and is seldom needed."""
-    if name not in ("bench", "command", "frame"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _command
-
-    return getattr(_command, name)

@@ -1,20 +1,20 @@
-"""The command of the distribution `tress-cli`, for what has to be measured in processes of its own."""
+"""The command of the distribution `tress-cli`, for what has to be measured in processes of its own.
+
+Functions import what they need: to import all of it takes longer than all the rest of `tress`.
+"""
 
 from __future__ import annotations
 
-import json
 import os
-import pathlib
-import shutil
-import subprocess
 import sys
-import sysconfig
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._errors import TressError, Usage, install
 
 if TYPE_CHECKING:
+    import pathlib
+
     import pandas
 
 __all__ = ["bench", "command", "frame", "main"]
@@ -24,8 +24,10 @@ _NAME = "tress.exe" if os.name == "nt" else "tress"
 
 def command() -> pathlib.Path:
     """Where the command `tress` is: in the distribution `tress-cli`, in the folder of scripts, or in PATH."""
-    # Longer than all the rest takes to import.
     import importlib.metadata
+    import pathlib
+    import shutil
+    import sysconfig
 
     try:
         files = importlib.metadata.distribution("tress-cli").files or []
@@ -41,6 +43,8 @@ def command() -> pathlib.Path:
 
 def main() -> int:
     """`python -m tress`: the command, in place of this process where the system has that."""
+    import subprocess
+
     path = str(command())
     arguments = [path, *sys.argv[1:]]
     if os.name != "nt":
@@ -54,6 +58,9 @@ def bench(filter: str | None = None, *, quick: bool = True, against: Sequence[st
     It runs `tress bench --json`, since some rows are measured in processes of their own. `against` names other
     libraries to measure in turn, such as `openssl`.
     """
+    import json
+    import subprocess
+
     arguments = [str(command()), "bench", "--json"]
     arguments += ["--quick"] if quick else []
     arguments += ["--against", ",".join(against)] if against else []

@@ -272,10 +272,11 @@ class AESCCM:
         """The backend that this key was prepared for, such as `vaes256`."""
 
 def encrypt_many(messages: Iterable[_KeyedMessage], *, threads: int = 0) -> list[bytes]:
-    """Encrypts many messages under a key each, `(key, nonce, data, associated_data)` with an `AESCCM` as key, side by side in
-    lanes and on threads. Returns what the key's `encrypt` returns for each.
+    """Encrypts many messages under a key each, `(key, nonce, data, associated_data)` with an `AESCCM` as key, side by
+    side in lanes and on threads. Returns what the key's `encrypt` returns for each.
 
-    A nonce is never used twice with a key. Twice with one object in one batch is a `ValueError`, and nothing is encrypted.
+    A nonce is never used twice with a key. Twice with one object in one batch is a `ValueError`, and nothing is
+    encrypted.
     """
 
 @overload
@@ -286,8 +287,8 @@ def decrypt_many(
 def decrypt_many(
     messages: Iterable[_KeyedMessage], *, threads: int = 0, errors: Literal["none"]
 ) -> list[bytes | None]:
-    """Verifies and decrypts many messages under a key each. Where any is forged, `InvalidTag` is raised with their places as
-    `indices`; with `errors="none"` they are `None` beside the others.
+    """Verifies and decrypts many messages under a key each. Where any is forged, `InvalidTag` is raised with their
+    places as `indices`; with `errors="none"` they are `None` beside the others.
     """
 
 @final
@@ -323,8 +324,8 @@ class PrivateKey:
         prehashed: bool = False,
         threads: int = 0,
     ) -> list[bytes]:
-        """Signs many messages, which are quicker together, on threads. A message may be a path, whose file is read; with
-        `prehashed` it is a digest by the scheme's hash function."""
+        """Signs many messages, which are quicker together, on threads. A message may be a path, whose file is read;
+        with `prehashed` it is a digest by the scheme's hash function."""
 
 @final
 class PublicKey:
@@ -352,8 +353,8 @@ class PublicKey:
         prehashed: bool = False,
         threads: int = 0,
     ) -> list[bool]:
-        """Tells of each `(signature, message)` whether it holds; messages are those of `sign_batch`. The list is true where none
-        does: use `all(...)`."""
+        """Tells of each `(signature, message)` whether it holds; messages are those of `sign_batch`. The list is true
+        where none does: use `all(...)`."""
 
     def __eq__(self, other: object, /) -> bool: ...
     __hash__: ClassVar[None]  # type: ignore[assignment]
