@@ -8,8 +8,7 @@ use object::{Object, ObjectSymbol};
 use serde_json::Value;
 use tress_sim::{Image, Machine, Model, Simulation};
 
-/// Kernels that the model misses by more than 3 %, and by how much at most. Lines of `mul-chain` are not in the cache of the RTL, which
-/// replaces at random, in its warm run.
+/// Kernels that the model misses by more than 3 %, and by how much at most (docs/machines.md).
 const FAR: [(&str, f64); 2] = [("calls", 0.035), ("mul-chain", 0.041)];
 
 fn read(path: &str) -> Vec<u8> {
@@ -57,5 +56,5 @@ fn the_model_of_an_e31_is_near_its_rtl() {
     }
     let mean = sum / kernels.len() as f64;
     println!("mean {:.2} %", 100.0 * mean);
-    assert!(mean <= 0.0075, "{mean}");
+    assert!(mean <= 0.006, "{mean}");
 }
