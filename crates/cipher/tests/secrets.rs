@@ -156,7 +156,7 @@ fn inside() {
     if !memcheck::is_inside() {
         return;
     }
-    for backend in Backend::ALL {
+    for &backend in Backend::ALL {
         if backend.is_available() {
             everything(backend);
         }
