@@ -87,7 +87,7 @@ impl<C: Core> Message for CbcTask<'_, C> {
         Start { chain: self.iv, zero: BlockBytes::ZERO, counter: BlockBytes::ZERO }
     }
 
-    fn finish(&mut self, _: &Self::Block, _: &Self::Block) {
+    fn finish(&mut self, _: bool, _: &Self::Block, _: &Self::Block) {
         self.pending = false;
     }
 }

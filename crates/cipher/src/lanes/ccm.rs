@@ -279,16 +279,16 @@ impl<C: CcmCore> Message for CcmTask<'_, C> {
     }
 
     #[inline(always)]
-    fn finish(&mut self, chain: &Block, mask: &Block) {
+    fn finish(&mut self, decrypted: bool, chain: &Block, mask: &Block) {
         let mut tag = u128::from_ne_bytes(*chain) ^ u128::from_ne_bytes(*mask);
         let mut good = true;
         match &mut self.tag {
-            CcmTag::Write(place) => match <&mut Block>::try_from(&mut **place) {
+            CcmTag::Write(place) if !decrypted => match <&mut Block>::try_from(&mut **place) {
                 // The usual length, without a call.
                 Ok(whole) => *whole = tag.to_ne_bytes(),
                 Err(_) => place.copy_from_slice(&tag.to_ne_bytes()[..place.len()]),
             },
-            CcmTag::Check(given) => {
+            CcmTag::Check(given) if decrypted => {
                 let length = given.len();
                 let given = match <&Block>::try_from(*given) {
                     Ok(whole) => *whole,
@@ -303,6 +303,7 @@ impl<C: CcmCore> Message for CcmTask<'_, C> {
                 let difference = (u128::from_le_bytes(tag.to_ne_bytes()) ^ u128::from_le_bytes(given)) & kept;
                 good = reveal((difference as u64 | (difference >> 64) as u64).ct_eq(&0));
             }
+            _ => unreachable!("what is sealed writes its tag, what is opened has one"),
         }
         tag.zeroize();
         if !good {

@@ -32,8 +32,8 @@ pub(super) trait Message {
     fn header_blocks(&self) -> usize;
     /// One of them.
     fn header_block(&self, index: usize) -> Self::Block;
-    /// The message is done: the chain's end, and block 0 of the key stream.
-    fn finish(&mut self, chain: &Self::Block, mask: &Self::Block);
+    /// The message is done: the chain's end, and block 0 of the key stream. `decrypted` is known where this is compiled.
+    fn finish(&mut self, decrypted: bool, chain: &Self::Block, mask: &Self::Block);
 }
 
 /// How a message starts.
@@ -362,7 +362,7 @@ where
         let row = if message.data_bytes() == 0 { &self.state.chain } else { &self.state.history[last_block] };
         let chain = self.engine.slot(&row[group], slot);
         let mask = self.engine.slot(&self.masks[group], slot);
-        message.finish(&chain, &mask);
+        message.finish(O::DECRYPTS, &chain, &mask);
         self.busy &= !(1 << index);
     }
 
