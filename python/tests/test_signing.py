@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pathlib
 
 import pytest
@@ -112,6 +113,10 @@ def test_batches_and_passwords(tmp_path: pathlib.Path) -> None:
     with pytest.raises(FileNotFoundError) as missing:
         key.sign_batch([tmp_path / "none"])
     assert missing.value.filename == str(tmp_path / "none")
+    os.mkfifo(tmp_path / "pipe")
+    for no_file in ["pipe", "."]:
+        with pytest.raises(OSError):
+            key.sign_batch([tmp_path / no_file])
     no_digests: list[list[bytes | pathlib.Path]] = [[b"short"], [paths[0]]]
     for wrong in no_digests:
         with pytest.raises(ValueError):

@@ -1,7 +1,8 @@
 //! Signatures: keys, one message, many messages.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -231,16 +232,22 @@ fn digests<'a>(
         return Err(errors::usage(py, "a path is no digest"));
     }
     py.detach(|| {
-        let digest = |part| match part {
+        let digest = |part: Result<&[u8], &PathBuf>| match part {
             Ok(bytes) if prehashed => Ok(<[u8]>::to_vec(bytes)),
             Ok(bytes) => Ok(hash.digest(bytes)),
-            Err(path) => File::open::<&PathBuf>(path)
+            Err(path) => regular(path)
                 .and_then(|file| hash.digest_reader(file, |_| Ok(())))
                 .map_err(|error| tress_container::Error::from(error).at(path)),
         };
         parts.into_iter().map(digest).collect::<Result<Vec<_>, _>>()
     })
     .map_err(|error| errors::stream(py, error))
+}
+
+/// The file, if it is one whose end comes: a pipe without a writer would never open.
+fn regular(path: &Path) -> io::Result<File> {
+    let is_regular = std::fs::metadata(path)?.is_file();
+    if is_regular { File::open(path) } else { Err(io::Error::other("not a regular file")) }
 }
 
 /// The scheme of this name, or the usual one of the key.
