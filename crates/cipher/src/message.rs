@@ -1,4 +1,4 @@
-//! What belongs to a message besides its data, each a type of its own: as bytes alone one is easily taken for the other.
+//! Nonce, associated data and tag of a message. Each has its own type, so that none is passed in the place of another.
 
 use crate::Error;
 
@@ -6,7 +6,7 @@ use crate::Error;
 #[derive(Clone, Copy, Debug)]
 pub struct Nonce<'a>(pub(crate) &'a [u8]);
 
-/// Associated data, which is authenticated and not encrypted. `Aad(b"")` is none. In the nonce's place it does not compile:
+/// Associated data, which is authenticated and not encrypted. `Aad(b"")` means no data. In the place of the nonce it does not compile:
 ///
 /// ```compile_fail
 /// # use tress_cipher::{Aad, aes::Aes, modes::ccm};
@@ -19,8 +19,8 @@ pub struct Aad<'a>(pub &'a [u8]);
 
 /// The tag of a message that is to be decrypted.
 ///
-/// The shorter a tag, the easier it is forged, and who sends a message must not choose its length. So it is an array, or bytes of which
-/// is said how many they have to be.
+/// The shorter a tag, the easier it is to forge, and the sender of a message must not choose its length. So a tag is an array, or bytes
+/// together with the length that they must have.
 #[derive(Clone, Copy, Debug)]
 pub struct Tag<'a>(pub(crate) &'a [u8]);
 

@@ -18,7 +18,7 @@ impl NonceOfKey {
     }
 }
 
-/// A place where what an earlier place has occurs again, if there is one: at once where they rise, else in about 10 ns for each.
+/// The first place whose entry also stands earlier. Entries that rise need one comparison each, others about 10 ns.
 ///
 /// # Errors
 /// Without memory.

@@ -53,7 +53,7 @@ impl<'a, C: CcmCipher> Seal<'a, C> {
         self.0.bytes()
     }
 
-    /// What became of it. A job that has not run is not sealed: `Authentication`.
+    /// The result of the job. One that has not run is not sealed: `Authentication`.
     pub fn result(&self) -> Result<(), Error> {
         self.0.result()
     }
@@ -80,7 +80,7 @@ impl<'a, C: CcmCipher> Open<'a, C> {
         self.0.bytes()
     }
 
-    /// What became of it. A job that has not run is not verified: `Authentication`.
+    /// The result of the job. One that has not run is not verified: `Authentication`.
     pub fn result(&self) -> Result<(), Error> {
         self.0.result()
     }
