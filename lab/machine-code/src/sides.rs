@@ -44,27 +44,33 @@ impl Machine<'_> {
         self.astray += 1;
         self.next = other;
         let mut result = Ok(());
+        // Calls that have not returned: what they call may be known, and what follows them not.
+        let mut calls = 0;
         for _ in 0..MOST {
             let address = self.next;
-            if self.is_known(address) {
+            let is_known = self.is_known(address);
+            if is_known && calls == 0 {
                 break;
             }
+            let instruction = self.image.decode(address).unwrap_or_default();
             match self.step() {
-                Ok(()) => {}
+                Ok(()) => match instruction.flow_control() {
+                    FlowControl::Call | FlowControl::IndirectCall if self.next != instruction.next_ip() => calls += 1,
+                    FlowControl::Return if calls > 0 => calls -= 1,
+                    _ => {}
+                },
                 Err(Reason::Undecided(_)) => {
                     // Not examined.
-                    if let Some(decoded) = self.decoded.get_mut(address.wrapping_sub(self.image.text.start) as usize) {
+                    if !is_known
+                        && let Some(decoded) =
+                            self.decoded.get_mut(address.wrapping_sub(self.image.text.start) as usize)
+                    {
                         *decoded = None;
                     }
                     break;
                 }
                 Err(leak) => {
-                    let place = self.image.decode(address).map(|instruction| instruction.to_string());
-                    println!(
-                        "on the path not taken of a branch: {} {}",
-                        self.image.place(address),
-                        place.unwrap_or_default()
-                    );
+                    println!("on the path not taken of a branch: {} {instruction}", self.image.place(address));
                     result = Err(leak);
                     break;
                 }
