@@ -23,7 +23,7 @@
 #   test-packages  a package of the debug build: lintian, installed, run and removed; completions in their shells
 # Parts of make test-targets:
 #   test-windows   the command for Windows under Wine: what it makes opens here, and the other way round
-#   check-targets  macOS compiles, with the oldest Rust that the packages promise
+#   check-targets  macOS compiles, with the oldest Rust that the packages promise, and no_std without a system
 #   qemu           the vectors on aarch64 and s390x, which is big-endian
 #   firmware       programs for bare RISC-V: that the images we keep are what builds; the kernels for 32 bits under QEMU, and proofs
 # Parts of make nightly and make soak, and what has no other place:
@@ -103,8 +103,13 @@ test-without:
 # Other systems have to compile from the first day, and with the oldest Rust that the packages name: code for x86-64 is where the
 # newest of it is needed. make nightly has the other macOS.
 OLDEST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+# Without an operating system, with a heap and without one.
+BARE = RUSTFLAGS="-D warnings" $(CARGO) check --locked --target-dir target/bare --target thumbv7em-none-eabi --target riscv32imac-unknown-none-elf \
+    -p tress-cipher -p tress-ccm -p tress-ccm-05 -p tress-modular --no-default-features
 check-targets:
 	$(CARGO) +$(OLDEST) check --locked -p tress -p tress-simulate --target x86_64-apple-darwin --target-dir target/oldest
+	$(BARE) -F tress-ccm/alloc,tress-ccm-05/alloc,tress-modular/alloc
+	$(BARE)
 
 # Without optimisation, as little is computed. make soak has the tests of the crates beneath the command that do not ask for unix.
 test-windows: build
