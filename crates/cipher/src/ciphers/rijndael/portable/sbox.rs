@@ -4,18 +4,37 @@
 //! the inversion in GF(2^8) over its subfields, a linear layer). Bits are numbered from the least significant, the
 //! opposite of the paper.
 
+use core::ops::{BitAnd, BitXor, Not};
+
 use super::word::Word;
 
 /// Applies the S-box to every byte of a state of eight words, one for each bit.
 #[inline(always)]
 pub(super) fn sub_bytes<const L: usize>(state: &mut [Word<L>; 8]) {
-    *state = sbox(*state);
+    if cfg!(any(target_arch = "arm", target_arch = "riscv32")) {
+        (0..L).for_each(|l| sub_row(state.each_mut().map(|word| &mut word.0[l])));
+    } else {
+        *state = sbox(*state);
+    }
+}
+
+/// Half a word at a time: without vectors nothing is won by a copy of the circuit for each, and so it fits into registers.
+#[inline(never)]
+fn sub_row(mut row: [&mut u64; 8]) {
+    for _ in 0..2 {
+        let bits = sbox(row.each_ref().map(|word| **word as u32));
+        for (word, bits) in row.iter_mut().zip(bits) {
+            **word = **word >> 32 | u64::from(bits) << 32;
+        }
+    }
 }
 
 /// Applies the inverse S-box. With S(x) = A(I(x)), I the inversion and A affine, S^-1 = I A^-1 = A^-1 S A^-1.
 #[inline(always)]
 pub(super) fn inverse_sub_bytes<const L: usize>(state: &mut [Word<L>; 8]) {
-    *state = inverse_affine(sbox(inverse_affine(*state)));
+    *state = inverse_affine(*state);
+    sub_bytes(state);
+    *state = inverse_affine(*state);
 }
 
 /// The inverse of the affine transformation (FIPS 197 section 5.3.2): bit b is the sum of bits b + 2, b + 5 and b + 7
@@ -32,7 +51,7 @@ fn inverse_affine<const L: usize>(x: [Word<L>; 8]) -> [Word<L>; 8] {
 
 #[rustfmt::skip]
 #[inline(always)]
-fn sbox<const L: usize>(x: [Word<L>; 8]) -> [Word<L>; 8] {
+fn sbox<T: Copy + BitAnd<Output = T> + BitXor<Output = T> + Not<Output = T>>(x: [T; 8]) -> [T; 8] {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = x;
 
     // The top linear layer.
