@@ -25,6 +25,8 @@ pub enum Error {
     DataLength,
     /// The message is longer than its nonce's length field can say (CCM: 2^(8·(15 − nonce bytes)) − 1 bytes).
     MessageTooLong,
+    /// The pieces of a message are more, or fewer, bytes than were announced.
+    AnnouncedLength,
     /// The counter of CTR is shorter than the block (PIPO: 16 bits), and the data runs past its end.
     CounterExhausted,
     /// The tag does not belong to this key, nonce, associated data and ciphertext. The data was wiped.
@@ -45,6 +47,7 @@ impl fmt::Display for Error {
             Error::IvLength => f.write_str("the initialisation vector must be one block long"),
             Error::DataLength => f.write_str("the data is not a whole number of blocks"),
             Error::MessageTooLong => f.write_str("the message is too long for its nonce"),
+            Error::AnnouncedLength => f.write_str("the message is not as long as was announced"),
             Error::CounterExhausted => f.write_str("the data is too long for the counter"),
             Error::Authentication => f.write_str("authentication failed"),
             Error::Padding => f.write_str("invalid padding"),

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use tress_cipher::lanes::{cbc, ccm};
-use tress_cipher::modes::ctr;
+use tress_cipher::modes::{self, ctr};
 use tress_cipher::{Aad, Backend, Error, Nonce, Tag, TagMut, aes, pipo, rc6, rijndael};
 
 const fn shared<T: Send + Sync + Debug>() {}
@@ -18,7 +18,8 @@ const _: () = {
     shared::<ccm::Open<'_, aes::Aes>>();
     shared::<ccm::Forged>();
     shared::<cbc::Job<'_, aes::Aes>>();
+    shared::<(modes::ccm::Sealer<'_, aes::Aes>, modes::ccm::Opener<'_, aes::Aes>)>();
     shared::<ctr::Stream<'_, aes::Aes>>();
-    shared::<tress_cipher::modes::ccm::Ccm<aes::Aes>>();
+    shared::<modes::ccm::Ccm<aes::Aes>>();
     shared::<(Nonce<'_>, Aad<'_>, Tag<'_>, TagMut<'_>, Backend, Error)>();
 };

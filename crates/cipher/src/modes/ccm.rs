@@ -3,6 +3,8 @@
 //! Nonces have 7 to 13 bytes; a nonce of n bytes leaves 15 − n bytes to count the message's bytes. Tags have 4, 6, …, 16
 //! bytes. Associated data may be of any length.
 
+mod pieces;
+
 use core::marker::PhantomData;
 
 use cipher::consts::{U12, U16};
@@ -13,6 +15,8 @@ use crate::engine::{CcmEngine, CcmOperation, Direction, increment, xor_block};
 use crate::operation::{CcmHeader, CcmMessage, CcmModes};
 use crate::reveal::reveal;
 use crate::{Aad, Block, CcmCipher, Error, Nonce, Tag, TagMut};
+
+pub use pieces::{Lengths, Opener, Sealer};
 
 /// CCM as an `aead`: `C` is [`Aes128`](crate::aes::Aes128), [`Aes192`](crate::aes::Aes192), [`Aes256`](crate::aes::Aes256) or a type of another cipher such as [`Rc6_128`](crate::rc6::Rc6_128), `M` the
 /// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
@@ -90,6 +94,12 @@ fn number(nonce: &[u8]) -> u128 {
 impl<'a> CcmHeader<'a> {
     #[inline]
     pub(crate) fn new(nonce: &[u8], aad: &'a [u8], message_bytes: usize, tag_bytes: usize) -> Result<Self, Error> {
+        Ok(CcmHeader { aad, ..CcmHeader::of_lengths(nonce, aad.len() as u64, message_bytes as u64, tag_bytes)? })
+    }
+
+    /// Without associated data, whose length is there all the same.
+    #[inline(always)]
+    fn of_lengths(nonce: &[u8], aad_bytes: u64, message_bytes: u64, tag_bytes: usize) -> Result<Self, Error> {
         if !(7..=13).contains(&nonce.len()) {
             return Err(Error::NonceLength);
         }
@@ -98,16 +108,15 @@ impl<'a> CcmHeader<'a> {
         }
         // Bytes of the length field, 2 to 8.
         let q = 15 - nonce.len();
-        if q < 8 && message_bytes as u64 >> (8 * q) != 0 {
+        if q < 8 && message_bytes >> (8 * q) != 0 {
             return Err(Error::MessageTooLong);
         }
-        let flags = (u8::from(!aad.is_empty()) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
+        let flags = (u8::from(aad_bytes > 0) << 6) | (((tag_bytes - 2) / 2) << 3 | (q - 1)) as u8;
         // Put together in registers: bytes that are written one by one and read as a block wait for each other.
-        let b0 = u128::from(flags) << 120 | number(nonce) << (8 * q) | message_bytes as u128;
+        let b0 = u128::from(flags) << 120 | number(nonce) << (8 * q) | u128::from(message_bytes);
         let b0 = b0.to_be_bytes();
 
         let mut prefix = [0; 10];
-        let aad_bytes = aad.len() as u64;
         let prefix_bytes = match aad_bytes {
             0 => 0,
             1..0xff00 => {
@@ -125,7 +134,7 @@ impl<'a> CcmHeader<'a> {
                 10
             }
         };
-        Ok(CcmHeader { b0, aad, prefix, prefix_bytes })
+        Ok(CcmHeader { b0, aad: &[], prefix, prefix_bytes })
     }
 
     /// Number of blocks, B_0 included.

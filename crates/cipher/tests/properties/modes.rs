@@ -1,6 +1,6 @@
 //! ECB, CBC, CTR and CCM of one message: every backend does what the reference does, at every length and alignment.
 
-use tress_cipher::modes::ccm;
+use tress_cipher::modes::ccm::{self, Lengths, Opener, Sealer};
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag};
 
 use crate::properties::block_modes;
@@ -168,6 +168,27 @@ fn compare_ccm<C: UnderTest + CcmCipher>(
         let given = Tag::new(&tag, tag_bytes).unwrap();
         assert_eq!(ccm::open(&cipher, nonce, Aad(placed_aad.bytes()), placed.bytes(), given), Ok(()), "{what}");
         assert!(placed.finish() == data, "{what}: plaintext");
+        in_pieces(&cipher, nonce, aad, data, (&sealed, &tag), offset + 1);
+    }
+}
+
+/// The same in pieces of so many bytes, in both directions, and with another tag.
+fn in_pieces<C: CcmCipher>(c: &C, nonce: &[u8], aad: &[u8], data: &[u8], (sealed, tag): (&[u8], &[u8]), piece: usize) {
+    let lengths = Lengths { aad: aad.len() as u64, data: data.len() as u64, tag: tag.len() };
+    let (mut bytes, mut own_tag) = (data.to_vec(), tag.to_vec());
+    let mut sealer = Sealer::new(c, nonce, lengths).unwrap();
+    aad.chunks(piece).for_each(|aad| sealer.aad(Aad(aad)).unwrap());
+    bytes.chunks_mut(piece).for_each(|piece| sealer.update(piece).unwrap());
+    sealer.finish(&mut own_tag[..]).unwrap();
+    assert!((&bytes[..], &own_tag[..]) == (sealed, tag), "pieces of {piece}");
+    for expected in [Ok(()), Err(Error::Authentication)] {
+        let mut opener = Opener::new(c, nonce, lengths).unwrap();
+        aad.chunks(piece).for_each(|aad| opener.aad(Aad(aad)).unwrap());
+        bytes.chunks_mut(piece).for_each(|piece| opener.update_unverified(piece).unwrap());
+        assert_eq!(opener.finish(Tag::new(&own_tag, tag.len()).unwrap()), expected);
+        assert!(bytes == data, "pieces of {piece}");
+        bytes.copy_from_slice(sealed);
+        own_tag[0] ^= 1;
     }
 }
 

@@ -5,7 +5,7 @@ use tress_cipher::catalogue::{CIPHERS, Cipher, FromKey, Mode, WithCipher, find};
 use tress_cipher::modes::{cbc, ccm, ctr, ecb};
 use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
-use tress_cipher::{Aad, CcmCipher, Error, Tag, lanes};
+use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, lanes};
 
 use crate::properties::common::{aes, backends};
 
@@ -111,6 +111,9 @@ fn initialisation_vectors_of_other_lengths() {
 fn ccm_refuses(aes: &Aes, nonce: &[u8], data: &mut [u8], tag: &mut [u8], error: Error) {
     let before = (data.to_vec(), tag.to_vec());
     let aad = Aad(b"a");
+    let lengths = ccm::Lengths { aad: 1, data: data.len() as u64, tag: tag.len() };
+    assert_eq!(ccm::Sealer::new(aes, nonce, lengths).err(), Some(error));
+    assert_eq!(ccm::Opener::new(aes, nonce, lengths).err(), Some(error));
     assert_eq!(ccm::seal(aes, nonce, aad, data, &mut *tag), Err(error));
     assert_eq!(lanes::ccm::Seal::new(aes, nonce, aad, data, &mut *tag).err(), Some(error));
     let given = Tag::new(tag, tag.len()).unwrap();
@@ -130,6 +133,27 @@ fn ccm_parameters_that_do_not_exist() {
             ccm_refuses(&aes, &[1; 12], &mut [9; 20], &mut vec![5; tag_bytes], Error::TagLength);
         }
     }
+}
+
+#[test]
+fn pieces_that_are_not_as_announced() {
+    let (aes, lengths) = (aes(Backend::Portable, &KEY), ccm::Lengths { aad: 3, data: 5, tag: 8 });
+    let (too_few, mut data) = (Some(Error::AnnouncedLength), [9; 6]);
+    let sealer = || ccm::Sealer::new(&aes, &[1; 12], lengths).unwrap();
+    let mut one = sealer();
+    assert_eq!(one.aad(Aad(&[0; 4])).err(), too_few);
+    assert_eq!(one.aad(Aad(&[0; 2])), Ok(()));
+    assert_eq!(one.update(&mut data[..1]).err(), too_few);
+    assert_eq!(one.aad(Aad(&[0; 1])), Ok(()));
+    assert_eq!(one.update(&mut data).err(), too_few);
+    assert_eq!(data, [9; 6]);
+    assert_eq!(one.aad(Aad(&[0; 1])).err(), too_few);
+    assert_eq!(one.update(&mut data[..4]), Ok(()));
+    assert_eq!(one.finish(&mut [0; 8]).err(), too_few);
+    assert_eq!(sealer().finish(&mut [0; 16]).err(), Some(Error::TagLength));
+    let longest = ccm::Lengths { aad: u64::MAX, data: u64::MAX, tag: 16 };
+    assert!(ccm::Sealer::new(&aes, &[1; 7], longest).is_ok());
+    assert_eq!(ccm::Sealer::new(&aes, &[1; 8], longest).err(), Some(Error::MessageTooLong));
 }
 
 /// A nonce of n bytes leaves 15 − n bytes for the length: 13 bytes end at 65,535, 12 at 16,777,215.
