@@ -89,9 +89,15 @@ pub enum Error {
     /// The system gave no randomness.
     #[error("the system provides no random bytes")]
     Random,
-    /// The queue was closed, or its worker is gone.
+    /// The queue's worker is gone, or its answer was already taken.
     #[error("signing queue is closed")]
     QueueClosed,
+    /// The queue takes no more requests until it has signed some.
+    #[error("signing queue is full")]
+    QueueFull,
+    /// The system gave no thread.
+    #[error("the system provides no thread")]
+    NoThread,
 }
 
 impl Error {
@@ -107,6 +113,8 @@ impl Error {
                 | Self::Fault
                 | Self::Random
                 | Self::QueueClosed
+                | Self::QueueFull
+                | Self::NoThread
         )
     }
 }

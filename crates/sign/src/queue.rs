@@ -1,7 +1,7 @@
 //! A queue that turns single requests of many threads into batches: the first request waits for others, for a bounded time,
 //! and all that came are signed in lanes together.
 
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,10 @@ pub struct QueueOptions {
     /// The longest that a request waits for others before it is signed. Up to `Duration::MAX`, which is until the batch is
     /// full or the queue is dropped.
     pub max_wait: Duration,
-    /// As many requests are signed at once; the first of them waits no longer then.
+    /// As many requests are signed at once; the first of them waits no longer then. 0 counts as 1.
     pub max_batch: usize,
-    /// So many more requests may wait while a batch is being signed; beyond that callers are held up.
+    /// So many more requests may wait while a batch is being signed, from 1 to 65,536; a value outside counts as the nearest. Beyond
+    /// that [`Queue::submit`] waits and [`Queue::try_submit`] fails.
     pub capacity: usize,
 }
 
@@ -27,6 +28,9 @@ impl Default for QueueOptions {
         Self { max_wait: Duration::from_micros(500), max_batch: 16, capacity: 1024 }
     }
 }
+
+/// The channel takes memory for all of them at once.
+const MAX_CAPACITY: usize = 1 << 16;
 
 struct Request {
     key: SigningKey,
@@ -42,16 +46,16 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Starts the worker. A `max_batch` of 0 counts as 1.
+    /// Starts the worker.
     ///
     /// # Errors
-    /// `QueueClosed` when the system gives no thread.
+    /// `NoThread` when the system gives no thread.
     pub fn start(options: QueueOptions) -> Result<Queue, Error> {
-        let (requests, receiver) = mpsc::sync_channel(options.capacity);
+        let (requests, receiver) = mpsc::sync_channel(options.capacity.clamp(1, MAX_CAPACITY));
         let worker = thread::Builder::new()
             .name("tress-sign".into())
             .spawn(move || work(&receiver, options))
-            .map_err(|_| Error::QueueClosed)?;
+            .map_err(|_| Error::NoThread)?;
         Ok(Queue { requests: Some(requests), worker: Some(worker) })
     }
 
@@ -68,10 +72,22 @@ impl Queue {
     /// # Errors
     /// `QueueClosed` when the worker is gone.
     pub fn submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
-        let (answer, pending) = mpsc::channel();
-        let request = Request { key: key.clone(), digest: digest.to_vec(), answer };
+        let (request, pending) = request(key, digest);
         self.requests.as_ref().ok_or(Error::QueueClosed)?.send(request).map_err(|_| Error::QueueClosed)?;
-        Ok(Pending(pending))
+        Ok(pending)
+    }
+
+    /// Asks for a signature, and always returns at once.
+    ///
+    /// # Errors
+    /// `QueueFull` when the queue is full; `QueueClosed` when the worker is gone.
+    pub fn try_submit(&self, key: &SigningKey, digest: &[u8]) -> Result<Pending, Error> {
+        let (request, pending) = request(key, digest);
+        self.requests.as_ref().ok_or(Error::QueueClosed)?.try_send(request).map_err(|error| match error {
+            TrySendError::Full(_) => Error::QueueFull,
+            TrySendError::Disconnected(_) => Error::QueueClosed,
+        })?;
+        Ok(pending)
     }
 }
 
@@ -86,16 +102,43 @@ impl Drop for Queue {
 
 /// A signature that was asked for.
 #[derive(Debug)]
-pub struct Pending(Receiver<Result<Signature, Error>>);
+pub struct Pending(Option<Receiver<Result<Signature, Error>>>);
 
 impl Pending {
     /// Waits for it.
     ///
     /// # Errors
     /// Those of [`Queue::sign`].
-    pub fn wait(self) -> Result<Signature, Error> {
-        self.0.recv().unwrap_or(Err(Error::QueueClosed))
+    pub fn wait(mut self) -> Result<Signature, Error> {
+        self.wait_timeout(Duration::MAX).unwrap_or(Err(Error::QueueClosed))
     }
+
+    /// The signature if it is there, and `None` if it is not there yet. It is given once: later calls return `QueueClosed`.
+    ///
+    /// # Errors
+    /// Those of [`Queue::sign`].
+    pub fn try_wait(&mut self) -> Option<Result<Signature, Error>> {
+        self.wait_timeout(Duration::ZERO)
+    }
+
+    /// The same, after waiting up to `timeout` for it. `Duration::MAX` waits without limit.
+    ///
+    /// # Errors
+    /// Those of [`Queue::sign`].
+    pub fn wait_timeout(&mut self, timeout: Duration) -> Option<Result<Signature, Error>> {
+        let answer = match self.0.as_ref().map(|answers| answers.recv_timeout(timeout)) {
+            Some(Ok(answer)) => answer,
+            Some(Err(RecvTimeoutError::Timeout)) => return None,
+            Some(Err(RecvTimeoutError::Disconnected)) | None => Err(Error::QueueClosed),
+        };
+        self.0 = None;
+        Some(answer)
+    }
+}
+
+fn request(key: &SigningKey, digest: &[u8]) -> (Request, Pending) {
+    let (answer, pending) = mpsc::channel();
+    (Request { key: key.clone(), digest: digest.to_vec(), answer }, Pending(Some(pending)))
 }
 
 /// Until every sender is gone.

@@ -499,16 +499,41 @@ fn a_queue_waits_for_a_bounded_time() {
     assert!(start.elapsed() >= Duration::from_millis(200), "nobody else came");
     for max_wait in [Duration::from_secs(3600), Duration::MAX] {
         // A full batch does not wait.
-        let options = queue_options(max_wait, 4);
-        let queue = Queue::start(options).unwrap();
+        let queue = Queue::start(queue_options(max_wait, 4)).unwrap();
         let pending: Vec<_> = (0..4).map(|_| queue.submit(key, &digest).unwrap()).collect();
         for pending in pending {
             pending.wait().unwrap();
         }
-        // One that is dropped does what it was asked for first, and at once.
-        let pending = queue.submit(key, &digest).unwrap();
-        drop(queue);
-        let signature: Signature = pending.wait().unwrap();
-        assert_eq!(key.verifying_key().verify(b"alone", &signature).map_err(drop), Ok(()));
     }
+    // One that is dropped does what it was asked for first, and at once, whatever its options.
+    for max_wait in [Duration::ZERO, Duration::MAX] {
+        for (max_batch, capacity) in [(0, 0), (0, usize::MAX), (1, 1), (usize::MAX, 0), (usize::MAX, usize::MAX)] {
+            let mut options = queue_options(max_wait, max_batch);
+            options.capacity = capacity;
+            let queue = Queue::start(options).unwrap();
+            let pending = queue.submit(key, &digest).unwrap();
+            drop(queue);
+            let signature: Signature = pending.wait().unwrap();
+            assert_eq!(key.verifying_key().verify(b"alone", &signature).map_err(drop), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn a_queue_is_asked_without_waiting() {
+    let key = &keys()[1];
+    let digest = Hash::Sha256.digest(b"asked");
+    let queue = Queue::start(queue_options(Duration::MAX, 2)).unwrap();
+    let mut first = queue.try_submit(key, &digest).unwrap();
+    assert_eq!((first.try_wait(), first.wait_timeout(Duration::from_millis(10))), (None, None));
+    let second = queue.try_submit(key, &digest).unwrap();
+    assert!(matches!(first.wait_timeout(Duration::MAX), Some(Ok(_))));
+    assert_eq!(first.try_wait(), Some(Err(Error::QueueClosed)));
+    second.wait().unwrap();
+    // Asking takes a fraction of the time of signing.
+    let mut options = queue_options(Duration::ZERO, 1);
+    options.capacity = 1;
+    let queue = Queue::start(options).unwrap();
+    let refused = (0..1000).find_map(|_| queue.try_submit(key, &digest).err());
+    assert_eq!(refused, Some(Error::QueueFull));
 }

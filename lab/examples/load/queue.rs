@@ -41,7 +41,7 @@ fn options(numbers: &mut Numbers) -> QueueOptions {
 
 impl Queues {
     /// # Errors
-    /// `QueueClosed` when the system gives no thread.
+    /// `NoThread` when the system gives no thread.
     pub fn new(keys: Vec<Key>, numbers: &mut Numbers) -> Result<Queues, Error> {
         let mut queue = || Ok(Mutex::new(Arc::new(Queue::start(options(numbers))?)));
         Ok(Queues { keys, queues: [queue()?, queue()?, queue()?] })
