@@ -11,7 +11,7 @@ pub(crate) fn encode(hash: Hash, digest: &[u8], salt: &[u8], bits: usize) -> Res
     }
     let length = bits.div_ceil(8);
     let masked_length = length.checked_sub(digest.len() + 1).ok_or(Error::ModulusTooShort)?;
-    let padding = masked_length.checked_sub(salt.len() + 1).ok_or(Error::ModulusTooShort)?;
+    let padding = masked_length.checked_sub(salt.len() + 1).ok_or(Error::SaltTooLong)?;
     let h = hash.digest_parts(&[&[0; 8], digest, salt]);
     let mut message = vec![0; padding];
     message.push(1);
