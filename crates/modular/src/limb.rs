@@ -6,12 +6,16 @@ use core::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
 
 use zeroize::Zeroize;
 
-/// A digit in base b = 2^[`BITS`](Self::BITS).
+/// Keeps the implementations of [`Limb`] to this crate.
+pub trait Sealed {}
+
+/// A digit in base b = 2^[`BITS`](Self::BITS): `u16`, `u32` or `u64`. Other crates cannot implement it.
 ///
 /// Carries and borrows are digits too, 0 or 1. Everything but [`divide`](Self::divide) and the comparisons that `Ord`
 /// brings takes the same time for all values.
 pub trait Limb:
-    Copy
+    Sealed
+    + Copy
     + Ord
     + Default
     + Debug
@@ -82,6 +86,8 @@ pub trait Limb:
 
 macro_rules! limb {
     ($($digit:ty, $wide:ty;)*) => {$(
+        impl Sealed for $digit {}
+
         impl Limb for $digit {
             const BITS: u32 = <$digit>::BITS;
             const ZERO: Self = 0;

@@ -22,7 +22,6 @@ macro_rules! for_all_digits {
     )*};
 }
 
-mod counts;
 mod powers;
 mod products;
 mod properties;

@@ -1,17 +1,17 @@
 //! The digit operations in the crate's table are what the algorithms do: a digit that counts.
 
-use std::cell::Cell;
 use std::ops::{BitAnd, BitOr, BitXor, Not, Shl, Shr};
+use std::{cell::Cell, vec, vec::Vec};
 
-use tress_modular::power::{binary_scratch, binary_vartime, fixed_window, fixed_window_scratch};
-use tress_modular::reduce::montgomery::{Arrangement, negative_inverse};
-use tress_modular::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
-use tress_modular::{Limb, add, multiply};
 use zeroize::DefaultIsZeroes;
 
-use crate::common::Random;
+use crate::limb::Sealed;
+use crate::power::{binary_scratch, binary_vartime, fixed_window, fixed_window_scratch};
+use crate::reduce::montgomery::{Arrangement, negative_inverse};
+use crate::reduce::{Barrett, Classical, Montgomery, Ring, Selby, Takagi, barrett_scratch};
+use crate::{Limb, add, multiply};
 
-thread_local! {
+std::thread_local! {
     static PRODUCTS: Cell<usize> = const { Cell::new(0) };
     static SUMS: Cell<usize> = const { Cell::new(0) };
 }
@@ -25,6 +25,8 @@ fn count(counter: &'static std::thread::LocalKey<Cell<usize>>) {
 struct Counted(u16);
 
 impl DefaultIsZeroes for Counted {}
+
+impl Sealed for Counted {}
 
 impl Limb for Counted {
     const BITS: u32 = 16;
@@ -123,7 +125,11 @@ fn counted(work: impl FnOnce()) -> (usize, usize) {
 const N: usize = 24;
 
 fn digits(seed: u64) -> Vec<Counted> {
-    Random::new(seed).odd::<u16>(N).into_iter().map(Counted).collect()
+    let mut digits: Vec<_> =
+        (0..N as u64).map(|i| Counted((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(11) as u16)).collect();
+    digits[0].0 |= 1;
+    digits[N - 1].0 |= 1 << 15;
+    digits
 }
 
 /// Two numbers below the modulus, and the modulus.
