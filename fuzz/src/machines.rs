@@ -1,8 +1,6 @@
 //! Machine files: a text, or a preset with some lines changed. What is taken runs a program to the end with the registers and
 //! the number of instructions that there are without a model, and in a time that its own limits allow.
 
-use std::io;
-
 use tress_sim::machine::{Kind, PRESETS};
 use tress_sim::{Error, ErrorKind, Image, Machine, Model, Simulation, System, Xlen};
 
@@ -26,13 +24,13 @@ pub fn run(bytes: &[u8]) {
         let ram = machine.region.iter().find(|region| region.kind == Kind::Ram);
         let base = ram.unwrap_or(&machine.region[0]).base;
         let Ok(image) = Image::parse(&elf(xlen, base, &program(xlen), &[])) else { continue };
-        let Ok(mut plain) = System::new(&machine, image.clone(), Box::new(io::sink())) else {
-            assert!(Simulation::new(&machine, Model::Pipeline, image, Box::new(io::sink())).is_err());
+        let Ok(mut plain) = System::new(&machine, image.clone()) else {
+            assert!(Simulation::new(&machine, Model::Pipeline, image).is_err());
             continue;
         };
         let expected = plain.run(STEPS);
         for model in [Model::Pipeline, Model::Limit] {
-            let simulation = Simulation::new(&machine, model, image.clone(), Box::new(io::sink()));
+            let simulation = Simulation::new(&machine, model, image.clone());
             let mut simulation = simulation.expect("it runs without a model");
             let outcome = simulation.run(STEPS);
             // Several harts share the words that the program writes.

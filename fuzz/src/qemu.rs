@@ -6,10 +6,10 @@ mod compressed;
 #[path = "../../riscv/sim/tests/qemu/program.rs"]
 mod program;
 
+use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::{Command, Stdio};
-use std::{fs, io};
 
 use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
 use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region};
@@ -37,7 +37,7 @@ pub fn run(bytes: &[u8]) {
 fn here(file: &[u8]) -> Vec<u8> {
     let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
     let image = Image::parse(file).expect("a program");
-    let mut system = System::new(&machine, image, Box::new(io::sink())).expect("it fits");
+    let mut system = System::new(&machine, image).expect("it fits");
     system.harts[0].enable_float();
     let error = system.run(u64::MAX).expect_err("it ends with a system call");
     let is_call = matches!(&error.kind, ErrorKind::Unhandled(trap) if trap.cause == cause::ECALL_MACHINE);

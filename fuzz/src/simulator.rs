@@ -98,7 +98,7 @@ fn load_and_run(file: &[u8], follow: bool) -> Result<(), Error> {
     // What the file has, and not what it says that it has.
     let held: usize = image.segments.iter().map(|segment| segment.bytes.len()).sum();
     assert!(image.segments.iter().all(|segment| segment.bytes.len() <= file.len()), "{held} bytes of {}", file.len());
-    let mut system = System::new(&machine(true), image, Box::new(std::io::sink()))?;
+    let mut system = System::new(&machine(true), image)?;
     if follow {
         let secrets = ["key", "main"].into_iter().filter_map(|name| system.image().data(name));
         let secrets =
@@ -122,7 +122,7 @@ pub fn execute(bytes: &[u8]) {
     let xlen = if kind & 1 == 0 { Xlen::Rv32 } else { Xlen::Rv64 };
     let machine = machine(kind & 2 == 0);
     let isa = Isa { c: kind & 4 == 0, ..Isa::full(xlen) };
-    let mut bus = Bus::new(&machine, Box::new(std::io::sink()));
+    let mut bus = Bus::new(&machine);
     let code = &code[..code.len().min(MEMORY_BYTES as usize)];
     assert!(bus.memory.load(BASE, code));
     let mut hart = Hart::new(&machine, isa, usize::from(*kind >> 7), BASE);
@@ -193,7 +193,7 @@ mod tests {
         for _ in 0..20_000 {
             random(&mut state, &mut bytes);
             let file = program(&bytes);
-            match Image::parse(&file).and_then(|image| System::new(&machine(true), image, Box::new(std::io::sink()))) {
+            match Image::parse(&file).and_then(|image| System::new(&machine(true), image)) {
                 Ok(_) => ran += 1,
                 Err(error) => *refused.entry(format!("{:?}", discriminant(&error.kind))).or_insert(0) += 1,
             }

@@ -1,11 +1,6 @@
 //! The image `bench` (riscv/firmware/devices/src/bench) on the model of the FE310: that its counters count, that its table is what its
 //! JSON says, and that no kernel has become slower than what it has to reach.
 
-use std::{
-    io::{self, Write},
-    sync::{Arc, Mutex},
-};
-
 use serde_json::Value;
 use tress_sim::{Image, Machine, Model, Simulation};
 
@@ -29,29 +24,13 @@ const MOST: [(&str, u64, f64, f64); 12] = [
     ("tress_aes_table_stream", 128, 78.9, 56.0),
 ];
 
-#[derive(Clone, Default)]
-struct Console(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Console {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("one thread").extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// What the image prints on this machine.
 fn run(machine: &str) -> String {
     let machine = Machine::preset(machine).expect("a machine");
-    let console = Console::default();
     let image = Image::parse(BENCH).expect("an image");
-    let mut simulation =
-        Simulation::new(&machine, Model::Pipeline, image, Box::new(console.clone())).expect("a simulation");
+    let mut simulation = Simulation::new(&machine, Model::Pipeline, image).expect("a simulation");
     assert_eq!(simulation.run(1 << 28).expect("a run"), Some(0));
-    String::from_utf8(console.0.lock().expect("one thread").clone()).expect("text")
+    String::from_utf8(simulation.console().to_vec()).expect("text")
 }
 
 /// A core that completes several instructions in a cycle counts them exactly, too.

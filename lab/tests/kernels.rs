@@ -39,7 +39,7 @@ fn values(program: &[u8]) -> Vec<u32> {
     let image = Image::parse(program).expect("an image");
     let file = object::File::parse(program).expect("an ELF file");
     let result = file.symbols().find(|symbol| symbol.name() == Ok("tress_result")).expect("a result").address();
-    let mut system = System::new(&Machine::generic(), image, Box::new(std::io::sink())).expect("a machine");
+    let mut system = System::new(&Machine::generic(), image).expect("a machine");
     assert_eq!(system.run(1 << 28).expect("a run"), Some(0));
     let words = system.bus.memory.bytes(result, 16 * NAMES.len() as u64);
     words

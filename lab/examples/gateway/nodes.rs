@@ -1,11 +1,7 @@
 //! Devices on the simulator: the image of riscv/firmware/devices/src/node with a key and an identifier of its own for each, and
 //! the store of its counter carried from run to run.
 
-use std::{
-    io::{self, Write},
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-};
+use std::thread;
 
 use object::{Object, ObjectSegment, ObjectSymbol};
 use tress_sim::{Image, Machine, System};
@@ -92,15 +88,13 @@ impl Nodes {
             to.copy_from_slice(part);
             place += part.len();
         }
-        let console = Console::default();
         let image = Image::parse(&file).map_err(failed)?;
-        let mut system = System::new(&self.machine, image, Box::new(console.clone())).map_err(failed)?;
+        let mut system = System::new(&self.machine, image).map_err(failed)?;
         system.bus.memory.write(self.store, *store).ok_or("the image's store is in no memory")?;
         let exit_code = system.run(instructions).map_err(failed)?;
         let mut after = EMPTY;
         after.copy_from_slice(&system.bus.memory.bytes(self.store, EMPTY.len() as u64));
-        let output = std::mem::take(&mut *console.0.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(Run { output, store: after, exit_code })
+        Ok(Run { output: system.bus.console().to_vec(), store: after, exit_code })
     }
 
     /// What all of them send after their first start, on all cores; `done` is told after each.
@@ -126,20 +120,5 @@ impl Nodes {
             }
             Ok(outputs)
         })
-    }
-}
-
-/// A UART that keeps what is sent.
-#[derive(Clone, Default)]
-struct Console(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Console {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

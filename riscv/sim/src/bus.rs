@@ -16,6 +16,8 @@ use crate::{
 const RESERVATION_BYTES: u64 = 64;
 /// Bytes that one call may read.
 const READ_BYTES: u64 = 1 << 16;
+/// Bytes that are kept of what a program prints.
+const PRINTED_BYTES: usize = 16 << 20;
 
 /// What all harts share.
 #[derive(Debug)]
@@ -34,7 +36,9 @@ pub struct Bus {
 
 /// What goes on outside of the machine.
 pub(crate) struct Host {
-    console: Box<dyn Write + Send>,
+    /// Where what is printed goes; none: it is kept.
+    console: Option<Box<dyn Write + Send>>,
+    printed: Vec<u8>,
     input: Box<dyn Read + Send>,
     /// Where in memory it has looked for something since the last instruction, start and bytes, if somebody wants to know.
     pub(crate) looked: Option<Vec<(u64, u64)>>,
@@ -55,15 +59,24 @@ impl std::fmt::Debug for Host {
 
 impl Host {
     pub(crate) fn print(&mut self, bytes: &[u8]) {
-        if let Err(error) = self.console.write_all(bytes) {
-            self.fail(ErrorKind::Console(error));
+        match &mut self.console {
+            Some(console) => {
+                if let Err(error) = console.write_all(bytes) {
+                    self.fail(ErrorKind::Console(error));
+                }
+            }
+            None => self.printed.extend(&bytes[..bytes.len().min(PRINTED_BYTES - self.printed.len())]),
         }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.console.as_mut().map_or(Ok(()), |console| console.flush())
     }
 
     /// Reads at most `most` bytes of the program's input; none at its end. What was printed before is seen first.
     pub(crate) fn read(&mut self, most: u64) -> Vec<u8> {
         let mut bytes = vec![0; most.min(READ_BYTES) as usize];
-        let read = self.console.flush().and_then(|()| self.input.read(&mut bytes));
+        let read = self.flush().and_then(|()| self.input.read(&mut bytes));
         match read {
             Ok(read) => bytes.truncate(read),
             Err(error) => {
@@ -97,14 +110,15 @@ impl Host {
 }
 
 impl Bus {
-    /// The memory and devices of a machine, without a program. What programs print goes to `console`.
+    /// The memory and devices of a machine, without a program.
     #[must_use]
-    pub fn new(machine: &Machine, console: Box<dyn Write + Send>) -> Bus {
+    pub fn new(machine: &Machine) -> Bus {
         Bus {
             memory: Memory::new(&machine.region),
             code: CodeCache::new(),
             host: Host {
-                console,
+                console: None,
+                printed: Vec::new(),
                 input: Box::new(io::empty()),
                 looked: None,
                 features_read: 0,
@@ -122,6 +136,17 @@ impl Bus {
     /// From here on programs read this as their input; without it, they are at its end.
     pub fn set_input(&mut self, input: Box<dyn Read + Send>) {
         self.host.input = input;
+    }
+
+    /// From here on what programs print goes there, and is not kept.
+    pub fn set_console(&mut self, console: Box<dyn Write + Send>) {
+        self.host.console = Some(console);
+    }
+
+    /// The first 16 MiB of what programs have printed, unless [`set_console`](Self::set_console) has sent it elsewhere.
+    #[must_use]
+    pub fn console(&self) -> &[u8] {
+        &self.host.printed
     }
 
     /// Whether an access touches `tohost`.
@@ -253,7 +278,7 @@ impl Bus {
 
     /// Flushes what is printed to wherever it goes.
     pub fn flush_console(&mut self) -> Result<(), Error> {
-        self.host.console.flush().map_err(|error| ErrorKind::Console(error).into())
+        self.host.flush().map_err(|error| ErrorKind::Console(error).into())
     }
 }
 

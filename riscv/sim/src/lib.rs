@@ -9,8 +9,9 @@
 //!
 //! # fn report(elf: &[u8]) -> Result<(), tress_sim::Error> {
 //! let (machine, program) = (Machine::preset("raptor").expect("one of PRESETS"), Image::parse(elf)?);
-//! let report = Simulation::new(&machine, Model::Pipeline, program, Box::new(std::io::stdout()))?.run_to_end()?;
-//! println!("{} cycles", report.cycles);
+//! let mut simulation = Simulation::new(&machine, Model::Pipeline, program)?;
+//! let report = simulation.run_to_end()?;
+//! println!("{} cycles, {}", report.cycles, String::from_utf8_lossy(simulation.console()));
 //! # Ok(())
 //! # }
 //! # let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../firmware/images/secrets.elf");

@@ -4,7 +4,7 @@
 //! time, whatever the machine that it is simulated on does. What an instruction does to memory it does when its hart's
 //! turn comes, at the cycle in which the instruction before it retired.
 
-use std::{io::Write, ops::Range};
+use std::ops::Range;
 
 use crate::{
     elf::Image,
@@ -58,18 +58,13 @@ struct Watch {
 }
 
 impl Simulation {
-    /// A machine with a program, every hart at its entry. What the program prints goes to `console`.
+    /// A machine with a program, every hart at its entry.
     ///
     /// # Errors
     ///
     /// An impossible machine, or a program that does not fit into it.
-    pub fn new(
-        machine: &Machine,
-        model: Model,
-        image: Image,
-        console: Box<dyn Write + Send>,
-    ) -> Result<Simulation, Error> {
-        let system = System::new(machine, image, console)?;
+    pub fn new(machine: &Machine, model: Model, image: Image) -> Result<Simulation, Error> {
+        let system = System::new(machine, image)?;
         let harts = machine.harts;
         let cores = match (model, &machine.in_order, &machine.out_of_order) {
             (_, None, None) => Cores::Untimed,
@@ -108,6 +103,12 @@ impl Simulation {
     /// The same, to set up before a run what a program expects.
     pub fn system_mut(&mut self) -> &mut System {
         &mut self.system
+    }
+
+    /// What the program has printed, as [`Bus::console`](crate::Bus::console) has it.
+    #[must_use]
+    pub fn console(&self) -> &[u8] {
+        self.system.bus.console()
     }
 
     /// Instructions that all harts have completed.

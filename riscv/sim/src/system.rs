@@ -1,8 +1,6 @@
 //! Harts and what they share, loaded with a program. Without a timing model every instruction takes a cycle, and harts take
 //! turns; a model steps the harts itself.
 
-use std::io::Write;
-
 use crate::{
     bus::Bus,
     elf::Image,
@@ -34,18 +32,18 @@ pub struct System {
 }
 
 impl System {
-    /// A machine with a program, every hart at its entry. What the program prints goes to `console`.
+    /// A machine with a program, every hart at its entry.
     ///
     /// # Errors
     ///
     /// An impossible machine, or a program that does not fit into it.
-    pub fn new(machine: &Machine, image: Image, console: Box<dyn Write + Send>) -> Result<System, Error> {
+    pub fn new(machine: &Machine, image: Image) -> Result<System, Error> {
         let isa = machine.check_for(image.xlen)?;
         if image.xlen != isa.xlen {
             let (program, machine) = (image.xlen.bits(), isa.xlen.bits());
             return Err(ErrorKind::WrongXlen { program, machine }.into());
         }
-        let mut bus = Bus::new(machine, console);
+        let mut bus = Bus::new(machine);
         bus.load_image(&image)?;
         let harts = (0..machine.harts).map(|id| Hart::new(machine, isa, id, image.entry)).collect();
         let regions = vec![Regions::default(); machine.harts];

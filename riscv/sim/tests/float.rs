@@ -21,7 +21,7 @@ const AWAY: u32 = 4;
 /// f1, f2, f3 (or x1) in; f4 (or x4) and the exceptions out.
 fn run(name: &str, rounding: u32, operands: &[u64]) -> (u64, u8) {
     let machine = Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() };
-    let mut bus = Bus::new(&machine, Box::new(std::io::sink()));
+    let mut bus = Bus::new(&machine);
     let instruction = named(name, Xlen::Rv64);
     let mut word = instruction.bits | 4 << 7 | 1 << 15 | rounding << 12;
     if operands.len() > 1 {

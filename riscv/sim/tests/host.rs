@@ -11,7 +11,7 @@ fn ends_by_htif() {
     for xlen in BOTH {
         // In halves, as riscv-tests do.
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 7 << 1 | 1).store("sw", 5, 6, 0);
-        let (mut system, _) = code.store("sw", 5, 0, 4).word(LOOP).system(1);
+        let mut system = code.store("sw", 5, 0, 4).word(LOOP).system(1);
         let instructions = if xlen == Xlen::Rv32 { 5 } else { 7 };
         assert_eq!(system.run(100).unwrap(), Some(7));
         assert_eq!(system.instructions(), instructions);
@@ -19,7 +19,7 @@ fn ends_by_htif() {
         assert_eq!((report.exit_code, report.instructions, report.cycles), (Some(7), instructions, instructions));
         // The lower half alone.
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
-        assert_eq!(code.word(LOOP).system(1).0.run(100).unwrap(), Some(0));
+        assert_eq!(code.word(LOOP).system(1).run(100).unwrap(), Some(0));
     }
 }
 
@@ -28,9 +28,9 @@ fn prints_by_htif() {
     // The direct command: device 1, command 1.
     let code = Code::new(Xlen::Rv32).constant(5, TOHOST as u32).constant(6, 0x0101_0000).addi(7, 0, i32::from(b'A'));
     let code = code.store("sw", 5, 7, 0).store("sw", 5, 6, 4).addi(7, 0, 1).store("sw", 5, 0, 4).store("sw", 5, 7, 0);
-    let (mut system, paper) = code.word(LOOP).system(1);
+    let mut system = code.word(LOOP).system(1);
     assert_eq!(system.run(1000).unwrap(), Some(0));
-    assert_eq!(paper.text(), "A");
+    assert_eq!(system.bus.console(), b"A");
 
     // The system call `write`: its number and arguments are in memory.
     for xlen in BOTH {
@@ -39,9 +39,9 @@ fn prints_by_htif() {
         let code = code.store("sw", 5, 6, 8).constant(7, block + 64).store("sw", 5, 7, 16).addi(6, 0, 2);
         let code = code.store("sw", 5, 6, 24).constant(6, 0x0000_6b6f).store("sw", 7, 6, 0);
         let code = code.constant(8, TOHOST as u32).store("sw", 8, 5, 0).store("sw", 8, 0, 4);
-        let (mut system, paper) = code.word(LOOP).system(1);
+        let mut system = code.word(LOOP).system(1);
         assert_eq!(system.run(100).unwrap(), None);
-        assert_eq!(paper.text(), "ok");
+        assert_eq!(system.bus.console(), b"ok");
         assert_eq!(system.bus.memory.read(u64::from(block)), Some(2_u64.to_le_bytes()));
         assert_eq!(system.bus.memory.read(TOHOST), Some([0; 8]));
         assert_eq!(system.bus.memory.read(TOHOST + 8), Some(1_u64.to_le_bytes()));
@@ -55,9 +55,9 @@ fn prints_by_uarts_and_ends_by_finisher() {
         let code = code.word(named("lbu", xlen).immediate(7, 5, 5)).constant(5, 0x1001_3000);
         let code = code.addi(6, 6, 1).store("sw", 5, 6, 0).word(named("lw", xlen).immediate(28, 5, 0));
         let code = code.constant(5, 0x0010_0000).constant(6, 0x0005_3333).store("sw", 5, 6, 0);
-        let (mut system, paper) = code.system(1);
+        let mut system = code.system(1);
         assert_eq!(system.run(100).unwrap(), Some(5));
-        assert_eq!(paper.text(), "ab");
+        assert_eq!(system.bus.console(), b"ab");
         // The transmitter is empty, and not full.
         assert_eq!(system.harts[0].register(Reg::integer(7)), 0x60);
         assert_eq!(system.harts[0].register(Reg::integer(28)), 0);
@@ -75,9 +75,9 @@ fn semihosting() {
         let store = if xlen == Xlen::Rv32 { "sw" } else { "sd" };
         let second = if xlen == Xlen::Rv32 { 4 } else { 8 };
         let code = code.constant(6, 0x20026).store(store, 11, 6, 0).addi(6, 0, 3).store(store, 11, 6, second);
-        let (mut system, paper) = call(code.addi(10, 0, 0x20)).system(1);
+        let mut system = call(code.addi(10, 0, 0x20)).system(1);
         assert_eq!(system.run(100).unwrap(), Some(3));
-        assert_eq!(paper.text(), "hi!");
+        assert_eq!(system.bus.console(), b"hi!");
     }
     // An ebreak alone is a breakpoint.
     assert_eq!(trap_of(&Code::new(Xlen::Rv32).word(NOP).word(EBREAK).fails()), (cause::BREAKPOINT, BASE + 4));
@@ -89,10 +89,9 @@ fn a_word_for_the_host_and_then_sleep() {
     for xlen in BOTH {
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 5 << 1 | 1).store("sw", 5, 6, 0).word(WFI);
         let code = code.word(LOOP);
-        assert_eq!(code.system(1).0.run(100).expect("no deadlock"), Some(5));
+        assert_eq!(code.system(1).run(100).expect("no deadlock"), Some(5));
         let machine = Machine::preset("raptor").expect("a preset");
-        let mut simulation =
-            Simulation::new(&machine, Model::Pipeline, code.image(), Box::new(std::io::sink())).unwrap();
+        let mut simulation = Simulation::new(&machine, Model::Pipeline, code.image()).unwrap();
         assert_eq!(simulation.run(100).expect("no deadlock"), Some(5));
     }
 }
@@ -129,7 +128,7 @@ fn semihosting_says_what_it_can() {
         let code = call(handle(block(code, &[0, BUFFER, 8])), 6).addi(22, 10, 0);
         let code = call(handle(block(code, &[0, BUFFER, 8])), 6).addi(23, 10, 0);
         let code = call(handle(code), 2).addi(24, 10, 0);
-        let (mut system, _) = code.addi(10, 0, 0).word(LOOP).system(1);
+        let mut system = code.addi(10, 0, 0).word(LOOP).system(1);
         assert_eq!(system.run(300).unwrap(), None);
         let register = |number| system.harts[0].register(Reg::integer(number));
         assert!(register(20) as i32 > 0, "a handle");
@@ -146,7 +145,7 @@ fn semihosting_reads_the_input_and_ends_with_it() {
         let code = call(call(Code::new(xlen), 7).addi(20, 10, 0), 7).addi(21, 10, 0);
         let code = call(block(code, &[1, BUFFER, 8]), 6).addi(22, 10, 0);
         let code = call(block(code, &[1, BUFFER, 8]), 6).addi(23, 10, 0);
-        let (mut system, _) = call(code, 7).word(LOOP).system(1);
+        let mut system = call(code, 7).word(LOOP).system(1);
         system.bus.set_input(Box::new(&b"\xffabcd"[..]));
         let error = system.run(300).expect_err("there is no more");
         assert!(matches!(error.kind, ErrorKind::NoInput), "{error}");

@@ -171,7 +171,7 @@ struct Executor {
 impl Executor {
     fn new(xlen: Xlen, word: u32) -> Executor {
         let machine = machine();
-        let mut bus = Bus::new(&machine, Box::new(std::io::sink()));
+        let mut bus = Bus::new(&machine);
         assert!(bus.memory.load(BASE, &words(&[word])));
         Executor { xlen, machine, bus }
     }

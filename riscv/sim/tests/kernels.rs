@@ -1,7 +1,7 @@
 //! The kernels for 32-bit RISC-V with keys and data followed: no branch and no address of theirs depends on them, but in AES
 //! with tables. `riscv/firmware/library/test/secrets.c` is the program; `make -C riscv/firmware/library image` builds it.
 
-use std::{collections::BTreeSet, io, path::PathBuf};
+use std::{collections::BTreeSet, path::PathBuf};
 
 use object::{Object, ObjectSymbol};
 use tress_sim::{Image, Leak, Machine, Report, SecretName, System, Variable};
@@ -16,7 +16,7 @@ fn run(secrets: &[&str], variable: Variable) -> Report {
     let image = Image::parse(&program()).unwrap();
     let secrets: Vec<_> =
         secrets.iter().map(|name| name.parse::<SecretName>().unwrap().find(&image).unwrap()).collect();
-    let mut system = System::new(&Machine::generic(), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&Machine::generic(), image).unwrap();
     system.follow_secrets(&secrets, variable).unwrap();
     let code = system.run(100_000_000).unwrap().expect("it ends");
     assert_eq!(code, 0, "a function has failed");
@@ -53,7 +53,7 @@ fn every_kernel_was_run() {
         .filter(|address| image.function_of(*address).is_some())
         .collect();
     assert!(left.len() > 100, "{} functions", left.len());
-    let mut system = System::new(&Machine::generic(), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&Machine::generic(), image).unwrap();
     while system.run(1).unwrap().is_none() {
         left.remove(&system.harts[0].pc());
     }

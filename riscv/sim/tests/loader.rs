@@ -15,7 +15,7 @@ fn kind(result: Result<Image, Error>) -> ErrorKind {
 }
 
 fn load(image: Image, machine: &Machine) -> Result<System, Error> {
-    System::new(machine, image, Box::new(std::io::sink()))
+    System::new(machine, image)
 }
 
 /// Where a field of the program header is, and how long it is: (RV32, RV64).

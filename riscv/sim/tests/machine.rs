@@ -1,9 +1,6 @@
 //! What a program can do to a machine: end, print, trap, loop, lose itself.
 
-use std::{
-    io::{self, Write},
-    sync::{Arc, Mutex},
-};
+use std::io::{self, Write};
 
 use crate::common::{elf, encode::named, words};
 use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reg, Retired, System, Xlen, cause, machine::Region};
@@ -26,27 +23,6 @@ const MEPC: u32 = 0x341;
 const MCAUSE: u32 = 0x342;
 const MTVAL: u32 = 0x343;
 const MHARTID: u32 = 0xf14;
-
-/// What was printed.
-#[derive(Clone, Default)]
-pub(crate) struct Paper(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Paper {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Paper {
-    pub(crate) fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-    }
-}
 
 /// A program in words.
 pub(crate) struct Code {
@@ -103,13 +79,12 @@ impl Code {
         BASE + 4 * self.words.len() as u64
     }
 
-    pub(crate) fn system(&self, harts: usize) -> (System, Paper) {
+    pub(crate) fn system(&self, harts: usize) -> System {
         self.on(&Machine { harts, ..Machine::generic() })
     }
 
-    pub(crate) fn on(&self, machine: &Machine) -> (System, Paper) {
-        let paper = Paper::default();
-        (System::new(machine, self.image(), Box::new(paper.clone())).unwrap(), paper)
+    pub(crate) fn on(&self, machine: &Machine) -> System {
+        System::new(machine, self.image()).unwrap()
     }
 
     pub(crate) fn image(&self) -> Image {
@@ -120,7 +95,7 @@ impl Code {
     }
 
     pub(crate) fn fails(&self) -> Error {
-        self.system(1).0.run(100_000).expect_err("fails")
+        self.system(1).run(100_000).expect_err("fails")
     }
 }
 
@@ -181,7 +156,7 @@ fn a_program_that_kills_its_stack() {
         let code = Code::new(xlen).constant(2, BASE as u32 + 0x1000_0000).addi(2, 2, -2048);
         let back = -4_i32;
         let code = code.store("sw", 2, 1, 0).word(jal(1, -8)).word(jal(0, back));
-        let error = code.on(&small()).0.run(10_000_000).expect_err("fails");
+        let error = code.on(&small()).run(10_000_000).expect_err("fails");
         match &error.kind {
             ErrorKind::Unhandled(trap) => {
                 assert_eq!(trap.cause, cause::STORE_ACCESS);
@@ -248,7 +223,7 @@ fn traps_are_handled() {
             .addi(6, 22, 4)
             .csrw(MEPC, 6)
             .word(MRET);
-        let (mut system, _) = code.system(1);
+        let mut system = code.system(1);
         // At the end it waits for what will not come.
         assert!(matches!(system.run(1000).expect_err("sleeps").kind, ErrorKind::Asleep));
         let register = |number| system.harts[0].register(Reg::integer(number)) & xlen.address_mask();
@@ -271,7 +246,7 @@ fn the_timer_wakes_and_interrupts() {
             code = code.word(NOP);
         }
         let code = code.csrr(20, MCAUSE).csrr(21, 0xc01).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
-        let (mut system, _) = code.store("sw", 5, 0, 4).word(LOOP).system(1);
+        let mut system = code.store("sw", 5, 0, 4).word(LOOP).system(1);
         assert_eq!(system.run(1000).unwrap(), Some(0));
         let register = |number| system.harts[0].register(Reg::integer(number)) & xlen.address_mask();
         assert_eq!(register(20), 1 << (xlen.bits() - 1) | 7);
@@ -282,7 +257,7 @@ fn the_timer_wakes_and_interrupts() {
 
 #[test]
 fn endless_loops_end_at_the_limit() {
-    let (mut system, _) = Code::new(Xlen::Rv64).word(LOOP).system(2);
+    let mut system = Code::new(Xlen::Rv64).word(LOOP).system(2);
     assert_eq!(system.run(12_345).unwrap(), None);
     assert_eq!(system.instructions(), 12_345);
 }
@@ -293,7 +268,7 @@ fn after_the_end_nothing_runs() {
     for xlen in BOTH {
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 7 << 1 | 1);
         let code = code.store("sw", 5, 6, 0).store("sw", 5, 0, 4).addi(7, 0, 1).word(LOOP);
-        let (mut system, _) = code.system(2);
+        let mut system = code.system(2);
         assert_eq!(system.run(1000).unwrap(), Some(7));
         let report = system.report();
         assert_eq!(system.run(1000).unwrap(), Some(7));
@@ -324,7 +299,7 @@ fn harts_add_up() {
             let code = code.addi(5, 5, 64).word(named("amoadd.w", xlen).registers(8, 5, 7)).addi(9, 0, 3);
             let code = code.word(bne(8, 9, 0)).constant(5, TOHOST as u32).store("sw", 5, 7, 0).store("sw", 5, 0, 4);
             let code = code.word(LOOP);
-            let (mut system, _) = code.system(4);
+            let mut system = code.system(4);
             assert_eq!(system.run(1_000_000).unwrap(), Some(0));
             assert_eq!(system.bus.memory.read(0x8010_0000), Some(4000_u32.to_le_bytes()));
             let again = code_run(&code);
@@ -335,7 +310,7 @@ fn harts_add_up() {
 
 /// Instructions and cycles of a second run, cut into other pieces.
 fn code_run(code: &Code) -> (u64, u64) {
-    let (mut system, _) = code.system(4);
+    let mut system = code.system(4);
     while system.run(777).unwrap().is_none() {}
     (system.instructions(), system.report().cycles)
 }
@@ -351,7 +326,7 @@ fn a_store_of_another_hart_ends_a_reservation() {
     let xlen = Xlen::Rv64;
     let code = Code::new(xlen).constant(5, 0x8010_0000).word(named("lr.d", xlen).registers(8, 5, 0));
     let code = code.word(named("sc.d", xlen).registers(9, 5, 8)).word(named("sc.d", xlen).registers(10, 5, 8));
-    let (mut system, _) = code.word(LOOP).system(2);
+    let mut system = code.word(LOOP).system(2);
     let mut retired = Retired::default();
     let mut step = |system: &mut System, hart: usize, steps: usize| {
         for _ in 0..steps {
@@ -379,7 +354,7 @@ fn changed_code_needs_fence_i() {
         // Executed once with 1, then changed to 2 and executed again.
         let code = Code::new(xlen).constant(5, BASE as u32 + 24).constant(6, new).addi(9, 0, 0).word(NOP);
         let code = code.addi(9, 9, 1).word(bne(7, 0, 20)).addi(7, 0, 1).store("sw", 5, 6, 0).word(fence);
-        let (mut system, _) = code.word(jal(0, -20)).word(WFI).system(1);
+        let mut system = code.word(jal(0, -20)).word(WFI).system(1);
         assert!(matches!(system.run(1000).expect_err("sleeps").kind, ErrorKind::Asleep));
         assert_eq!(system.harts[0].register(Reg::integer(9)), 1 + expected);
     }
@@ -391,11 +366,11 @@ fn misaligned_access_as_the_machine_says() {
         let code =
             Code::new(xlen).constant(5, 0x8010_0001).store("sw", 5, 5, 0).word(named("lw", xlen).immediate(6, 5, 0));
         let code = code.word(WFI);
-        let (mut system, _) = code.system(1);
+        let mut system = code.system(1);
         assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));
         assert_eq!(system.harts[0].register(Reg::integer(6)) as u32, 0x8010_0001);
         let machine = Machine { misaligned: false, ..Machine::generic() };
-        let error = code.on(&machine).0.run(100).expect_err("traps");
+        let error = code.on(&machine).run(100).expect_err("traps");
         assert_eq!(trap_of(&error), (cause::STORE_MISALIGNED, 0x8010_0001));
     }
 }
@@ -405,7 +380,7 @@ fn misaligned_access_as_the_machine_says() {
 fn counters() {
     for xlen in BOTH {
         let code = Code::new(xlen).csrr(5, 0xb02).csrr(6, 0xb00).addi(7, 0, 100).csrw(0xb02, 7).csrr(8, 0xc02);
-        let (mut system, _) = code.csrw(0xb00, 7).csrr(9, 0xc00).csrr(10, 0x301).word(WFI).system(1);
+        let mut system = code.csrw(0xb00, 7).csrr(9, 0xc00).csrr(10, 0x301).word(WFI).system(1);
         assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));
         let register = |number| system.harts[0].register(Reg::integer(number));
         assert_eq!([5, 6, 8, 9].map(register), [0, 1, 100, 100]);
@@ -420,8 +395,7 @@ fn counters() {
 fn marks_divide_a_program_into_regions() {
     let mark = |number: u32| number << 20 | 2 << 12 | 0x13;
     let code = Code::new(Xlen::Rv32).word(NOP).word(mark(1)).word(NOP).word(NOP).word(mark(2)).word(NOP).word(mark(0));
-    let (mut system, _) =
-        code.constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0).store("sw", 5, 0, 4).system(1);
+    let mut system = code.constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0).store("sw", 5, 0, 4).system(1);
     assert_eq!(system.run(100).unwrap(), Some(0));
     let regions = system.report().regions;
     assert_eq!(regions.iter().map(|region| region.instructions).collect::<Vec<_>>(), [3, 2]);
@@ -442,6 +416,7 @@ fn a_closed_console() {
     }
     let code = Code::new(Xlen::Rv64).constant(5, 0x1000_0000).store("sb", 5, 5, 0).word(LOOP);
     let image = Image::parse(&elf(Xlen::Rv64, BASE, &words(&code.words), &[])).unwrap();
-    let mut system = System::new(&Machine::generic(), image, Box::new(Closed)).unwrap();
+    let mut system = System::new(&Machine::generic(), image).unwrap();
+    system.bus.set_console(Box::new(Closed));
     assert!(matches!(system.run(100).expect_err("fails").kind, ErrorKind::Console(_)));
 }

@@ -46,7 +46,7 @@ fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
 /// What this simulator leaves in memory until the program would print it, and how many instructions that took.
 fn here(file: &[u8]) -> (Vec<u8>, u64) {
     let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
-    let mut system = System::new(&machine, Image::parse(file).unwrap(), Box::new(std::io::sink())).unwrap();
+    let mut system = System::new(&machine, Image::parse(file).unwrap()).unwrap();
     system.harts[0].enable_float();
     let error = system.run(u64::MAX).expect_err("ends with a system call");
     match &error.kind {

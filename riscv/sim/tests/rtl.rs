@@ -2,7 +2,7 @@
 //!
 //! The machine is the preset `e31`, which has that core's parameters and that test bench's memory.
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 use object::{Object, ObjectSymbol};
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn simulated(program: &[u8], kernels: usize) -> Vec<[u32; 4]> {
     let results =
         file.symbols().find(|symbol| symbol.name() == Ok("tress_result")).expect("what it measured").address();
     let image = Image::parse(program).unwrap();
-    let mut simulation = Simulation::new(&machine, Model::Pipeline, image, Box::new(io::sink())).unwrap();
+    let mut simulation = Simulation::new(&machine, Model::Pipeline, image).unwrap();
     let code = loop {
         if let Some(code) = simulation.run(1 << 20).unwrap() {
             break code;

@@ -1,8 +1,6 @@
 //! Where secrets show: planted leaks, each of which has to be found for its own reason and nothing else; code without any;
 //! and of every instruction, that no result depends on a secret that is not told.
 
-use std::io;
-
 use crate::common::{
     Numbers, elf_with_data,
     encode::{Format, INTEGER, Instruction, named},
@@ -113,7 +111,7 @@ impl Code {
     fn follow(self, variable: Variable) -> SecretsReport {
         let image = self.image();
         let secrets = ["key", "data"].map(|name| name.parse::<SecretName>().unwrap().find(&image).unwrap());
-        let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
+        let mut system = System::new(&small(), image).unwrap();
         system.follow_secrets(&secrets, variable).unwrap();
         assert_eq!(system.run(10_000).unwrap(), Some(0));
         system.secrets().unwrap()
@@ -136,7 +134,7 @@ impl Code {
     fn ends_with_a_leak(self) {
         let image = self.image();
         let secret = "key".parse::<SecretName>().unwrap().find(&image).unwrap();
-        let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
+        let mut system = System::new(&small(), image).unwrap();
         system.follow_secrets(&[secret], Variable::default()).unwrap();
         assert!(system.run(10_000).unwrap().is_some());
         let findings = system.secrets().unwrap().findings;
@@ -422,7 +420,7 @@ fn secrets_that_are_nowhere() {
     // A function is no data.
     assert!(matches!(find("start+4").unwrap_err().kind, ErrorKind::NoSymbol(_)));
     let follow = |start, bytes| {
-        let mut system = System::new(&small(), image.clone(), Box::new(io::sink())).unwrap();
+        let mut system = System::new(&small(), image.clone()).unwrap();
         system
             .follow_secrets(&[Secret { name: "s".into(), start, bytes }], Variable::default())
             .map_err(|error| error.kind)
@@ -433,13 +431,13 @@ fn secrets_that_are_nowhere() {
     assert!(matches!(follow(u64::MAX, u64::MAX), Err(ErrorKind::SecretOutside { .. })));
     // A mark outside says where the program was.
     let image = Code::new(Xlen::Rv32).mark(true, TO_ROOM, 0, 2047).image();
-    let mut system = System::new(&small(), image.clone(), Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image.clone()).unwrap();
     assert_eq!(system.run(1000).unwrap(), Some(0), "nobody asked");
-    let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image).unwrap();
     system.follow_secrets(&[], Variable::default()).unwrap();
     assert_eq!(system.run(1000).unwrap(), Some(0));
     let image = Code::new(Xlen::Rv32).mark(true, TO_HOST, 0, 2047).i("slli", 31, 31, 1).r("slt", 0, 30, 31).image();
-    let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image).unwrap();
     system.follow_secrets(&[], Variable::default()).unwrap();
     let error = system.run(1000).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::SecretOutside { .. }));
@@ -467,8 +465,7 @@ fn models_find_the_same() {
     for (preset, model) in [("fe310", Model::Pipeline), ("raptor", Model::Pipeline), ("raptor", Model::Limit)] {
         let image = code().image();
         let secret = "key".parse::<SecretName>().unwrap().find(&image).unwrap();
-        let mut simulation =
-            Simulation::new(&Machine::preset(preset).unwrap(), model, image, Box::new(io::sink())).unwrap();
+        let mut simulation = Simulation::new(&Machine::preset(preset).unwrap(), model, image).unwrap();
         simulation.system_mut().follow_secrets(&[secret], Variable::default()).unwrap();
         assert_eq!(simulation.run(10_000).unwrap(), Some(0));
         assert_eq!(simulation.report().secrets.unwrap().findings, expected, "{preset}");
@@ -504,7 +501,7 @@ fn result(
         code = code.r("and", register, register, 12).r("or", register, register, 13);
     }
     let image = code.word(operands(instruction, 14, 10, 11, number)).image();
-    let mut system = System::new(&small(), image, Box::new(io::sink())).unwrap();
+    let mut system = System::new(&small(), image).unwrap();
     let secret = Secret { name: "key".into(), start: KEY, bytes: 16 };
     let mut fill = |address: u64, values: [u64; 2]| {
         for (place, value) in values.into_iter().enumerate() {

@@ -90,7 +90,7 @@ impl Program {
 }
 
 fn simulation(machine: &Machine, model: Model, image: Image) -> Simulation {
-    Simulation::new(machine, model, image, Box::new(std::io::sink())).expect("it fits")
+    Simulation::new(machine, model, image).expect("it fits")
 }
 
 fn run(machine: &Machine, model: Model, image: Image) -> Report {
@@ -174,7 +174,7 @@ fn a_machine_that_was_changed_is_checked() {
     for change in changes {
         let mut machine = raptor(4, 1);
         change(&mut machine);
-        let refused = Simulation::new(&machine, Model::Pipeline, image.clone(), Box::new(std::io::sink()));
+        let refused = Simulation::new(&machine, Model::Pipeline, image.clone());
         assert!(matches!(refused.expect_err("impossible").kind, tress_sim::ErrorKind::Machine(_)));
     }
 }

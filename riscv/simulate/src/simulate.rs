@@ -36,8 +36,8 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let progress = Instructions::start();
     let console = Console { to_stderr: prints_json(options), progress: progress.clone() };
     let model = if options.unlimited { Model::Limit } else { Model::Pipeline };
-    let console = Box::new(LineWriter::new(console));
-    let mut simulation = Simulation::new(&machine(options)?, model, image, console).map_err(failed)?;
+    let mut simulation = Simulation::new(&machine(options)?, model, image).map_err(failed)?;
+    simulation.system_mut().bus.set_console(Box::new(LineWriter::new(console)));
     if options.trace.is_some() {
         simulation.record(options.cycles.clone());
     }

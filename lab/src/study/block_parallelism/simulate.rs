@@ -155,7 +155,7 @@ const LIMIT: u64 = 1 << 32;
 fn one(run: &Run) -> Result<Figures, Error> {
     let image = Image::parse(&run.work.program()?)?;
     let machine = run.core.machine(run.work.harts)?;
-    let mut simulation = Simulation::new(&machine, run.core.model, image, Box::new(std::io::sink()))?;
+    let mut simulation = Simulation::new(&machine, run.core.model, image)?;
     match simulation.run(LIMIT)? {
         Some(0) => Ok(Figures::of(&simulation.report(), run.work.harts)),
         Some(code) => Err(Error::Program(format!("{:?}: exit code {code}", run.work))),

@@ -45,7 +45,7 @@ const LIMIT: u64 = 1 << 30;
 
 fn one(row: usize, name: &str, machine: &Machine) -> Result<Figures, Error> {
     let image = Image::parse(&program::asked_for(row)?)?;
-    let mut simulation = Simulation::new(machine, Model::Pipeline, image, Box::new(std::io::sink()))?;
+    let mut simulation = Simulation::new(machine, Model::Pipeline, image)?;
     match simulation.run(LIMIT)? {
         Some(0) => {}
         Some(code) => return Err(Error::Program(format!("{name}: exit code {code}"))),
