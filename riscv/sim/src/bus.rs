@@ -155,7 +155,7 @@ impl Bus {
     }
 
     /// Loads a program: its bytes where they belong, and the host listens at its `tohost`.
-    pub fn load_image(&mut self, image: &Image) -> Result<(), Error> {
+    pub(crate) fn load_image(&mut self, image: &Image) -> Result<(), Error> {
         for segment in &image.segments {
             let fits = self.memory.contains_range(segment.address, segment.memory_bytes)
                 && self.memory.contains_range(segment.load_address, segment.bytes.len() as u64);

@@ -26,7 +26,7 @@ pub struct Memory {
 impl Memory {
     /// Empty memory of regions that do not overlap.
     #[must_use]
-    pub fn new(regions: &[Region]) -> Memory {
+    pub(crate) fn new(regions: &[Region]) -> Memory {
         let bank = |region: &Region| Bank {
             region: region.clone(),
             pages: (0..region.size >> PAGE_BITS).map(|_| None).collect(),
@@ -109,13 +109,13 @@ impl Memory {
 
     /// Whether there is memory at an address.
     #[must_use]
-    pub fn contains(&self, address: u64) -> bool {
+    pub(crate) fn contains(&self, address: u64) -> bool {
         self.banks.iter().any(|bank| bank.region.contains(address))
     }
 
     /// Whether programs can write at an address.
     #[must_use]
-    pub fn is_writable(&self, address: u64) -> bool {
+    pub(crate) fn is_writable(&self, address: u64) -> bool {
         self.banks.iter().any(|bank| bank.region.kind == Kind::Ram && bank.region.contains(address))
     }
 
@@ -126,7 +126,7 @@ impl Memory {
 
     /// Whether all of a range, which may be empty, is memory.
     #[must_use]
-    pub fn contains_range(&self, start: u64, bytes: u64) -> bool {
+    pub(crate) fn contains_range(&self, start: u64, bytes: u64) -> bool {
         let (mut at, mut left) = (start, bytes);
         while left > 0 {
             let Some(bank) = self.banks.iter().find(|bank| bank.region.contains(at)) else {

@@ -133,7 +133,7 @@ pub fn ipc(instructions: u64, cycles: u64) -> f64 {
 
 /// Counts what a hart does in which region.
 #[derive(Clone, Debug, Default)]
-pub struct Regions {
+pub(crate) struct Regions {
     current: u16,
     /// What the hart had spent when the current region began.
     since: Spent,
@@ -158,14 +158,14 @@ impl Spent {
 
 impl Regions {
     /// Region `number` begins; `now` is what the hart has spent so far. Region 0 is what has no mark.
-    pub fn enter(&mut self, number: u16, now: Spent) {
+    pub(crate) fn enter(&mut self, number: u16, now: Spent) {
         self.totals.entry(self.current).or_default().add(&now.since(&self.since));
         (self.current, self.since) = (number, now);
     }
 
     /// What was spent in each region, in the current one up to now.
     #[must_use]
-    pub fn totals(&self, now: Spent) -> BTreeMap<u16, Spent> {
+    pub(crate) fn totals(&self, now: Spent) -> BTreeMap<u16, Spent> {
         let mut all = self.clone();
         all.enter(self.current, now);
         all.totals
@@ -173,7 +173,7 @@ impl Regions {
 
     /// The marked regions of all harts.
     #[must_use]
-    pub fn report(harts: &[BTreeMap<u16, Spent>], image: &Image) -> Vec<RegionReport> {
+    pub(crate) fn report(harts: &[BTreeMap<u16, Spent>], image: &Image) -> Vec<RegionReport> {
         let mut numbers: Vec<u16> =
             harts.iter().flat_map(BTreeMap::keys).copied().filter(|number| *number != 0).collect();
         numbers.sort_unstable();

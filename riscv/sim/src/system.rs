@@ -194,7 +194,7 @@ impl System {
 
     /// The error with the name of the function it happened in.
     #[must_use]
-    pub fn explain(&self, mut error: Error) -> Error {
+    pub(crate) fn explain(&self, mut error: Error) -> Error {
         if let Some(place) = &mut error.place {
             place.function = self.image.function_of(place.pc);
         }

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 /// One hart's pipeline.
 #[derive(Clone, Debug)]
-pub struct InOrder {
+pub(crate) struct InOrder {
     spec: machine::InOrder,
     hart: usize,
     predictor: Predictor,
@@ -92,7 +92,7 @@ impl InOrder {
     ///
     /// If the machine has no in-order pipeline.
     #[must_use]
-    pub fn new(machine: &Machine, hart: usize) -> InOrder {
+    pub(crate) fn new(machine: &Machine, hart: usize) -> InOrder {
         let spec = machine.in_order.clone().expect("a machine with an in-order pipeline");
         let mut units = [UnitTime { latency: 1, double_latency: 1, interval: 1, free: 0 }; UnitClass::ALL.len()];
         units[UnitClass::Atomic as usize].latency = spec.load_use.into();
@@ -134,24 +134,24 @@ impl InOrder {
 
     /// How predictions went.
     #[must_use]
-    pub fn predictor(&self) -> &Predictor {
+    pub(crate) fn predictor(&self) -> &Predictor {
         &self.predictor
     }
 
     /// The cycle that the hart has reached.
     #[must_use]
-    pub fn cycle(&self) -> u64 {
+    pub(crate) fn cycle(&self) -> u64 {
         self.execute
     }
 
     /// The first cycle that anything still to come can ask the memory for.
     #[must_use]
-    pub fn earliest(&self) -> u64 {
+    pub(crate) fn earliest(&self) -> u64 {
         self.front.fetched
     }
 
     /// All cycles, if nothing more comes: the newest instruction is written back. The account is complete then.
-    pub fn finish(&mut self) -> u64 {
+    pub(crate) fn finish(&mut self) -> u64 {
         let cycles = self.cycles();
         self.account.lose(cycles.saturating_sub(self.account.total()), Cause::FrontEnd);
         cycles
@@ -159,12 +159,12 @@ impl InOrder {
 
     /// Cycles up to the write-back of the newest instruction.
     #[must_use]
-    pub fn cycles(&self) -> u64 {
+    pub(crate) fn cycles(&self) -> u64 {
         if self.account.retired == 0 { 0 } else { self.execute + WRITE_BACK + 1 }
     }
 
     /// The hart sleeps until `cycle`.
-    pub fn sleep_until(&mut self, cycle: u64) {
+    pub(crate) fn sleep_until(&mut self, cycle: u64) {
         if cycle > self.execute {
             self.account.lose(cycle - self.execute, Cause::Idle);
             self.execute = cycle;
@@ -173,7 +173,7 @@ impl InOrder {
     }
 
     /// Takes the next instruction.
-    pub fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
+    pub(crate) fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
         let first = if self.account.retired == 0 { 0 } else { self.execute + 1 };
         let split = self.is_split_target(retired);
         let (fetch, decoded) = self.fetch(retired, memory);

@@ -19,7 +19,7 @@ const PAGES: usize = 4096;
 
 /// The data flow of all harts.
 #[derive(Clone, Debug)]
-pub struct Limit {
+pub(crate) struct Limit {
     latency: [(u64, u64); UnitClass::ALL.len()],
     forward: u64,
     harts: Vec<[u64; 64]>,
@@ -32,7 +32,7 @@ pub struct Limit {
 impl Limit {
     /// The limit of a machine's latencies.
     #[must_use]
-    pub fn new(machine: &Machine) -> Limit {
+    pub(crate) fn new(machine: &Machine) -> Limit {
         let harts = machine.harts;
         Limit {
             latency: latencies(machine),
@@ -46,18 +46,18 @@ impl Limit {
 
     /// The length of a hart's longest path so far.
     #[must_use]
-    pub fn cycles(&self, hart: usize) -> u64 {
+    pub(crate) fn cycles(&self, hart: usize) -> u64 {
         self.cycles[hart]
     }
 
     /// Slots of a machine without a width: those that were used.
     #[must_use]
-    pub fn account(&self, hart: usize) -> Account {
+    pub(crate) fn account(&self, hart: usize) -> Account {
         Account { retired: self.instructions[hart], ..Account::default() }
     }
 
     /// Takes the next instruction of a hart.
-    pub fn step(&mut self, hart: usize, retired: &Retired) -> Times {
+    pub(crate) fn step(&mut self, hart: usize, retired: &Retired) -> Times {
         let class = UnitClass::of(retired.class);
         let (single, double) = self.latency[class as usize];
         let latency = if retired.detail & Retired::WIDE != 0 { double } else { single };

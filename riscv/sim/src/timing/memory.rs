@@ -35,7 +35,7 @@ pub struct SharedFigures {
 
 /// The memory of all harts.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub(crate) struct Memory {
     l1i: Vec<Option<Cache>>,
     l1d: Vec<Option<Cache>>,
     l1i_latency: u64,
@@ -76,7 +76,7 @@ impl Region {
 impl Memory {
     /// The memory of a machine.
     #[must_use]
-    pub fn new(machine: &Machine) -> Memory {
+    pub(crate) fn new(machine: &Machine) -> Memory {
         let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(Cache::new); machine.harts];
         let latency = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(1, |cache| cache.latency));
         let line = |cache: &Option<machine::Cache>| u64::from(cache.as_ref().map_or(8, |cache| cache.line));
@@ -107,14 +107,14 @@ impl Memory {
 
     /// What a hart's caches did.
     #[must_use]
-    pub fn hart_figures(&self, hart: usize) -> HartFigures {
+    pub(crate) fn hart_figures(&self, hart: usize) -> HartFigures {
         let figures = |cache: &Option<Cache>| cache.as_ref().map_or_else(CacheFigures::default, |cache| cache.figures);
         HartFigures { l1i: figures(&self.l1i[hart]), l1d: figures(&self.l1d[hart]) }
     }
 
     /// What all harts share did.
     #[must_use]
-    pub fn shared_figures(&self) -> SharedFigures {
+    pub(crate) fn shared_figures(&self) -> SharedFigures {
         let l2 = self.l2.as_ref().map_or_else(CacheFigures::default, |l2| l2.figures);
         SharedFigures { l2, bus: self.bus.figures }
     }
@@ -384,12 +384,6 @@ impl Memory {
         if let Some(l1i) = &mut self.l1i[hart] {
             l1i.clear();
         }
-    }
-
-    /// Bytes of a line of level 2, 0 without one.
-    #[must_use]
-    pub fn level2_line(&self) -> u32 {
-        self.l2_line
     }
 }
 

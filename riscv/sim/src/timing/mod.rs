@@ -32,16 +32,17 @@ mod trace;
 pub use self::account::{Account, Cause};
 pub use self::bus::BusFigures;
 pub use self::cache::CacheFigures;
-pub use self::inorder::InOrder;
-pub use self::limit::Limit;
-pub use self::memory::{HartFigures, Memory, SharedFigures};
-pub use self::outoforder::OutOfOrder;
-pub use self::predict::{Guess, PredictFigures, Predictor};
+pub(crate) use self::inorder::InOrder;
+pub(crate) use self::limit::Limit;
+pub(crate) use self::memory::Memory;
+pub use self::memory::{HartFigures, SharedFigures};
+pub(crate) use self::outoforder::OutOfOrder;
+pub use self::predict::PredictFigures;
 pub use self::trace::Trace;
 
 /// The cycles of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
+pub(crate) struct Times {
     /// Its first byte is fetched.
     pub fetch: u64,
     /// It is decoded; out of order, renamed and put into the reorder buffer.

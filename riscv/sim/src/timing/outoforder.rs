@@ -101,7 +101,7 @@ struct Store {
 
 /// One hart's pipeline.
 #[derive(Clone, Debug)]
-pub struct OutOfOrder {
+pub(crate) struct OutOfOrder {
     hart: usize,
     predictor: Predictor,
     front_end: u64,
@@ -162,7 +162,7 @@ impl OutOfOrder {
     ///
     /// If the machine has no out-of-order pipeline.
     #[must_use]
-    pub fn new(machine: &Machine, hart: usize) -> OutOfOrder {
+    pub(crate) fn new(machine: &Machine, hart: usize) -> OutOfOrder {
         let spec = machine.out_of_order.as_ref().expect("a machine with an out-of-order pipeline");
         let width = |width: u32| if width == 0 { spec.issue } else { width };
         let all = |registers: u32| if registers == 0 { spec.reorder_buffer } else { registers };
@@ -217,37 +217,37 @@ impl OutOfOrder {
 
     /// How predictions went.
     #[must_use]
-    pub fn predictor(&self) -> &Predictor {
+    pub(crate) fn predictor(&self) -> &Predictor {
         &self.predictor
     }
 
     /// The cycle in which the newest instruction left the reorder buffer.
     #[must_use]
-    pub fn cycle(&self) -> u64 {
+    pub(crate) fn cycle(&self) -> u64 {
         self.commit.cycle
     }
 
     /// The first cycle that anything still to come can ask the memory for.
     #[must_use]
-    pub fn earliest(&self) -> u64 {
+    pub(crate) fn earliest(&self) -> u64 {
         self.fetch.cycle
     }
 
     /// All cycles, if nothing more comes.
     #[must_use]
-    pub fn cycles(&self) -> u64 {
+    pub(crate) fn cycles(&self) -> u64 {
         if self.account.retired == 0 { 0 } else { self.commit.cycle + 1 }
     }
 
     /// The same, and completes the account.
-    pub fn finish(&mut self) -> u64 {
+    pub(crate) fn finish(&mut self) -> u64 {
         let slots = self.cycles() * u64::from(self.commit.width);
         self.account.lose(slots.saturating_sub(self.account.total()), Cause::FrontEnd);
         self.cycles()
     }
 
     /// The hart sleeps until `cycle`.
-    pub fn sleep_until(&mut self, cycle: u64) {
+    pub(crate) fn sleep_until(&mut self, cycle: u64) {
         if cycle > self.commit.cycle {
             self.lose_until(&mut { self.commit.cycle }, cycle, Cause::Idle);
             (self.commit.cycle, self.commit.taken) = (cycle, 0);
@@ -256,7 +256,7 @@ impl OutOfOrder {
     }
 
     /// Takes the next instruction.
-    pub fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
+    pub(crate) fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
         let class = UnitClass::of(retired.class);
         let fetch = self.fetch_one(retired, memory);
         let arrived = fetch + self.front_end;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// What fetch makes of a control transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub(crate) enum Guess {
     /// It goes on at the right place at once.
     Right,
     /// It goes on at the right place once the instruction has been looked at: the target buffer did not know it.
@@ -79,7 +79,7 @@ impl Tree {
 
 /// The predictor of one hart.
 #[derive(Clone, Debug)]
-pub struct Predictor {
+pub(crate) struct Predictor {
     kind: PredictorKind,
     targets: Box<[Target]>,
     ways: usize,
@@ -103,7 +103,7 @@ pub struct Predictor {
 impl Predictor {
     /// A predictor that knows nothing yet. Branches are known by the aligned `fetch_bytes` that hold their last byte.
     #[must_use]
-    pub fn new(description: &machine::Predictor, fetch_bytes: u32) -> Predictor {
+    pub(crate) fn new(description: &machine::Predictor, fetch_bytes: u32) -> Predictor {
         let entries = description.btb_entries as usize;
         let ways = if description.btb_ways == 0 { entries.max(1) } else { description.btb_ways as usize };
         let bits = description.counter_bits.clamp(1, 4);
@@ -132,7 +132,7 @@ impl Predictor {
 
     /// Predicts a control transfer and learns how it went. `fetched` is the address of the fetch that held its last byte.
     #[inline]
-    pub fn predict(&mut self, retired: &Retired, fetched: u64) -> Guess {
+    pub(crate) fn predict(&mut self, retired: &Retired, fetched: u64) -> Guess {
         self.figures.transfers += 1;
         self.figures.branches += u64::from(retired.class == Class::Branch);
         let guess = match self.kind {

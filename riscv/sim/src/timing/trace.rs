@@ -58,13 +58,13 @@ struct Other {
 impl Trace {
     /// An empty trace of the instructions that are in the pipeline in the cycles `window`.
     #[must_use]
-    pub fn new(window: Range<u64>, harts: usize) -> Trace {
+    pub(crate) fn new(window: Range<u64>, harts: usize) -> Trace {
         Trace { window, events: Vec::new(), rows: vec![Vec::new(); harts], left_out: 0 }
     }
 
     /// Whether instructions of this cycle would be kept.
     #[must_use]
-    pub fn wants(&self, times: &Times) -> bool {
+    pub(crate) fn wants(&self, times: &Times) -> bool {
         times.fetch < self.window.end && times.retire >= self.window.start
     }
 
@@ -75,7 +75,7 @@ impl Trace {
     }
 
     /// Adds an instruction; `name` is what the picture calls it.
-    pub fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
+    pub(crate) fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
         if self.events.len() + 4 > MOST {
             self.left_out += 1;
             return;
