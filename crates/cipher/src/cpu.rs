@@ -183,12 +183,12 @@ macro_rules! token {
     ($(#[$doc:meta])* $name:ident, $module:ident, without [$($off:literal),+]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
-        pub struct $name(());
+        pub(crate) struct $name(());
 
         impl $name {
             /// The proof that this machine has the instructions, if it has and `TRESS_CPU` leaves them.
             #[inline]
-            pub fn detect() -> Option<Self> {
+            pub(crate) fn detect() -> Option<Self> {
                 static FOUND: Found = Found(AtomicU8::new(Found::UNKNOWN));
                 FOUND
                     .or_detect(|| !cfg!(miri) && $module::get() && !takes_away(switches(), &[$($off),+]))
@@ -295,13 +295,13 @@ token!(
 /// This machine is a 32-bit RISC-V, which always has RV32I.
 #[cfg(target_arch = "riscv32")]
 #[derive(Clone, Copy, Debug)]
-pub struct Riscv32(());
+pub(crate) struct Riscv32(());
 
 #[cfg(target_arch = "riscv32")]
 impl Riscv32 {
     /// The proof of it.
     #[inline]
-    pub fn detect() -> Option<Self> {
+    pub(crate) fn detect() -> Option<Self> {
         (!cfg!(miri)).then_some(Riscv32(()))
     }
 }
