@@ -226,6 +226,21 @@ fn exponents_beyond_a_comb() {
 }
 
 #[test]
+fn nothing_to_do_and_extreme_numbers_of_bits() {
+    lanes::power(&mut []);
+    lanes::power_vartime(&mut []);
+    lanes::multiply(&mut []);
+    lanes::power_by_comb(&mut []);
+    let modulus = Modulus::new(&[u64::MAX; 2]).unwrap();
+    for (bits, expected) in [(0, 20), (1, 20), (65_536, 65_540)] {
+        assert_eq!(Comb::new(&modulus, &[], bits).bits(), expected);
+    }
+    for bits in [65_537, usize::MAX] {
+        assert!(std::panic::catch_unwind(|| Comb::new(&modulus, &[3], bits)).is_err(), "{bits}");
+    }
+}
+
+#[test]
 fn combs() {
     let mut random = Random::new(18);
     for (limbs, bits) in [(2, 64), (5, 1), (8, 40), (16, 160), (32, 256), (33, 224), (48, 256), (9, 1300)] {

@@ -91,6 +91,7 @@ fn fresh_rsa_keys() {
         (2046, Error::ModulusTooShort),
         (2049, Error::ModulusTooLong),
         (8194, Error::ModulusTooLong),
+        (usize::MAX, Error::ModulusTooLong),
     ] {
         assert_eq!(error(rsa::PrivateKey::generate(bits)), expected);
     }

@@ -301,7 +301,9 @@ fn batches_of_mixed_keys() {
     let long = PrivateKey::Rsa(rsa::PrivateKey::generate(3072).unwrap());
     let long = SigningKey::new(long, Scheme::ALL[1]).unwrap();
     let keys: Vec<&SigningKey> = keys().iter().chain([&long]).collect();
-    for (count, threads) in [(0, 0), (1, 3), (7, 1), (8, 100), (9, 2), (33, 0), (33, 3)] {
+    for (count, threads) in
+        [(0, 0), (1, 3), (7, 1), (8, 100), (0, usize::MAX), (9, usize::MAX), (9, 2), (33, 0), (33, 3)]
+    {
         let digests: Vec<Vec<u8>> = (0..count).map(|number| Hash::Sha256.digest(&[number])).collect();
         // Every seventh digest has a wrong length.
         let is_wrong = |index: usize| index % 7 == 6;

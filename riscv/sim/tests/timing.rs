@@ -162,20 +162,35 @@ fn what_runs_for_the_first_time_takes_longer() {
     assert_eq!(simulation.cycle(), cycle);
 }
 
+/// 0, 1 and the highest value of a number, and whether that is refused; a machine that is not refused runs.
 #[test]
 fn a_machine_that_was_changed_is_checked() {
-    let image = Program::default().exit(0).image(0x8000_0000);
-    let changes: [fn(&mut Machine); 4] = [
-        |machine| machine.harts = 65,
-        |machine| machine.region.clear(),
-        |machine| machine.out_of_order.as_mut().expect("a pipeline").reorder_buffer = 0,
-        |machine| machine.l1d.as_mut().expect("a cache").line = 48,
+    type Change = fn(&mut Machine, u64);
+    let changes: [(Change, [bool; 3]); 11] = [
+        (|machine, value| machine.harts = value as usize, [true, false, true]),
+        (|machine, value| machine.cycles_per_tick = value, [true, false, true]),
+        (|machine, value| machine.isa = "m".repeat(value.min(1 << 20) as usize), [false, true, true]),
+        (|machine, value| machine.region.truncate(value as usize), [true, true, false]),
+        (|machine, value| machine.region[1].base = value, [true, true, true]),
+        (|machine, value| machine.region[1].size = value, [true, true, true]),
+        (|machine, value| machine.device[0].shift = value as u8, [false, false, true]),
+        (|machine, value| machine.l1d.as_mut().expect("a cache").size = value, [true, true, true]),
+        (|machine, value| machine.l1i.as_mut().expect("a cache").line = value as u32, [true, true, true]),
+        (|machine, value| machine.predictor.btb_entries = value as u32, [true, true, true]),
+        (|machine, value| machine.out_of_order.as_mut().expect("a pipeline").issue = value as u32, [true, false, true]),
     ];
-    for change in changes {
-        let mut machine = raptor(4, 1);
-        change(&mut machine);
-        let refused = Simulation::new(&machine, Model::Pipeline, image.clone());
-        assert!(matches!(refused.expect_err("impossible").kind, tress_sim::ErrorKind::Machine(_)));
+    let image = Program::default().exit(0).image(RAM);
+    for (number, (change, refused)) in changes.iter().enumerate() {
+        for (value, refused) in [0, 1, u64::MAX].into_iter().zip(refused) {
+            let mut machine = raptor(4, 1);
+            change(&mut machine, value);
+            let outcome = Simulation::new(&machine, Model::Pipeline, image.clone()).map(|mut simulation| {
+                simulation.record(value..u64::MAX);
+                assert_eq!(simulation.run(0).expect("nothing runs"), None);
+                assert_eq!(simulation.run(1000).expect("it runs"), Some(0));
+            });
+            assert_eq!(outcome.is_err(), *refused, "{number}, {value}: {outcome:?}");
+        }
     }
 }
 

@@ -41,9 +41,13 @@ pub struct CombPower<'a> {
 }
 
 impl Comb {
-    /// Makes the table for exponents of up to `bits` bits, at least 1. That takes as long as a few powers; the time shows
-    /// lengths only.
+    /// Makes the table for exponents of up to `bits` bits, at most 65,536; 0 counts as 1. That takes as long as a few powers; the
+    /// time shows lengths only.
+    ///
+    /// # Panics
+    /// If the number of bits is higher.
     pub fn new(modulus: &Modulus, base: &[u64], bits: usize) -> Comb {
+        assert!(bits <= 65_536, "a comb for too many bits");
         let columns = bits.div_ceil(TEETH * TABLES).max(1);
         // base ^ (2^(columns · k)), for tooth and table j + 4 i = k.
         let mut step = vec![0; columns / 64 + 1];
