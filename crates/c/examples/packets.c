@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tress.h>
+#include <tress-cipher.h>
 
 enum { DEVICES = 10, PACKETS = 1000, BYTES = 600 };
 

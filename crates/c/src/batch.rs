@@ -2,7 +2,8 @@
 
 use tress_sign::{SignJob, VerifyJob, sign_batch, verify_batch};
 
-use crate::failure::{Failure, of_signature};
+use crate::errors::of_signature;
+use crate::lanes::outcome;
 use crate::raw;
 use crate::sign::{signature_bytes, tress_signing_key, tress_verifying_key};
 use crate::status::tress_status::*;
@@ -205,17 +206,4 @@ unsafe fn verify_job<'a>(job: *const tress_verify_job) -> Result<VerifyJob<'a>, 
             signature: raw::bytes((*job).signature, (*job).signature_length)?,
         })
     }
-}
-
-/// Says how it went.
-///
-/// # Safety
-/// `failed` is NULL or writable.
-pub(crate) unsafe fn outcome(failures: usize, failed: *mut usize) -> Result<(), Failure> {
-    // SAFETY: as above.
-    unsafe { raw::set(failed, failures) };
-    if failures == 0 {
-        return Ok(());
-    }
-    Err(Failure::with_detail(TRESS_JOBS, format!("{failures} jobs failed; see the status of each job")))
 }

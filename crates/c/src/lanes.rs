@@ -9,13 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ::tress_cipher::lanes::{cbc, ccm};
 use ::tress_cipher::{Aad, CcmCipher, Error, Tag, for_every_cipher};
-use tress_lanes::{NonceOfKey, Pool};
+use tress_lanes::{MAX_THREADS, NonceOfKey, Pool};
 use zeroize::Zeroize;
 
-use crate::batch::outcome;
 use crate::ciphers::{Family, if_ccm, tress_cipher};
 use crate::failure::{Failure, of_cipher};
-use crate::options;
 use crate::raw;
 use crate::status::tress_status::*;
 use crate::status::{guard, tress_status};
@@ -241,7 +239,7 @@ unsafe fn all_ccm_threads(
     failed: *mut usize,
     encrypt: bool,
 ) -> Result<(), Failure> {
-    let threads = options::threads(threads)?;
+    let threads = self::threads(threads)?;
     raw::check_array(jobs, count)?;
     let slots: &mut [Slot] = match count {
         0 => &mut [],
@@ -520,4 +518,25 @@ unsafe fn cbc_job<'a, F: Family>(job: *const tress_cbc_job, cipher: &'a F) -> Re
             }
         }
     }
+}
+
+/// A number of threads that a call may have; 0 is one for each core.
+pub(crate) fn threads(asked: usize) -> Result<usize, Failure> {
+    if asked > MAX_THREADS {
+        return Err(Failure::with_detail(TRESS_ARGUMENT, "more than 1024 threads"));
+    }
+    Ok(asked)
+}
+
+/// Says how it went.
+///
+/// # Safety
+/// `failed` is NULL or writable.
+pub(crate) unsafe fn outcome(failures: usize, failed: *mut usize) -> Result<(), Failure> {
+    // SAFETY: as above.
+    unsafe { raw::set(failed, failures) };
+    if failures == 0 {
+        return Ok(());
+    }
+    Err(Failure::with_detail(TRESS_JOBS, format!("{failures} jobs failed; see the status of each job")))
 }

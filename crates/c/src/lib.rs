@@ -17,6 +17,7 @@ mod batch;
 mod buffer;
 mod ciphers;
 mod container;
+mod errors;
 mod failure;
 mod files;
 mod keys;

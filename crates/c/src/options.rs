@@ -4,9 +4,10 @@ use std::ffi::{c_char, c_int};
 
 use tress_container::Control;
 use tress_container::container::Aead;
-use tress_container::verbs::{DecryptOptions, EncryptOptions, MAX_THREADS, Range, Report};
+use tress_container::verbs::{DecryptOptions, EncryptOptions, Range, Report};
 
 use crate::failure::Failure;
+pub(crate) use crate::lanes::threads;
 use crate::raw;
 use crate::status::guard_value;
 use crate::status::tress_status::*;
@@ -74,14 +75,6 @@ unsafe fn checked<'a>(options: *const tress_options) -> Result<Option<&'a tress_
         threads(options.threads)?;
     }
     Ok(options)
-}
-
-/// A number of threads that a call may have; 0 is one for each core.
-pub(crate) fn threads(asked: usize) -> Result<usize, Failure> {
-    if asked > MAX_THREADS {
-        return Err(Failure::with_detail(TRESS_ARGUMENT, "more than 1024 threads"));
-    }
-    Ok(asked)
 }
 
 /// Those for encrypting, and whether to replace an output.

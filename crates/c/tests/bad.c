@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include <tress.h>
 
 static const uint8_t KEY[32] = {1, 2, 3};
 static const uint8_t NONCE[16] = {4, 5, 6};

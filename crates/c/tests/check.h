@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tress.h>
+#include <tress-cipher.h>
 
 #define CHECK(condition)                                                               \
   do {                                                                                 \

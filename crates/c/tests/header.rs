@@ -1,5 +1,5 @@
-//! `include/tress.h` is what the comments and declarations of `src` say: cbindgen writes one section a subject.
-//! `TRESS_WRITE_HEADER=1` writes the file anew.
+//! The headers in `include` are what the comments and declarations of `src` say: cbindgen writes one section a subject.
+//! `TRESS_WRITE_HEADER=1` writes the files anew.
 
 use std::{env, fs, path::Path};
 
@@ -7,10 +7,11 @@ use std::{env, fs, path::Path};
 const SECTIONS: [(&str, &str); 13] = [
     ("version", "Version"),
     ("status", "Codes and texts of errors"),
-    ("buffer", "Bytes that the library allocates"),
     ("ciphers", "Ciphers"),
     ("modes", "Modes: one message"),
     ("lanes", "Lanes: many messages at once"),
+    // Of libtress alone.
+    ("buffer", "Bytes that the library allocates"),
     ("keys", "Keys of containers"),
     ("options", "Options, reports and control"),
     ("container", "Containers that are pushed, or whole in memory"),
@@ -22,7 +23,7 @@ const SECTIONS: [(&str, &str); 13] = [
 
 const INTRODUCTION: &str = "\
 /*
- * Tress: parallel cryptography. docs/c.md shows how to build, link and use it.
+ * Tress: parallel cryptography. docs/c.md shows how to build, link and use it. tress-cipher.h is the part that libtress-cipher has.
  *
  * Rules that hold everywhere:
  *
@@ -43,9 +44,6 @@ const INTRODUCTION: &str = "\
 ";
 
 const START: &str = "\
-#ifndef TRESS_H
-#define TRESS_H
-
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,18 +55,18 @@ const START: &str = "\
 #else
 #define TRESS_CHECKED
 #endif
+";
 
+const OPEN: &str = "\
 #ifdef __cplusplus
 extern \"C\" {
 #endif
 ";
 
-const END: &str = "\
+const CLOSE: &str = "\
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* TRESS_H */
 ";
 
 /// The declarations of one source file.
@@ -106,14 +104,23 @@ fn line(line: &str) -> String {
 }
 
 #[test]
-fn the_header_is_what_the_source_says() {
-    let sections = SECTIONS.map(|(name, title)| section(name, title));
-    let made = format!("{INTRODUCTION}\n{START}\n{}\n{END}", sections.join("\n"));
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include/tress.h");
-    if env::var_os("TRESS_WRITE_HEADER").is_some() {
-        fs::write(&path, &made).unwrap();
+fn the_headers_are_what_the_source_says() {
+    let (cipher, others) = SECTIONS.split_at(5);
+    for (name, guard, start, sections) in [
+        ("tress-cipher.h", "TRESS_CIPHER_H", START, cipher),
+        ("tress.h", "TRESS_H", "#include \"tress-cipher.h\"\n", others),
+    ] {
+        let sections: Vec<_> = sections.iter().map(|(name, title)| section(name, title)).collect();
+        let made = format!(
+            "{INTRODUCTION}\n#ifndef {guard}\n#define {guard}\n\n{start}\n{OPEN}\n{}\n{CLOSE}\n#endif /* {guard} */\n",
+            sections.join("\n")
+        );
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("include").join(name);
+        if env::var_os("TRESS_WRITE_HEADER").is_some() {
+            fs::write(&path, &made).unwrap();
+        }
+        let kept = fs::read_to_string(&path).unwrap();
+        let differs = kept.lines().zip(made.lines()).position(|(kept, made)| kept != made);
+        assert!(kept == made, "make -C crates/c header; the first line of {name} that differs: {differs:?}");
     }
-    let kept = fs::read_to_string(&path).unwrap();
-    let differs = kept.lines().zip(made.lines()).position(|(kept, made)| kept != made);
-    assert!(kept == made, "make -C crates/c header; the first line that differs: {differs:?}");
 }

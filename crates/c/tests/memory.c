@@ -9,6 +9,7 @@
  *   memory make KIND PEM          a new key, and its text
  *   memory sign PEM               reads a key, signs, alone and many at once */
 #include "check.h"
+#include <tress.h>
 
 #include <fcntl.h>
 #include <signal.h>

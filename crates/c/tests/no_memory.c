@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include "check.h"
+#include <tress.h>
 
 enum { COUNT = 1000000 };
 

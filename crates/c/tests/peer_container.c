@@ -1,5 +1,6 @@
 /* Writes an identity file, and a container of another file for it: peer_container IDENTITY PLAIN CONTAINER AEAD */
 #include "check.h"
+#include <tress.h>
 
 static int write_out(void *file, const uint8_t *data, size_t length) { return fwrite(data, 1, length, file) != length; }
 

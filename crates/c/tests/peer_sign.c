@@ -2,6 +2,7 @@
  *   peer_sign SCHEME KEY PUBLIC MESSAGE OURS THEIRS [PASSPHRASE]
  *   peer_sign SCHEME KEY PUBLIC generate */
 #include "check.h"
+#include <tress.h>
 
 static size_t read_file(const char *path, uint8_t *data, size_t capacity) {
   FILE *file = fopen(path, "rb");

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include <tress.h>
 
 enum { CHUNK = 16384, BATCH = 32 * CHUNK };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include <tress.h>
 
 enum { THREADS = 8, ROUNDS = 200, MESSAGES = 40, LENGTH = 7000, FORGED = 17 };
 

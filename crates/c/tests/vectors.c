@@ -1,6 +1,7 @@
 /* Every known answer of vectors/ through tress.h, on every backend: one message at a time, in place and from one buffer to another, and
  * all CCM messages of all ciphers in one call of the lanes. Reads the lines of vectors.py from standard input. */
 #include "check.h"
+#include <tress.h>
 
 enum { FIELDS = 12 };
 

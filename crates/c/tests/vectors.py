@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The known answers of vectors/ as lines for tests/vectors.c.
 
-    vectors.py TRESS_H FOLDER CONTAINERS > lines
+    vectors.py HEADER FOLDER CONTAINERS > lines
 
 The containers go to files in the folder CONTAINERS. Fields are separated by blanks; bytes are hex, "-" for none. A status is
 its number in the header.
