@@ -8,7 +8,7 @@ use crate::Pool;
 const GROUP_BYTES: usize = 128 << 10;
 /// Lanes of the widest engine: this many items go together all the same, and larger groups are multiples of it, because a lane without
 /// a message takes as long as one with.
-const GROUP_ITEMS: usize = 32;
+pub(crate) const GROUP_ITEMS: usize = 32;
 /// What an item costs besides its bytes, in bytes.
 const ITEM_BYTES: usize = 128;
 /// Less takes no longer than a helper that wakes, 20 µs on Zen 3, and the wait for it at the end.

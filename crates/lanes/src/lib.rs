@@ -1,11 +1,15 @@
 #![doc = include_str!("../README.md")]
 
 pub mod ccm;
+mod filler;
+#[cfg(test)]
+mod filler_test;
 mod groups;
 mod nonces;
 mod pool;
 #[cfg(test)]
 mod tests;
 
+pub use filler::{CcmMessage, Filler, FillerJob, FillerOptions, Refused};
 pub use nonces::{NonceOfKey, repeated};
 pub use pool::{MAX_THREADS, Pool};

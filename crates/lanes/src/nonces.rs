@@ -33,7 +33,7 @@ pub fn repeated(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Option<u
 
 /// A hash of nonces, which their owner chooses.
 #[derive(Default)]
-struct Mix(u64);
+pub(crate) struct Mix(u64);
 
 impl Hasher for Mix {
     fn write(&mut self, bytes: &[u8]) {

@@ -1,0 +1,217 @@
+//! Messages that arrive one at a time: they wait for others, for a bounded time, and run in lanes together.
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::hash::BuildHasherDefault;
+use std::mem::take;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tress_cipher::lanes::ccm::{Open, Seal, open, seal};
+use tress_cipher::{Aad, CcmCipher, Error};
+
+use crate::NonceOfKey;
+use crate::groups::GROUP_ITEMS;
+use crate::nonces::Mix;
+
+/// How long and for how many jobs to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FillerOptions {
+    /// The longest that a job waits for others. `Duration::MAX` is until the batch is full or flushed.
+    pub max_wait: Duration,
+    /// This many jobs run at once, and wait no longer. 0 counts as 1.
+    pub max_batch: usize,
+    /// The most jobs that may be inside: waiting, running or not taken. Less than a batch counts as a batch.
+    pub capacity: usize,
+}
+
+impl Default for FillerOptions {
+    /// 50 µs; batches of 32, which is the lanes of the widest engine; 1024 jobs inside.
+    fn default() -> Self {
+        Self { max_wait: Duration::from_micros(50), max_batch: GROUP_ITEMS, capacity: 1024 }
+    }
+}
+
+/// What a [`Filler`] collects.
+pub trait FillerJob: Send + Sized {
+    /// Key and nonce, if the job encrypts.
+    fn nonce(&self) -> Option<NonceOfKey>;
+
+    /// Does all jobs, and keeps the result of each in the job.
+    fn run(batch: &mut [Self]);
+}
+
+/// A job that was not taken in.
+pub enum Refused<J> {
+    /// The filler holds as many jobs as it may. [`Filler::take`] makes room.
+    Full(J),
+    /// A waiting job encrypts under the same key and nonce.
+    NonceRepeated(J),
+}
+
+impl<J> fmt::Debug for Refused<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if matches!(self, Refused::Full(_)) { "Full" } else { "NonceRepeated" })
+    }
+}
+
+/// Collects jobs of any threads into batches, and gives them back in the order in which they were submitted.
+///
+/// It has no thread and no clock. A batch runs on the thread whose [`submit`](Self::submit) fills it, or whose [`poll`](Self::poll) or
+/// [`flush`](Self::flush) finds it waiting; batches of several threads run at the same time. `now` is the time since a moment of the
+/// caller's choice, the same for all calls. Dropping a filler drops jobs that wait; they do not run.
+pub struct Filler<J> {
+    options: FillerOptions,
+    state: Mutex<State<J>>,
+}
+
+struct State<J> {
+    waiting: Vec<J>,
+    /// Nonces of `waiting`.
+    nonces: HashSet<NonceOfKey, BuildHasherDefault<Mix>>,
+    deadline: Option<Duration>,
+    /// In the order in which they began; one that runs is `None`.
+    batches: VecDeque<Option<VecDeque<J>>>,
+    /// Number of the first of `batches`.
+    first: usize,
+    inside: usize,
+}
+
+impl<J: FillerJob> Filler<J> {
+    /// An empty one.
+    pub fn new(mut options: FillerOptions) -> Self {
+        options.max_batch = options.max_batch.max(1);
+        options.capacity = options.capacity.max(options.max_batch);
+        let (waiting, nonces, batches) = (Vec::new(), HashSet::default(), VecDeque::new());
+        Self { options, state: Mutex::new(State { waiting, nonces, deadline: None, batches, first: 0, inside: 0 }) }
+    }
+
+    /// Takes in a job. If the batch is full with it, or due, runs the batch before it returns.
+    ///
+    /// # Errors
+    /// With the job, if it is refused. A repeated nonce is found only among jobs that wait.
+    pub fn submit(&self, now: Duration, job: J) -> Result<(), Refused<J>> {
+        let mut state = self.lock();
+        if state.inside >= self.options.capacity {
+            return Err(Refused::Full(job));
+        }
+        if job.nonce().is_some_and(|nonce| !state.nonces.insert(nonce)) {
+            return Err(Refused::NonceRepeated(job));
+        }
+        state.inside += 1;
+        state.waiting.push(job);
+        // Threads may have read the clock in another order.
+        state.deadline = state.deadline.into_iter().chain(now.checked_add(self.options.max_wait)).min();
+        let is_full = state.waiting.len() >= self.options.max_batch;
+        self.run_if(state, |deadline| is_full || deadline <= now);
+        Ok(())
+    }
+
+    /// When to [`poll`](Self::poll). A job that is submitted later changes it only if no job waits.
+    pub fn deadline(&self) -> Option<Duration> {
+        self.lock().deadline
+    }
+
+    /// Runs the jobs that wait if the first of them has waited long enough.
+    pub fn poll(&self, now: Duration) {
+        self.run_if(self.lock(), |deadline| deadline <= now);
+    }
+
+    /// Runs the jobs that wait.
+    pub fn flush(&self) {
+        self.run_if(self.lock(), |_| true);
+    }
+
+    /// The next job that has run.
+    pub fn take(&self) -> Option<J> {
+        let mut state = self.lock();
+        let done = state.batches.front_mut()?.as_mut()?;
+        let job = done.pop_front();
+        if done.is_empty() {
+            state.batches.pop_front();
+            state.first += 1;
+        }
+        state.inside -= 1;
+        job
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<J>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the jobs that wait, outside the lock. A batch whose work panics goes back all the same: later ones would wait for it.
+    fn run_if(&self, mut state: MutexGuard<'_, State<J>>, condition: impl FnOnce(Duration) -> bool) {
+        if state.waiting.is_empty() || !condition(state.deadline.unwrap_or(Duration::MAX)) {
+            return;
+        }
+        let (number, mut jobs) = (state.first + state.batches.len(), take(&mut state.waiting));
+        state.nonces.clear();
+        state.deadline = None;
+        state.batches.push_back(None);
+        drop(state);
+        let outcome = catch_unwind(AssertUnwindSafe(|| J::run(&mut jobs)));
+        let mut state = self.lock();
+        let place = number - state.first;
+        state.batches[place] = Some(jobs.into());
+        drop(state);
+        outcome.unwrap_or_else(|panic| resume_unwind(panic));
+    }
+}
+
+/// A CCM message that owns its parts. They are not wiped when it is dropped.
+pub struct CcmMessage<C, const NONCE: usize = 12, const TAG: usize = 16> {
+    /// A number by which the caller knows the message.
+    pub id: u64,
+    key: Arc<C>,
+    nonce: [u8; NONCE],
+    aad: Vec<u8>,
+    data: Vec<u8>,
+    tag: [u8; TAG],
+    encrypts: bool,
+    result: Result<(), Error>,
+}
+
+impl<C, const NONCE: usize, const TAG: usize> CcmMessage<C, NONCE, TAG> {
+    /// To encrypt `data`. For the check of nonces a key is its place in memory: clones of one `Arc` are one key.
+    pub fn seal(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>) -> Self {
+        Self { encrypts: true, ..Self::open(id, key, nonce, aad, data, [0; TAG]) }
+    }
+
+    /// To decrypt `data`.
+    pub fn open(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>, tag: [u8; TAG]) -> Self {
+        Self { id, key, nonce, aad, data, tag, encrypts: false, result: Err(Error::Authentication) }
+    }
+
+    /// Data and tag of a message that has run.
+    ///
+    /// # Errors
+    /// Those of [`Seal::new`] and [`Open::new`]; `Authentication` for a message that is forged or has not run.
+    pub fn finish(self) -> Result<(Vec<u8>, [u8; TAG]), Error> {
+        self.result.map(|()| (self.data, self.tag))
+    }
+}
+
+impl<C: CcmCipher + Send + Sync, const NONCE: usize, const TAG: usize> FillerJob for CcmMessage<C, NONCE, TAG> {
+    fn nonce(&self) -> Option<NonceOfKey> {
+        self.encrypts.then(|| NonceOfKey::new(Arc::as_ptr(&self.key), &self.nonce))
+    }
+
+    fn run(batch: &mut [Self]) {
+        let (mut seals, mut sealed, mut opens, mut opened) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for Self { key, nonce, aad, data, tag, encrypts, result, .. } in batch {
+            *result = match *encrypts {
+                true => Seal::new(&**key, &*nonce, Aad(aad), data, tag).map(|job| seals.push(job)),
+                false => Open::new(&**key, &*nonce, Aad(aad), data, &*tag).map(|job| opens.push(job)),
+            };
+            if result.is_ok() {
+                (if *encrypts { &mut sealed } else { &mut opened }).push(result);
+            }
+        }
+        // The result of each job says it all.
+        let _ = (seal(&mut seals), open(&mut opens));
+        let results = seals.iter().map(Seal::result).chain(opens.iter().map(Open::result));
+        sealed.into_iter().chain(opened).zip(results).for_each(|(result, ran)| *result = ran);
+    }
+}

@@ -1,0 +1,67 @@
+//! Messages of several threads; work that panics. What is a batch, what is refused and when, crates/c/tests/filler.c has.
+
+use std::panic::catch_unwind;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use tress_cipher::aes::Aes;
+use tress_cipher::{Aad, Error, modes};
+
+use crate::{CcmMessage, Filler, FillerJob, FillerOptions, NonceOfKey};
+
+/// In order within each key, and as one at a time; what these make is opened, too. One in seven is forged.
+#[test]
+fn messages_of_several_threads() {
+    let keys = [0, 1, 2, 3].map(|key| Arc::new(Aes::new(&[key; 16]).unwrap()));
+    let filler = Filler::new(FillerOptions::default());
+    let message = |id: u64| {
+        let (key, nonce, aad) = (&keys[id as usize % 4], [(id / 8) as u8; 7], vec![id as u8; id as usize % 40]);
+        let (plain, mut data, mut tag) = (vec![id as u8; id as usize], vec![id as u8; id as usize], [0; 8]);
+        modes::ccm::seal(&**key, &nonce, Aad(&aad), &mut data, &mut tag).unwrap();
+        if (id / 4).is_multiple_of(2) {
+            return (CcmMessage::<_, 7, 8>::seal(id, key.clone(), nonce, aad, plain), Ok((data, tag)));
+        }
+        let is_forged = id.is_multiple_of(7);
+        tag[3] ^= u8::from(is_forged);
+        let expected = if is_forged { Err(Error::Authentication) } else { Ok((plain, tag)) };
+        (CcmMessage::open(id, key.clone(), nonce, aad, data, tag), expected)
+    };
+    thread::scope(|scope| {
+        for thread in 0..4 {
+            let (filler, message) = (&filler, &message);
+            let submit = move |id| filler.submit(Duration::from_micros(id), message(id).0).unwrap();
+            scope.spawn(move || (thread..1000).step_by(4).for_each(submit));
+        }
+    });
+    filler.flush();
+    let mut next = [0, 1, 2, 3];
+    while let Some(done) = filler.take() {
+        let id = &mut next[done.id as usize % 4];
+        assert!(done.id == *id && done.finish() == message(*id).1, "{id}");
+        *id += 4;
+    }
+    assert_eq!(next, [1000, 1001, 1002, 1003]);
+
+    let filler = Filler::new(FillerOptions { max_wait: Duration::ZERO, ..FillerOptions::default() });
+    let bad = CcmMessage::<_, 6>::seal(0, keys[0].clone(), [0; 6], vec![], vec![1]);
+    filler.submit(Duration::ZERO, bad).unwrap();
+    assert_eq!(filler.take().unwrap().finish(), Err(Error::NonceLength));
+}
+
+impl FillerJob for u64 {
+    fn nonce(&self) -> Option<NonceOfKey> {
+        None
+    }
+
+    fn run(batch: &mut [Self]) {
+        assert_ne!(batch, [13]);
+    }
+}
+
+#[test]
+fn a_panic_holds_up_no_later_batch() {
+    let filler = Filler::new(FillerOptions { max_batch: 1, ..FillerOptions::default() });
+    let panics = [12, 13, 14].map(|job| catch_unwind(|| filler.submit(Duration::ZERO, job).unwrap()).is_err());
+    assert_eq!((panics, [(); 4].map(|()| filler.take())), ([false, true, false], [Some(12), Some(13), Some(14), None]));
+}
