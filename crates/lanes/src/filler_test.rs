@@ -1,4 +1,4 @@
-//! Messages of several threads; work that panics. What is a batch, what is refused and when, crates/c/tests/filler.c has.
+//! Messages of several threads; deadlines; work that panics. More of what is a batch and what is refused has crates/c/tests/filler.c.
 
 use std::panic::catch_unwind;
 use std::sync::Arc;
@@ -64,4 +64,21 @@ fn a_panic_holds_up_no_later_batch() {
     let filler = Filler::new(FillerOptions { max_batch: 1, ..FillerOptions::default() });
     let panics = [12, 13, 14].map(|job| catch_unwind(|| filler.submit(Duration::ZERO, job).unwrap()).is_err());
     assert_eq!((panics, [(); 4].map(|()| filler.take())), ([false, true, false], [Some(12), Some(13), Some(14), None]));
+}
+
+#[test]
+fn batches_leave_when_full_or_due() {
+    let us = Duration::from_micros;
+    // Times of jobs, the time of a poll; then the number of jobs that ran, and the deadline of the others.
+    for (submitted, polled, ran, deadline) in [
+        (&[10, 7, 30][..], 56, 0, Some(57)),
+        (&[10, 7, 30], 57, 3, None),
+        (&[0, 50], 50, 2, None),
+        (&[0, 1, 2, 3, 4], 53, 4, Some(54)),
+    ] {
+        let filler = Filler::new(FillerOptions { max_wait: us(50), max_batch: 4, capacity: 5 });
+        submitted.iter().for_each(|now| filler.submit(us(*now), 1).unwrap());
+        filler.poll(us(polled));
+        assert_eq!((std::iter::from_fn(|| filler.take()).count(), filler.deadline()), (ran, deadline.map(us)));
+    }
 }
