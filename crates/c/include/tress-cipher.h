@@ -122,6 +122,10 @@ typedef enum tress_status {
    */
   TRESS_RANDOM = 14,
   /**
+   * No more jobs may be inside the filler: take some.
+   */
+  TRESS_FULL = 15,
+  /**
    * The key has a length that the cipher does not take.
    */
   TRESS_KEY_LENGTH = 20,
@@ -719,6 +723,91 @@ TRESS_CHECKED
 tress_status tress_cbc_encrypt_jobs(tress_cbc_job *jobs,
                                     size_t count,
                                     size_t *failed);
+
+/* ---- Lanes: messages that arrive one at a time ---- */
+
+/**
+ * Collects CCM jobs of any threads into batches for the lanes, and gives them back in the order in which they were
+ * submitted. It has no thread and no clock: a batch runs in the call of `tress_filler_submit` that fills it, or of
+ * `tress_filler_flush` when it is due. Batches of several threads run at the same time.
+ */
+typedef struct tress_filler tress_filler;
+
+/**
+ * How long and for how many jobs to wait. All zero, and NULL in its place, are the defaults.
+ */
+typedef struct tress_filler_options {
+  /**
+   * The longest that a job waits for others, in nanoseconds; 0 is 50000.
+   */
+  uint64_t max_wait_ns;
+  /**
+   * This many waiting jobs run at once; 0 is 32, which are the lanes of the widest registers.
+   */
+  size_t max_batch;
+  /**
+   * The most jobs that are inside: waiting, running or not taken; 0 is 1024. Less than a batch counts as a batch.
+   */
+  size_t capacity;
+  /**
+   * Zero; for later.
+   */
+  uint64_t reserved[4];
+} tress_filler_options;
+
+/**
+ * Makes an empty filler; end it with `tress_filler_free`. `TRESS_ARGUMENT` where `reserved` is not zero. Any thread.
+ *
+ * Needs: `options` is NULL or readable; `filler` is writable.
+ */
+TRESS_CHECKED
+tress_status tress_filler_new(const tress_filler_options *options,
+                              tress_filler **filler);
+
+/**
+ * Submits a message to encrypt, or with 0 as `encrypt` one to decrypt. The job, what it points to and its cipher stay
+ * as they are until `tress_filler_take` returns the job. Its status is `TRESS_STATE` until it has run, then what
+ * `tress_ccm_encrypt` or `tress_ccm_decrypt` returns. `now_ns` is the time in nanoseconds, by a clock of the caller
+ * that is the same for all calls. If the batch is full with the job, or due, it runs before the call returns. Any
+ * thread.
+ *
+ * Returns `TRESS_FULL` if the filler holds as many jobs as it may, and `TRESS_NONCE_REPEATED` if a waiting job to
+ * encrypt has the same handle and nonce; then the job was not taken in. A nonce of jobs that have run is not noticed.
+ *
+ * Needs: `filler` is a handle; `job` is as `tress_ccm_encrypt_jobs` needs it.
+ */
+TRESS_CHECKED
+tress_status tress_filler_submit(const tress_filler *filler,
+                                 tress_ccm_job *job,
+                                 int encrypt,
+                                 uint64_t now_ns);
+
+/**
+ * Runs the jobs that wait if the first of them has waited long enough by `now_ns`; `UINT64_MAX` runs them in any case.
+ * When to call again goes to `deadline_ns`, unless that is NULL: `UINT64_MAX` if no job waits. Any thread.
+ *
+ * Needs: `filler` is a handle; `deadline_ns` is NULL or writable.
+ */
+TRESS_CHECKED
+tress_status tress_filler_flush(const tress_filler *filler,
+                                uint64_t now_ns,
+                                uint64_t *deadline_ns);
+
+/**
+ * The next job that has run, which is the caller's again: look at its status. NULL if there is none, and for NULL. Any
+ * thread.
+ *
+ * Needs: `filler` is NULL or a handle.
+ */
+tress_ccm_job *tress_filler_take(const tress_filler *filler);
+
+/**
+ * Ends a filler; NULL does nothing. Jobs that wait do not run, and all jobs inside are the caller's again. No other
+ * thread may use it any more.
+ *
+ * Needs: `filler` is NULL, or a handle that was not freed.
+ */
+void tress_filler_free(tress_filler *filler);
 
 #ifdef __cplusplus
 }

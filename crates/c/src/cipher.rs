@@ -4,6 +4,7 @@
 
 mod ciphers;
 mod failure;
+mod filler;
 mod lanes;
 mod modes;
 mod raw;
@@ -11,6 +12,7 @@ mod status;
 mod version;
 
 pub use ciphers::*;
+pub use filler::*;
 pub use lanes::*;
 pub use modes::*;
 pub use status::*;

@@ -196,20 +196,8 @@ unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, en
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
 unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
-    let nonce = |index: usize| {
-        // SAFETY: the caller vouches for `count` jobs.
-        let (cipher, nonce, bytes) = unsafe {
-            let job = jobs.add(index);
-            ((*job).cipher, (*job).nonce, (*job).nonce_length)
-        };
-        // A length that is refused: no other job has this place for its key.
-        let none = NonceOfKey::new(jobs.wrapping_add(index), &[]);
-        if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
-            return none;
-        }
-        // SAFETY: the caller vouches for the nonce.
-        NonceOfKey::new(cipher, unsafe { slice::from_raw_parts(nonce, bytes) })
-    };
+    // SAFETY: the caller vouches for `count` jobs.
+    let nonce = |index: usize| unsafe { nonce_of(jobs.add(index)) };
     let refusal = match tress_lanes::repeated((0..count).map(nonce)) {
         Ok(None) => return Ok(()),
         Ok(Some(_)) => TRESS_NONCE_REPEATED,
@@ -221,6 +209,21 @@ unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usiz
     }
     // SAFETY: as above.
     unsafe { outcome(count, failed) }.map_err(|_| refusal.into())
+}
+
+/// Key and nonce of a job.
+///
+/// # Safety
+/// As [`tress_ccm_encrypt_jobs`], for one job.
+pub(crate) unsafe fn nonce_of(job: *const tress_ccm_job) -> NonceOfKey {
+    // SAFETY: as above.
+    let (cipher, nonce, bytes) = unsafe { ((*job).cipher, (*job).nonce, (*job).nonce_length) };
+    if nonce.is_null() || cipher.is_null() || !(7..=13).contains(&bytes) {
+        // A length that is refused: no other job has this place for its key.
+        return NonceOfKey::new(job, &[]);
+    }
+    // SAFETY: as above.
+    NonceOfKey::new(cipher, unsafe { slice::from_raw_parts(nonce, bytes) })
 }
 
 /// A job, whose status may hold anything.
@@ -269,7 +272,7 @@ unsafe fn all_ccm_threads(
 ///
 /// # Safety
 /// As [`tress_ccm_encrypt_jobs`].
-unsafe fn ccm_passes(jobs: *mut tress_ccm_job, count: usize, encrypt: bool) -> usize {
+pub(crate) unsafe fn ccm_passes(jobs: *mut tress_ccm_job, count: usize, encrypt: bool) -> usize {
     // SAFETY: as above.
     unsafe {
         // Most callers have one type of cipher.

@@ -42,6 +42,8 @@ pub enum tress_status {
     TRESS_UNKNOWN_NAME = 13,
     /// The system gave no randomness.
     TRESS_RANDOM = 14,
+    /// No more jobs may be inside the filler: take some.
+    TRESS_FULL = 15,
 
     /// The key has a length that the cipher does not take.
     TRESS_KEY_LENGTH = 20,
@@ -170,6 +172,7 @@ const TEXTS: &[(tress_status, &CStr)] = &[
     (TRESS_INTERRUPTED, c"interrupted"),
     (TRESS_UNKNOWN_NAME, c"unknown name"),
     (TRESS_RANDOM, c"the operating system provided no random bytes"),
+    (TRESS_FULL, c"no more jobs may be inside the filler"),
     (TRESS_KEY_LENGTH, c"wrong key length"),
     (TRESS_NONCE_LENGTH, c"a CCM nonce must have 7 to 13 bytes"),
     (TRESS_TAG_LENGTH, c"a CCM tag must have 4, 6, 8, 10, 12, 14 or 16 bytes"),
@@ -324,7 +327,7 @@ mod tests {
         assert_eq!((texts.len(), TEXTS.len()), (variants, variants));
         // SAFETY: texts of codes end with NUL.
         let text = |code| unsafe { CStr::from_ptr(tress_status_text(code)) };
-        for none in [-1, 15, 1000, c_int::MIN, c_int::MAX] {
+        for none in [-1, 16, 1000, c_int::MIN, c_int::MAX] {
             assert_eq!(text(none), c"unknown code");
         }
     }
