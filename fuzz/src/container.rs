@@ -3,7 +3,7 @@
 
 use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
 
-use tress_container::age::Recipient;
+use tress_container::Threads;
 use tress_container::keys::key_file;
 use tress_container::streaming::{Decryptor, Reader, decrypt_bytes, rewrap_head};
 
@@ -15,7 +15,7 @@ use crate::vectors::{containers, identities};
 pub fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let (base, sealed) = edited(&mut input);
-    let opened = decrypt_bytes(&sealed, &identities(), 1 + input.below(2)).ok();
+    let opened = decrypt_bytes(&sealed, &identities(), (1 + input.below(2)).into()).ok();
     if sealed == base.sealed {
         assert!(opened.as_ref() == Some(&base.plain), "{} does not open", base.name);
     }
@@ -29,7 +29,7 @@ pub fn run(bytes: &[u8]) {
 
 /// In pieces of any length.
 fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
-    let mut decryptor = Decryptor::new(|header| header.open(&identities()), 1);
+    let mut decryptor = Decryptor::new(&identities(), Threads::ONE);
     let mut plain = Vec::new();
     let mut rest = sealed;
     let mut result = Ok(());
@@ -49,7 +49,7 @@ fn pushed(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
 
 /// At some places, and then all of it.
 fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
-    let mut reader = match Reader::open(Cursor::new(sealed), &identities(), 1) {
+    let mut reader = match Reader::open(Cursor::new(sealed), &identities(), Threads::ONE) {
         Ok(reader) => reader,
         Err(error) => return assert!(opened.is_none(), "{error}"),
     };
@@ -90,13 +90,12 @@ fn sought(sealed: &[u8], opened: Option<&[u8]>, input: &mut Input<'_>) {
 /// A new header takes the old one's place, and opens the same payload.
 fn rewrapped(sealed: &[u8], opened: Option<&[u8]>) {
     let key = key_file(&[9; 32]).expect("a key of its length");
-    let recipients: [Box<dyn Recipient + Send>; 1] = [Box::new(key.clone())];
-    match rewrap_head(&mut &sealed[..], &identities(), &recipients) {
+    match rewrap_head(&mut &sealed[..], &identities(), &key.clone().into()) {
         Ok(head) => {
             let mut container = head.head;
             assert_eq!(container.len() % 4096, 0);
             container.extend_from_slice(&sealed[head.old_bytes as usize..]);
-            let again = decrypt_bytes(&container, &[Box::new(key)], 1).ok();
+            let again = decrypt_bytes(&container, &key.into(), Threads::ONE).ok();
             assert!(again.as_deref() == opened, "another payload");
         }
         Err(error) => assert!(opened.is_none(), "{error}"),

@@ -4,9 +4,9 @@
 use std::io::Write;
 
 use tress_container::ErrorKind;
-use tress_container::age::{Encryptor, Recipient};
+use tress_container::age::Encryptor;
 use tress_container::container::{ALIGNMENT_BYTES, Aead, Header, MAX_AGE_FILE_BYTES, MAX_RECIPIENTS, is_valid_name};
-use tress_container::keys::{RawKey, key_file};
+use tress_container::keys::{RawKey, Recipients, key_file};
 
 use crate::input::Input;
 use crate::vectors::identities;
@@ -58,7 +58,7 @@ fn content(input: &mut Input<'_>) {
     let first_line = *input.pick(Aead::ALL);
     let content = input.rest();
     let key = key();
-    let encryptor = Encryptor::with_recipients(std::iter::once(&key as &dyn Recipient)).expect("a recipient");
+    let encryptor = Encryptor::with_recipients(Recipients::from(key.clone()).for_age()).expect("a recipient");
     let mut age_file = Vec::new();
     let mut writer = encryptor.wrap_output(&mut age_file).expect("into memory");
     writer.write_all(content).expect("into memory");
@@ -67,15 +67,15 @@ fn content(input: &mut Input<'_>) {
         return;
     }
     let header = read(&around(first_line, &age_file)).expect("a whole header");
-    match header.open(&[Box::new(key.clone())]) {
+    match header.open(&key.clone().into()) {
         Ok(opened) => {
             // As docs/formats/container.md, "Content", has it.
             let name = opened.name.as_ref().map_or(String::new(), |name| format!("name {name}\n"));
             let text = format!("aead {}\ntype {}\n{name}\n", opened.aead.name(), opened.content_type.name());
             let rest = content.strip_prefix(text.as_bytes()).expect("only one form is taken");
             assert_eq!(rest.len(), opened.aead.key_bytes());
-            let again = Header::seal(&opened, &[Box::new(key.clone())]).expect("what was read can be written");
-            let again = read(&again).expect("a header").open(&[Box::new(key)]).expect("our own header");
+            let again = Header::seal(&opened, &key.clone().into()).expect("what was read can be written");
+            let again = read(&again).expect("a header").open(&key.into()).expect("our own header");
             assert_eq!((again.name, again.content_type), (opened.name, opened.content_type));
         }
         Err(error) => {

@@ -1,19 +1,18 @@
-//! Recipients, identities, addresses, passphrases and raw keys as text: each is read or refused; what is read can be used, and
+//! Recipients, identities, addresses and raw keys as text: each is read or refused; what is read can be used, and
 //! what is written of it reads back as the same.
 
 use tress_container::ErrorKind;
-use tress_container::age::secrecy::ExposeSecret;
 use tress_container::container::{Aead, Content, ContentType, Header};
-use tress_container::keys::{Address, KeyPair, identities_file, key_file, passphrase_file, recipients_file};
+use tress_container::keys::{Address, Identities, KeyPair, Recipients, key_file};
 
 use crate::vectors::containers;
 
 /// Panics when two readings differ, or an error shows what it read.
 pub fn run(bytes: &[u8]) {
-    if let Ok(recipients) = recipients_file(bytes) {
+    if let Ok(recipients) = Recipients::from_file(bytes) {
         sealed(&recipients);
     }
-    match identities_file(bytes) {
+    match Identities::from_file(bytes) {
         Ok(identities) => {
             assert!(!identities.is_empty());
             let header = Header::read(&mut &containers()[0].sealed[..]).expect("a header");
@@ -23,10 +22,6 @@ pub fn run(bytes: &[u8]) {
         }
         Err(error) => shows_nothing(bytes, &error),
     }
-    if let Ok(passphrase) = passphrase_file(bytes) {
-        let text = passphrase.expose_secret();
-        assert!(bytes.starts_with(text.as_bytes()) && bytes.len() - text.len() <= 2);
-    }
     let is_hexadecimal = bytes.iter().all(u8::is_ascii_hexdigit);
     assert_eq!(key_file(bytes).is_ok(), matches!(bytes.len(), 16 | 32) && !is_hexadecimal);
     if let Ok(text) = std::str::from_utf8(bytes) {
@@ -35,7 +30,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// A container for these opens for as many.
-fn sealed(recipients: &[Box<dyn tress_container::age::Recipient + Send>]) {
+fn sealed(recipients: &Recipients) {
     let content = Content::generate(Aead::default(), ContentType::File, None).expect("randomness");
     match Header::seal(&content, recipients) {
         Ok(header) => {
@@ -53,16 +48,16 @@ fn texts(text: &str) {
     match KeyPair::parse(text) {
         Ok(pair) => {
             let file = pair.to_identity_file_text();
-            let again = KeyPair::parse(file.expose_secret()).expect("what was written is read");
+            let again = KeyPair::parse(&file).expect("what was written is read");
             assert_eq!((again.recipient(), again.address()), (pair.recipient(), pair.address()));
             assert_eq!(again.noise_secret_key(), pair.noise_secret_key());
-            assert!(recipients_file(pair.recipient().as_bytes()).is_ok());
+            assert!(pair.recipient().to_string().parse::<Recipients>().is_ok());
         }
         Err(error) => shows_nothing(text.as_bytes(), &error),
     }
     if let Ok(address) = text.parse::<Address>() {
         assert_eq!(address.to_string(), text.to_ascii_lowercase());
-        assert!(recipients_file(address.to_string().as_bytes()).is_ok());
+        assert!(address.to_string().parse::<Recipients>().is_ok());
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde_json::Value;
-use tress_container::age::Identity;
-use tress_container::keys::{identities_file, key_file};
+use tress_container::Threads;
+use tress_container::keys::{Identities, key_file};
 use tress_container::streaming::decrypt_bytes;
 use tress_sign::Hash;
 
@@ -52,7 +52,7 @@ pub fn containers() -> &'static [Container] {
         let read = |name: &'static str| {
             let sealed = sealed[format!("{name}.tress").as_bytes()];
             let test = tests.iter().find(|test| test["name"] == name).expect("a vector of the index");
-            let plain = decrypt_bytes(sealed, &identities(), 1).expect("a valid container");
+            let plain = decrypt_bytes(sealed, &identities(), Threads::ONE).expect("a valid container");
             let hash: String = Hash::Sha256.digest(&plain).iter().map(|byte| format!("{byte:02x}")).collect();
             assert_eq!(test["plaintextSha256"], hash.as_str(), "{name}");
             Container { name, sealed, plain }
@@ -62,13 +62,13 @@ pub fn containers() -> &'static [Container] {
 }
 
 /// What opens them.
-pub fn identities() -> Vec<Box<dyn Identity>> {
+pub fn identities() -> Identities {
     // Of the vectors' index; they guard nothing.
     const ALICE: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
-    let mut identities = identities_file(ALICE.as_bytes()).expect("an identity");
+    let mut identities = Identities::from_file(ALICE.as_bytes()).expect("an identity");
     for length in [16, 32] {
         let key: Vec<u8> = (0..length).collect();
-        identities.push(Box::new(key_file(&key).expect("a key of its length")));
+        identities.extend([key_file(&key).expect("a key of its length")]);
     }
     identities
 }

@@ -3,12 +3,11 @@
 
 use std::fs;
 
-use tress_container::Control;
-use tress_container::age::Recipient;
 use tress_container::container::ContentType;
 use tress_container::keys::key_file;
 use tress_container::streaming::{Opening, decrypt_bytes};
 use tress_container::verbs::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
+use tress_container::{Control, Threads};
 
 use crate::edits::edited;
 use crate::input::Input;
@@ -21,7 +20,7 @@ pub fn run(bytes: &[u8]) {
     let (_, sealed) = edited(&mut input);
     let opened = Opening::new(&sealed, &identities());
     let is_tree = opened.is_ok_and(|opened| opened.content().content_type == ContentType::Tree);
-    let plain = decrypt_bytes(&sealed, &identities(), 1).ok();
+    let plain = decrypt_bytes(&sealed, &identities(), Threads::ONE).ok();
 
     let folder = place::empty();
     let (path, out) = (folder.join("container"), folder.join("out"));
@@ -39,7 +38,7 @@ pub fn run(bytes: &[u8]) {
     assert!(is_readable || inspection.is_err(), "an identity makes it readable");
 
     let mut options = DecryptOptions::default();
-    options.threads = threads;
+    options.threads = threads.into();
     let whole = decrypt(&source, &sink, &identities(), &options, &Control::new());
     assert!(whole.is_err() || plain.is_some(), "opens as a file only");
     // A tree whose archive is damaged does not open as a folder.
@@ -74,11 +73,10 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(place::names(folder), ["container"]);
 
     let key = key_file(&[9; 32]).expect("a key of its length");
-    let recipients: [Box<dyn Recipient + Send>; 1] = [Box::new(key.clone())];
-    let rewrapped = rewrap(&path, &identities(), &recipients, &Control::new());
+    let rewrapped = rewrap(&path, &identities(), &key.clone().into(), &Control::new());
     let now = fs::read(&path).expect("the container");
     match rewrapped {
-        Ok(_) => assert!(decrypt_bytes(&now, &[Box::new(key)], 1).ok() == plain, "another payload"),
+        Ok(_) => assert!(decrypt_bytes(&now, &key.into(), Threads::ONE).ok() == plain, "another payload"),
         Err(error) => assert!(plain.is_none() && now == sealed, "{error}"),
     }
     assert_eq!(place::names(folder), ["container"]);

@@ -9,7 +9,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::buffer::tress_buffer;
 use crate::failure::Failure;
-use crate::keys::{identities_of, tress_identities, tress_recipients};
+use crate::keys::{tress_identities, tress_recipients};
 use crate::options::{self, tress_options};
 use crate::raw;
 use crate::status::tress_status::*;
@@ -86,9 +86,9 @@ pub unsafe extern "C" fn tress_encryptor_new(
     guard(|| unsafe {
         raw::give(encryptor, || {
             let output = Output::new(write, context)?;
-            let recipients = raw::handle(recipients)?.build()?;
+            let recipients = &raw::handle(recipients)?.0;
             let (options, _) = options::encrypting(options)?;
-            Ok(tress_encryptor { encryptor: Some(Encryptor::new(&recipients, &options)?), output })
+            Ok(tress_encryptor { encryptor: Some(Encryptor::new(recipients, &options)?), output })
         })
     })
 }
@@ -197,13 +197,8 @@ pub unsafe extern "C" fn tress_decryptor_new(
     guard(|| unsafe {
         raw::give(decryptor, || {
             let output = Output::new(write, context)?;
-            let secrets = raw::handle(identities)?.secrets();
-            let open = move |header: &tress_container::container::Header| header.open(&identities_of(&secrets)?);
-            Ok(tress_decryptor {
-                decryptor: Some(Decryptor::new(open, options::threads(threads)?)),
-                output,
-                named: None,
-            })
+            let decryptor = Decryptor::new(&raw::handle(identities)?.0, options::threads(threads)?.into());
+            Ok(tress_decryptor { decryptor: Some(decryptor), output, named: None })
         })
     })
 }
@@ -317,9 +312,9 @@ pub unsafe extern "C" fn tress_encrypt(
     guard(|| unsafe {
         raw::give(container, || {
             let plain = raw::bytes(plain, length)?;
-            let recipients = raw::handle(recipients)?.build()?;
+            let recipients = &raw::handle(recipients)?.0;
             let (options, _) = options::encrypting(options)?;
-            let sealing = Sealing::new(plain.len(), &recipients, &options)?;
+            let sealing = Sealing::new(plain.len(), recipients, &options)?;
             let mut sealed = Zeroizing::new(zeros(sealing.sealed_bytes())?);
             sealing.seal(plain, &mut sealed)?;
             Ok(std::mem::take(&mut *sealed).into())
@@ -347,9 +342,9 @@ pub unsafe extern "C" fn tress_decrypt(
     guard(|| unsafe {
         raw::give(plain, || {
             let (container, threads) = (raw::bytes(container, length)?, options::threads(threads)?);
-            let opening = Opening::new(container, &raw::handle(identities)?.build()?)?;
+            let opening = Opening::new(container, &raw::handle(identities)?.0)?;
             let mut plain = Zeroizing::new(zeros(opening.plain_bytes())?);
-            opening.unseal(&mut plain, threads)?;
+            opening.unseal(&mut plain, threads.into())?;
             Ok(std::mem::take(&mut *plain).into())
         })
     })

@@ -67,10 +67,10 @@ pub unsafe extern "C" fn tress_encrypt_file(
     // SAFETY: as above.
     guard(|| unsafe {
         let source = Source::Path(path(input)?);
-        let recipients = raw::handle(recipients)?.build()?;
+        let recipients = &raw::handle(recipients)?.0;
         let (options, force) = options::encrypting(options)?;
         let sink = Sink::Path { path: path(output)?, force };
-        let done = with_control(control, |control| verbs::encrypt(&source, &sink, &recipients, &options, control))?;
+        let done = with_control(control, |control| verbs::encrypt(&source, &sink, recipients, &options, control))?;
         raw::set(report, done.into());
         Ok(())
     })
@@ -99,10 +99,10 @@ pub unsafe extern "C" fn tress_decrypt_file(
     // SAFETY: as above.
     guard(|| unsafe {
         let source = Source::Path(path(input)?);
-        let identities = raw::handle(identities)?.build()?;
+        let identities = &raw::handle(identities)?.0;
         let (options, force) = options::decrypting(options)?;
         let sink = Sink::Path { path: path(output)?, force };
-        let done = with_control(control, |control| verbs::decrypt(&source, &sink, &identities, &options, control))?;
+        let done = with_control(control, |control| verbs::decrypt(&source, &sink, identities, &options, control))?;
         raw::set(report, done.into());
         Ok(())
     })
@@ -126,8 +126,8 @@ pub unsafe extern "C" fn tress_rewrap_file(
     // SAFETY: as above.
     guard(|| unsafe {
         let container = path(container)?;
-        let (identities, recipients) = (raw::handle(identities)?.build()?, raw::handle(recipients)?.build()?);
-        let done = with_control(control, |control| verbs::rewrap(&container, &identities, &recipients, control))?;
+        let (identities, recipients) = (&raw::handle(identities)?.0, &raw::handle(recipients)?.0);
+        let done = with_control(control, |control| verbs::rewrap(&container, identities, recipients, control))?;
         raw::set(report, done.into());
         Ok(())
     })

@@ -1,14 +1,8 @@
 //! Who may open a container: sets of recipients and of identities, and key pairs.
-//!
-//! A set keeps what its members were made of, not the members: so it can be shared by threads, and used any number of
-//! times.
 
 use std::ffi::{CString, c_char};
 
-use tress_container::Error;
-use tress_container::age::secrecy::{ExposeSecret, SecretString};
-use tress_container::age::{Callbacks, Identity, Recipient};
-use tress_container::keys::{self, KeyPair, RawKey};
+use tress_container::keys::{Identities, KeyPair, MAX_WORK_FACTOR, Recipients, key_file};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::failure::Failure;
@@ -18,36 +12,13 @@ use crate::status::{guard, tress_status};
 
 /// Whom to encrypt to. One thread at a time while it is filled; after that any number of threads may use it in calls
 /// that take `const tress_recipients *`.
-pub struct tress_recipients {
-    members: Vec<Member>,
-}
-
-enum Member {
-    /// One recipient a line.
-    Text(String),
-    Passphrase(SecretString),
-    Key(RawKey),
-}
-
-impl tress_recipients {
-    pub(crate) fn build(&self) -> Result<Vec<Box<dyn Recipient + Send>>, Error> {
-        let mut recipients: Vec<Box<dyn Recipient + Send>> = Vec::new();
-        for member in &self.members {
-            match member {
-                Member::Text(text) => recipients.extend(keys::recipients_file(text.as_bytes())?),
-                Member::Passphrase(passphrase) => recipients.push(keys::passphrase_recipient(passphrase.clone())?),
-                Member::Key(key) => recipients.push(Box::new(key.clone())),
-            }
-        }
-        Ok(recipients)
-    }
-}
+pub struct tress_recipients(pub(crate) Recipients);
 
 /// An empty set. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_recipients_new() -> *mut tress_recipients {
     crate::status::guard_value(std::ptr::null_mut(), || {
-        Box::into_raw(Box::new(tress_recipients { members: Vec::new() }))
+        Box::into_raw(Box::new(tress_recipients(Recipients::default())))
     })
 }
 
@@ -63,8 +34,7 @@ pub unsafe extern "C" fn tress_recipients_add(recipients: *mut tress_recipients,
     guard(|| {
         // SAFETY: as above.
         let (recipients, text) = unsafe { (raw::handle_mut(recipients)?, raw::text(text)?) };
-        keys::recipients_file(text.as_bytes())?;
-        recipients.members.push(Member::Text(text.to_owned()));
+        recipients.0.extend([Recipients::from_file(text.as_bytes())?]);
         Ok(())
     })
 }
@@ -84,9 +54,7 @@ pub unsafe extern "C" fn tress_recipients_add_passphrase(
     guard(|| {
         // SAFETY: as above.
         let (recipients, passphrase) = unsafe { (raw::handle_mut(recipients)?, raw::text(passphrase)?) };
-        let passphrase = SecretString::from(passphrase);
-        keys::passphrase_recipient(passphrase.clone())?;
-        recipients.members.push(Member::Passphrase(passphrase));
+        recipients.0.extend([Recipients::from_passphrase(passphrase)?]);
         Ok(())
     })
 }
@@ -106,7 +74,7 @@ pub unsafe extern "C" fn tress_recipients_add_key(
     guard(|| {
         // SAFETY: as above.
         let (recipients, key) = unsafe { (raw::handle_mut(recipients)?, raw::bytes(key, key_length)?) };
-        recipients.members.push(Member::Key(keys::key_file(key)?));
+        recipients.0.extend([key_file(key)?]);
         Ok(())
     })
 }
@@ -123,81 +91,13 @@ pub unsafe extern "C" fn tress_recipients_free(recipients: *mut tress_recipients
 
 /// What opens containers. One thread at a time while it is filled; after that any number of threads may use it in calls
 /// that take `const tress_identities *`. Secrets are wiped when it is freed.
-pub struct tress_identities {
-    members: Vec<Secret>,
-}
-
-#[derive(Clone)]
-pub(crate) enum Secret {
-    /// An identity file, and the passphrase that opens it if it needs one.
-    File(Zeroizing<Vec<u8>>, Option<SecretString>),
-    /// And the largest work factor that it may cost.
-    Passphrase(SecretString, u8),
-    Key(RawKey),
-}
-
-/// The answer to every question for a passphrase.
-#[derive(Clone)]
-struct Answer(SecretString);
-
-impl Callbacks for Answer {
-    fn display_message(&self, _: &str) {}
-
-    fn confirm(&self, _: &str, _: &str, _: Option<&str>) -> Option<bool> {
-        None
-    }
-
-    fn request_public_string(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn request_passphrase(&self, _: &str) -> Option<SecretString> {
-        Some(self.0.clone())
-    }
-}
-
-impl Secret {
-    fn build(&self) -> Result<Vec<Box<dyn Identity>>, Error> {
-        Ok(match self {
-            Secret::File(text, None) => keys::identities_file(&text[..])?,
-            Secret::File(text, Some(passphrase)) => keys::identities_file_with(&text[..], Answer(passphrase.clone()))?,
-            Secret::Passphrase(passphrase, most) => vec![keys::passphrase_identity_up_to(passphrase.clone(), *most)?],
-            Secret::Key(key) => vec![Box::new(key.clone())],
-        })
-    }
-}
-
-/// The identities of these secrets.
-pub(crate) fn identities_of(secrets: &[Secret]) -> Result<Vec<Box<dyn Identity>>, Error> {
-    let mut identities = Vec::new();
-    for secret in secrets {
-        identities.extend(secret.build()?);
-    }
-    Ok(identities)
-}
-
-impl tress_identities {
-    pub(crate) fn build(&self) -> Result<Vec<Box<dyn Identity>>, Error> {
-        identities_of(&self.members)
-    }
-
-    /// What can go to another thread.
-    pub(crate) fn secrets(&self) -> Vec<Secret> {
-        self.members.clone()
-    }
-
-    fn add(&mut self, member: Secret) -> Result<(), Failure> {
-        member.build()?;
-        self.members.push(member);
-        Ok(())
-    }
-}
+pub struct tress_identities(pub(crate) Identities);
 
 /// An empty set. Any thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_identities_new() -> *mut tress_identities {
     crate::status::guard_value(std::ptr::null_mut(), || {
-        Box::into_raw(Box::new(tress_identities { members: Vec::new() }))
+        Box::into_raw(Box::new(tress_identities(Identities::default())))
     })
 }
 
@@ -220,7 +120,15 @@ pub unsafe extern "C" fn tress_identities_add(
         // SAFETY: as above.
         let (identities, data, passphrase) =
             unsafe { (raw::handle_mut(identities)?, raw::bytes(data, length)?, raw::optional_text(passphrase)?) };
-        identities.add(Secret::File(Zeroizing::new(data.to_vec()), passphrase.map(SecretString::from)))
+        let found = match passphrase {
+            Some(passphrase) => {
+                let passphrase = Zeroizing::new(passphrase.to_owned());
+                Identities::from_file_asking(data, move |_: &str| Some(passphrase.clone()))?
+            }
+            None => Identities::from_file(data)?,
+        };
+        identities.0.extend([found]);
+        Ok(())
     })
 }
 
@@ -236,7 +144,7 @@ pub unsafe extern "C" fn tress_identities_add_passphrase(
     passphrase: *const c_char,
 ) -> tress_status {
     // SAFETY: as above.
-    unsafe { tress_identities_add_passphrase_up_to(identities, passphrase, keys::MAX_WORK_FACTOR) }
+    unsafe { tress_identities_add_passphrase_up_to(identities, passphrase, MAX_WORK_FACTOR) }
 }
 
 /// Adds a passphrase that may cost less. `max_work_factor` is the binary logarithm of how often scrypt mixes, 1 to 20: each
@@ -256,7 +164,8 @@ pub unsafe extern "C" fn tress_identities_add_passphrase_up_to(
     guard(|| {
         // SAFETY: as above.
         let (identities, passphrase) = unsafe { (raw::handle_mut(identities)?, raw::text(passphrase)?) };
-        identities.add(Secret::Passphrase(SecretString::from(passphrase), max_work_factor))
+        identities.0.extend([Identities::from_passphrase_up_to(passphrase, max_work_factor)?]);
+        Ok(())
     })
 }
 
@@ -275,7 +184,8 @@ pub unsafe extern "C" fn tress_identities_add_key(
     guard(|| {
         // SAFETY: as above.
         let (identities, key) = unsafe { (raw::handle_mut(identities)?, raw::bytes(key, key_length)?) };
-        identities.add(Secret::Key(keys::key_file(key)?))
+        identities.0.extend([key_file(key)?]);
+        Ok(())
     })
 }
 
@@ -301,12 +211,15 @@ impl tress_keypair {
     fn new(pair: &KeyPair) -> Result<Self, Failure> {
         let text = |text: String| CString::new(text).map_err(|_| Failure::from(TRESS_INTERNAL));
         let file = pair.to_identity_file_text();
-        let file = file.expose_secret();
         // One allocation: a grown vector leaves the secret behind in freed memory.
         let mut identity = Zeroizing::new(Vec::with_capacity(file.len() + 1));
         identity.extend_from_slice(file.as_bytes());
         identity.push(0);
-        Ok(Self { recipient: text(pair.recipient())?, address: pair.address().map(text).transpose()?, identity })
+        Ok(Self {
+            recipient: text(pair.recipient().to_string())?,
+            address: pair.address().map(|address| text(address.to_string())).transpose()?,
+            identity,
+        })
     }
 }
 

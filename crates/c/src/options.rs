@@ -95,7 +95,7 @@ pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(Encryp
         None => Aead::default(),
     };
     let mut made = EncryptOptions::default();
-    (made.aead, made.threads, made.name) = (aead, options.threads, name.map(str::to_owned));
+    (made.aead, made.threads, made.name) = (aead, options.threads.into(), name.map(str::to_owned));
     Ok((made, options.replace != 0))
 }
 
@@ -111,7 +111,7 @@ pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(Decryp
     let end = (options.range_end != u64::MAX).then_some(options.range_end);
     let range = (options.range != 0).then_some(Range { start: options.range_start, end });
     let mut made = DecryptOptions::default();
-    (made.threads, made.range) = (options.threads, range);
+    (made.threads, made.range) = (options.threads.into(), range);
     Ok((made, options.replace != 0))
 }
 

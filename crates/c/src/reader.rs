@@ -99,7 +99,7 @@ impl Seek for Place {
 fn open(place: Place, identities: &tress_identities, threads: usize) -> Result<tress_reader, Failure> {
     let from_caller = matches!(place, Place::Source { .. });
     let threads = options::threads(threads)?;
-    let reader = Reader::open(place, &identities.build()?, threads).map_err(|error| told(error, from_caller))?;
+    let reader = Reader::open(place, &identities.0, threads.into()).map_err(|error| told(error, from_caller))?;
     let named = Named::of(reader.content());
     Ok(tress_reader { reader, named, from_caller })
 }

@@ -106,7 +106,13 @@ pub(crate) struct Threads {
     ///
     /// From 1 to 1024.
     #[arg(long = "threads", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) count: Option<u16>,
+    count: Option<u16>,
+}
+
+impl Threads {
+    pub(crate) fn wanted(&self) -> tress_container::Threads {
+        self.count.map_or(0, usize::from).into()
+    }
 }
 
 /// The definition, for man pages and completions.

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use tress_container::{
     Error, ErrorKind,
-    age::{Identity, Recipient},
-    keys,
+    keys::{Identities, RawKey, Recipients, key_file},
 };
 
 use crate::{
@@ -22,26 +21,23 @@ const MOST_BYTES: usize = 256 * 1024;
 
 const KEY_MOST_BYTES: usize = 32;
 
-pub(crate) fn recipients(
-    options: &args::Recipients,
-    stdin: &mut Stdin,
-) -> Result<Vec<Box<dyn Recipient + Send>>, Failure> {
-    let mut recipients = Vec::new();
+pub(crate) fn recipients(options: &args::Recipients, stdin: &mut Stdin) -> Result<Recipients, Failure> {
+    let mut recipients = Recipients::default();
     for text in &options.recipients {
         // Not the text itself: somebody may have pasted an identity.
-        recipients.push(keys::recipient(text).map_err(|error| error.at("-r")).map_err(failure::told)?);
+        recipients.extend([text.parse::<Recipients>().map_err(|error| error.at("-r")).map_err(failure::told)?]);
     }
     for path in &options.recipients_file {
         stdin.claim(path, "recipients")?;
         let bytes = files::read_small(path, MOST_BYTES)?;
-        recipients
-            .extend(keys::recipients_file(bytes.as_slice()).map_err(|error| at(error, path)).map_err(failure::told)?);
+        let found = Recipients::from_file(bytes.as_slice()).map_err(|error| at(error, path)).map_err(failure::told)?;
+        recipients.extend([found]);
     }
     for path in &options.key_file {
-        recipients.push(Box::new(raw_key(path, stdin)?));
+        recipients.extend([raw_key(path, stdin)?]);
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Encrypt, stdin)? {
-        recipients.push(keys::passphrase_recipient(passphrase).map_err(failure::told)?);
+        recipients.extend([Recipients::from_passphrase(&passphrase).map_err(failure::told)?]);
     }
     if recipients.is_empty() {
         return Err(failure::told(Error::new(ErrorKind::NoRecipients)));
@@ -50,31 +46,28 @@ pub(crate) fn recipients(
 }
 
 /// The identities of the options; empty if they name none.
-pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Result<Vec<Box<dyn Identity>>, Failure> {
-    let mut identities: Vec<Box<dyn Identity>> = Vec::new();
+pub(crate) fn identities(options: &args::Identities, stdin: &mut Stdin) -> Result<Identities, Failure> {
+    let mut identities = Identities::default();
     for path in &options.identities {
         stdin.claim(path, "an identity")?;
         let bytes = files::read_small(path, MOST_BYTES)?;
-        let found = keys::identities_file_with(bytes.as_slice(), Terminal(crate::failure::name(path)))
+        let found = Identities::from_file_asking(bytes.as_slice(), Terminal(crate::failure::name(path)))
             .map_err(|error| at(error, path))
             .map_err(failure::told)?;
         files::warn_if_public(path);
-        identities.extend(found);
+        identities.extend([found]);
     }
     for path in &options.key_file {
-        identities.push(Box::new(raw_key(path, stdin)?));
+        identities.extend([raw_key(path, stdin)?]);
     }
     if let Some(passphrase) = passphrase::read(&options.passphrase, Purpose::Decrypt, stdin)? {
-        identities.push(keys::passphrase_identity(passphrase).map_err(failure::told)?);
+        identities.extend([Identities::from_passphrase(&passphrase).map_err(failure::told)?]);
     }
     Ok(identities)
 }
 
 /// The identities of the options, of which there must be at least one.
-pub(crate) fn some_identities(
-    options: &args::Identities,
-    stdin: &mut Stdin,
-) -> Result<Vec<Box<dyn Identity>>, Failure> {
+pub(crate) fn some_identities(options: &args::Identities, stdin: &mut Stdin) -> Result<Identities, Failure> {
     let identities = identities(options, stdin)?;
     if identities.is_empty() {
         return Err(Failure::wrong_use("no identity given")
@@ -83,14 +76,14 @@ pub(crate) fn some_identities(
     Ok(identities)
 }
 
-fn raw_key(path: &Path, stdin: &mut Stdin) -> Result<keys::RawKey, Failure> {
+fn raw_key(path: &Path, stdin: &mut Stdin) -> Result<RawKey, Failure> {
     stdin.claim(path, "a key")?;
     let bytes = files::read_start(path, KEY_MOST_BYTES + 1)?;
     if bytes.len() > KEY_MOST_BYTES {
         // Not how much longer: it may be a disk.
         return Err(failure::told(at(Error::new(ErrorKind::KeyFileLength).with_detail("it is longer"), path)));
     }
-    keys::key_file(&bytes).map_err(|error| at(error, path)).map_err(failure::told)
+    key_file(&bytes).map_err(|error| at(error, path)).map_err(failure::told)
 }
 
 /// Names the file of an error that has none yet.

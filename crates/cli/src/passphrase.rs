@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tress_container::{
-    Error, ErrorKind,
-    age::secrecy::{ExposeSecret as _, SecretString},
-};
+use tress_container::{Error, ErrorKind};
 use zeroize::Zeroizing;
 
 use crate::{
@@ -30,7 +27,7 @@ pub(crate) fn read(
     options: &args::Passphrase,
     purpose: Purpose,
     stdin: &mut Stdin,
-) -> Result<Option<SecretString>, Failure> {
+) -> Result<Option<Zeroizing<String>>, Failure> {
     if let Some(path) = &options.passphrase_file {
         return from_file(path, stdin).map(Some);
     }
@@ -41,19 +38,19 @@ pub(crate) fn read(
         return Ok(None);
     }
     let passphrase = prompt::secret("Passphrase: ")?;
-    if passphrase.expose_secret().is_empty() {
+    if passphrase.is_empty() {
         return Err(failure::told(Error::new(ErrorKind::BadPassphrase).with_detail("it is empty")));
     }
     if purpose == Purpose::Encrypt {
         let again = prompt::secret("Passphrase again: ")?;
-        if passphrase.expose_secret() != again.expose_secret() {
+        if passphrase != again {
             return Err(Failure::failed("the two passphrases differ"));
         }
     }
     Ok(Some(passphrase))
 }
 
-fn from_file(path: &Path, stdin: &mut Stdin) -> Result<SecretString, Failure> {
+fn from_file(path: &Path, stdin: &mut Stdin) -> Result<Zeroizing<String>, Failure> {
     stdin.claim(path, "the passphrase")?;
     let bytes = files::read_small(path, MOST_BYTES)?;
     let unusable = |cause: &str| Error::new(ErrorKind::BadPassphrase).with_detail(cause).at(failure::name(path));
@@ -64,12 +61,8 @@ fn from_file(path: &Path, stdin: &mut Stdin) -> Result<SecretString, Failure> {
     if text.is_empty() {
         return Err(failure::told(unusable("it is empty")));
     }
-    Ok(secret_string(text))
-}
-
-/// A copy in a buffer of its own size, so that none is left behind by growth.
-pub(crate) fn secret_string(text: &str) -> SecretString {
-    SecretString::from(Box::<str>::from(text))
+    // A copy of its own size: growth would leave one behind.
+    Ok(Zeroizing::new(text.to_owned()))
 }
 
 /// The name of an open descriptor. Opening it by number takes unsafe code.
@@ -81,12 +74,12 @@ fn descriptor_path(descriptor: u32) -> Result<PathBuf, Failure> {
 }
 
 /// A line typed at a prompt, less its newline.
-pub(crate) fn line(mut bytes: Zeroizing<Vec<u8>>) -> Result<SecretString, Failure> {
+pub(crate) fn line(mut bytes: Zeroizing<Vec<u8>>) -> Result<Zeroizing<String>, Failure> {
     while matches!(bytes.last(), Some(b'\n' | b'\r')) {
         bytes.pop();
     }
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| Error::new(ErrorKind::BadPassphrase).with_detail("it is not UTF-8"))
         .map_err(failure::told)?;
-    Ok(secret_string(text))
+    Ok(Zeroizing::new(text.to_owned()))
 }

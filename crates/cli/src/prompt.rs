@@ -5,12 +5,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use tress_container::age::{Callbacks, secrecy::SecretString};
+use tress_container::keys::Ask;
+use zeroize::Zeroizing;
 
 use crate::failure::{self, Failure, escape};
 
 /// Asks without showing what is typed.
-pub(crate) fn secret(question: &str) -> Result<SecretString, Failure> {
+pub(crate) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
     system::secret(question)
 }
 
@@ -35,7 +36,6 @@ mod system {
     };
 
     use rustix::termios::{self, LocalModes, OptionalActions, Termios};
-    use tress_container::age::secrecy::SecretString;
     use zeroize::Zeroizing;
 
     use super::no_terminal;
@@ -58,7 +58,7 @@ mod system {
         }
     }
 
-    pub(super) fn secret(question: &str) -> Result<SecretString, Failure> {
+    pub(super) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
         let mut terminal = open().map_err(|error| no_terminal(&error))?;
         let mut read = || {
             let before = termios::tcgetattr(&terminal)?;
@@ -98,13 +98,12 @@ mod system {
 mod system {
     use std::io::{self, BufRead as _, Write as _};
 
-    use tress_container::age::secrecy::SecretString;
     use zeroize::Zeroizing;
 
     use super::no_terminal;
     use crate::{failure::Failure, passphrase};
 
-    pub(super) fn secret(question: &str) -> Result<SecretString, Failure> {
+    pub(super) fn secret(question: &str) -> Result<Zeroizing<String>, Failure> {
         let line = rpassword::prompt_password(question).map_err(|error| no_terminal(&error))?;
         passphrase::line(Zeroizing::new(line.into_bytes()))
     }
@@ -122,7 +121,6 @@ mod system {
 }
 
 /// What age's plugins and encrypted identities ask, about an identity file with this name.
-#[derive(Clone)]
 pub(crate) struct Terminal(pub(crate) String);
 
 /// Why the last question was not answered: age takes that for a key that does not fit.
@@ -133,8 +131,8 @@ pub(crate) fn unanswered() -> Option<Failure> {
     UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
-impl Callbacks for Terminal {
-    fn display_message(&self, message: &str) {
+impl Ask for Terminal {
+    fn show(&self, message: &str) {
         // Without a terminal nobody is there to read it.
         let _ = system::say(&format!("{}\n", escape(message)));
     }
@@ -148,11 +146,11 @@ impl Callbacks for Terminal {
         Some(answer == "1")
     }
 
-    fn request_public_string(&self, description: &str) -> Option<String> {
+    fn text(&self, description: &str) -> Option<String> {
         system::line(&format!("{}: ", escape(description))).ok()
     }
 
-    fn request_passphrase(&self, description: &str) -> Option<SecretString> {
+    fn secret(&self, description: &str) -> Option<Zeroizing<String>> {
         // age puts the name, which it does not have, between invisible marks and quotes.
         let question = description.replace(['\u{2068}', '\u{2069}'], "").replace(" ''", "");
         let answer = secret(&format!("{}: {}: ", escape(&self.0), escape(&question)));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use tress_container::age::secrecy::ExposeSecret as _;
 use tress_sign::{Error, KeyFile, PrivateKey, PublicKey, Scheme, SigningKey, VerifyingKey};
 
 use crate::{
@@ -64,7 +63,7 @@ fn open(path: &Path, file: KeyFile, options: &args::Passphrase, stdin: &mut Stdi
         _ => None,
     };
     let _waiting = passphrase.as_ref().map(|_| Waiting::start("deriving the key from the passphrase"));
-    file.into_private(passphrase.as_ref().map(|passphrase| passphrase.expose_secret().as_bytes()))
+    file.into_private(passphrase.as_ref().map(|passphrase| passphrase.as_bytes()))
         .map_err(|error| failure::signing(error, failure::name(path)))
 }
 

@@ -17,10 +17,7 @@ use std::{
 
 use crate::common::{Folder, plaintext, skip};
 use scan::Secrets;
-use tress_container::{
-    age::Identity,
-    keys::{identities_file, key_file, passphrase_identity},
-};
+use tress_container::keys::{Identities, key_file};
 
 /// Several batches for every thread.
 const PLAIN_BYTES: usize = 3_000_000;
@@ -93,16 +90,16 @@ fn leaves_nothing(folder: &Folder, arguments: &[&str], stdin: &[u8], secrets: im
     stopped.ok();
 }
 
-fn identity(folder: &Folder, name: &str) -> Box<dyn Identity> {
-    identities_file(folder.read(name).as_slice()).unwrap().remove(0)
+fn identity(folder: &Folder, name: &str) -> Identities {
+    Identities::from_file(folder.read(name).as_slice()).unwrap()
 }
 
 fn text(folder: &Folder, name: &str) -> String {
     String::from_utf8(folder.read(name)).unwrap()
 }
 
-fn opened_by(folder: &Folder, container: &str, identity: &dyn Identity) -> Secrets {
-    keys::of_container(&folder.read(container), identity)
+fn opened_by(folder: &Folder, container: &str, identities: &Identities) -> Secrets {
+    keys::of_container(&folder.read(container), identities)
 }
 
 #[test]
@@ -110,7 +107,7 @@ fn containers_and_identities() {
     let folder = Folder::new();
     folder.write("in", plaintext(PLAIN_BYTES));
     let me = identity(&folder, "me.key");
-    let secrets = || vec![opened_by(&folder, "c", &*me)];
+    let secrets = || vec![opened_by(&folder, "c", &me)];
     for aead in ["aes-128-ccm", "aes-256-ccm"] {
         leaves_nothing(
             &folder,
@@ -118,13 +115,13 @@ fn containers_and_identities() {
             b"",
             secrets,
         );
-        let secrets = || vec![opened_by(&folder, "c", &*me), keys::of_identity(&text(&folder, "me.key"))];
+        let secrets = || vec![opened_by(&folder, "c", &me), keys::of_identity(&text(&folder, "me.key"))];
         leaves_nothing(&folder, &["decrypt", "-i", "me.key", "-o", "out", "--force", "c"], b"", secrets);
         leaves_nothing(&folder, &["inspect", "-i", "me.key", "c"], b"", secrets);
         leaves_nothing(&folder, &["decrypt", "-i", "-", "-o", "out", "--force", "c"], &folder.read("me.key"), secrets);
     }
     assert_eq!(folder.read("out"), plaintext(PLAIN_BYTES));
-    let secrets = || vec![opened_by(&folder, "c", &*me), keys::of_identity(&text(&folder, "me.key"))];
+    let secrets = || vec![opened_by(&folder, "c", &me), keys::of_identity(&text(&folder, "me.key"))];
     leaves_nothing(&folder, &["rewrap", "-i", "me.key", "-r", &folder.recipient, "c"], b"", secrets);
     // A failure leaves nothing either.
     let mut damaged = folder.read("c");
@@ -146,7 +143,7 @@ fn raw_keys_and_passphrases() {
     let of_key = || {
         let mut secrets = Secrets::new();
         secrets.add("raw key", &key);
-        vec![secrets, opened_by(&folder, "c", &key_file(&key).unwrap())]
+        vec![secrets, opened_by(&folder, "c", &key_file(&key).unwrap().into())]
     };
     leaves_nothing(&folder, &["encrypt", "--key-file", "raw", "-o", "c", "in"], b"", of_key);
     leaves_nothing(&folder, &["decrypt", "--key-file", "raw", "-o", "out", "c"], b"", of_key);
@@ -155,7 +152,7 @@ fn raw_keys_and_passphrases() {
     let of_passphrase = || {
         let mut secrets = Secrets::new();
         secrets.add("passphrase", PASSPHRASE.as_bytes());
-        vec![secrets, opened_by(&folder, "p", &*passphrase_identity(PASSPHRASE.into()).unwrap())]
+        vec![secrets, opened_by(&folder, "p", &Identities::from_passphrase(PASSPHRASE).unwrap())]
     };
     leaves_nothing(&folder, &["encrypt", "--passphrase-file", "passphrase", "-o", "p", "in"], b"", of_passphrase);
     let typed = format!("{PASSPHRASE}\n");

@@ -7,9 +7,9 @@ use std::{fmt::Debug, fs};
 use crate::common::{Folder, Run, plaintext};
 use tress_cipher::{aes::Aes, pipo::Pipo, rc6::Rc6, rijndael::Rijndael};
 use tress_container::{
-    age::{Identity, Recipient},
+    Threads,
     container::{Aead, Content, ContentType, Header, Payload},
-    keys::{KeyPair, key_file},
+    keys::{Identities, KeyPair, key_file},
     streaming::Decryptor,
 };
 use tress_sign::{KeyFile, PrivateKey, Queue, QueueOptions, Scheme, SigningKey};
@@ -156,18 +156,17 @@ fn debug_of_keys() {
     let secret = pair.noise_secret_key().unwrap().to_vec();
     shows_nothing(&pair, &[secret]);
 
-    let recipients: Vec<Box<dyn Recipient + Send>> = vec![Box::new(key_file(&key).unwrap())];
+    let raw = key_file(&key).unwrap();
     let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
-    let header = Header::seal(&content, &recipients).unwrap();
+    let header = Header::seal(&content, &raw.clone().into()).unwrap();
     shows_nothing(&Header::read(&mut header.as_slice()).unwrap(), &secrets);
     // Their keys are random: what stands there is short, and has no numbers.
     let (payload, _) = Payload::create(&content).unwrap();
     assert_eq!(format!("{payload:?}"), "Payload { .. }");
     let shown = format!("{content:?}").replace("Aes128Ccm", "");
     assert!(shown.len() < 100 && !shown.contains(|letter: char| letter.is_ascii_digit()), "{shown}");
-    let raw = key_file(&key).unwrap();
-    let open = move |header: &Header| header.open(&[Box::new(raw) as Box<dyn Identity>]);
-    shows_nothing(&Decryptor::new(open, 1), &secrets);
+    shows_nothing(&Identities::from(raw.clone()), &secrets);
+    shows_nothing(&Decryptor::new(&raw.into(), Threads::ONE), &secrets);
 }
 
 #[test]

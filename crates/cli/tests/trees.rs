@@ -48,9 +48,8 @@ fn there_and_back() {
 
 /// A container whose content is a tree of these bytes.
 fn tree(folder: &Folder, tar: &[u8]) -> Vec<u8> {
-    let recipient = tress_container::keys::recipient(&folder.recipient).unwrap();
     let content = Content::generate(Aead::Aes128Ccm, ContentType::Tree, None).unwrap();
-    let mut container = Header::seal(&content, &[recipient]).unwrap();
+    let mut container = Header::seal(&content, &folder.recipient.parse().unwrap()).unwrap();
     let (payload, prefix) = Payload::create(&content).unwrap();
     container.extend_from_slice(&prefix);
     let mut chunks = Vec::new();

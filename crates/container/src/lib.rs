@@ -23,8 +23,10 @@ pub mod testing;
 #[doc(hidden)]
 pub mod threads;
 
+#[cfg(feature = "age")]
 pub use age;
 #[doc(hidden)]
 pub use error::lower_first;
 pub use error::{Error, ErrorKind, Refusal};
+pub use threads::Threads;
 pub use verbs::Control;

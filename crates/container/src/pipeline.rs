@@ -13,7 +13,6 @@ pub mod pipe;
 mod sink;
 mod source;
 
-use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -22,8 +21,8 @@ pub use sink::{BatchSink, Window};
 pub use source::BatchSource;
 
 use crate::container::Payload;
-use crate::threads::start;
-use crate::verbs::{Control, MAX_THREADS};
+use crate::threads::{Threads, start};
+use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
 /// What workers do to a batch.
@@ -43,14 +42,6 @@ pub struct Totals {
     pub sealed_bytes: u64,
 }
 
-/// A number of threads as options have it: 0 is one for each core, and nobody gets more than [`MAX_THREADS`].
-pub fn threads(asked: usize) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, NonZero::get),
-        asked => asked.min(MAX_THREADS),
-    }
-}
-
 /// One run.
 pub struct Pipeline<'a, 'f, 'd> {
     payload: &'a Payload,
@@ -58,7 +49,7 @@ pub struct Pipeline<'a, 'f, 'd> {
     source: BatchSource<'f>,
     sink: BatchSink<'d>,
     control: &'a Control,
-    threads: usize,
+    threads: Threads,
     progress: Progress,
 }
 
@@ -98,14 +89,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
-    /// A run with this many workers; 0 is one for each core.
+    /// A run with this many workers.
     pub fn new(
         payload: &'a Payload,
         direction: Direction,
         source: BatchSource<'f>,
         sink: BatchSink<'d>,
         control: &'a Control,
-        threads: usize,
+        threads: Threads,
     ) -> Self {
         Self { payload, direction, source, sink, control, threads, progress: Progress::default() }
     }
@@ -115,7 +106,7 @@ impl<'a, 'f, 'd> Pipeline<'a, 'f, 'd> {
     pub fn run(self) -> Result<Totals, Error> {
         let mut batch = Batch::new(self.source.most_chunks());
         if self.take(&mut batch) {
-            let threads = if self.source.is_nearly_done() { 1 } else { threads(self.threads) };
+            let threads = if self.source.is_nearly_done() { 1 } else { self.threads.count() };
             if threads == 1 {
                 self.work(batch);
             } else {

@@ -1,10 +1,42 @@
-//! Starting threads. A system may refuse one (`pids.max`, `TasksMax`, `ulimit -u`), and [`std::thread::Scope::spawn`] panics then;
+//! How many threads work, and starting them. A system may refuse one (`pids.max`, `TasksMax`, `ulimit -u`), and [`std::thread::Scope::spawn`] panics then;
 //! here it is an error, and who can do the work alone goes on alone.
 
+use std::num::NonZero;
 use std::sync::OnceLock;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
+use crate::verbs::MAX_THREADS;
 use crate::{Error, ErrorKind};
+
+/// How many threads work, the caller's among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// One for each core that this process may use.
+    #[default]
+    All,
+    /// So many, and [`MAX_THREADS`] at most.
+    Exactly(NonZero<usize>),
+}
+
+impl Threads {
+    /// The caller's thread alone.
+    pub const ONE: Self = Self::Exactly(NonZero::<usize>::MIN);
+
+    /// The number of threads on this machine.
+    pub fn count(self) -> usize {
+        match self {
+            Self::All => thread::available_parallelism().map_or(1, NonZero::get),
+            Self::Exactly(count) => count.get().min(MAX_THREADS),
+        }
+    }
+}
+
+/// A number as commands and other languages have it: 0 is [`Threads::All`].
+impl From<usize> for Threads {
+    fn from(count: usize) -> Self {
+        NonZero::new(count).map_or(Self::All, Self::Exactly)
+    }
+}
 
 /// A thread of this scope, or [`ErrorKind::NoThread`].
 pub fn start<'scope, T: Send + 'scope>(

@@ -3,33 +3,30 @@
 use std::collections::HashSet;
 
 use tress_container::ErrorKind;
-use tress_container::age::{Identity, Recipient};
 use tress_container::container::{
     ALIGNMENT_BYTES, Aead, CHUNK_BYTES, Content, ContentType, Header, MAX_CHUNKS, Payload, SEALED_CHUNK_BYTES,
     TAG_BYTES, plain_bytes, sealed_bytes,
 };
-use tress_container::keys::{
-    KeyPair, RawKey, key_file, passphrase_identity, passphrase_recipient_with_work_factor, recipient,
-};
+use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
 
 fn raw(byte: u8) -> RawKey {
     key_file(&[byte; 32]).unwrap()
 }
 
-fn to(keys: &[RawKey]) -> Vec<Box<dyn Recipient + Send>> {
-    keys.iter().map(|key| Box::new(key.clone()) as _).collect()
+fn to(keys: &[RawKey]) -> Recipients {
+    keys.iter().cloned().collect()
 }
 
-fn of(key: RawKey) -> Vec<Box<dyn Identity>> {
-    vec![Box::new(key)]
+fn of(key: RawKey) -> Identities {
+    key.into()
 }
 
 fn content(aead: Aead) -> Content {
     Content::generate(aead, ContentType::File, Some("name".into())).unwrap()
 }
 
-fn passphrase(text: &str) -> Vec<Box<dyn Recipient + Send>> {
-    vec![passphrase_recipient_with_work_factor(text.into(), 4).unwrap()]
+fn passphrase(text: &str) -> Recipients {
+    Recipients::from_passphrase_with_work_factor(text, 4).unwrap()
 }
 
 /// Chunks in the payload's layout, tags still empty.
@@ -47,7 +44,7 @@ fn layout(plain: &[u8]) -> Vec<u8> {
 fn headers_open_for_every_recipient_and_nobody_else() {
     let pair = KeyPair::generate().unwrap();
     let mut recipients = to(&[raw(1), raw(2)]);
-    recipients.push(recipient(&pair.address().unwrap()).unwrap());
+    recipients.extend([&pair.address().unwrap()]);
     for &aead in Aead::ALL {
         let content = content(aead);
         let bytes = Header::seal(&content, &recipients).unwrap();
@@ -61,8 +58,7 @@ fn headers_open_for_every_recipient_and_nobody_else() {
         assert_eq!((header.aead(), header.header_bytes()), (aead, bytes.len() as u64));
         assert_eq!(header.recipient_types(), ["tress-raw-key", "tress-raw-key", "X25519"]);
 
-        let age: Vec<Box<dyn Identity>> = vec![Box::new(pair.identity().clone())];
-        for identities in [of(raw(1)), of(raw(2)), age] {
+        for identities in [of(raw(1)), of(raw(2)), (&pair).into()] {
             let opened = header.open(&identities).unwrap();
             assert_eq!((opened.aead, opened.name.as_deref()), (aead, Some("name")));
             // The same input key: only it gives the commitment.
@@ -70,7 +66,7 @@ fn headers_open_for_every_recipient_and_nobody_else() {
             assert!(Payload::open(&opened, &prefix).is_ok());
         }
         assert_eq!(header.open(&of(raw(3))).unwrap_err().kind, ErrorKind::NoMatchingKey);
-        assert_eq!(header.open(&[]).unwrap_err().kind, ErrorKind::NoMatchingKey);
+        assert_eq!(header.open(&Identities::default()).unwrap_err().kind, ErrorKind::NoMatchingKey);
     }
 }
 
@@ -80,19 +76,19 @@ fn every_identity_is_tried() {
     let bytes = Header::seal(&content, &passphrase("right")).unwrap();
     let header = Header::read(&mut &bytes[..]).unwrap();
     assert_eq!(header.recipient_types(), ["scrypt"]);
-    let wrong = || passphrase_identity("wrong".into()).unwrap();
-    let right = passphrase_identity("right".into()).unwrap();
-    assert_eq!(header.open(&[wrong()]).unwrap_err().kind, ErrorKind::WrongPassphrase);
-    assert_eq!(header.open(&[wrong(), Box::new(raw(1))]).unwrap_err().kind, ErrorKind::WrongPassphrase);
-    assert!(header.open(&[Box::new(raw(1)), wrong(), right]).is_ok());
+    let wrong = || Identities::from_passphrase("wrong").unwrap();
+    let right = Identities::from_passphrase("right").unwrap();
+    assert_eq!(header.open(&wrong()).unwrap_err().kind, ErrorKind::WrongPassphrase);
+    assert_eq!(header.open(&[wrong(), of(raw(1))].into_iter().collect()).unwrap_err().kind, ErrorKind::WrongPassphrase);
+    assert!(header.open(&[of(raw(1)), wrong(), right].into_iter().collect()).is_ok());
 }
 
 #[test]
 fn recipients_that_cannot_be_combined_are_refused() {
     let content = content(Aead::Aes128Ccm);
-    assert_eq!(Header::seal(&content, &[]).unwrap_err().kind, ErrorKind::NoRecipients);
+    assert_eq!(Header::seal(&content, &Recipients::default()).unwrap_err().kind, ErrorKind::NoRecipients);
     let mut recipients = passphrase("p");
-    recipients.extend(to(&[raw(1)]));
+    recipients.extend([raw(1)]);
     assert_eq!(Header::seal(&content, &recipients).unwrap_err().kind, ErrorKind::MixedRecipients);
     let many = vec![raw(1); 1025];
     assert_eq!(Header::seal(&content, &to(&many)).unwrap_err().kind, ErrorKind::HeaderTooLarge);

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tress_container::container::{Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
-use tress_container::keys::{identities_file, key_file, passphrase_identity};
-use tress_container::{Error, ErrorKind, age::Identity};
+use tress_container::keys::{Identities, key_file};
+use tress_container::{Error, ErrorKind};
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/container")
@@ -34,7 +34,7 @@ struct Opened {
 }
 
 /// The whole reader, with the container in memory.
-fn open_all(container: &[u8], identities: &[Box<dyn Identity>]) -> Result<Opened, Error> {
+fn open_all(container: &[u8], identities: &Identities) -> Result<Opened, Error> {
     let mut rest = container;
     let header = Header::read(&mut rest)?;
     assert_eq!(rest.len() as u64, container.len() as u64 - header.header_bytes(), "reads exactly the header");
@@ -50,12 +50,12 @@ fn open_all(container: &[u8], identities: &[Box<dyn Identity>]) -> Result<Opened
     Ok(Opened { header, content_type: content.content_type.name(), name: content.name, plaintext })
 }
 
-fn identity(entry: &Value) -> Vec<Box<dyn Identity>> {
+fn identity(entry: &Value) -> Identities {
     let value = entry["value"].as_str().expect("a text");
     match entry["type"].as_str().expect("a text") {
-        "age" | "ssh" => identities_file(value.as_bytes()).unwrap(),
-        "passphrase" => vec![passphrase_identity(value.into()).unwrap()],
-        "raw-key" => vec![Box::new(key_file(&hex(value)).unwrap())],
+        "age" | "ssh" => Identities::from_file(value.as_bytes()).unwrap(),
+        "passphrase" => Identities::from_passphrase(value).unwrap(),
+        "raw-key" => key_file(&hex(value)).unwrap().into(),
         other => panic!("identity of unknown type {other}"),
     }
 }

@@ -9,14 +9,14 @@ use tress_container::{Error, ErrorKind};
 
 use crate::arguments;
 use crate::errors::{self, Class};
-use crate::keys::{self, Identities};
+use crate::keys;
 use crate::memory::{Fresh, Input};
 
 /// The options of everything that encrypts.
 pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
     let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
     let mut options = EncryptOptions::default();
-    (options.aead, options.threads, options.name) = (aead, threads, name);
+    (options.aead, options.threads, options.name) = (aead, threads.into(), name);
     Ok(options)
 }
 
@@ -57,14 +57,14 @@ pub(crate) fn decrypt<'py>(
     identities: &Bound<'py, PyAny>,
     #[pyo3(from_py_with = arguments::threads)] threads: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let identities = Identities::of(identities)?;
+    let identities = keys::identities(identities)?;
     let data = Input::of(data)?;
     let sealed = data.as_slice();
     let failed = |error| errors::stream(py, error);
-    let opening = py.detach(move || Opening::new(sealed, &identities.open()?)).map_err(failed)?;
+    let opening = py.detach(move || Opening::new(sealed, &identities)).map_err(failed)?;
     let mut plain = Fresh::new(py, opening.plain_bytes())?;
     let space = plain.space();
-    py.detach(move || opening.unseal(space.zeros(), threads)).map_err(failed)?;
+    py.detach(move || opening.unseal(space.zeros(), threads.into())).map_err(failed)?;
     Ok(plain.finish())
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn rewrap_head<'py>(
     identities: &Bound<'py, PyAny>,
     recipients: &Bound<'py, PyAny>,
 ) -> PyResult<(u64, Bound<'py, PyBytes>)> {
-    let identities = Identities::of(identities)?;
+    let identities = keys::identities(identities)?;
     let recipients = keys::recipients(recipients)?;
     let data = Input::of(data)?;
     let mut first = data.as_slice();
@@ -88,7 +88,7 @@ pub(crate) fn rewrap_head<'py>(
     if first.is_empty() {
         return Err(need_more());
     }
-    let made = py.detach(move || streaming::rewrap_head(&mut first, &identities.open()?, &recipients));
+    let made = py.detach(move || streaming::rewrap_head(&mut first, &identities, &recipients));
     match made {
         Ok(NewHead { old_bytes, head, .. }) => Ok((old_bytes, PyBytes::new(py, &head))),
         Err(Error { kind: ErrorKind::Truncated, .. }) => Err(need_more()),

@@ -11,7 +11,7 @@ use tress_container::{Control, Error};
 use crate::arguments;
 use crate::container::options;
 use crate::errors;
-use crate::keys::{self, Identities};
+use crate::keys;
 use crate::work;
 
 /// Bytes read, bytes written, chunks, seconds.
@@ -52,12 +52,12 @@ pub(crate) fn decrypt_file(
     force: bool,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Figures> {
-    let identities = Identities::of(identities)?;
+    let identities = keys::identities(identities)?;
     let mut options = DecryptOptions::default();
-    options.threads = threads;
+    options.threads = threads.into();
     options.range = range.map(|(start, end)| Range { start, end });
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
-    run(py, progress, move |control| verbs::decrypt(&source, &sink, &identities.open()?, &options, control))
+    run(py, progress, move |control| verbs::decrypt(&source, &sink, &identities, &options, control))
 }
 
 /// Makes the container a container for `recipients` instead. Its payload stays as it is.
@@ -69,9 +69,9 @@ pub(crate) fn rewrap_file(
     identities: &Bound<'_, PyAny>,
     recipients: &Bound<'_, PyAny>,
 ) -> PyResult<Figures> {
-    let identities = Identities::of(identities)?;
+    let identities = keys::identities(identities)?;
     let recipients = keys::recipients(recipients)?;
-    run(py, None, move |control| verbs::rewrap(&path, &identities.open()?, &recipients, control))
+    run(py, None, move |control| verbs::rewrap(&path, &identities, &recipients, control))
 }
 
 /// What a container says about itself; header, commitment and last chunk are verified where `identities` are given.
@@ -82,11 +82,8 @@ pub(crate) fn inspect<'py>(
     #[pyo3(from_py_with = arguments::path)] path: PathBuf,
     identities: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let identities = identities.map(Identities::of).transpose()?;
-    let found = py.detach(move || {
-        let identities = identities.map(|identities| identities.open()).transpose()?;
-        verbs::inspect(&Source::Path(path), identities.as_deref())
-    });
+    let identities = identities.map(keys::identities).transpose()?;
+    let found = py.detach(move || verbs::inspect(&Source::Path(path), identities.as_ref()));
     let found = found.map_err(|error| errors::stream(py, error))?;
     let row = PyDict::new(py);
     row.set_item("version", found.version)?;

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
-use tress_container::age::secrecy::{ExposeSecret, SecretString};
-use tress_container::age::{Identity, Recipient};
-use tress_container::{Error, ErrorKind, keys, verbs};
-use zeroize::Zeroizing;
+use tress_container::keys::{self, Identities, Recipients};
+use tress_container::{Error, ErrorKind, verbs};
 
 use crate::arguments;
 use crate::errors;
@@ -35,24 +33,24 @@ impl KeyPair {
     /// What to encrypt to, `age1…`.
     #[getter]
     fn recipient(&self) -> String {
-        self.0.recipient()
+        self.0.recipient().to_string()
     }
 
     /// What to encrypt and send to, `tress1…`; `None` without a Noise key.
     #[getter]
     fn address(&self) -> Option<String> {
-        self.0.address()
+        self.0.address().map(|address| address.to_string())
     }
 
     /// The text of an identity file. It is secret.
     fn identity_file<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        PyString::new(py, self.0.to_identity_file_text().expose_secret())
+        PyString::new(py, &self.0.to_identity_file_text())
     }
 
     /// Writes the identity file, which only its owner can read (mode 0600). Nothing is replaced.
     fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<()> {
         let text = self.0.to_identity_file_text();
-        let saved = py.detach(|| verbs::store_private(text.expose_secret().as_bytes(), &path, &verbs::Control::new()));
+        let saved = py.detach(|| verbs::store_private(text.as_bytes(), &path, &verbs::Control::new()));
         saved.map_err(|error| errors::stream(py, error))
     }
 
@@ -71,9 +69,8 @@ const _: () = assert!(keys::WORK_FACTOR == 18 && keys::MAX_WORK_FACTOR == 20);
 /// decrypted: 20 takes five seconds and a GiB of memory for each.
 #[pyclass(frozen, module = "tress")]
 pub(crate) struct Passphrase {
-    text: SecretString,
-    work_factor: u8,
-    max_work_factor: u8,
+    recipient: Recipients,
+    identity: Identities,
 }
 
 #[pymethods]
@@ -86,13 +83,11 @@ impl Passphrase {
         #[pyo3(from_py_with = arguments::whole::<u8>)] work_factor: u8,
         #[pyo3(from_py_with = arguments::whole::<u8>)] max_work_factor: u8,
     ) -> PyResult<Self> {
-        let text = SecretString::from(text);
-        keys::passphrase_recipient_with_work_factor(text.clone(), work_factor)
-            .map_err(|error| errors::stream(py, error))?;
-        if !(1..=keys::MAX_WORK_FACTOR).contains(&max_work_factor) {
-            return Err(errors::usage(py, "max_work_factor must be 1 to 20"));
-        }
-        Ok(Self { text, work_factor, max_work_factor })
+        let recipient = Recipients::from_passphrase_with_work_factor(text, work_factor);
+        let recipient = recipient.map_err(|error| errors::stream(py, error))?;
+        let identity = Identities::from_passphrase_up_to(text, max_work_factor);
+        let identity = identity.map_err(|_| errors::usage(py, "max_work_factor must be 1 to 20"))?;
+        Ok(Self { recipient, identity })
     }
 
     fn __repr__(&self) -> &'static str {
@@ -138,78 +133,46 @@ pub(crate) fn random(py: Python<'_>, bytes: usize) -> PyResult<Bound<'_, PyBytes
 }
 
 /// The recipients in `given`.
-pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Vec<Box<dyn Recipient + Send>>> {
+pub(crate) fn recipients(given: &Bound<'_, PyAny>) -> PyResult<Recipients> {
     let py = given.py();
     let recipients = each(given, |one| {
-        let recipient: Result<Box<dyn Recipient + Send>, Error> = if let Ok(text) = one.cast::<PyString>() {
-            keys::recipient(text.to_str()?)
+        Ok(Some(if let Ok(text) = one.cast::<PyString>() {
+            text.to_str()?.parse().map_err(|error| errors::stream(py, error))?
         } else if let Ok(pair) = one.cast::<KeyPair>() {
-            keys::recipient(&pair.get().0.recipient())
+            pair.get().0.recipient().into()
         } else if let Ok(passphrase) = one.cast::<Passphrase>() {
-            let passphrase = passphrase.get();
-            keys::passphrase_recipient_with_work_factor(passphrase.text.clone(), passphrase.work_factor)
+            passphrase.get().recipient.clone()
         } else if let Ok(key) = one.cast::<RawKey>() {
-            Ok(Box::new(key.get().0.clone()))
+            key.get().0.clone().into()
         } else {
             return Ok(None);
-        };
-        recipient.map(Some).map_err(|error| errors::stream(py, error))
+        }))
     })?;
     match recipients.is_empty() {
         true => Err(errors::stream(py, Error::new(ErrorKind::NoRecipients))),
-        false => Ok(recipients),
+        false => Ok(recipients.into_iter().collect()),
     }
 }
 
-/// Identities, to be opened on any thread.
-pub(crate) struct Identities(Vec<Key>);
-
-enum Key {
-    Text(Zeroizing<String>),
-    /// In a place of its own, where it stays while the list grows: what moves leaves a copy behind.
-    Pair(Box<keys::KeyPair>),
-    /// And the most that scrypt may cost.
-    Passphrase(SecretString, u8),
-    Raw(keys::RawKey),
-}
-
-impl Identities {
-    /// The identities in `given`, each of which opens.
-    pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = given.py();
-        let keys = each(given, |one| {
-            Ok(Some(if let Ok(text) = one.cast::<PyString>() {
-                Key::Text(Zeroizing::new(text.to_str()?.to_owned()))
-            } else if let Ok(pair) = one.cast::<KeyPair>() {
-                Key::Pair(Box::new(pair.get().0.clone()))
-            } else if let Ok(passphrase) = one.cast::<Passphrase>() {
-                Key::Passphrase(passphrase.get().text.clone(), passphrase.get().max_work_factor)
-            } else if let Ok(key) = one.cast::<RawKey>() {
-                Key::Raw(key.get().0.clone())
-            } else {
-                return Ok(None);
-            }))
-        })?;
-        if keys.is_empty() {
-            return Err(errors::usage(py, "no identity given"));
-        }
-        let identities = Self(keys);
-        identities.open().map_err(|error| errors::stream(py, error))?;
-        Ok(identities)
-    }
-
-    /// The same for age.
-    pub(crate) fn open(&self) -> Result<Vec<Box<dyn Identity>>, Error> {
-        let mut identities: Vec<Box<dyn Identity>> = Vec::with_capacity(self.0.len());
-        for key in &self.0 {
-            match key {
-                Key::Text(text) => identities.extend(keys::identities_file(text.as_bytes())?),
-                Key::Pair(pair) => identities.push(Box::new(pair.identity().clone())),
-                Key::Passphrase(text, most) => identities.push(keys::passphrase_identity_up_to(text.clone(), *most)?),
-                Key::Raw(key) => identities.push(Box::new(key.clone())),
-            }
-        }
-        Ok(identities)
+/// The identities in `given`.
+pub(crate) fn identities(given: &Bound<'_, PyAny>) -> PyResult<Identities> {
+    let py = given.py();
+    let identities = each(given, |one| {
+        Ok(Some(if let Ok(text) = one.cast::<PyString>() {
+            Identities::from_file(text.to_str()?.as_bytes()).map_err(|error| errors::stream(py, error))?
+        } else if let Ok(pair) = one.cast::<KeyPair>() {
+            (&pair.get().0).into()
+        } else if let Ok(passphrase) = one.cast::<Passphrase>() {
+            passphrase.get().identity.clone()
+        } else if let Ok(key) = one.cast::<RawKey>() {
+            key.get().0.clone().into()
+        } else {
+            return Ok(None);
+        }))
+    })?;
+    match identities.is_empty() {
+        true => Err(errors::usage(py, "no identity given")),
+        false => Ok(identities.into_iter().collect()),
     }
 }
 

@@ -4,14 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use tress_container::container::Header;
 use tress_container::{Error, ErrorKind, streaming};
 use zeroize::Zeroizing;
 
 use crate::arguments;
 use crate::container::options;
 use crate::errors;
-use crate::keys::{self, Identities};
+use crate::keys;
 use crate::memory::Input;
 use crate::work;
 
@@ -165,9 +164,8 @@ impl Decryptor {
     #[new]
     #[pyo3(signature = (identities, *, threads = 1))]
     fn new(identities: &Bound<'_, PyAny>, #[pyo3(from_py_with = arguments::threads)] threads: usize) -> PyResult<Self> {
-        let identities = Identities::of(identities)?;
-        let open = move |header: &Header| header.open(&identities.open()?);
-        Ok(Self { pushed: Pushed::new(streaming::Decryptor::new(open, threads)), kept: Mutex::default() })
+        let decryptor = streaming::Decryptor::new(&keys::identities(identities)?, threads.into());
+        Ok(Self { pushed: Pushed::new(decryptor), kept: Mutex::default() })
     }
 
     /// Takes the next bytes of the container and returns plaintext, all of it verified.

@@ -11,7 +11,7 @@ use tress_container::{Error, streaming};
 
 use crate::arguments;
 use crate::errors;
-use crate::keys::Identities;
+use crate::keys;
 use crate::memory::{Input, Output};
 
 /// Where a container is read from.
@@ -36,16 +36,16 @@ impl Reader {
         #[pyo3(from_py_with = arguments::threads)] threads: usize,
     ) -> PyResult<Self> {
         let py = source.py();
-        let identities = Identities::of(identities)?;
+        let identities = keys::identities(identities)?;
         let opened = if source.hasattr("read")? {
             let source = Source::Object(source.clone().unbind());
-            py.detach(move || streaming::Reader::open(source, &identities.open()?, threads))
+            py.detach(move || streaming::Reader::open(source, &identities, threads.into()))
         } else {
             let path: PathBuf = arguments::path(source)?;
             py.detach(move || {
                 let at = |error: Error| error.at(&path);
                 let source = Source::File(File::open(&path).map_err(|error| at(error.into()))?);
-                streaming::Reader::open(source, &identities.open()?, threads).map_err(at)
+                streaming::Reader::open(source, &identities, threads.into()).map_err(at)
             })
         };
         opened.map(|reader| Self(Mutex::new(Some(reader)))).map_err(|error| errors::stream(py, error))

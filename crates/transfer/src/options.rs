@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::STALL_TIME;
 use tress_container::Error;
+use tress_container::Threads;
 use tress_container::keys::Address;
 
 /// How workers and writers wait for each other.
@@ -30,8 +31,8 @@ pub struct SendOptions {
     pub streams: u16,
     /// Most bytes in a second.
     pub rate_bytes_per_s: Option<u64>,
-    /// Threads that read and seal; 0 is one for each core.
-    pub threads: usize,
+    /// Threads that read and seal.
+    pub threads: Threads,
     /// Hold each of these to this rate, to see what a slower machine would do.
     pub compute_bytes_per_s: Option<u64>,
     /// Bytes of a stage, in whole chunks; otherwise as planned. At most 16 MiB.
@@ -60,7 +61,7 @@ impl SendOptions {
             receiver,
             streams: 1,
             rate_bytes_per_s: None,
-            threads: 0,
+            threads: Threads::All,
             compute_bytes_per_s: None,
             stage_bytes: None,
             synchronisation: Synchronisation::Counter,

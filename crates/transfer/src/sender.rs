@@ -30,7 +30,7 @@ use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
 use tress_container::verbs::Source;
-use tress_container::{Control, Error, ErrorKind, Refusal};
+use tress_container::{Control, Error, ErrorKind, Refusal, Threads};
 
 /// Most that is held sealed before it is sent.
 const SEQUENTIAL_MAX_BYTES: u64 = 1 << 30;
@@ -177,19 +177,15 @@ fn mode(options: &SendOptions) -> Mode {
 
 /// What a plan for these options may not change.
 fn fixed(options: &SendOptions, links: usize) -> Fixed {
-    let wanted = match options.threads {
-        0 => thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        threads => threads,
-    };
     let mode = mode(options);
     // As many as there are buffers for.
-    let most_workers = wanted.min(links * SLOTS);
+    let most_workers = options.threads.count().min(links * SLOTS);
     // What is sealed before anything is sent is not planned; there are slots for full batches.
     let full = Some(BATCH_PLAIN_BYTES).filter(|_| mode == Mode::Sequential);
     let stage_chunks = full.or(options.stage_bytes);
     Fixed {
         most_workers,
-        workers_stay: options.threads != 0 || mode == Mode::Sequential,
+        workers_stay: options.threads != Threads::All || mode == Mode::Sequential,
         stage_chunks: stage_chunks.map(|bytes| bytes.div_ceil(CHUNK_BYTES as u64)),
         links,
         is_throttled: options.compute_bytes_per_s.is_some(),

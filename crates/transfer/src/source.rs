@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::opened::Opened;
 use super::wire::Identity;
 use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
+use tress_container::keys::Recipient;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::pipeline::pipe::{PipeReader, pipe};
 use tress_container::pipeline::{Batch, BatchSource, Direction};
@@ -46,11 +47,7 @@ impl FileSource {
 
     /// The same as a container: as it is if it is one, otherwise sealed to `recipient` on the way. The second is a stream,
     /// sealed under a new key each time, and cannot be resumed. Returns whether it was sealed.
-    pub(crate) fn sealed(
-        input: Opened,
-        recipient: tress_container::age::x25519::Recipient,
-        control: &Arc<Control>,
-    ) -> Result<(Self, bool), Error> {
+    pub(crate) fn sealed(input: Opened, recipient: Recipient, control: &Arc<Control>) -> Result<(Self, bool), Error> {
         let name = input.name().to_path_buf();
         let head = head_of(&input, control)
             .map_err(|error| error.downcast::<Error>().unwrap_or_else(|error| Error::from(error).at(&name)))?;
@@ -67,8 +64,7 @@ impl FileSource {
             let (writer, pipe) = pipe();
             let (shown, control) = (name.clone(), control.clone());
             let thread = start_alone(move || {
-                let recipients: Vec<Box<dyn tress_container::age::Recipient + Send>> = vec![Box::new(recipient)];
-                encrypt_to_pipe(reader, &shown, &recipients, writer, &control)?;
+                encrypt_to_pipe(reader, &shown, &recipient.into(), writer, &control)?;
                 input.check_unchanged()
             })
             .map_err(|error| error.at(&name))?;

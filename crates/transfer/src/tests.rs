@@ -72,7 +72,7 @@ impl Ends {
         let options = ReceiveOptions {
             listen: "127.0.0.1:0".into(),
             folder: self.root.path().join("out"),
-            allow: Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]),
+            allow: Allow::Only(vec![self.sender.address().unwrap()]),
             once: false,
             limits: Limits { stall_time, handshake_time, handshake_burst: 10_000, ..Limits::default() },
         };
@@ -116,7 +116,7 @@ impl Ends {
         source: &Source,
         streams: u16,
     ) -> Result<SendReport, Error> {
-        let address = self.receiver.address().unwrap().parse().unwrap();
+        let address = self.receiver.address().unwrap();
         let options = SendOptions { streams, stall_time: STALL, ..SendOptions::new(&running.to, address) };
         send_on(system, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
     }
@@ -128,7 +128,7 @@ impl Ends {
 
     /// Secret and public Noise key.
     fn noise(&self, pair: &KeyPair) -> ([u8; 32], [u8; 32]) {
-        let address: tress_container::keys::Address = pair.address().unwrap().parse().unwrap();
+        let address = pair.address().unwrap();
         (*pair.noise_secret_key().unwrap(), *address.noise_public_key())
     }
 
@@ -223,7 +223,7 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     let source = ends.file("a", &bytes);
     // Control messages are small: it dies at its first ping, with much of the data on its way.
     let slow = Faulty::new([Fault::Cut(210), Fault::None]);
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let options =
         SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
     let error =
@@ -250,7 +250,7 @@ fn counts_of_cut_and_resumed_sessions() {
     ends.file("a", &bytes);
     ends.file("b", &bytes[..BATCH]);
     let sources = ["a", "b"].map(|name| Source::Path(ends.root.path().join(name)));
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let options =
         SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
     let received = &running.control;
@@ -345,7 +345,7 @@ fn silence_is_told() {
 fn a_silent_receiver_is_told() {
     let ends = Ends::new();
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let to = listener.local_addr().unwrap().to_string();
     let options = SendOptions { stall_time: Duration::from_millis(300), ..SendOptions::new(to, address) };
     let send = || send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());

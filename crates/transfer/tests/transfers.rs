@@ -43,7 +43,7 @@ fn several_streams_and_every_synchronisation() {
         ends.write(&name, &data);
         let report = ends.send(&receiver, &[&name], |options| {
             options.streams = streams;
-            options.threads = threads;
+            options.threads = threads.into();
             options.synchronisation = synchronisation;
             options.sequential = sequential;
         });

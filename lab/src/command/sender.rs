@@ -18,7 +18,7 @@ pub(crate) fn run(options: &args::Sender) -> Result<(), Failure> {
     send.rate_bytes_per_s = options.rate;
     send.compute_bytes_per_s = options.compute_rate.map(|rate| rate.round() as u64);
     send.stage_bytes = options.stage;
-    send.threads = options.threads;
+    send.threads = options.threads.into();
     send.synchronisation = if options.barrier { Synchronisation::Barrier } else { Synchronisation::Counter };
     send.sequential = options.sequential;
     send.trace.clone_from(&options.trace);

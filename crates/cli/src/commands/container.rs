@@ -21,7 +21,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     files::refuse_terminal(&sink)?;
     let recipients = keys::recipients(&options.recipients, &mut Stdin::with_data(&options.input)?)?;
     let mut encrypt = EncryptOptions::default();
-    (encrypt.aead, encrypt.threads) = (options.aead, threads(&options.threads));
+    (encrypt.aead, encrypt.threads) = (options.aead, options.threads.wanted());
     let run = |control: &Control| {
         if !options.skip_special {
             return verbs::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| match error.kind {
@@ -55,7 +55,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     }
     let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
     let mut decrypt = DecryptOptions::default();
-    decrypt.threads = threads(&options.threads);
+    decrypt.threads = options.threads.wanted();
     decrypt.range = options.range.map(|range| Range { start: range.start, end: range.end });
     cancellable(|control| verbs::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
         .map(drop)
@@ -80,9 +80,4 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     let recipients = keys::recipients(&options.recipients, &mut stdin)?;
     cancellable(|control| verbs::rewrap(&options.file, &identities, &recipients, control).map_err(failure::told))?;
     Ok(())
-}
-
-/// The library's 0 is one for each core.
-fn threads(option: &args::Threads) -> usize {
-    option.count.map_or(0, usize::from)
 }

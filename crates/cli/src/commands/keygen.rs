@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use tress_container::{Control, Error, ErrorKind, age::secrecy::ExposeSecret as _, keys::KeyPair, verbs};
+use tress_container::{Control, Error, ErrorKind, keys::KeyPair, verbs};
 use tress_sign::{
     PrivateKey,
     discrete::{self, GroupSize},
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
     }
     let pair = KeyPair::generate().map_err(failure::told)?;
     let text = pair.to_identity_file_text();
-    write(options, text.expose_secret().as_bytes())?;
+    write(options, text.as_bytes())?;
     // Notes, not the result: a standard error that is gone does not matter.
     let _ = io::stderr().lock().write_all(public_lines(&pair, ("recipient ", "address   ")).as_bytes());
     Ok(())

@@ -38,7 +38,7 @@ pub(crate) fn send(options: &args::Send) -> Result<(), Failure> {
     let mut send = SendOptions::new(&options.to, receiver);
     send.streams = options.streams;
     send.rate_bytes_per_s = options.rate;
-    send.threads = options.threads.count.map_or(0, usize::from);
+    send.threads = options.threads.wanted();
     send.keep_sealed = options.keep_sealed;
     send.restart = options.restart;
     send.stdin_name.clone_from(&options.name);

@@ -4,7 +4,6 @@ use std::{
     ffi::OsString,
     fs::{self, File},
     io,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -40,7 +39,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
         files::refuse_terminal(&Sink::Stdout)?;
     }
     let key = signing::signing_key(options, &mut stdin)?;
-    let threads = threads(&options.threads);
+    let threads = options.threads.wanted().count();
     let sink = |input: &Path| match writes_stdout {
         true => Sink::Stdout,
         false => Sink::Path { path: signature_name(input), force: options.force },
@@ -90,7 +89,7 @@ pub(crate) fn verify(options: &args::Verify) -> Result<(), Failure> {
         stdin.claim(signature, "the signature")?;
     }
     let key = signing::verifying_key(options, &mut stdin)?;
-    let threads = threads(&options.threads);
+    let threads = options.threads.wanted().count();
     cancellable(|control| {
         count(&options.inputs, control);
         let mut failures = Failures::new(control);
@@ -190,10 +189,6 @@ fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failur
         return Err(failure::told(Error::new(ErrorKind::InputChanged).at(input)));
     }
     Ok(digest)
-}
-
-fn threads(option: &args::Threads) -> usize {
-    option.count.map_or_else(|| thread::available_parallelism().map_or(1, NonZeroUsize::get), usize::from)
 }
 
 /// About as many equal shares as threads, of whole lanes.

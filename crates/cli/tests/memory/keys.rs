@@ -10,15 +10,17 @@ use age_core::{
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use tress_container::age::{self, DecryptError, Identity};
+use tress_container::keys::Identities;
 
 use super::scan::Secrets;
 
 /// Everything that opens this container, or a part of it (docs/formats/container.md).
-pub(super) fn of_container(container: &[u8], identity: &dyn Identity) -> Secrets {
+pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets {
     let line = container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let length = u32::from_be_bytes(container[line..line + 4].try_into().unwrap()) as usize;
     let age_file = &container[line + 4..][..length];
 
+    let identity = identities.for_age().next().unwrap();
     let seen = Seen { identity, file_key: RefCell::default() };
     let mut content = Vec::new();
     let decryptor = age::Decryptor::new_buffered(age_file).unwrap();

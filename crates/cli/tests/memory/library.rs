@@ -66,8 +66,8 @@ fn raw_key() {
     let sink = |path: &str| Sink::Path { path: path.into(), force: false };
     let source = |path: &str| Source::Path(path.into());
     let control = Control::new();
-    verbs::encrypt(&source("in"), &sink("c"), &[Box::new(key.clone())], &EncryptOptions::default(), &control).unwrap();
-    verbs::decrypt(&source("c"), &sink("out"), &[Box::new(key)], &DecryptOptions::default(), &control).unwrap();
+    verbs::encrypt(&source("in"), &sink("c"), &key.clone().into(), &EncryptOptions::default(), &control).unwrap();
+    verbs::decrypt(&source("c"), &sink("out"), &key.into(), &DecryptOptions::default(), &control).unwrap();
 }
 
 #[inline(never)]
@@ -105,7 +105,7 @@ fn containers_of_a_raw_key() {
     let stopped = itself(&folder, "raw key");
     let mut secrets = Secrets::new();
     stopped.holds_nothing_of(secrets.add("raw key", &key));
-    stopped.holds_nothing_of(&super::opened_by(&folder, "c", &key_file(&key).unwrap()));
+    stopped.holds_nothing_of(&super::opened_by(&folder, "c", &key_file(&key).unwrap().into()));
 }
 
 #[test]

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::io::{self, Read, Write};
 
-use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity, Recipient};
+use age::{DecryptError, Decryptor, EncryptError, Encryptor, Identity};
 use zeroize::Zeroizing;
 
 use super::content::MAX_CONTENT_BYTES;
 use super::stanzas::{EachIdentity, StanzaTypes, are_whole, count_stanzas};
 use super::{Aead, Content};
+use crate::keys::{Identities, Recipients};
 use crate::{Error, ErrorKind};
 
 /// The payload starts at a multiple of this, so that a header can be replaced by one of the same size.
@@ -41,9 +42,8 @@ impl Header {
     /// # Errors
     /// `NoRecipients`, `MixedRecipients` (a passphrase stands alone), `Plugin`; `HeaderTooLarge` when there are too
     /// many recipients.
-    pub fn seal(content: &Content, recipients: &[Box<dyn Recipient + Send>]) -> Result<Vec<u8>, Error> {
-        let encryptor = Encryptor::with_recipients(recipients.iter().map(|recipient| &**recipient as &dyn Recipient))
-            .map_err(encrypt_error)?;
+    pub fn seal(content: &Content, recipients: &Recipients) -> Result<Vec<u8>, Error> {
+        let encryptor = Encryptor::with_recipients(recipients.members()).map_err(encrypt_error)?;
         let mut age_file = Vec::new();
         let mut writer = encryptor.wrap_output(&mut age_file)?;
         writer.write_all(&content.encode())?;
@@ -129,7 +129,7 @@ impl Header {
     /// # Errors
     /// `NoMatchingKey`, `WrongPassphrase`, `WorkFactorTooHigh`, `Plugin`; `HeaderDamaged`; `AeadMismatch` when the
     /// first line is not the one that was sealed.
-    pub fn open(&self, identities: &[Box<dyn Identity>]) -> Result<Content, Error> {
+    pub fn open(&self, identities: &Identities) -> Result<Content, Error> {
         let each = EachIdentity(identities);
         let mut reader = new_decryptor(&self.age_file)?.decrypt(std::iter::once(&each as &dyn Identity)).map_err(
             |error| match error {

@@ -5,6 +5,8 @@ use std::cell::RefCell;
 use age::{DecryptError, Identity};
 use age_core::format::{FileKey, Stanza};
 
+use crate::keys::Identities;
+
 /// Lines that begin like a stanza, up to the end of the age header. Counted before anything parses the header: age's
 /// parser starts again at every line.
 pub(super) fn count_stanzas(age_file: &[u8]) -> usize {
@@ -55,7 +57,7 @@ impl Identity for StanzaTypes {
 
 /// Several identities as one. `age` gives up at the first one that fails, so that of two passphrases only the first
 /// would be tried; here a failed decryption moves on to the next identity, and any other error is final.
-pub(super) struct EachIdentity<'a>(pub(super) &'a [Box<dyn Identity>]);
+pub(super) struct EachIdentity<'a>(pub(super) &'a Identities);
 
 impl Identity for EachIdentity<'_> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
@@ -73,8 +75,8 @@ impl EachIdentity<'_> {
         unwrap: impl Fn(&dyn Identity) -> Option<Result<FileKey, DecryptError>>,
     ) -> Option<Result<FileKey, DecryptError>> {
         let mut failed = false;
-        for identity in self.0 {
-            match unwrap(&**identity) {
+        for identity in self.0.members() {
+            match unwrap(identity) {
                 None => {}
                 Some(Err(DecryptError::DecryptionFailed)) => failed = true,
                 Some(result) => return Some(result),

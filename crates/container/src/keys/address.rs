@@ -16,6 +16,22 @@ const PREFIX: Hrp = Hrp::parse_unchecked("tress");
 const RECIPIENT_PREFIX: Hrp = Hrp::parse_unchecked("age");
 const VERSION: u8 = 1;
 
+/// The public part of an X25519 identity. `Display` writes its text, `age1…`.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Recipient(pub(super) age::x25519::Recipient);
+
+impl fmt::Display for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recipient({self})")
+    }
+}
+
 /// Where something can be sealed for (age) and sent to (Noise).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
@@ -24,14 +40,14 @@ pub struct Address {
 }
 
 impl Address {
-    pub(super) fn new(recipient: &age::x25519::Recipient, noise_public_key: [u8; KEY_BYTES]) -> Self {
+    pub(super) fn new(recipient: &Recipient, noise_public_key: [u8; KEY_BYTES]) -> Self {
         let age_public_key = decode(&recipient.to_string(), RECIPIENT_PREFIX).expect("age prints what it parses");
         Self { age_public_key, noise_public_key }
     }
 
     /// The age recipient in it.
-    pub fn recipient(&self) -> age::x25519::Recipient {
-        bech32_encode(RECIPIENT_PREFIX, &self.age_public_key).parse().expect("32 bytes are a recipient")
+    pub fn recipient(&self) -> Recipient {
+        Recipient(bech32_encode(RECIPIENT_PREFIX, &self.age_public_key).parse().expect("32 bytes are a recipient"))
     }
 
     /// The Noise static public key in it.

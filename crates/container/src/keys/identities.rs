@@ -1,32 +1,91 @@
 //! Identity files: age's own, age's encrypted under a passphrase, and SSH private keys.
 
+use std::fmt;
 use std::io::{BufRead, Cursor, Read};
+use std::sync::{Arc, Mutex};
 
-use age::{Callbacks, Identity, IdentityFile, NoCallbacks};
+use age::{DecryptError, Identity, IdentityFile};
+use age_core::format::{FileKey, Stanza};
 use zeroize::Zeroizing;
 
-use super::{MAX_KEY_LIST_BYTES, MAX_WORK_FACTOR};
+use super::ask::Asked;
+use super::list::list;
+use super::{Ask, KeyPair, MAX_KEY_LIST_BYTES, MAX_WORK_FACTOR, RawKey, passphrase};
 use crate::{Error, ErrorKind};
 
-/// All identities of an identity file: age's kinds (one a line, `#` comments), or one SSH private key (feature `ssh`).
-/// A file that needs a passphrase is refused; see [`identities_file_with`].
-///
-/// # Errors
-/// `BadIdentity`, with the line's number where there is one; `Plugin` when a plugin's program is missing; `Io`.
-pub fn identities_file(reader: impl BufRead) -> Result<Vec<Box<dyn Identity>>, Error> {
-    read(reader, None::<NoCallbacks>)
+/// Secrets that open containers, tried in order. Lists join by `extend` and `collect`; a clone shares the secrets, which are wiped
+/// with the last one.
+#[derive(Clone, Default)]
+pub struct Identities(Vec<Arc<Box<dyn Identity + Send + Sync>>>);
+
+list!(Identities, Identity);
+
+impl Identities {
+    /// All identities of an identity file: age's kinds (one a line, `#` comments), or one SSH private key (feature `ssh`).
+    /// A file that needs a passphrase is refused; see [`from_file_asking`](Self::from_file_asking).
+    ///
+    /// # Errors
+    /// `BadIdentity`, with the line's number where there is one; `Plugin` when a plugin's program is missing; `Io`.
+    pub fn from_file(reader: impl BufRead) -> Result<Self, Error> {
+        read(reader, None)
+    }
+
+    /// The same, and where a passphrase is needed (an SSH key with one, an identity file that `age -p` encrypted), or a
+    /// plugin has a question, `ask` answers.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    pub fn from_file_asking(reader: impl BufRead, ask: impl Ask + 'static) -> Result<Self, Error> {
+        read(reader, Some(Asked(Arc::new(ask))))
+    }
+
+    /// A passphrase; refuses work factors above [`MAX_WORK_FACTOR`].
+    ///
+    /// # Errors
+    /// `BadPassphrase` for an empty one.
+    pub fn from_passphrase(passphrase: &str) -> Result<Self, Error> {
+        Self::from_passphrase_up_to(passphrase, MAX_WORK_FACTOR)
+    }
+
+    /// A passphrase; refuses work factors above this one.
+    ///
+    /// # Errors
+    /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`].
+    pub fn from_passphrase_up_to(passphrase: &str, max_work_factor: u8) -> Result<Self, Error> {
+        passphrase::check(passphrase, max_work_factor)?;
+        let mut identity = age::scrypt::Identity::new(passphrase.into());
+        identity.set_max_work_factor(max_work_factor);
+        Ok(Self::one(identity))
+    }
 }
 
-/// The same, and where a passphrase is needed (an SSH key with one, an identity file that `age -p` encrypted), or a
-/// plugin has a question, `callbacks` is asked.
-///
-/// # Errors
-/// As [`identities_file`].
-pub fn identities_file_with(reader: impl BufRead, callbacks: impl Callbacks) -> Result<Vec<Box<dyn Identity>>, Error> {
-    read(reader, Some(callbacks))
+impl From<&KeyPair> for Identities {
+    fn from(pair: &KeyPair) -> Self {
+        Self::one(pair.identity().clone())
+    }
 }
 
-fn read<C: Callbacks>(reader: impl BufRead, callbacks: Option<C>) -> Result<Vec<Box<dyn Identity>>, Error> {
+impl From<RawKey> for Identities {
+    fn from(key: RawKey) -> Self {
+        Self::one(key.0)
+    }
+}
+
+/// An identity that only one thread may use at a time.
+struct Locked<T>(Mutex<T>);
+
+impl<T: Identity> Identity for Locked<T> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.unwrap_stanzas(std::slice::from_ref(stanza))
+    }
+
+    // After a panic it opens nothing any more.
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.0.lock().ok()?.unwrap_stanzas(stanzas)
+    }
+}
+
+fn read(reader: impl BufRead, ask: Option<Asked>) -> Result<Identities, Error> {
     // One allocation that never grows: a grown vector leaves keys behind in freed memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_KEY_LIST_BYTES as usize + 64));
     reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
@@ -34,21 +93,21 @@ fn read<C: Callbacks>(reader: impl BufRead, callbacks: Option<C>) -> Result<Vec<
         return Err(bad("file is larger than 1 MiB"));
     }
     if bytes.starts_with(b"age-encryption.org/") {
-        return encrypted(&bytes, callbacks);
+        return encrypted(&bytes, ask);
     }
     if bytes.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----") {
         return Err(bad("identity file is encrypted and armored; decrypt it with age first"));
     }
     if bytes.starts_with(b"-----BEGIN ") {
-        return ssh(&bytes, callbacks);
+        return ssh(&bytes, ask);
     }
     let skipped = skip_post_quantum(&mut bytes);
     let file = IdentityFile::from_buffer(&bytes[..]).map_err(|error| {
         // age names the line, and never shows it.
         bad(error.to_string()).with_source(error)
     })?;
-    let identities = match callbacks {
-        Some(callbacks) => file.with_callbacks(callbacks).into_identities(),
+    let identities = match ask {
+        Some(ask) => file.with_callbacks(ask).into_identities(),
         None => file.into_identities(),
     };
     let identities = identities.map_err(|error| Error::new(ErrorKind::Plugin).with_source(error))?;
@@ -59,7 +118,7 @@ fn read<C: Callbacks>(reader: impl BufRead, callbacks: Option<C>) -> Result<Vec<
             "file contains no identity"
         }));
     }
-    Ok(identities.into_iter().map(|identity| identity as Box<dyn Identity>).collect())
+    Ok(identities.into_iter().map(Identities::boxed).collect())
 }
 
 /// What age's post-quantum identities begin with, which our library does not know.
@@ -73,35 +132,33 @@ fn skip_post_quantum(bytes: &mut [u8]) -> bool {
     any
 }
 
-fn encrypted<C: Callbacks>(bytes: &[u8], callbacks: Option<C>) -> Result<Vec<Box<dyn Identity>>, Error> {
-    let Some(callbacks) = callbacks else {
+fn encrypted(bytes: &[u8], ask: Option<Asked>) -> Result<Identities, Error> {
+    let Some(ask) = ask else {
         return Err(bad("identity file is encrypted and a passphrase cannot be entered here"));
     };
     // The bytes are ciphertext, so that this copy needs no wiping.
-    match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, callbacks, Some(MAX_WORK_FACTOR)) {
-        Ok(Some(identity)) => Ok(vec![Box::new(identity)]),
+    match age::encrypted::Identity::from_buffer(Cursor::new(bytes.to_vec()), None, ask, Some(MAX_WORK_FACTOR)) {
+        Ok(Some(identity)) => Ok(Identities::one(Locked(Mutex::new(identity)))),
         Ok(None) => Err(bad("identity file is encrypted, but not with a passphrase")),
         Err(error) => Err(bad("encrypted identity file is damaged").with_source(error)),
     }
 }
 
 #[cfg(feature = "ssh")]
-fn ssh<C: Callbacks>(bytes: &[u8], callbacks: Option<C>) -> Result<Vec<Box<dyn Identity>>, Error> {
+fn ssh(bytes: &[u8], ask: Option<Asked>) -> Result<Identities, Error> {
     use age::ssh;
     let identity = ssh::Identity::from_buffer(bytes, None)
         .map_err(|error| bad("not an SSH private key that age can use").with_source(error))?;
-    match (identity, callbacks) {
-        (identity @ ssh::Identity::Unencrypted(_), _) => Ok(vec![Box::new(identity)]),
-        (identity @ ssh::Identity::Encrypted(_), Some(callbacks)) => {
-            Ok(vec![Box::new(identity.with_callbacks(callbacks))])
-        }
+    match (identity, ask) {
+        (identity @ ssh::Identity::Unencrypted(_), _) => Ok(Identities::one(identity)),
+        (identity @ ssh::Identity::Encrypted(_), Some(ask)) => Ok(Identities::one(identity.with_callbacks(ask))),
         (ssh::Identity::Encrypted(_), None) => Err(bad("SSH key is encrypted and a passphrase cannot be entered here")),
         (ssh::Identity::Unsupported(_), _) => Err(bad("only ssh-ed25519 and ssh-rsa keys are supported")),
     }
 }
 
 #[cfg(not(feature = "ssh"))]
-fn ssh<C: Callbacks>(_: &[u8], _: Option<C>) -> Result<Vec<Box<dyn Identity>>, Error> {
+fn ssh(_: &[u8], _: Option<Asked>) -> Result<Identities, Error> {
     Err(bad("this build has no SSH support"))
 }
 
@@ -117,52 +174,32 @@ mod tests {
     const IDENTITY: &str = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
 
     fn kind(text: &str) -> ErrorKind {
-        identities_file(text.as_bytes()).err().expect("refused").kind
+        Identities::from_file(text.as_bytes()).unwrap_err().kind
     }
 
     #[test]
     fn age_identity_files_parse() {
         let text = format!("# created: today\n\n{IDENTITY}\n{IDENTITY}\r\n");
-        assert_eq!(identities_file(text.as_bytes()).unwrap().len(), 2);
+        assert_eq!(Identities::from_file(text.as_bytes()).unwrap().len(), 2);
     }
 
     #[test]
     fn a_post_quantum_identity_leaves_the_others_usable() {
         let pq = "AGE-SECRET-KEY-PQ-1QQQQ";
-        assert_eq!(identities_file(format!("{pq}\n{IDENTITY}\n").as_bytes()).unwrap().len(), 1);
-        let error = identities_file(format!("# mine\n{pq}\n").as_bytes()).err().expect("refused");
+        assert_eq!(Identities::from_file(format!("{pq}\n{IDENTITY}\n").as_bytes()).unwrap().len(), 1);
+        let error = Identities::from_file(format!("# mine\n{pq}\n").as_bytes()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::BadIdentity);
-        let error = identities_file(format!("{pq}\nnonsense\n").as_bytes()).err().expect("refused");
+        let error = Identities::from_file(format!("{pq}\nnonsense\n").as_bytes()).unwrap_err();
         assert!(error.to_string().contains("line 2"), "{error}");
     }
 
     #[test]
     fn ssh_private_keys_parse() {
-        let result = identities_file(&include_bytes!("testdata/ssh_ed25519")[..]);
+        let result = Identities::from_file(&include_bytes!("testdata/ssh_ed25519")[..]);
         if cfg!(feature = "ssh") {
             assert_eq!(result.unwrap().len(), 1);
         } else {
-            assert_eq!(result.err().expect("refused").kind, ErrorKind::BadIdentity);
-        }
-    }
-
-    /// Whoever is asked answers.
-    #[derive(Clone)]
-    struct Answer;
-
-    impl Callbacks for Answer {
-        fn display_message(&self, _: &str) {}
-
-        fn confirm(&self, _: &str, _: &str, _: Option<&str>) -> Option<bool> {
-            None
-        }
-
-        fn request_public_string(&self, _: &str) -> Option<String> {
-            None
-        }
-
-        fn request_passphrase(&self, _: &str) -> Option<age::secrecy::SecretString> {
-            Some("secret".into())
+            assert_eq!(result.unwrap_err().kind, ErrorKind::BadIdentity);
         }
     }
 
@@ -176,18 +213,46 @@ mod tests {
     #[test]
     fn the_work_of_a_foreign_identity_file_is_bounded() {
         use crate::container::{Aead, Content, ContentType, Header};
-        let recipient =
-            super::super::recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p").unwrap();
+        let recipients = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse().unwrap();
         let content = Content::generate(Aead::Aes128Ccm, ContentType::File, None).unwrap();
-        let header = Header::seal(&content, &[recipient]).unwrap();
+        let header = Header::seal(&content, &recipients).unwrap();
         let header = Header::read(&mut header.as_slice()).unwrap();
         for work_factor in [MAX_WORK_FACTOR + 1, 40, 63] {
-            let identities = identities_file_with(encrypted_with(work_factor).as_slice(), Answer).unwrap();
+            let answer = |_: &str| Some(Zeroizing::new("secret".into()));
+            let identities = Identities::from_file_asking(encrypted_with(work_factor).as_slice(), answer).unwrap();
             let started = std::time::Instant::now();
             let error = header.open(&identities).unwrap_err();
             assert_eq!(error.kind, ErrorKind::WorkFactorTooHigh, "{work_factor}");
             assert!(started.elapsed() < std::time::Duration::from_secs(1));
         }
+    }
+
+    /// Threads share one list, and the passphrase of what age has encrypted is asked for once.
+    #[test]
+    fn an_encrypted_identity_file_opens_on_all_threads() {
+        use crate::streaming::{decrypt_bytes, encrypt_bytes};
+        use crate::verbs::EncryptOptions;
+        use std::sync::atomic::{AtomicU32, Ordering};
+
+        static QUESTIONS: AtomicU32 = AtomicU32::new(0);
+        let mut passphrase = age::scrypt::Recipient::new("secret".into());
+        passphrase.set_work_factor(4);
+        let pair = KeyPair::generate().unwrap();
+        let file = age::encrypt(&passphrase, pair.to_identity_file_text().as_bytes()).unwrap();
+        let answer = |_: &str| {
+            QUESTIONS.fetch_add(1, Ordering::Relaxed);
+            Some(Zeroizing::new("secret".into()))
+        };
+        let identities = Identities::from_file_asking(&file[..], answer).unwrap();
+        let container = encrypt_bytes(b"plain", &pair.recipient().into(), &EncryptOptions::default()).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                let (identities, container) = (identities.clone(), &container);
+                scope.spawn(move || assert_eq!(decrypt_bytes(container, &identities, 1.into()).unwrap(), b"plain"));
+            }
+        });
+        assert_eq!(QUESTIONS.load(Ordering::Relaxed), 1);
+        assert_eq!(format!("{identities:?}"), "Identities(1)");
     }
 
     #[test]
@@ -196,7 +261,7 @@ mod tests {
         assert_eq!(kind("# nothing\n"), ErrorKind::BadIdentity);
         assert_eq!(kind("age-encryption.org/v1\n"), ErrorKind::BadIdentity);
         assert_eq!(kind("-----BEGIN PRIVATE KEY-----\n"), ErrorKind::BadIdentity);
-        let error = identities_file(format!("{IDENTITY}\nAGE-SECRET-KEY-1OOPS\n").as_bytes()).err().expect("refused");
+        let error = Identities::from_file(format!("{IDENTITY}\nAGE-SECRET-KEY-1OOPS\n").as_bytes()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::BadIdentity);
         assert!(error.to_string().contains("line 2"));
         assert!(!format!("{error} {error:?}").contains("OOPS"));

@@ -2,21 +2,21 @@
 //! key pairs that `tress keygen` makes.
 
 mod address;
+mod ask;
 mod identities;
+mod list;
 mod pair;
 mod passphrase;
 mod raw;
 mod recipients;
 
-pub use address::Address;
-pub use identities::{identities_file, identities_file_with};
+pub use address::{Address, Recipient};
+pub use ask::Ask;
+pub use identities::Identities;
 pub use pair::KeyPair;
-pub use passphrase::{
-    MAX_WORK_FACTOR, WORK_FACTOR, passphrase_file, passphrase_identity, passphrase_identity_up_to,
-    passphrase_recipient, passphrase_recipient_with_work_factor,
-};
+pub use passphrase::{MAX_WORK_FACTOR, WORK_FACTOR};
 pub use raw::{RawKey, key_file};
-pub use recipients::{recipient, recipients_file};
+pub use recipients::Recipients;
 
 /// Longest file of recipients or identities that is read, in bytes.
 const MAX_KEY_LIST_BYTES: u64 = 1 << 20;

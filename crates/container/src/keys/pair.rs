@@ -15,14 +15,14 @@ use std::fmt;
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use age::secrecy::{ExposeSecret, SecretString};
+use age::secrecy::ExposeSecret;
 use age::x25519;
 use age_core::primitives::bech32_encode;
 use bech32::Hrp;
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
-use super::address::{Address, KEY_BYTES, decode};
+use super::address::{Address, KEY_BYTES, Recipient, decode};
 use crate::container::fill_random;
 use crate::{Error, ErrorKind};
 
@@ -80,7 +80,7 @@ impl KeyPair {
     }
 
     /// The identity file, with the time of day as its creation time. Wiped on drop.
-    pub fn to_identity_file_text(&self) -> SecretString {
+    pub fn to_identity_file_text(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(TEXT_BYTES));
         let created = humantime::format_rfc3339_seconds(SystemTime::now());
         let written = writeln!(text, "# created: {created}\n# public key: {}", self.recipient());
@@ -92,23 +92,20 @@ impl KeyPair {
         }
         text.push_str(self.identity.to_string().expose_secret());
         text.push('\n');
-        SecretString::from(text.as_str())
+        text
     }
 
     /// The recipient, `age1…`.
-    pub fn recipient(&self) -> String {
-        self.identity.to_public().to_string()
+    pub fn recipient(&self) -> Recipient {
+        Recipient(self.identity.to_public())
     }
 
     /// The address, `tress1…`, unless there is no Noise key.
-    pub fn address(&self) -> Option<String> {
-        self.noise
-            .as_ref()
-            .map(|noise| Address::new(&self.identity.to_public(), PublicKey::from(noise).to_bytes()).to_string())
+    pub fn address(&self) -> Option<Address> {
+        self.noise.as_ref().map(|noise| Address::new(&self.recipient(), PublicKey::from(noise).to_bytes()))
     }
 
-    /// The age identity.
-    pub fn identity(&self) -> &x25519::Identity {
+    pub(super) fn identity(&self) -> &x25519::Identity {
         &self.identity
     }
 
@@ -132,30 +129,30 @@ mod tests {
     fn what_is_written_reads_back() {
         let pair = KeyPair::generate().unwrap();
         let text = pair.to_identity_file_text();
-        let read = KeyPair::parse(text.expose_secret()).unwrap();
+        let read = KeyPair::parse(&text).unwrap();
         assert_eq!(read.recipient(), pair.recipient());
         assert_eq!(read.address(), pair.address());
         assert_eq!(read.noise_secret_key(), pair.noise_secret_key());
-        assert_eq!(super::super::identities_file(text.expose_secret().as_bytes()).unwrap().len(), 1);
-        assert!(text.expose_secret().len() < TEXT_BYTES);
+        assert_eq!(crate::keys::Identities::from_file(text.as_bytes()).unwrap().len(), 1);
+        assert!(text.len() < TEXT_BYTES);
     }
 
     #[test]
     fn an_address_carries_both_public_keys() {
         let pair = KeyPair::generate().unwrap();
-        let text = pair.address().unwrap();
+        let text = pair.address().unwrap().to_string();
         assert!(text.starts_with("tress1"));
         let address: Address = text.parse().unwrap();
-        assert_eq!(address.recipient().to_string(), pair.recipient());
+        assert_eq!(address.recipient(), pair.recipient());
         let noise = StaticSecret::from(*pair.noise_secret_key().unwrap());
         assert_eq!(address.noise_public_key(), PublicKey::from(&noise).as_bytes());
-        assert!(super::super::recipient(&text).is_ok());
+        assert!(text.parse::<crate::keys::Recipients>().is_ok());
         assert_eq!(text.to_uppercase().parse::<Address>().unwrap(), address);
     }
 
     #[test]
     fn damaged_addresses_are_refused() {
-        let text = KeyPair::generate().unwrap().address().unwrap();
+        let text = KeyPair::generate().unwrap().address().unwrap().to_string();
         let other_version = bech32_encode(Hrp::parse_unchecked("tress"), &[2; 65]);
         let too_long = bech32_encode(Hrp::parse_unchecked("tress"), &[1; 66]);
         let last = if text.ends_with('q') { 'p' } else { 'q' };
@@ -169,7 +166,7 @@ mod tests {
     fn an_identity_file_of_age_has_no_address() {
         let text = "# created: x\nAGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33\r\n";
         let pair = KeyPair::parse(text).unwrap();
-        assert!(pair.recipient().starts_with("age1"));
+        assert!(pair.recipient().to_string().starts_with("age1"));
         assert_eq!(pair.address(), None);
         for bad in ["", "# x\n", "x\n", &format!("{text}{text}"), "# tress noise key: TRESS-NOISE-KEY-1QQ\n"] {
             assert_eq!(KeyPair::parse(bad).unwrap_err().kind, ErrorKind::BadIdentity);

@@ -25,10 +25,13 @@ const BODY_BYTES: usize = FILE_KEY_BYTES + 16;
 
 /// A raw key: both recipient and identity. Wiped on drop and never shown by `Debug`.
 #[derive(Clone)]
-pub struct RawKey(Zeroizing<Vec<u8>>);
+pub struct RawKey(pub(super) Key);
+
+#[derive(Clone)]
+pub(super) struct Key(Zeroizing<Vec<u8>>);
 
 /// The raw key in a key file: its whole content, exactly 16 or 32 bytes, all of them random. A password is none: see
-/// [`passphrase_recipient`](super::passphrase_recipient).
+/// [`Recipients::from_passphrase`](super::Recipients::from_passphrase).
 ///
 /// # Errors
 /// `KeyFileLength`, also for a key in hexadecimal: its text has half of the bits of as many bytes.
@@ -38,18 +41,18 @@ pub fn key_file(bytes: &[u8]) -> Result<RawKey, Error> {
         16 | 32 if bytes.iter().all(u8::is_ascii_hexdigit) => {
             Err(Error::new(ErrorKind::KeyFileLength).with_detail("it holds hexadecimal text instead of raw bytes"))
         }
-        16 | 32 => Ok(RawKey(Zeroizing::new(bytes.to_vec()))),
+        16 | 32 => Ok(RawKey(Key(Zeroizing::new(bytes.to_vec())))),
         length => Err(Error::new(ErrorKind::KeyFileLength).with_detail(format!("its length is {length}"))),
     }
 }
 
-impl RawKey {
+impl Key {
     fn wrapping_key(&self, salt: &[u8; SALT_BYTES]) -> Zeroizing<[u8; 32]> {
         Zeroizing::new(hkdf(salt, LABEL, &self.0))
     }
 }
 
-impl Recipient for RawKey {
+impl Recipient for Key {
     fn wrap_file_key(&self, file_key: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         let mut salt = [0; SALT_BYTES];
         getrandom::fill(&mut salt).map_err(|error| EncryptError::Io(std::io::Error::other(error)))?;
@@ -63,7 +66,7 @@ impl Recipient for RawKey {
     }
 }
 
-impl Identity for RawKey {
+impl Identity for Key {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         if stanza.tag != STANZA_TYPE {
             return None;
@@ -96,7 +99,7 @@ mod tests {
     }
 
     fn stanza(key: &RawKey) -> Stanza {
-        key.wrap_file_key(&file_key()).unwrap().0.remove(0)
+        key.0.wrap_file_key(&file_key()).unwrap().0.remove(0)
     }
 
     #[test]
@@ -104,12 +107,12 @@ mod tests {
         for length in [16, 32] {
             let key = key_file(&vec![1; length]).unwrap();
             let stanza = stanza(&key);
-            assert_eq!(key.unwrap_stanza(&stanza).unwrap().unwrap().expose_secret(), b"yellow submarine");
-            assert!(key_file(&vec![2; length]).unwrap().unwrap_stanza(&stanza).is_none());
+            assert_eq!(key.0.unwrap_stanza(&stanza).unwrap().unwrap().expose_secret(), b"yellow submarine");
+            assert!(key_file(&vec![2; length]).unwrap().0.unwrap_stanza(&stanza).is_none());
             // A 16-byte key is not the 32-byte key that zeros make of it.
             let mut longer = vec![1; 16];
             longer.resize(32, 0);
-            assert!(key_file(&longer).unwrap().unwrap_stanza(&stanza).is_none());
+            assert!(key_file(&longer).unwrap().0.unwrap_stanza(&stanza).is_none());
         }
     }
 
@@ -134,11 +137,11 @@ mod tests {
         for change in malform {
             let mut stanza = stanza(&key);
             change(&mut stanza);
-            assert!(matches!(key.unwrap_stanza(&stanza), Some(Err(DecryptError::InvalidHeader))));
+            assert!(matches!(key.0.unwrap_stanza(&stanza), Some(Err(DecryptError::InvalidHeader))));
         }
         let mut other = stanza(&key);
         other.tag = "X25519".into();
-        assert!(key.unwrap_stanza(&other).is_none());
+        assert!(key.0.unwrap_stanza(&other).is_none());
     }
 
     #[test]

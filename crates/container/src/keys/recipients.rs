@@ -1,62 +1,113 @@
 //! Recipients from their text form.
 
+use std::fmt;
 use std::io::{BufRead, Read};
+use std::str::FromStr;
+use std::sync::Arc;
 
-use age::Recipient;
-
-use super::{Address, MAX_KEY_LIST_BYTES};
+use super::list::list;
+use super::{Address, MAX_KEY_LIST_BYTES, RawKey, Recipient, WORK_FACTOR, passphrase};
 use crate::{Error, ErrorKind};
 
-/// A recipient from its text: `age1…` (X25519 and age's tagged kinds), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
-/// `ssh-rsa …` (feature `ssh`), or a plugin's `age1NAME1…` (feature `plugin`).
+/// Who may open a container. Lists join by `extend` and `collect`, and clones are cheap.
 ///
-/// # Errors
-/// `BadRecipient`; `Plugin` when the plugin's program is not installed. The text is never part of the error: it may be
-/// a secret given in the wrong place.
-pub fn recipient(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
-    let text = text.trim();
-    if text.starts_with("tress1") {
-        return Ok(Box::new(text.parse::<Address>()?.recipient()));
+/// The text of one recipient parses: `age1…` (X25519 and age's tagged kinds), `tress1…` (an [`Address`]), `ssh-ed25519 …` and
+/// `ssh-rsa …` (feature `ssh`), or a plugin's `age1NAME1…` (feature `plugin`).
+#[derive(Clone, Default)]
+pub struct Recipients(Vec<Arc<Box<dyn age::Recipient + Send + Sync>>>);
+
+list!(Recipients, Recipient);
+
+impl Recipients {
+    /// All recipients of a file: one a line, empty lines and lines that begin with `#` ignored.
+    ///
+    /// # Errors
+    /// As parsing one, with the line's number; `NoRecipients` when there are none; `Io`.
+    pub fn from_file(reader: impl BufRead) -> Result<Self, Error> {
+        let mut bytes = Vec::new();
+        reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_KEY_LIST_BYTES {
+            return Err(bad("file is larger than 1 MiB"));
+        }
+        let mut recipients = Self::default();
+        for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+            let numbered = |what: &str| format!("line {}{what}", index + 1);
+            let line = std::str::from_utf8(line).map_err(|_| bad(numbered(": not UTF-8")))?.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            recipients.extend([line.parse::<Self>().map_err(|error| error.on(&numbered("")))?]);
+        }
+        if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
     }
-    if text.starts_with("ssh-") {
-        return ssh(text);
+
+    /// A passphrase, which has to stand alone.
+    ///
+    /// # Errors
+    /// `BadPassphrase` for an empty one.
+    pub fn from_passphrase(passphrase: &str) -> Result<Self, Error> {
+        Self::from_passphrase_with_work_factor(passphrase, WORK_FACTOR)
     }
-    if let Ok(recipient) = text.parse::<age::x25519::Recipient>() {
-        return Ok(Box::new(recipient));
+
+    /// The same with another work factor. Below [`WORK_FACTOR`], guessing becomes cheaper by half a step: this is for tests.
+    ///
+    /// # Errors
+    /// `BadPassphrase` for an empty one; `WorkFactorTooHigh` outside 1 to [`MAX_WORK_FACTOR`](super::MAX_WORK_FACTOR).
+    pub fn from_passphrase_with_work_factor(passphrase: &str, work_factor: u8) -> Result<Self, Error> {
+        passphrase::check(passphrase, work_factor)?;
+        let mut recipient = age::scrypt::Recipient::new(passphrase.into());
+        recipient.set_work_factor(work_factor);
+        Ok(Self::one(recipient))
     }
-    if let Ok(recipient) = text.parse::<age::tag::Recipient>() {
-        return Ok(Box::new(recipient));
-    }
-    if let Ok(recipient) = text.parse::<age::tagpq::Recipient>() {
-        return Ok(Box::new(recipient));
-    }
-    let start = text.get(..4).unwrap_or("").to_ascii_uppercase();
-    if start == "AGE-" {
-        return Err(bad("this is a secret identity; use its recipient instead"));
-    }
-    plugin(text)
 }
 
-/// All recipients of a file: one a line, empty lines and lines that begin with `#` ignored.
-///
-/// # Errors
-/// As [`recipient`], with the line's number; `NoRecipients` when there are none; `Io`.
-pub fn recipients_file(reader: impl BufRead) -> Result<Vec<Box<dyn Recipient + Send>>, Error> {
-    let mut bytes = Vec::new();
-    reader.take(MAX_KEY_LIST_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_KEY_LIST_BYTES {
-        return Err(bad("file is larger than 1 MiB"));
+impl From<Recipient> for Recipients {
+    fn from(recipient: Recipient) -> Self {
+        Self::one(recipient.0)
     }
-    let mut recipients = Vec::new();
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let numbered = |what: &str| format!("line {}{what}", index + 1);
-        let line = std::str::from_utf8(line).map_err(|_| bad(numbered(": not UTF-8")))?.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
+}
+
+impl From<&Address> for Recipients {
+    fn from(address: &Address) -> Self {
+        address.recipient().into()
+    }
+}
+
+impl From<RawKey> for Recipients {
+    fn from(key: RawKey) -> Self {
+        Self::one(key.0)
+    }
+}
+
+impl FromStr for Recipients {
+    type Err = Error;
+
+    /// # Errors
+    /// `BadRecipient`; `Plugin` when the plugin's program is not installed. The text is never part of the error: it may be
+    /// a secret given in the wrong place.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let text = text.trim();
+        if text.starts_with("tress1") {
+            return Ok((&text.parse::<Address>()?).into());
         }
-        recipients.push(recipient(line).map_err(|error| error.on(&numbered("")))?);
+        if text.starts_with("ssh-") {
+            return ssh(text);
+        }
+        if let Ok(recipient) = text.parse::<age::x25519::Recipient>() {
+            return Ok(Self::one(recipient));
+        }
+        if let Ok(recipient) = text.parse::<age::tag::Recipient>() {
+            return Ok(Self::one(recipient));
+        }
+        if let Ok(recipient) = text.parse::<age::tagpq::Recipient>() {
+            return Ok(Self::one(recipient));
+        }
+        let start = text.get(..4).unwrap_or("").to_ascii_uppercase();
+        if start == "AGE-" {
+            return Err(bad("this is a secret identity; use its recipient instead"));
+        }
+        plugin(text)
     }
-    if recipients.is_empty() { Err(ErrorKind::NoRecipients.into()) } else { Ok(recipients) }
 }
 
 const EXPECTED: &str = "expected age1, tress1, ssh-ed25519 or ssh-rsa";
@@ -66,10 +117,10 @@ fn bad(detail: impl Into<String>) -> Error {
 }
 
 #[cfg(feature = "ssh")]
-fn ssh(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
+fn ssh(text: &str) -> Result<Recipients, Error> {
     use age::ssh::ParseRecipientKeyError as Refused;
     match text.parse::<age::ssh::Recipient>() {
-        Ok(recipient) => Ok(Box::new(recipient)),
+        Ok(recipient) => Ok(Recipients::one(recipient)),
         Err(Refused::RsaModulusTooLarge) => Err(bad("RSA key is too large")),
         Err(Refused::RsaModulusTooSmall) => Err(bad("RSA key is smaller than 2048 bits")),
         Err(Refused::Unsupported(_)) => Err(bad("only ssh-ed25519 and ssh-rsa keys are supported")),
@@ -78,16 +129,16 @@ fn ssh(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
 }
 
 #[cfg(not(feature = "ssh"))]
-fn ssh(_: &str) -> Result<Box<dyn Recipient + Send>, Error> {
+fn ssh(_: &str) -> Result<Recipients, Error> {
     Err(bad("this build has no SSH support"))
 }
 
 #[cfg(feature = "plugin")]
-fn plugin(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
+fn plugin(text: &str) -> Result<Recipients, Error> {
     let Ok(recipient) = text.parse::<age::plugin::Recipient>() else { return Err(bad(EXPECTED)) };
     let name = recipient.plugin().to_owned();
     match age::plugin::RecipientPluginV1::new(&name, &[recipient], &[], age::NoCallbacks) {
-        Ok(recipient) => Ok(Box::new(recipient)),
+        Ok(recipient) => Ok(Recipients::one(recipient)),
         Err(error) => Err(Error::new(ErrorKind::Plugin)
             .with_detail(format!("age-plugin-{name} is not in PATH"))
             .with_source(error)),
@@ -95,7 +146,7 @@ fn plugin(text: &str) -> Result<Box<dyn Recipient + Send>, Error> {
 }
 
 #[cfg(not(feature = "plugin"))]
-fn plugin(_: &str) -> Result<Box<dyn Recipient + Send>, Error> {
+fn plugin(_: &str) -> Result<Recipients, Error> {
     Err(bad(EXPECTED))
 }
 
@@ -104,15 +155,15 @@ mod tests {
     use super::*;
 
     fn kind(text: &str) -> ErrorKind {
-        recipient(text).err().expect("refused").kind
+        text.parse::<Recipients>().unwrap_err().kind
     }
 
     #[test]
     fn every_kind_of_recipient_parses() {
         // The first is from age's documentation; the SSH keys were made by ssh-keygen for this test.
-        assert!(recipient("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p").is_ok());
+        assert!("age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse::<Recipients>().is_ok());
         #[cfg(feature = "ssh")]
-        assert!(recipient(include_str!("testdata/ssh_ed25519.pub")).is_ok());
+        assert!(include_str!("testdata/ssh_ed25519.pub").parse::<Recipients>().is_ok());
     }
 
     #[test]
@@ -126,7 +177,7 @@ mod tests {
     #[test]
     fn an_identity_in_a_recipients_place_is_not_repeated() {
         let secret = "AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33";
-        let error = recipient(secret).err().expect("refused");
+        let error = secret.parse::<Recipients>().unwrap_err();
         assert_eq!(error.kind, ErrorKind::BadRecipient);
         assert!(!format!("{error} {error:?}").contains("GQ9778"));
     }
@@ -135,11 +186,11 @@ mod tests {
     fn a_recipients_file_has_comments_and_numbered_errors() {
         let good = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p";
         let text = format!("# team\n\n{good}\r\n  {good}  \n");
-        assert_eq!(recipients_file(text.as_bytes()).unwrap().len(), 2);
-        let error = recipients_file(format!("{good}\n\nnonsense\n").as_bytes()).err().expect("refused");
+        assert_eq!(Recipients::from_file(text.as_bytes()).unwrap().len(), 2);
+        let error = Recipients::from_file(format!("{good}\n\nnonsense\n").as_bytes()).unwrap_err();
         assert_eq!(error.kind, ErrorKind::BadRecipient);
         assert!(error.to_string().contains("line 3"));
-        let empty = recipients_file("# nobody\n".as_bytes()).err().expect("refused");
+        let empty = Recipients::from_file("# nobody\n".as_bytes()).unwrap_err();
         assert_eq!(empty.kind, ErrorKind::NoRecipients);
     }
 }

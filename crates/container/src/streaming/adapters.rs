@@ -8,6 +8,8 @@ use zeroize::Zeroizing;
 use super::{Decryptor, Encryptor, Head};
 use crate::Error;
 use crate::container::Content;
+use crate::keys::{Identities, Recipients};
+use crate::threads::Threads;
 use crate::verbs::EncryptOptions;
 
 /// Bytes that are read from the source at a time.
@@ -25,17 +27,17 @@ const READ_BYTES: usize = 64 * 1024;
 ///
 /// ```
 /// use std::io;
-/// use tress_container::keys::{KeyPair, recipient};
+/// use tress_container::Threads;
+/// use tress_container::keys::{Identities, KeyPair};
 /// use tress_container::streaming::{DecryptReader, EncryptWriter};
 /// use tress_container::verbs::EncryptOptions;
 ///
 /// let key = KeyPair::generate()?;
-/// let recipients = [recipient(&key.recipient())?];
-/// let mut writer = EncryptWriter::new(Vec::new(), &recipients, &EncryptOptions::default())?;
+/// let mut writer = EncryptWriter::new(Vec::new(), &key.recipient().into(), &EncryptOptions::default())?;
 /// io::copy(&mut &b"lanes side by side"[..], &mut writer)?;
 /// let container = writer.finish()?;
 ///
-/// let mut reader = DecryptReader::open(&container[..], &[Box::new(key.identity().clone())], 1)?;
+/// let mut reader = DecryptReader::open(&container[..], &Identities::from(&key), Threads::ONE)?;
 /// assert_eq!(io::read_to_string(&mut reader)?, "lanes side by side");
 /// # Ok::<(), tress_container::Error>(())
 /// ```
@@ -48,16 +50,11 @@ pub struct EncryptWriter<W> {
 }
 
 impl<W: Write> EncryptWriter<W> {
-    /// A container for these recipients. With `options.threads` at 1 the caller's thread does all, 0 is one for each core. Nothing is
-    /// written yet.
+    /// A container for these recipients. Nothing is written yet.
     ///
     /// # Errors
     /// As [`Encryptor::new`].
-    pub fn new(
-        writer: W,
-        recipients: &[Box<dyn age::Recipient + Send>],
-        options: &EncryptOptions,
-    ) -> Result<Self, Error> {
+    pub fn new(writer: W, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let encryptor = Encryptor::new(recipients, options)?;
         Ok(Self { writer, encryptor, sealed: Vec::new(), written: 0 })
     }
@@ -125,12 +122,12 @@ pub struct DecryptReader<R> {
 }
 
 impl<R: Read> DecryptReader<R> {
-    /// Reads the header and opens it. With `threads` at 1 the caller's thread does all, 0 is one for each core.
+    /// Reads the header and opens it.
     ///
     /// # Errors
     /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`;
     /// `Io` of the source.
-    pub fn open(mut source: R, identities: &[Box<dyn age::Identity>], threads: usize) -> Result<Self, Error> {
+    pub fn open(mut source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
         let Head { content, payload, .. } = Head::read(&mut source, identities)?;
         Ok(Self {
             source,

@@ -9,6 +9,7 @@ use super::tests::{LENGTHS, identities, options, plaintext, pulled, pushed, reci
 use super::*;
 use crate::container::{PREFIX_BYTES, TAG_BYTES};
 use crate::keys::KeyPair;
+use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
 /// Moves few bytes, is interrupted at every second call, and fails at one of the others.
@@ -67,10 +68,10 @@ fn what_is_copied_in_comes_out() {
             io::copy(&mut Slow::new(&plain[..], most, 0), &mut writer).unwrap();
             let sealed = writer.finish().unwrap().inner;
             let case = format!("{bytes} bytes, {most} at a time, {threads} threads");
-            assert!(decrypt_bytes(&sealed, &identities(&key), 1).unwrap() == plain, "{case}");
+            assert!(decrypt_bytes(&sealed, &identities(&key), Threads::ONE).unwrap() == plain, "{case}");
 
             let source = Slow::new(&sealed[..], most, 0);
-            let mut reader = DecryptReader::open(source, &identities(&key), threads).unwrap();
+            let mut reader = DecryptReader::open(source, &identities(&key), threads.into()).unwrap();
             let mut found = Vec::new();
             reader.read_to_end(&mut found).unwrap();
             assert!(found == plain, "{case}");
@@ -88,7 +89,7 @@ fn a_tar_stream_fits_in_between() {
     let mut builder = tar::Builder::new(EncryptWriter::new(Vec::new(), &recipients(&key), &options(1)).unwrap());
     builder.append_data(&mut header, "name", &plain[..]).unwrap();
     let sealed = builder.into_inner().unwrap().finish().unwrap();
-    let mut archive = tar::Archive::new(DecryptReader::open(&sealed[..], &identities(&key), 1).unwrap());
+    let mut archive = tar::Archive::new(DecryptReader::open(&sealed[..], &identities(&key), Threads::ONE).unwrap());
     let mut found = Vec::new();
     archive.entries().unwrap().next().unwrap().unwrap().read_to_end(&mut found).unwrap();
     assert!(found == plain);
@@ -114,7 +115,7 @@ fn a_writer_whose_sink_fails_loses_no_byte() {
         failures += usize::from(writer.flush().is_err());
         assert_eq!(failures, 1, "call {fails}");
         let sealed = writer.finish().unwrap().inner;
-        assert!(decrypt_bytes(&sealed, &identities(&key), 1).unwrap() == plain);
+        assert!(decrypt_bytes(&sealed, &identities(&key), Threads::ONE).unwrap() == plain);
     }
     let writer = EncryptWriter::new(Slow::new(Vec::new(), 10, 1), &recipients(&key), &options(1)).unwrap();
     assert_eq!(writer.finish().map(|_| ()).unwrap_err().kind, ErrorKind::Io(io::ErrorKind::TimedOut));
@@ -129,14 +130,14 @@ fn without_finish_there_is_no_container() {
         writer.write_all(&plaintext(bytes)).unwrap();
         writer.flush().unwrap();
         drop(writer);
-        let error = decrypt_bytes(&sealed, &identities(&key), 1).unwrap_err();
+        let error = decrypt_bytes(&sealed, &identities(&key), Threads::ONE).unwrap_err();
         assert_eq!(error.kind, if bytes == 0 { ErrorKind::NotAContainer } else { ErrorKind::Truncated });
     }
 }
 
 /// Reads to the end or the error, which comes again and again.
 fn read(source: impl Read, key: &KeyPair) -> (Vec<u8>, Result<(), ErrorKind>) {
-    let mut reader = match DecryptReader::open(source, &identities(key), 1) {
+    let mut reader = match DecryptReader::open(source, &identities(key), Threads::ONE) {
         Ok(reader) => reader,
         Err(error) => return (Vec::new(), Err(error.kind)),
     };
@@ -209,9 +210,10 @@ fn damage_and_every_wrong_end_are_errors_of_every_interface() {
         let (found, result) = pulled(&sealed, 5000, &key, 1);
         assert!(plain.starts_with(&found), "{case}");
         let (key, buffer) = (identities(&key), &mut vec![0; plain.len()]);
-        let read = Reader::open(Cursor::new(&sealed), &key, 1).and_then(|mut reader| Ok(reader.read_exact(buffer)?));
+        let read = Reader::open(Cursor::new(&sealed), &key, Threads::ONE)
+            .and_then(|mut reader| Ok(reader.read_exact(buffer)?));
         let ranges = RangeReader::open(&sealed, &key).and_then(|reader| reader.read_at(buffer, 0));
-        for result in [result, decrypt_bytes(&sealed, &key, 1).map(drop), read, ranges.map(drop)] {
+        for result in [result, decrypt_bytes(&sealed, &key, Threads::ONE).map(drop), read, ranges.map(drop)] {
             assert_eq!(discriminant(&result.unwrap_err().kind), discriminant(&kind), "{case}");
         }
     }

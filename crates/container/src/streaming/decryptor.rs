@@ -8,19 +8,16 @@ use super::{SEALED_BATCH_BYTES, parallel};
 use crate::container::{
     ALIGNMENT_BYTES, CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, plain_bytes,
 };
-use crate::pipeline::threads as threads_of;
+use crate::keys::Identities;
+use crate::threads::Threads;
 use crate::{Error, ErrorKind};
-
-/// What opens a header: usually `|header| header.open(&identities)`.
-type Open = Box<dyn FnOnce(&Header) -> Result<Content, Error> + Send>;
 
 /// Decrypts a container that is pushed. Only chunks that were verified come out; that the container is complete is known
 /// only after [`finish`](Decryptor::finish).
 ///
 /// Holds what was pushed of one batch (513 KiB, or a MiB for each thread if there are several).
 pub struct Decryptor {
-    /// `None` once it was called.
-    open: Option<Open>,
+    identities: Identities,
     /// `None` until the header was read and opened.
     opened: Option<(Content, Payload)>,
     /// What was pushed and is no batch yet; of the header, all.
@@ -32,21 +29,20 @@ pub struct Decryptor {
 }
 
 impl Decryptor {
-    /// Waits for a container, whose header `open` will open. With `threads` at 1 the caller's thread does all, 0 is one for
-    /// each core.
-    pub fn new(open: impl FnOnce(&Header) -> Result<Content, Error> + Send + 'static, threads: usize) -> Self {
-        Self::with(Some(Box::new(open)), None, threads)
+    /// Waits for a container, which the first of `identities` that fits will open.
+    pub fn new(identities: &Identities, threads: Threads) -> Self {
+        Self::with(identities.clone(), None, threads)
     }
 
     /// For a container whose header was opened: its chunks are pushed.
-    pub(super) fn opened(content: Content, payload: Payload, threads: usize) -> Self {
-        Self::with(None, Some((content, payload)), threads)
+    pub(super) fn opened(content: Content, payload: Payload, threads: Threads) -> Self {
+        Self::with(Identities::default(), Some((content, payload)), threads)
     }
 
-    fn with(open: Option<Open>, opened: Option<(Content, Payload)>, threads: usize) -> Self {
-        let threads = threads_of(threads);
+    fn with(identities: Identities, opened: Option<(Content, Payload)>, threads: Threads) -> Self {
+        let threads = threads.count();
         let batch_bytes = if threads == 1 { SEALED_BATCH_BYTES } else { 2 * threads * SEALED_BATCH_BYTES };
-        Self { open, opened, carry: Vec::new(), batch_bytes, next_chunk: 0, threads, failed: false }
+        Self { identities, opened, carry: Vec::new(), batch_bytes, next_chunk: 0, threads, failed: false }
     }
 
     /// What the header carries, once it was read.
@@ -57,7 +53,7 @@ impl Decryptor {
     /// Takes the next bytes of the container, any number, and appends plaintext to `plain`. That of a tree is a tar stream.
     ///
     /// # Errors
-    /// As [`Header::read`]; what `open` says; `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
+    /// As [`Header::read`]; as [`Header::open`]; `Commitment`; `ChunkDamaged`, after the verified chunks before it. After an
     /// error every further call fails with `Usage`.
     pub fn push(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<(), Error> {
         self.checked(|this| this.try_push(sealed, plain))
@@ -127,8 +123,7 @@ impl Decryptor {
     fn open_head(&mut self) -> Result<(), Error> {
         let (head, prefix) = self.carry.split_at(self.carry.len() - PREFIX_BYTES);
         let header = Header::read(&mut &head[..])?;
-        let open = self.open.take().expect("a header is opened once");
-        let content = open(&header)?;
+        let content = header.open(&std::mem::take(&mut self.identities))?;
         let payload = Payload::open(&content, prefix.try_into().expect("is as long"))?;
         self.opened = Some((content, payload));
         self.carry.clear();

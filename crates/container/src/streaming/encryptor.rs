@@ -6,7 +6,7 @@ use super::{BATCH_BYTES, parallel};
 use crate::container::{
     CHUNK_BYTES, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, plain_bytes, sealed_bytes,
 };
-use crate::pipeline::threads as threads_of;
+use crate::keys::Recipients;
 use crate::verbs::EncryptOptions;
 use crate::{Error, ErrorKind};
 
@@ -31,14 +31,14 @@ pub struct Encryptor {
 }
 
 impl Encryptor {
-    /// A container for these recipients; with `options.threads` at 1 the caller's thread does all, 0 is one for each core.
+    /// A container for these recipients.
     ///
     /// # Errors
     /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness.
-    pub fn new(recipients: &[Box<dyn age::Recipient + Send>], options: &EncryptOptions) -> Result<Self, Error> {
+    pub fn new(recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
         let (payload, head) = head(&content, recipients)?;
-        let threads = threads_of(options.threads);
+        let threads = options.threads.count();
         let batch_bytes = if threads == 1 { BATCH_BYTES } else { 2 * threads * BATCH_BYTES };
         let carry = Zeroizing::default();
         let process = std::process::id();
@@ -121,10 +121,7 @@ impl Encryptor {
 }
 
 /// A new payload of this content, and what a container has before the first chunk.
-pub(super) fn head(
-    content: &Content,
-    recipients: &[Box<dyn age::Recipient + Send>],
-) -> Result<(Payload, Vec<u8>), Error> {
+pub(super) fn head(content: &Content, recipients: &Recipients) -> Result<(Payload, Vec<u8>), Error> {
     let mut head = Header::seal(content, recipients)?;
     let (payload, prefix) = Payload::create(content)?;
     head.extend_from_slice(&prefix);

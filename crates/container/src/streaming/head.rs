@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use crate::container::{Content, Header, PREFIX_BYTES, Payload};
+use crate::keys::Identities;
 use crate::{Error, ErrorKind};
 
 /// The header and the payload's prefix, opened.
@@ -18,7 +19,7 @@ impl Head {
     ///
     /// # Errors
     /// As [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`; `Io` of the source.
-    pub(super) fn read(source: &mut dyn Read, identities: &[Box<dyn age::Identity>]) -> Result<Self, Error> {
+    pub(super) fn read(source: &mut dyn Read, identities: &Identities) -> Result<Self, Error> {
         let header = Header::read(source)?;
         let mut prefix = [0; PREFIX_BYTES];
         source.read_exact(&mut prefix).map_err(|error| match error.kind() {

@@ -16,20 +16,20 @@
 //! writing.
 //!
 //! ```
-//! use tress_container::keys::KeyPair;
+//! use tress_container::Threads;
+//! use tress_container::keys::{Identities, KeyPair};
 //! use tress_container::streaming::{Encryptor, decrypt_bytes};
 //! use tress_container::verbs::EncryptOptions;
 //!
 //! let key = KeyPair::generate()?;
-//! let recipients = [tress_container::keys::recipient(&key.recipient())?];
-//! let mut encryptor = Encryptor::new(&recipients, &EncryptOptions::default())?;
+//! let mut encryptor = Encryptor::new(&key.recipient().into(), &EncryptOptions::default())?;
 //! let mut container = Vec::new();
 //! for piece in [&b"lanes "[..], b"side ", b"by side"] {
 //!     encryptor.push(piece, &mut container)?;
 //! }
 //! encryptor.finish(&mut container)?;
 //!
-//! let plain = decrypt_bytes(&container, &[Box::new(key.identity().clone())], 1)?;
+//! let plain = decrypt_bytes(&container, &Identities::from(&key), Threads::ONE)?;
 //! assert_eq!(plain, b"lanes side by side");
 //! # Ok::<(), tress_container::Error>(())
 //! ```

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use super::{BATCH_CHUNKS, Head, parallel};
 use crate::container::{CHUNK_BYTES, Content, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
+use crate::keys::Identities;
 use crate::sys::{Os, System};
 use crate::{Error, ErrorKind};
 
@@ -77,15 +78,14 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
 /// 513 KiB. To read in order use [`Reader`](super::Reader), which reads ahead.
 ///
 /// ```
-/// use tress_container::keys::{KeyPair, recipient};
+/// use tress_container::keys::{Identities, KeyPair};
 /// use tress_container::streaming::{RangeReader, encrypt_bytes};
 /// use tress_container::verbs::EncryptOptions;
 ///
 /// let key = KeyPair::generate()?;
-/// let recipients = [recipient(&key.recipient())?];
-/// let container = encrypt_bytes(b"lanes side by side", &recipients, &EncryptOptions::default())?;
+/// let container = encrypt_bytes(b"lanes side by side", &key.recipient().into(), &EncryptOptions::default())?;
 ///
-/// let reader = RangeReader::open(container, &[Box::new(key.identity().clone())])?;
+/// let reader = RangeReader::open(container, &Identities::from(&key))?;
 /// let mut side = [0; 4];
 /// assert_eq!(reader.read_at(&mut side, 14)?, 4);
 /// assert_eq!(&side, b"side");
@@ -106,7 +106,7 @@ impl<R: ReadAt> RangeReader<R> {
     /// # Errors
     /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`,
     /// `ChunkDamaged`; `Io` of the source.
-    pub fn open(source: R, identities: &[Box<dyn age::Identity>]) -> Result<Self, Error> {
+    pub fn open(source: R, identities: &Identities) -> Result<Self, Error> {
         let bytes = source.size_bytes()?;
         let head = Head::read(&mut Start { source: &source, offset: 0 }, identities)?;
         let chunks_offset = head.chunks_offset();

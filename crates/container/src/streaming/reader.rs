@@ -7,7 +7,8 @@ use zeroize::Zeroizing;
 
 use super::{BATCH_CHUNKS, Head, parallel};
 use crate::container::{CHUNK_BYTES, Content, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes};
-use crate::pipeline::threads as threads_of;
+use crate::keys::Identities;
+use crate::threads::Threads;
 use crate::{Error, ErrorKind};
 
 /// Reads and seeks in the plaintext of a container. The last chunk, and with it the length, is verified when it is opened;
@@ -35,18 +36,17 @@ pub struct Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Opens the container that is all of `source`. With `threads` at 1 the caller's thread does all, 0 is one for each
-    /// core.
+    /// Opens the container that is all of `source`.
     ///
     /// # Errors
     /// As [`Header::read`](crate::container::Header::read) and [`Header::open`](crate::container::Header::open); `Commitment`, `Truncated`,
     /// `ChunkDamaged`; `Io` of the source.
-    pub fn open(mut source: R, identities: &[Box<dyn age::Identity>], threads: usize) -> Result<Self, Error> {
+    pub fn open(mut source: R, identities: &Identities, threads: Threads) -> Result<Self, Error> {
         let bytes = source.seek(SeekFrom::End(0))?;
         source.seek(SeekFrom::Start(0))?;
         let head = Head::read(&mut source, identities)?;
         let chunks_offset = head.chunks_offset();
-        let threads = threads_of(threads);
+        let threads = threads.count();
         let mut reader = Self {
             source,
             content: head.content,

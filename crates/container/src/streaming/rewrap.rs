@@ -5,6 +5,7 @@ use std::io::Read;
 use super::Head;
 use crate::Error;
 use crate::container::Header;
+use crate::keys::{Identities, Recipients};
 
 /// The first bytes of a container for other recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +24,8 @@ pub struct NewHead {
 /// As [`Header::read`], [`Header::open`] and [`Header::seal`]; `Commitment`; `Truncated`; `Io` of the container.
 pub fn rewrap_head(
     container: &mut dyn Read,
-    identities: &[Box<dyn age::Identity>],
-    recipients: &[Box<dyn age::Recipient + Send>],
+    identities: &Identities,
+    recipients: &Recipients,
 ) -> Result<NewHead, Error> {
     let head = Head::read(container, identities)?;
     Ok(NewHead { old_bytes: head.header_bytes, head: Header::seal(&head.content, recipients)? })

@@ -3,8 +3,9 @@
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use super::*;
-use crate::container::{Aead, Header};
-use crate::keys::{KeyPair, recipient};
+use crate::container::Aead;
+use crate::keys::{Identities, KeyPair, Recipients};
+use crate::threads::Threads;
 use crate::verbs::{self, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::{Control, Error, ErrorKind};
 
@@ -28,16 +29,17 @@ pub(super) fn plaintext(bytes: usize) -> Vec<u8> {
     (0..bytes as u64).map(|number| (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
 }
 
-pub(super) fn recipients(key: &KeyPair) -> [Box<dyn age::Recipient + Send>; 1] {
-    [recipient(&key.recipient()).unwrap()]
+pub(super) fn recipients(key: &KeyPair) -> Recipients {
+    key.recipient().into()
 }
 
-pub(super) fn identities(key: &KeyPair) -> [Box<dyn age::Identity>; 1] {
-    [Box::new(key.identity().clone())]
+pub(super) fn identities(key: &KeyPair) -> Identities {
+    key.into()
 }
 
 pub(super) fn options(threads: usize) -> EncryptOptions {
-    EncryptOptions { threads, aead: if threads == 1 { Aead::Aes128Ccm } else { Aead::Aes256Ccm }, name: None }
+    let aead = if threads == 1 { Aead::Aes128Ccm } else { Aead::Aes256Ccm };
+    EncryptOptions { threads: threads.into(), aead, name: None }
 }
 
 pub(super) fn pushed(plain: &[u8], piece: usize, key: &KeyPair, threads: usize) -> Vec<u8> {
@@ -51,8 +53,7 @@ pub(super) fn pushed(plain: &[u8], piece: usize, key: &KeyPair, threads: usize) 
 }
 
 fn decryptor(key: &KeyPair, threads: usize) -> Decryptor {
-    let identity = key.identity().clone();
-    Decryptor::new(move |header: &Header| header.open(&[Box::new(identity)]), threads)
+    Decryptor::new(&identities(key), threads.into())
 }
 
 /// What comes out, and how it ends.
@@ -111,9 +112,9 @@ fn what_the_verb_wrote_comes_out_in_any_pieces() {
             result.unwrap();
             assert!(found == plain, "{bytes} bytes, {piece} at a time, {threads} threads");
         }
-        assert!(decrypt_bytes(&sealed, &identities(&key), 3).unwrap() == plain);
+        assert!(decrypt_bytes(&sealed, &identities(&key), Threads::from(3)).unwrap() == plain);
         let mut found = Vec::new();
-        let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), 3).unwrap();
+        let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), Threads::from(3)).unwrap();
         assert_eq!(reader.plain_bytes(), bytes as u64);
         assert_eq!(reader.content().name.as_deref(), Some("plain"));
         reader.read_to_end(&mut found).unwrap();
@@ -126,7 +127,7 @@ fn a_reader_reads_anywhere() {
     let key = KeyPair::generate().unwrap();
     let plain = plaintext(5 * BATCH_BYTES + 333);
     let sealed = pushed(&plain, usize::MAX, &key, 1);
-    let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), 1).unwrap();
+    let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), Threads::ONE).unwrap();
     let mut place = 1_u64;
     for round in 0..400 {
         place = place.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -167,14 +168,14 @@ fn what_is_before_damage_comes_out_and_nothing_after() {
             assert_eq!(result.unwrap_err().kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
             assert!(found == plain[..chunk * CHUNK_BYTES], "chunk {chunk}");
         }
-        let error = decrypt_bytes(&damaged, &identities(&key), 3).unwrap_err();
+        let error = decrypt_bytes(&damaged, &identities(&key), Threads::from(3)).unwrap_err();
         assert_eq!(error.kind, ErrorKind::ChunkDamaged { chunk: chunk as u64 });
         let mut buffer = vec![0xaa; plain.len()];
         let opening_keys = identities(&key);
-        Opening::new(&damaged, &opening_keys).unwrap().unseal(&mut buffer, 3).unwrap_err();
+        Opening::new(&damaged, &opening_keys).unwrap().unseal(&mut buffer, Threads::All).unwrap_err();
         assert!(buffer[..chunk * CHUNK_BYTES] == plain[..chunk * CHUNK_BYTES]);
         assert!(buffer[chunk * CHUNK_BYTES..].iter().all(|&byte| byte == 0), "chunk {chunk}");
-        match Reader::open(Cursor::new(&damaged), &identities(&key), 1) {
+        match Reader::open(Cursor::new(&damaged), &identities(&key), Threads::ONE) {
             Err(error) => assert_eq!((error.kind, chunk), (ErrorKind::ChunkDamaged { chunk: chunk as u64 }, 224)),
             Ok(mut reader) => {
                 reader.seek(SeekFrom::Start((chunk * CHUNK_BYTES) as u64)).unwrap();
@@ -206,9 +207,12 @@ fn a_number_of_threads_may_lie() {
     let sealed = pushed(&plain, 10_000, &key, usize::MAX);
     assert!(by_verb(&sealed, &key) == plain);
     assert!(pulled(&sealed, 10_000, &key, usize::MAX).0 == plain);
-    assert!(decrypt_bytes(&sealed, &identities(&key), usize::MAX).unwrap() == plain);
+    assert!(decrypt_bytes(&sealed, &identities(&key), Threads::from(usize::MAX)).unwrap() == plain);
     let mut found = Vec::new();
-    Reader::open(Cursor::new(&sealed), &identities(&key), usize::MAX).unwrap().read_to_end(&mut found).unwrap();
+    Reader::open(Cursor::new(&sealed), &identities(&key), Threads::from(usize::MAX))
+        .unwrap()
+        .read_to_end(&mut found)
+        .unwrap();
     assert!(found == plain);
 }
 
@@ -220,7 +224,7 @@ fn a_new_head_is_for_the_new_recipients() {
     let NewHead { old_bytes, head } = rewrap_head(&mut &sealed[..], &identities(&old), &recipients(&new)).unwrap();
     let rewrapped = [&head[..], &sealed[old_bytes as usize..]].concat();
     assert!(by_verb(&rewrapped, &new) == plain);
-    assert_eq!(decrypt_bytes(&rewrapped, &identities(&old), 1).unwrap_err().kind, ErrorKind::NoMatchingKey);
+    assert_eq!(decrypt_bytes(&rewrapped, &identities(&old), Threads::ONE).unwrap_err().kind, ErrorKind::NoMatchingKey);
     let error = rewrap_head(&mut &sealed[..old_bytes as usize + 3], &identities(&old), &recipients(&new)).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
 }
@@ -231,7 +235,7 @@ fn a_reader_takes_the_memory_that_it_promises() {
     let plain = plaintext(9 * BATCH_BYTES);
     let sealed = pushed(&plain, usize::MAX, &key, 1);
     for (threads, batches) in [(1, 1), (2, 4), (3, 6)] {
-        let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), threads).unwrap();
+        let mut reader = Reader::open(Cursor::new(&sealed), &identities(&key), threads.into()).unwrap();
         let mut found = Vec::new();
         // In pieces, so that it is not asked for everything at once.
         let mut piece = vec![0; 100_000];

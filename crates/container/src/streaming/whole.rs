@@ -5,7 +5,8 @@ use zeroize::Zeroizing;
 use super::encryptor::head;
 use super::parallel;
 use crate::container::{Content, ContentType, Header, PREFIX_BYTES, Payload, plain_bytes, sealed_bytes};
-use crate::pipeline::threads as threads_of;
+use crate::keys::{Identities, Recipients};
+use crate::threads::Threads;
 use crate::verbs::EncryptOptions;
 use crate::{Error, ErrorKind};
 
@@ -19,22 +20,17 @@ pub struct Sealing {
 }
 
 impl Sealing {
-    /// A container of so many bytes of plaintext. With `options.threads` at 1 the caller's thread does all, 0 is one for
-    /// each core.
+    /// A container of so many bytes of plaintext.
     ///
     /// # Errors
     /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness; `MessageTooLong` for what no memory holds.
-    pub fn new(
-        plain_bytes: usize,
-        recipients: &[Box<dyn age::Recipient + Send>],
-        options: &EncryptOptions,
-    ) -> Result<Self, Error> {
+    pub fn new(plain_bytes: usize, recipients: &Recipients, options: &EncryptOptions) -> Result<Self, Error> {
         let content = Content::generate(options.aead, ContentType::File, options.name.clone())?;
         let (payload, head) = head(&content, recipients)?;
         let sealed_bytes = sealed_bytes(plain_bytes as u64).saturating_add(head.len() as u64);
         let sealed_bytes = usize::try_from(sealed_bytes).ok().filter(|&bytes| bytes <= isize::MAX as usize);
         let sealed_bytes = sealed_bytes.ok_or(Error::new(ErrorKind::MessageTooLong))?;
-        Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: threads_of(options.threads) })
+        Ok(Self { payload, head, plain_bytes, sealed_bytes, threads: options.threads.count() })
     }
 
     /// Bytes of the container.
@@ -70,7 +66,7 @@ impl<'a> Opening<'a> {
     ///
     /// # Errors
     /// As [`Header::read`] and [`Header::open`]; `Commitment`, `Truncated`.
-    pub fn new(container: &'a [u8], identities: &[Box<dyn age::Identity>]) -> Result<Self, Error> {
+    pub fn new(container: &'a [u8], identities: &Identities) -> Result<Self, Error> {
         let mut rest = container;
         let header = Header::read(&mut rest)?;
         let content = header.open(identities)?;
@@ -90,17 +86,16 @@ impl<'a> Opening<'a> {
         self.plain_bytes
     }
 
-    /// Verifies everything and decrypts it into `plain`. With `threads` at 1 the caller's thread does all, 0 is one for
-    /// each core.
+    /// Verifies everything and decrypts it into `plain`.
     ///
     /// # Errors
     /// `ChunkDamaged`, after which `plain` is verified up to that chunk and zeros behind; `Usage` if `plain` is not as long
     /// as the plaintext.
-    pub fn unseal(&self, plain: &mut [u8], threads: usize) -> Result<(), Error> {
+    pub fn unseal(&self, plain: &mut [u8], threads: Threads) -> Result<(), Error> {
         if plain.len() != self.plain_bytes {
             return Err(Error::new(ErrorKind::Usage).with_detail("buffer must be as long as the plaintext"));
         }
-        parallel::unseal(&self.payload, 0, self.chunks, plain, threads_of(threads))
+        parallel::unseal(&self.payload, 0, self.chunks, plain, threads.count())
     }
 }
 
@@ -108,11 +103,7 @@ impl<'a> Opening<'a> {
 ///
 /// # Errors
 /// As [`Sealing::new`] and [`Sealing::seal`].
-pub fn encrypt_bytes(
-    plain: &[u8],
-    recipients: &[Box<dyn age::Recipient + Send>],
-    options: &EncryptOptions,
-) -> Result<Vec<u8>, Error> {
+pub fn encrypt_bytes(plain: &[u8], recipients: &Recipients, options: &EncryptOptions) -> Result<Vec<u8>, Error> {
     let sealing = Sealing::new(plain.len(), recipients, options)?;
     let mut sealed = vec![0; sealing.sealed_bytes()];
     sealing.seal(plain, &mut sealed)?;
@@ -123,11 +114,7 @@ pub fn encrypt_bytes(
 ///
 /// # Errors
 /// As [`Opening::new`] and [`Opening::unseal`].
-pub fn decrypt_bytes(
-    container: &[u8],
-    identities: &[Box<dyn age::Identity>],
-    threads: usize,
-) -> Result<Vec<u8>, Error> {
+pub fn decrypt_bytes(container: &[u8], identities: &Identities, threads: Threads) -> Result<Vec<u8>, Error> {
     let opening = Opening::new(container, identities)?;
     let mut plain = Zeroizing::new(vec![0; opening.plain_bytes()]);
     opening.unseal(&mut plain, threads)?;

@@ -7,12 +7,13 @@ use super::encrypt::is_broken_pipe;
 use super::open::Container;
 use super::{Control, Report, Sink, Source};
 use crate::container::{CHUNK_BYTES, ContentType, Payload, SEALED_CHUNK_BYTES};
+use crate::keys::Identities;
 use crate::pipeline::pipe::pipe;
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline, Totals, Window};
 use crate::sink::CheckedSink;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
-use crate::threads::start;
+use crate::threads::{Threads, start};
 use crate::{Error, ErrorKind, tree};
 
 /// Half-open range of plaintext bytes.
@@ -28,8 +29,8 @@ pub struct Range {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DecryptOptions {
-    /// Workers; 0 means one for each core that this process may use. [`MAX_THREADS`](super::MAX_THREADS) at most.
-    pub threads: usize,
+    /// Workers.
+    pub threads: Threads,
     /// Only these bytes of the plaintext.
     pub range: Option<Range>,
 }
@@ -49,7 +50,7 @@ pub struct DecryptOptions {
 pub fn decrypt(
     source: &Source,
     sink: &Sink,
-    identities: &[Box<dyn age::Identity>],
+    identities: &Identities,
     options: &DecryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
@@ -60,7 +61,7 @@ pub(crate) fn decrypt_on(
     system: &dyn System,
     source: &Source,
     sink: &Sink,
-    identities: &[Box<dyn age::Identity>],
+    identities: &Identities,
     options: &DecryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
@@ -164,7 +165,7 @@ impl<'a> Plan<'a> {
 struct Run<'a> {
     payload: &'a Payload,
     input: &'a OpenSource<'a>,
-    threads: usize,
+    threads: Threads,
     control: &'a Control,
 }
 

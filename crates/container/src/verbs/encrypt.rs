@@ -9,12 +9,13 @@ use super::{Control, Report, Sink, Source};
 use crate::container::{
     Aead, CHUNK_BYTES, Content, ContentType, Header, MAX_CHUNKS, PREFIX_BYTES, Payload, TAG_BYTES, is_valid_name,
 };
+use crate::keys::Recipients;
 use crate::pipeline::pipe::{PipeWriter, pipe};
 use crate::pipeline::{BatchSink, BatchSource, Direction, Pipeline};
 use crate::sink::{CheckedSink, OpenSink};
 use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
-use crate::threads::start;
+use crate::threads::{Threads, start};
 use crate::tree::Skipped;
 use crate::{Error, ErrorKind, tree};
 
@@ -24,8 +25,8 @@ use crate::{Error, ErrorKind, tree};
 pub struct EncryptOptions {
     /// The payload's AEAD.
     pub aead: Aead,
-    /// Workers; 0 means one for each core that this process may use. [`MAX_THREADS`](super::MAX_THREADS) at most.
-    pub threads: usize,
+    /// Workers.
+    pub threads: Threads,
     /// The name kept (encrypted) in the container; `None` takes the name of the source file or folder, if a container
     /// can store it.
     pub name: Option<String>,
@@ -33,7 +34,7 @@ pub struct EncryptOptions {
 
 impl Default for EncryptOptions {
     fn default() -> Self {
-        Self { aead: Aead::Aes128Ccm, threads: 0, name: None }
+        Self { aead: Aead::Aes128Ccm, threads: Threads::All, name: None }
     }
 }
 
@@ -44,7 +45,7 @@ impl Default for EncryptOptions {
 pub fn encrypt(
     source: &Source,
     sink: &Sink,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
@@ -59,7 +60,7 @@ pub fn encrypt(
 pub fn encrypt_skipping(
     source: &Source,
     sink: &Sink,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
     skipped: Skipped<'_>,
@@ -71,7 +72,7 @@ pub(crate) fn encrypt_on(
     system: &dyn System,
     source: &Source,
     sink: &Sink,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
@@ -82,7 +83,7 @@ fn encrypt_with(
     system: &dyn System,
     source: &Source,
     sink: &Sink,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
     skipped: Option<Skipped<'_>>,
@@ -107,7 +108,7 @@ fn encrypt_file(
     system: &dyn System,
     source: &Source,
     sink: &Sink,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
 ) -> Result<Report, Error> {
@@ -141,7 +142,7 @@ fn encrypt_file(
 pub fn encrypt_to_pipe(
     reader: impl Read + Send,
     shown: &Path,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     mut writer: PipeWriter,
     control: &Control,
 ) -> Result<(), Error> {
@@ -151,7 +152,7 @@ pub fn encrypt_to_pipe(
     writer.write_all(&prefix)?;
     let batches = BatchSource::stream(reader, shown);
     let sink = BatchSink::pipe(writer);
-    Pipeline::new(&payload, Direction::Seal, batches, sink, control, 0).run().map(drop)
+    Pipeline::new(&payload, Direction::Seal, batches, sink, control, Threads::All).run().map(drop)
 }
 
 /// Streams the folder's tar through the workers; this thread packs.
@@ -159,7 +160,7 @@ fn encrypt_tree(
     system: &dyn System,
     root: &Path,
     sink: &Sink,
-    recipients: &[Box<dyn age::Recipient + Send>],
+    recipients: &Recipients,
     options: &EncryptOptions,
     control: &Control,
     skipped: Option<Skipped<'_>>,
@@ -225,7 +226,7 @@ impl<'a> Sealed<'a> {
         destination: CheckedSink<'a>,
         content_type: ContentType,
         name: Option<String>,
-        recipients: &[Box<dyn age::Recipient + Send>],
+        recipients: &Recipients,
         options: &EncryptOptions,
     ) -> Result<Self, Error> {
         if let CheckedSink::Stream(stream) = &destination {
@@ -238,7 +239,7 @@ impl<'a> Sealed<'a> {
         Ok(Self { payload, head, output: destination.create()? })
     }
 
-    fn run(&self, batches: BatchSource<'_>, threads: usize, control: &Control) -> Result<Report, Error> {
+    fn run(&self, batches: BatchSource<'_>, threads: Threads, control: &Control) -> Result<Report, Error> {
         self.output.write_all(&mut [IoSlice::new(&self.head)], 0, control)?;
         let sink = BatchSink::new(&self.output, self.head.len() as u64, 0..u64::MAX);
         let totals = Pipeline::new(&self.payload, Direction::Seal, batches, sink, control, threads).run()?;

@@ -13,19 +13,20 @@ use super::raw::{raw_ccm_on, raw_on};
 use super::rewrap::rewrap_on;
 use super::store::{store_on, store_private_on};
 use super::{Control, DecryptOptions, EncryptOptions, RawCcm, RawDirection, RawMode, Sink, Source};
-use crate::keys;
+use crate::keys::{Identities, Recipients, key_file};
 use crate::streaming::decrypt_bytes;
 use crate::testing::faulty::{Fault, Faulty};
+use crate::threads::Threads;
 
 /// Four batches and a rest, so that two workers have something to do.
 pub(super) const PLAIN_BYTES: usize = 130 * 16384 + 77;
 
-pub(super) fn recipients() -> Vec<Box<dyn age::Recipient + Send>> {
-    vec![Box::new(keys::key_file(&[7; 16]).unwrap())]
+pub(super) fn recipients() -> Recipients {
+    key_file(&[7; 16]).unwrap().into()
 }
 
-pub(super) fn identities() -> Vec<Box<dyn age::Identity>> {
-    vec![Box::new(keys::key_file(&[7; 16]).unwrap())]
+pub(super) fn identities() -> Identities {
+    key_file(&[7; 16]).unwrap().into()
 }
 
 pub(super) fn plain() -> Vec<u8> {
@@ -34,11 +35,11 @@ pub(super) fn plain() -> Vec<u8> {
 
 fn holds_plain(path: &Path) -> bool {
     let container = fs::read(path).unwrap();
-    decrypt_bytes(&container, &identities(), 1).is_ok_and(|found| found == plain())
+    decrypt_bytes(&container, &identities(), Threads::ONE).is_ok_and(|found| found == plain())
 }
 
 fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::Error> {
-    let options = EncryptOptions { threads: 2, ..EncryptOptions::default() };
+    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
     let sink = Sink::Path { path: folder.join("out"), force };
     let source = Source::Path(folder.join("in"));
     encrypt_on(system, &source, &sink, &recipients(), &options, &Control::new()).map(drop)
@@ -95,7 +96,7 @@ fn no_failure_of_a_decryption_leaves_anything() {
 
 fn decrypt_in(folder: &Path, system: &Faulty) -> Result<super::Report, crate::Error> {
     let sink = Sink::Path { path: folder.join("out"), force: false };
-    let options = DecryptOptions { threads: 2, range: None };
+    let options = DecryptOptions { threads: 2.into(), range: None };
     decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new())
 }
 
@@ -132,14 +133,14 @@ fn no_failure_of_an_inspection_is_taken_for_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("in");
     fs::write(&path, &container).unwrap();
-    let inspect = |system: &Faulty, source: &Source, identities: Option<&[Box<dyn age::Identity>]>| {
+    let inspect = |system: &Faulty, source: &Source, identities: Option<&Identities>| {
         inspect_on(system, source, identities, &Control::new())
     };
     for identities in [None, Some(identities())] {
-        let expected = super::inspect(&Source::Path(path.clone()), identities.as_deref()).unwrap();
+        let expected = super::inspect(&Source::Path(path.clone()), identities.as_ref()).unwrap();
         assert_eq!((expected.plaintext_bytes, expected.verified), (PLAIN_BYTES as u64, identities.is_some()));
         walk_reads(|system| {
-            let found = inspect(&system, &Source::Path(path.clone()), identities.as_deref());
+            let found = inspect(&system, &Source::Path(path.clone()), identities.as_ref());
             (system.has_failed(), found.map(|found| assert_eq!(found, expected)))
         });
         // A stream is read to its end.
@@ -149,7 +150,7 @@ fn no_failure_of_an_inspection_is_taken_for_an_answer() {
             std::thread::scope(|scope| {
                 scope.spawn(move || drop(std::io::Write::write_all(&mut writer, container)));
                 let system = system.with_standard(Some(handle(reader)), None);
-                let found = inspect(&system, &Source::Stdin, identities.as_deref());
+                let found = inspect(&system, &Source::Stdin, identities.as_ref());
                 let has_failed = system.has_failed();
                 // Or the writer waits for ever.
                 drop(system);

@@ -6,6 +6,7 @@ use super::open::{Container, Extent};
 use super::{Control, Source};
 use crate::Error;
 use crate::container::{Aead, ContentType, SEALED_CHUNK_BYTES};
+use crate::keys::Identities;
 use crate::source::OpenSource;
 use crate::sys::{Os, System};
 
@@ -38,14 +39,14 @@ pub struct Inspection {
 ///
 /// # Errors
 /// Whatever is wrong with the container, as when decrypting.
-pub fn inspect(source: &Source, identities: Option<&[Box<dyn age::Identity>]>) -> Result<Inspection, Error> {
+pub fn inspect(source: &Source, identities: Option<&Identities>) -> Result<Inspection, Error> {
     inspect_on(&Os, source, identities, &Control::new())
 }
 
 pub(crate) fn inspect_on(
     system: &dyn System,
     source: &Source,
-    identities: Option<&[Box<dyn age::Identity>]>,
+    identities: Option<&Identities>,
     control: &Control,
 ) -> Result<Inspection, Error> {
     let input = OpenSource::open(system, source)?;

@@ -6,6 +6,7 @@ use super::Control;
 use crate::container::{
     CHUNK_BYTES, Content, Header, PREFIX_BYTES, Payload, SEALED_CHUNK_BYTES, TAG_BYTES, plain_bytes,
 };
+use crate::keys::Identities;
 use crate::source::{OpenSource, Reader};
 use crate::{Error, ErrorKind};
 
@@ -47,7 +48,7 @@ impl<'a> Container<'a> {
     }
 
     /// Opens the header, and checks the commitment.
-    pub(super) fn open(&self, identities: &[Box<dyn age::Identity>]) -> Result<(Content, Payload), Error> {
+    pub(super) fn open(&self, identities: &Identities) -> Result<(Content, Payload), Error> {
         let opened = || {
             let content = self.header.open(identities)?;
             let payload = Payload::open(&content, &self.prefix)?;

@@ -12,6 +12,7 @@ use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::keys;
 use crate::streaming::decrypt_bytes;
 use crate::testing::recording::{Disk, Event, Recording};
+use crate::threads::Threads;
 
 /// Runs a verb that makes `output`, and looks at every disk that a loss of power may leave. `old` is there before.
 fn lose_power(
@@ -66,11 +67,11 @@ fn lose_power(
 }
 
 fn holds_plain(container: &[u8]) -> bool {
-    decrypt_bytes(container, &identities(), 1).is_ok_and(|found| found == plain())
+    decrypt_bytes(container, &identities(), Threads::ONE).is_ok_and(|found| found == plain())
 }
 
 fn encrypt(folder: &Path, system: &Recording, force: bool) -> Result<(), crate::Error> {
-    let options = EncryptOptions { threads: 2, ..EncryptOptions::default() };
+    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
     let sink = Sink::Path { path: folder.join("out"), force };
     encrypt_on(system, &Source::Path(folder.join("in")), &sink, &recipients(), &options, &Control::new()).map(drop)
 }
@@ -92,7 +93,7 @@ fn decryptions() {
         let prepare = |folder: &Path| fs::write(folder.join("in"), &container).unwrap();
         let verb = |folder: &Path, system: &Recording| {
             let sink = Sink::Path { path: folder.join("out"), force: false };
-            let options = DecryptOptions { threads: 2, range: None };
+            let options = DecryptOptions { threads: 2.into(), range: None };
             let source = Source::Path(folder.join("in"));
             decrypt_on(system, &source, &sink, &identities(), &options, &Control::new()).map(drop)
         };
@@ -104,10 +105,11 @@ fn decryptions() {
 fn rewraps() {
     let container = container();
     let others = || keys::key_file(&[8; 16]).unwrap();
-    let is_theirs = |found: &[u8]| decrypt_bytes(found, &[Box::new(others())], 1).is_ok_and(|found| found == plain());
+    let is_theirs =
+        |found: &[u8]| decrypt_bytes(found, &others().into(), Threads::ONE).is_ok_and(|found| found == plain());
     for has_anonymous in [true, false] {
         let verb = |folder: &Path, system: &Recording| {
-            rewrap_on(system, &folder.join("box"), &identities(), &[Box::new(others())], &Control::new()).map(drop)
+            rewrap_on(system, &folder.join("box"), &identities(), &others().into(), &Control::new()).map(drop)
         };
         lose_power("box", Some(&container), has_anonymous, |_| {}, verb, is_theirs);
     }

@@ -12,6 +12,7 @@ use std::time::Instant;
 use super::open::Container;
 use super::{Control, Report, Sink, Source};
 use crate::container::Header;
+use crate::keys::{Identities, Recipients};
 use crate::sink::{CheckedSink, OpenSink};
 use crate::source::OpenSource;
 use crate::sys::{Kind, Os, System};
@@ -27,8 +28,8 @@ const COPY_BYTES: u64 = 64 << 20;
 /// Every failure of reading, opening or writing, and [`ErrorKind::Interrupted`]; the container is then as it was.
 pub fn rewrap(
     path: &Path,
-    identities: &[Box<dyn age::Identity>],
-    recipients: &[Box<dyn age::Recipient + Send>],
+    identities: &Identities,
+    recipients: &Recipients,
     control: &Control,
 ) -> Result<Report, Error> {
     rewrap_on(&Os, path, identities, recipients, control)
@@ -37,8 +38,8 @@ pub fn rewrap(
 pub(crate) fn rewrap_on(
     system: &dyn System,
     path: &Path,
-    identities: &[Box<dyn age::Identity>],
-    recipients: &[Box<dyn age::Recipient + Send>],
+    identities: &Identities,
+    recipients: &Recipients,
     control: &Control,
 ) -> Result<Report, Error> {
     let started = Instant::now();

@@ -5,11 +5,12 @@ use std::io::{Read, Seek, SeekFrom, Write};
 
 use super::decrypt::decrypt_on;
 use super::encrypt::encrypt_on;
+use super::fault_tests::{identities, recipients};
 use super::{Control, DecryptOptions, EncryptOptions, Sink, Source};
 #[cfg(unix)]
 use crate::testing::faulty::Fault;
 use crate::testing::faulty::Faulty;
-use crate::{Error, ErrorKind, keys};
+use crate::{Error, ErrorKind};
 
 /// Four batches and a rest.
 const PLAIN_BYTES: usize = 130 * 16384 + 77;
@@ -19,15 +20,13 @@ fn plain() -> Vec<u8> {
 }
 
 fn encrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
-    let recipients: Vec<Box<dyn age::Recipient + Send>> = vec![Box::new(keys::key_file(&[7; 16]).unwrap())];
-    let options = EncryptOptions { threads: 2, ..EncryptOptions::default() };
-    encrypt_on(system, source, sink, &recipients, &options, &Control::new()).map(drop)
+    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
+    encrypt_on(system, source, sink, &recipients(), &options, &Control::new()).map(drop)
 }
 
 fn decrypt(system: &Faulty, source: &Source, sink: &Sink) -> Result<(), Error> {
-    let identities: Vec<Box<dyn age::Identity>> = vec![Box::new(keys::key_file(&[7; 16]).unwrap())];
-    let options = DecryptOptions { threads: 2, range: None };
-    decrypt_on(system, source, sink, &identities, &options, &Control::new()).map(drop)
+    let options = DecryptOptions { threads: 2.into(), range: None };
+    decrypt_on(system, source, sink, &identities(), &options, &Control::new()).map(drop)
 }
 
 fn file(bytes: &[u8], position: u64) -> File {

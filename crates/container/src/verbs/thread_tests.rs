@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::fault_tests::{identities, plain, recipients};
 use super::{Control, DecryptOptions, EncryptOptions, Report, Sink, Source, decrypt, encrypt};
 use crate::streaming::{decrypt_bytes, encrypt_bytes};
-use crate::threads::{LEFT, together};
+use crate::threads::{LEFT, Threads, together};
 use crate::{Error, ErrorKind};
 
 /// Runs `work` where this thread may start so many others.
@@ -18,13 +18,13 @@ fn with_threads<T>(left: usize, work: impl FnOnce() -> T) -> T {
 }
 
 fn sealed(from: PathBuf, to: PathBuf) -> Result<Report, Error> {
-    let options = EncryptOptions { threads: 4, ..EncryptOptions::default() };
+    let options = EncryptOptions { threads: 4.into(), ..EncryptOptions::default() };
     let sink = Sink::Path { path: to, force: false };
     encrypt(&Source::Path(from), &sink, &recipients(), &options, &Control::new())
 }
 
 fn opened(from: PathBuf, to: PathBuf) -> Result<Report, Error> {
-    let options = DecryptOptions { threads: 4, range: None };
+    let options = DecryptOptions { threads: 4.into(), range: None };
     let sink = Sink::Path { path: to, force: false };
     decrypt(&Source::Path(from), &sink, &identities(), &options, &Control::new())
 }
@@ -51,17 +51,20 @@ fn files_need_no_other_thread() {
 #[test]
 fn memory_needs_no_other_thread() {
     let plain: Vec<u8> = (0..20 * (1 << 19)).map(|i: u32| (i % 251) as u8).collect();
-    let options = EncryptOptions { threads: 4, ..EncryptOptions::default() };
+    let options = EncryptOptions { threads: 4.into(), ..EncryptOptions::default() };
     for left in 0..4 {
         let sealed = with_threads(left, || encrypt_bytes(&plain, &recipients(), &options)).unwrap();
-        assert!(with_threads(left, || decrypt_bytes(&sealed, &identities(), 4)).unwrap() == plain, "{left}");
+        assert!(
+            with_threads(left, || decrypt_bytes(&sealed, &identities(), Threads::from(4))).unwrap() == plain,
+            "{left}"
+        );
         // The error is that of the first damaged chunk, whoever finds it.
         let mut damaged = sealed;
         let end = damaged.len();
         damaged[end - 5] ^= 1;
         let middle = end - 300 * 16400;
         damaged[middle] ^= 1;
-        let error = with_threads(left, || decrypt_bytes(&damaged, &identities(), 4)).unwrap_err();
+        let error = with_threads(left, || decrypt_bytes(&damaged, &identities(), Threads::from(4))).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::ChunkDamaged { chunk: 300..500 }), "{left}: {error}");
     }
 }

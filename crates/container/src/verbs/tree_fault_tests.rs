@@ -29,7 +29,7 @@ fn is_the_tree(path: &Path) -> bool {
 }
 
 fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::Error> {
-    let options = EncryptOptions { threads: 2, ..EncryptOptions::default() };
+    let options = EncryptOptions { threads: 2.into(), ..EncryptOptions::default() };
     let sink = Sink::Path { path: folder.join("out"), force };
     let source = Source::Path(folder.join("tree"));
     encrypt_on(system, &source, &sink, &recipients(), &options, &Control::new()).map(drop)
@@ -37,7 +37,7 @@ fn encrypt_in(folder: &Path, system: &Faulty, force: bool) -> Result<(), crate::
 
 pub(super) fn decrypt_in(folder: &Path, system: &dyn crate::sys::System, force: bool) -> Result<(), crate::Error> {
     let sink = Sink::Path { path: folder.join("out"), force };
-    let options = DecryptOptions { threads: 2, range: None };
+    let options = DecryptOptions { threads: 2.into(), range: None };
     decrypt_on(system, &Source::Path(folder.join("in")), &sink, &identities(), &options, &Control::new()).map(drop)
 }
 

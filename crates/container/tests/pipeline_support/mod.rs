@@ -5,11 +5,9 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::thread;
 
+use tress_container::keys::{Identities, Recipients, key_file};
 use tress_container::verbs::{DecryptOptions, EncryptOptions, Range, Report, Sink, Source, decrypt, encrypt};
-use tress_container::{Control, Error, age, container, keys};
-
-type Recipients = Vec<Box<dyn age::Recipient + Send>>;
-type Identities = Vec<Box<dyn age::Identity>>;
+use tress_container::{Control, Error, container};
 
 /// Bytes that differ from chunk to chunk.
 pub(crate) fn plain(bytes: usize) -> Vec<u8> {
@@ -44,24 +42,24 @@ impl Bench {
     }
 
     pub(crate) fn recipients(&self) -> Recipients {
-        vec![Box::new(keys::key_file(&[1; 16]).unwrap())]
+        key_file(&[1; 16]).unwrap().into()
     }
 
     pub(crate) fn identities(&self) -> Identities {
-        vec![Box::new(keys::key_file(&[1; 16]).unwrap())]
+        key_file(&[1; 16]).unwrap().into()
     }
 
     pub(crate) fn other_recipients(&self) -> Recipients {
-        vec![Box::new(keys::key_file(&[2; 32]).unwrap())]
+        key_file(&[2; 32]).unwrap().into()
     }
 
     pub(crate) fn other_identities(&self) -> Identities {
-        vec![Box::new(keys::key_file(&[2; 32]).unwrap())]
+        key_file(&[2; 32]).unwrap().into()
     }
 
     pub(crate) fn options(&self, threads: usize) -> EncryptOptions {
         let mut options = EncryptOptions::default();
-        options.threads = threads;
+        options.threads = threads.into();
         options
     }
 
@@ -86,14 +84,14 @@ impl Bench {
 
     pub(crate) fn decrypt_from(&self, source: &Source, sink: &Sink, threads: usize) -> Result<Report, Error> {
         let mut options = DecryptOptions::default();
-        options.threads = threads;
+        options.threads = threads.into();
         decrypt(source, sink, &self.identities(), &options, &Control::new())
     }
 
     pub(crate) fn decrypt_range(&self, from: &str, to: &str, range: Range, threads: usize) -> Result<Report, Error> {
         let sink = Sink::Path { path: self.path(to), force: true };
         let mut options = DecryptOptions::default();
-        (options.threads, options.range) = (threads, Some(range));
+        (options.threads, options.range) = (threads.into(), Some(range));
         decrypt(&Source::Path(self.path(from)), &sink, &self.identities(), &options, &Control::new())
     }
 

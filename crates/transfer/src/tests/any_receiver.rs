@@ -256,10 +256,10 @@ fn meet(seed: u64) -> Result<SendReport, Error> {
             ((*name).to_owned(), bytes)
         })
         .collect();
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let options = SendOptions {
         streams: 1 + chance.below(3) as u16,
-        threads: chance.below(3) as usize,
+        threads: (chance.below(3) as usize).into(),
         stage_bytes: (chance.below(2) == 0).then(|| 1 + chance.below(4) * 100_000),
         synchronisation: if chance.below(4) == 0 { Synchronisation::Barrier } else { Synchronisation::Counter },
         stall_time: SILENCE,

@@ -56,7 +56,7 @@ fn a_replayed_handshake_gets_nowhere() {
         recorded.extend_from_slice(&begin);
         recorded
     });
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let options = SendOptions { stall_time: Duration::from_millis(500), ..SendOptions::new(at, address) };
     let _ = send_on(&OS, &Tcp, &[ends.file("a", b"x")], &ends.sender, &options, &Control::new());
     let recorded = recorder.join().unwrap();
@@ -363,7 +363,7 @@ fn lying_receiver(ends: &Ends, lies: Vec<Reply>, stall_time: Duration) -> Error 
             while let Ok(Some(_)) = incoming.read(&patience) {}
         });
     });
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let options = SendOptions { stall_time, ..SendOptions::new(to, address) };
     let source = ends.file("a", &data(3 * BATCH));
     let error = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap_err();

@@ -167,7 +167,7 @@ fn a_sender_that_reads_nothing_delays_nobody() {
 fn times_that_no_clock_reaches() {
     let ends = Ends::new();
     let running = ends.receive_with(&OS, &Tcp, Duration::MAX, Duration::MAX);
-    let address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     let options = SendOptions { stall_time: Duration::MAX, ..SendOptions::new(&running.to, address) };
     let source = ends.file("a", &data(BATCH));
     send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap();
@@ -213,7 +213,7 @@ fn a_changed_file_does_not_end_the_session() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(30 * BATCH);
-    let address: tress_container::keys::Address = ends.receiver.address().unwrap().parse().unwrap();
+    let address = ends.receiver.address().unwrap();
     for (mode, streams) in [("counter", 2), ("barrier", 2), ("sequential", 1)] {
         let folder = ends.root.path().join(mode);
         fs::create_dir(&folder).unwrap();

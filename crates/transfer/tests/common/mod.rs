@@ -41,7 +41,7 @@ pub fn bytes(count: usize) -> Vec<u8> {
 }
 
 pub fn options(receiver: &Receiver, pair: &KeyPair) -> SendOptions {
-    let address = pair.address().unwrap().parse().unwrap();
+    let address = pair.address().unwrap();
     let mut options = SendOptions::new(format!("127.0.0.1:{}", receiver.port), address);
     options.stall_time = Duration::from_secs(5);
     options
@@ -91,7 +91,7 @@ impl Ends {
 
     /// A receiver that admits the sender.
     pub fn receive_with(&self, change: impl FnOnce(&mut ReceiveOptions)) -> Receiver {
-        let allow = Allow::Only(vec![self.sender.address().unwrap().parse().unwrap()]);
+        let allow = Allow::Only(vec![self.sender.address().unwrap()]);
         let mut options = ReceiveOptions::new("127.0.0.1:0", self.folder(), allow);
         options.limits.stall_time = Duration::from_secs(5);
         change(&mut options);

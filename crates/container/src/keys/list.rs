@@ -1,0 +1,66 @@
+//! What recipients and identities have in common: they are lists whose members are shared by clones.
+
+/// Makes `$list` a list of members with age's trait `$member`. A member never moves: what moves leaves a copy of its secrets behind.
+macro_rules! list {
+    ($list:ident, $member:ident) => {
+        impl $list {
+            pub(super) fn one(member: impl age::$member + Send + Sync + 'static) -> Self {
+                Self::boxed(Box::new(member))
+            }
+
+            fn boxed(member: Box<dyn age::$member + Send + Sync>) -> Self {
+                Self(vec![Arc::new(member)])
+            }
+
+            /// The number of members.
+            pub fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            /// Whether there is no member.
+            pub fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+
+            pub(crate) fn members(&self) -> impl Iterator<Item = &dyn age::$member> {
+                self.0.iter().map(|member| &***member as &dyn age::$member)
+            }
+
+            /// The members, for the crate `age`. Needs the feature `age`.
+            #[cfg(feature = "age")]
+            pub fn for_age(&self) -> impl Iterator<Item = &dyn age::$member> {
+                self.members()
+            }
+        }
+
+        /// Needs the feature `age`.
+        #[cfg(feature = "age")]
+        impl From<Box<dyn age::$member + Send + Sync>> for $list {
+            fn from(member: Box<dyn age::$member + Send + Sync>) -> Self {
+                Self::boxed(member)
+            }
+        }
+
+        impl<T: Into<$list>> Extend<T> for $list {
+            fn extend<I: IntoIterator<Item = T>>(&mut self, lists: I) {
+                self.0.extend(lists.into_iter().flat_map(|list| list.into().0));
+            }
+        }
+
+        impl<T: Into<$list>> FromIterator<T> for $list {
+            fn from_iter<I: IntoIterator<Item = T>>(lists: I) -> Self {
+                let mut all = Self::default();
+                all.extend(lists);
+                all
+            }
+        }
+
+        impl fmt::Debug for $list {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($list), self.len())
+            }
+        }
+    };
+}
+
+pub(super) use list;
