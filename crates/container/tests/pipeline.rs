@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -377,6 +377,53 @@ fn a_cancelled_run_ends_at_once_and_leaves_nothing() {
     });
     assert_eq!(error.kind, ErrorKind::Interrupted);
     assert_eq!(bench.names(), ["in"]);
+}
+
+type Calls = Arc<Mutex<Vec<(u64, Option<u64>)>>>;
+
+#[test]
+fn progress_is_reported_up_to_the_last_byte() {
+    let bench = Bench::new();
+    let sink = |name: &str| Sink::Path { path: bench.path(name), force: true };
+    fs::create_dir(bench.path("folder")).unwrap();
+    for (bytes, threads) in [(0, 1), (5 * BATCH_BYTES + 1, 1), (5 * BATCH_BYTES + 1, 4)] {
+        fs::write(bench.path("in"), plain(bytes)).unwrap();
+        fs::write(bench.path("folder/in"), plain(bytes)).unwrap();
+        let calls = Calls::default();
+        let noted = calls.clone();
+        let control = || {
+            let noted = noted.clone();
+            Control::new().on_progress(move |done, total| noted.lock().unwrap().push((done, total)))
+        };
+        let take = || std::mem::take(&mut *calls.lock().unwrap());
+        let options = bench.options(threads);
+        let run = |from: &str| {
+            encrypt(&Source::Path(bench.path(from)), &sink("box"), &bench.recipients(), &options, &control()).unwrap();
+            take()
+        };
+        let found = run("in");
+        assert!(found.is_sorted() && found.len() <= 7, "{found:?}");
+        // Nothing divides by a total of 0.
+        let total = Some(bytes as u64).filter(|&bytes| bytes > 0);
+        assert_eq!(found.last(), Some(&(bytes as u64, total)));
+        let found = run("folder");
+        assert!(found.is_sorted() && found.iter().all(|(_, total)| total.is_none()), "{found:?}");
+        assert!(found.last().is_some_and(|&(done, _)| done > bytes as u64), "{found:?}");
+    }
+}
+
+#[test]
+fn a_panic_in_a_report_ends_the_run() {
+    let bench = Bench::new();
+    fs::write(bench.path("in"), plain(20 * BATCH_BYTES)).unwrap();
+    let sink = Sink::Path { path: bench.path("box"), force: false };
+    for threads in [1, 4] {
+        let control = Control::new().on_progress(|_, _| panic!("as tested"));
+        let (source, options) = (Source::Path(bench.path("in")), bench.options(threads));
+        let run = || encrypt(&source, &sink, &bench.recipients(), &options, &control);
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        assert_eq!(bench.names(), ["in"]);
+    }
 }
 
 #[cfg(target_os = "linux")]

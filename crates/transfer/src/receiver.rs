@@ -210,9 +210,8 @@ impl Server<'_> {
 
     /// Counts what is there of the files that are arriving.
     pub(crate) fn count(&self) {
-        let sessions = lock(&self.sessions);
         let (mut done_bytes, mut total_bytes, mut is_known) = (0, 0_u64, true);
-        for (arrived_bytes, size_bytes) in sessions.iter().filter_map(|session| session.arrived()) {
+        for (arrived_bytes, size_bytes) in lock(&self.sessions).iter().filter_map(|session| session.arrived()) {
             done_bytes += arrived_bytes;
             total_bytes = total_bytes.saturating_add(size_bytes.unwrap_or(0));
             is_known &= size_bytes.is_some();

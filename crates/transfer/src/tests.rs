@@ -266,7 +266,9 @@ fn counts_of_cut_and_resumed_sessions() {
         if run == 3 {
             ends.file("a", &bytes[1..]);
         }
-        let (control, moved_before) = (Control::new(), received.moved_bytes());
+        let (reported, moved_before) = (Arc::new(Mutex::new((0, None))), received.moved_bytes());
+        let noted = reported.clone();
+        let control = Control::new().on_progress(move |done, total| *noted.lock().unwrap() = (done, total));
         let sent = std::thread::scope(|scope| {
             let sending = scope.spawn(|| send_on(&OS, network, &sources, &ends.sender, &options, &control));
             let mut least = size;
@@ -292,6 +294,7 @@ fn counts_of_cut_and_resumed_sessions() {
         }
         if let Some(total) = total {
             assert_eq!((control.done_bytes(), control.total_bytes()), (total, Some(total)), "{run}");
+            assert_eq!(*reported.lock().unwrap(), (total, Some(total)), "{run}");
         }
         let until = Instant::now() + 2 * STALL;
         while (received.done_bytes(), received.total_bytes()) != (0, None) {

@@ -1,10 +1,15 @@
 //! What a running verb shares with its caller: a flag that ends it, and counters for a progress bar.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// One run's flag and counters. A call is one or two atomic accesses, so signal handlers may use it.
-#[derive(Debug, Default)]
+type Report = dyn Fn(u64, Option<u64>) + Send + Sync;
+
+/// One run's flag and counters. Reading and cancelling are one or two atomic accesses, so signal handlers may do so.
+#[derive(Default)]
 pub struct Control {
+    report: Option<Box<Report>>,
+    is_reporting: AtomicBool,
     cancelled: AtomicBool,
     moved_bytes: AtomicU64,
     done_bytes: AtomicU64,
@@ -16,11 +21,22 @@ impl Control {
     #[must_use]
     pub const fn new() -> Self {
         Self {
+            report: None,
+            is_reporting: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),
             moved_bytes: AtomicU64::new(0),
             done_bytes: AtomicU64::new(0),
             total_bytes: AtomicU64::new(0),
         }
+    }
+
+    /// Calls `report` with [`done_bytes`](Control::done_bytes) and [`total_bytes`](Control::total_bytes) as the run goes on, up to
+    /// every 512 KiB, and after its last byte. Threads of the run call it, one at a time and with no lock held. Threads that finish
+    /// work during a call do not wait: one more call has what they did. A panic in it ends the run as a panic.
+    #[must_use]
+    pub fn on_progress(mut self, report: impl Fn(u64, Option<u64>) + Send + Sync + 'static) -> Self {
+        self.report = Some(Box::new(report));
+        self
     }
 
     /// Asks the run to stop. It cleans up and returns [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
@@ -50,10 +66,10 @@ impl Control {
         self.moved_bytes.load(Ordering::Relaxed)
     }
 
-    /// Input bytes in all; `None` while unknown, as for a pipe.
+    /// Input bytes in all, never 0; `None` while unknown, as for a pipe.
     #[must_use]
     pub fn total_bytes(&self) -> Option<u64> {
-        match self.total_bytes.load(Ordering::Relaxed) {
+        match self.total_bytes.load(Ordering::SeqCst) {
             0 => None,
             total => Some(total),
         }
@@ -62,7 +78,7 @@ impl Control {
     /// Counts input bytes as done; for whoever reads the input itself.
     pub fn add_done(&self, bytes: u64) {
         self.moved_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.add_held(bytes);
     }
 
     /// Sets the number of all input bytes.
@@ -80,23 +96,53 @@ impl Control {
 
     /// Counts input bytes as done that an earlier run moved.
     pub fn add_held(&self, bytes: u64) {
-        self.done_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.done_bytes.fetch_add(bytes, Ordering::SeqCst);
+        self.report();
     }
 
     /// Input bytes that were done are to be done again.
     pub fn take_back(&self, bytes: u64) {
-        self.done_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.done_bytes.fetch_sub(bytes, Ordering::SeqCst);
+        self.report();
     }
 
     /// Input bytes that will not be done after all.
     pub fn lower_total(&self, bytes: u64) {
         let less = |total: u64| Some(total.saturating_sub(bytes));
-        let _ = self.total_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        let _ = self.total_bytes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+        self.report();
     }
 
-    /// Sets both counts.
+    /// Sets both counts; a total of 0 is unknown.
     pub fn set_done_of(&self, done_bytes: u64, total_bytes: u64) {
-        self.done_bytes.store(done_bytes, Ordering::Relaxed);
         self.set_total(total_bytes);
+        self.done_bytes.store(done_bytes, Ordering::SeqCst);
+        self.report();
+    }
+}
+
+impl Control {
+    /// Reports what is done, unless another thread is reporting: that one looks again when it has ended. One that panics never ends.
+    fn report(&self) {
+        let Some(report) = &self.report else { return };
+        let counts = || (self.done_bytes.load(Ordering::SeqCst), self.total_bytes());
+        while !self.is_reporting.swap(true, Ordering::SeqCst) {
+            let (done_bytes, total_bytes) = counts();
+            report(done_bytes, total_bytes);
+            self.is_reporting.store(false, Ordering::SeqCst);
+            if counts() == (done_bytes, total_bytes) {
+                break;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Control {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control")
+            .field("is_cancelled", &self.is_cancelled())
+            .field("done_bytes", &self.done_bytes())
+            .field("total_bytes", &self.total_bytes())
+            .finish_non_exhaustive()
     }
 }

@@ -40,6 +40,17 @@ impl Default for EncryptOptions {
 
 /// Encrypts `source` to every one of `recipients` and writes the container to `sink`. A folder becomes a tree.
 ///
+/// ```no_run
+/// use tress_container::verbs::{EncryptOptions, Sink, Source, encrypt};
+/// use tress_container::{Control, keys::Recipients};
+///
+/// let recipients: Recipients = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse()?;
+/// let (source, sink) = (Source::Path("film.mkv".into()), Sink::Path { path: "film.tress".into(), force: false });
+/// let control = Control::new().on_progress(|done, total| eprintln!("{done} of {total:?} bytes"));
+/// encrypt(&source, &sink, &recipients, &EncryptOptions::default(), &control)?;
+/// # Ok::<(), tress_container::Error>(())
+/// ```
+///
 /// # Errors
 /// Every failure of reading, sealing or writing, and [`ErrorKind::Interrupted`]; nothing is left under the sink's name.
 pub fn encrypt(

@@ -144,16 +144,17 @@ fn a_receiver_without_threads() {
     }
 }
 
-/// At the sender: the thread that listens, and one that writes. At the receiver: the one that opens what comes.
+/// At the sender: the thread that listens, and one that writes, by itself and in what progress is reported to.
 #[test]
 fn a_session_ends_when_a_thread_of_it_panics() {
-    let panics: [(Wrap, &str); 2] = [
+    let panics: [(Wrap, bool, &str); 3] = [
         (
             |number, link| {
                 let begun = std::thread::current().id();
                 let read = move || assert!(std::thread::current().id() == begun, "a panic that a test wants");
                 if number == 0 { Box::new(Before { link, read, write: |_| {} }) } else { link }
             },
+            false,
             "listen",
         ),
         (
@@ -161,10 +162,12 @@ fn a_session_ends_when_a_thread_of_it_panics() {
                 let write = |bytes| assert!(bytes < 100_000, "a panic that a test wants");
                 if number == 1 { Box::new(Before { link, read: || {}, write }) } else { link }
             },
+            false,
             "write",
         ),
+        (|_, link| link, true, "report"),
     ];
-    for (wrap, label) in panics {
+    for (wrap, report_panics, label) in panics {
         let ends = Ends::new();
         let running = ends.receive();
         let source = ends.file("a", &data(3 * BATCH));
@@ -174,7 +177,9 @@ fn a_session_ends_when_a_thread_of_it_panics() {
         let sender = ends.sender.clone();
         // A thread of its own, which nobody joins: it must not keep this test for ever.
         std::thread::spawn(move || {
-            let send = || send_on(&OS, Wrapping::leak(wrap), &[source], &sender, &options, &Control::new());
+            let report = move |done, _| assert!(done == 0 || !report_panics, "a panic that a test wants");
+            let control = Control::new().on_progress(report);
+            let send = || send_on(&OS, Wrapping::leak(wrap), &[source], &sender, &options, &control);
             let _ = done.send(std::panic::catch_unwind(std::panic::AssertUnwindSafe(send)).is_err());
         });
         assert_eq!(over.recv_timeout(Duration::from_secs(20)), Ok(true), "{label}");
