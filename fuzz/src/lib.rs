@@ -2,6 +2,7 @@
 //! `docs/fuzzing.md` says what each of them checks.
 
 pub mod calls;
+pub mod commands;
 pub mod container;
 pub mod edits;
 pub mod header;
@@ -19,7 +20,6 @@ pub mod records;
 pub mod simulator;
 pub mod tree;
 pub mod vectors;
-pub mod verbs;
 
 mod common;
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tress_cipher::Backend;
 use tress_cipher::BlockCipher as _;
 use tress_cipher::aes::Aes;
-use tress_container::verbs::{RawCcm, RawDirection, RawMode, Sink, Source, raw, raw_ccm};
+use tress_container::commands::{RawCcm, RawDirection, RawMode, Sink, Source, raw, raw_ccm};
 use tress_container::{Control, Error, ErrorKind};
 use tress_peers::{Direction, openssl};
 

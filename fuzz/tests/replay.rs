@@ -55,7 +55,7 @@ targets! {
     sessions: tress_fuzz::sessions,
     signatures: tress_fuzz::keys::signature,
     tree: tress_fuzz::tree::run,
-    verbs: tress_fuzz::verbs::run,
+    commands: tress_fuzz::commands::run,
 }
 
 #[test]

@@ -100,11 +100,11 @@ class Package(unittest.TestCase):
         """One for each verb; groff and mandoc read them without a complaint that matters."""
         pages = sorted((self.root / "usr/share/man/man1").iterdir())
         told = run(self.root / "usr/bin" / NAME, "--help").stdout
-        verbs = re.findall(r"^  ([a-z]+)  ", told, re.MULTILINE)
-        self.assertGreater(len(verbs), {"tress": 10, "tress-lab": 2}.get(NAME, -1))
+        commands = re.findall(r"^  ([a-z]+)  ", told, re.MULTILINE)
+        self.assertGreater(len(commands), {"tress": 10, "tress-lab": 2}.get(NAME, -1))
         # Programs of their own bring their own pages, under the names that are typed.
         others = {"tress": {"bench", "study", "report", "simulate"}}.get(NAME, set())
-        for verb in set(verbs) - others:
+        for verb in set(commands) - others:
             self.assertIn(f"tress-{verb}.1.gz", [page.name for page in pages])
         self.assertFalse({f"tress-{verb}.1.gz" for verb in others} & {page.name for page in pages})
         for page in pages:

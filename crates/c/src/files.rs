@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::path::PathBuf;
 
 use tress_container::Control;
-use tress_container::verbs::{self, Sink, Source};
+use tress_container::commands::{self, Sink, Source};
 
 use crate::failure::Failure;
 use crate::keys::{tress_identities, tress_recipients};
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn tress_encrypt_file(
         let recipients = &raw::handle(recipients)?.0;
         let (options, force) = options::encrypting(options)?;
         let sink = Sink::Path { path: path(output)?, force };
-        let done = with_control(control, |control| verbs::encrypt(&source, &sink, recipients, &options, control))?;
+        let done = with_control(control, |control| commands::encrypt(&source, &sink, recipients, &options, control))?;
         raw::set(report, done.into());
         Ok(())
     })
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn tress_decrypt_file(
         let identities = &raw::handle(identities)?.0;
         let (options, force) = options::decrypting(options)?;
         let sink = Sink::Path { path: path(output)?, force };
-        let done = with_control(control, |control| verbs::decrypt(&source, &sink, identities, &options, control))?;
+        let done = with_control(control, |control| commands::decrypt(&source, &sink, identities, &options, control))?;
         raw::set(report, done.into());
         Ok(())
     })
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn tress_rewrap_file(
     guard(|| unsafe {
         let container = path(container)?;
         let (identities, recipients) = (&raw::handle(identities)?.0, &raw::handle(recipients)?.0);
-        let done = with_control(control, |control| verbs::rewrap(&container, identities, recipients, control))?;
+        let done = with_control(control, |control| commands::rewrap(&container, identities, recipients, control))?;
         raw::set(report, done.into());
         Ok(())
     })

@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_int};
 
 use tress_container::Control;
+use tress_container::commands::{DecryptOptions, EncryptOptions, Range, Report};
 use tress_container::container::Aead;
-use tress_container::verbs::{DecryptOptions, EncryptOptions, Range, Report};
 
 use crate::failure::Failure;
 pub(crate) use crate::lanes::threads;

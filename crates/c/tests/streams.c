@@ -95,7 +95,7 @@ int main(void) {
   }
   one(plain, 5 * BATCH, most, 0, NULL);
 
-  /* A file of ours through the verbs of the command, and one of theirs through the reader. */
+  /* A file of ours as a file, and one of theirs through the reader. */
   write_file("plain", plain, 100000);
   struct bytes sealed = {NULL, 0, 0};
   tress_options options = {0};

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use tress_container::verbs::{Sink, Source};
+use tress_container::commands::{Sink, Source};
 use tress_terminal::files::Picture;
 
 pub(crate) use tress_terminal::files::*;

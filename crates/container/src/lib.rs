@@ -1,12 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+pub mod commands;
 pub mod container;
 mod error;
 pub mod keys;
 pub mod streaming;
 pub mod tree;
-pub mod verbs;
 
 // For the crates above, which move chunks in other ways; no part of the interface.
 #[doc(hidden)]
@@ -25,8 +25,8 @@ pub mod threads;
 
 #[cfg(feature = "age")]
 pub use age;
+pub use commands::Control;
 #[doc(hidden)]
 pub use error::lower_first;
 pub use error::{Error, ErrorKind, Refusal};
 pub use threads::Threads;
-pub use verbs::Control;

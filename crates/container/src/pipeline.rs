@@ -20,9 +20,9 @@ pub use batch::Batch;
 pub use sink::{BatchSink, Window};
 pub use source::BatchSource;
 
+use crate::commands::Control;
 use crate::container::Payload;
 use crate::threads::{Threads, start};
-use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
 /// What workers do to a batch.

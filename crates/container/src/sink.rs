@@ -8,9 +8,9 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
 
+use crate::commands::{Control, Sink};
 use crate::source::{OpenSource, POLL_INTERVAL};
 use crate::sys::{Kind, Readers, Readiness, Status, System};
-use crate::verbs::{Control, Sink};
 use crate::{Error, ErrorKind};
 
 /// As many symlinks as Linux follows in one name.

@@ -7,8 +7,8 @@ use std::io::{self, IoSliceMut, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::commands::{Control, Source};
 use crate::sys::{Kind, Readiness, Status, System};
-use crate::verbs::{Control, Source};
 use crate::{Error, ErrorKind};
 
 /// How long a wait for a pipe lasts before the cancel flag is looked at again.

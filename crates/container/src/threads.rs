@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
-use crate::verbs::MAX_THREADS;
+use crate::commands::MAX_THREADS;
 use crate::{Error, ErrorKind};
 
 /// How many threads work, the caller's among them.

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::thread;
 
+use tress_container::commands::EncryptOptions;
 use tress_container::container::{
     Aead, CHUNK_BYTES, Content, Header, PREFIX_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, sealed_bytes,
 };
 use tress_container::keys::{Identities, KeyPair, RawKey, Recipients, key_file};
 use tress_container::streaming::{Decryptor, encrypt_bytes};
-use tress_container::verbs::EncryptOptions;
 use tress_container::{ErrorKind, Threads};
 
 /// Around a chunk, and three chunks of which the last is short.

@@ -1,4 +1,4 @@
-//! The verbs through files and FIFOs: every size that matters, every number of workers, ranges, damage, cancellation.
+//! The commands through files and FIFOs: every size that matters, every number of workers, ranges, damage, cancellation.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "only Unix has FIFOs"))]
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::pipeline_support::{Bench, damaged, plain};
 use proptest::prelude::*;
-use tress_container::verbs::{DecryptOptions, Range, Sink, Source, decrypt, encrypt, inspect, rewrap};
+use tress_container::commands::{DecryptOptions, Range, Sink, Source, decrypt, encrypt, inspect, rewrap};
 use tress_container::{Control, ErrorKind};
 
 const BATCH_BYTES: usize = 32 * 16384;

@@ -10,8 +10,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::measure::{Machine, Measurement, SCHEMA};
+use tress_container::commands::{self, Control, Sink};
 use tress_container::sys::{Os, System};
-use tress_container::verbs::{self, Control, Sink};
 use tress_container::{Error, ErrorKind};
 
 const NAME: &str = "machine-v1.json";
@@ -75,7 +75,7 @@ pub fn store(path: &Path, measurement: &Measurement, control: &Control) -> Resul
     let mut text = serde_json::to_vec_pretty(measurement)
         .map_err(|error| Error::new(ErrorKind::Io(std::io::ErrorKind::InvalidData)).with_source(error))?;
     text.push(b'\n');
-    verbs::store(&text, &Sink::Path { path: path.to_path_buf(), force: true }, control)
+    commands::store(&text, &Sink::Path { path: path.to_path_buf(), force: true }, control)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use tress_cipher::aes::Aes;
 
 use super::sync::{Counter, SpinningBarrier};
 use super::{Compute, Rate, SyncCost};
+use tress_container::commands::Control;
 use tress_container::container::{Aead, CHUNK_BYTES, Content, ContentType, Payload, SEALED_CHUNK_BYTES};
 use tress_container::threads::{start, together};
-use tress_container::verbs::Control;
 use tress_container::{Error, ErrorKind};
 
 /// The version of [`Measurement`]; another one is not read.

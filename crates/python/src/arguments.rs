@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use tress_container::verbs::MAX_THREADS;
+use tress_container::commands::MAX_THREADS;
 
 use crate::errors;
 

@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use tress_container::commands::EncryptOptions;
 use tress_container::container::Aead;
 use tress_container::streaming::{self, NewHead, Opening, Sealing};
-use tress_container::verbs::EncryptOptions;
 use tress_container::{Error, ErrorKind};
 
 use crate::arguments;

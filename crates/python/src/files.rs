@@ -1,11 +1,11 @@
-//! Files and folders, by the same verbs as the command: on all cores, and a file appears under its name only when it is
+//! Files and folders, by what the command calls: on all cores, and a file appears under its name only when it is
 //! complete.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tress_container::verbs::{self, DecryptOptions, Range, Report, Sink, Source};
+use tress_container::commands::{self, DecryptOptions, Range, Report, Sink, Source};
 use tress_container::{Control, Error};
 
 use crate::arguments;
@@ -35,7 +35,7 @@ pub(crate) fn encrypt_file(
     let recipients = keys::recipients(recipients)?;
     let options = options(py, aead, threads, name)?;
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
-    run(py, progress, move |control| verbs::encrypt(&source, &sink, &recipients, &options, control))
+    run(py, progress, move |control| commands::encrypt(&source, &sink, &recipients, &options, control))
 }
 
 /// Decrypts a container into `target`, a file or, where it holds a folder, a folder.
@@ -57,7 +57,7 @@ pub(crate) fn decrypt_file(
     options.threads = threads.into();
     options.range = range.map(|(start, end)| Range { start, end });
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
-    run(py, progress, move |control| verbs::decrypt(&source, &sink, &identities, &options, control))
+    run(py, progress, move |control| commands::decrypt(&source, &sink, &identities, &options, control))
 }
 
 /// Makes the container a container for `recipients` instead. Its payload stays as it is.
@@ -71,7 +71,7 @@ pub(crate) fn rewrap_file(
 ) -> PyResult<Figures> {
     let identities = keys::identities(identities)?;
     let recipients = keys::recipients(recipients)?;
-    run(py, None, move |control| verbs::rewrap(&path, &identities, &recipients, control))
+    run(py, None, move |control| commands::rewrap(&path, &identities, &recipients, control))
 }
 
 /// What a container says about itself; header, commitment and last chunk are verified where `identities` are given.
@@ -83,7 +83,7 @@ pub(crate) fn inspect<'py>(
     identities: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let identities = identities.map(keys::identities).transpose()?;
-    let found = py.detach(move || verbs::inspect(&Source::Path(path), identities.as_ref()));
+    let found = py.detach(move || commands::inspect(&Source::Path(path), identities.as_ref()));
     let found = found.map_err(|error| errors::stream(py, error))?;
     let row = PyDict::new(py);
     row.set_item("version", found.version)?;

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyType};
 use tress_container::keys::{self, Identities, Recipients};
-use tress_container::{Error, ErrorKind, verbs};
+use tress_container::{Error, ErrorKind, commands};
 
 use crate::arguments;
 use crate::errors;
@@ -50,7 +50,7 @@ impl KeyPair {
     /// Writes the identity file, which only its owner can read (mode 0600). Nothing is replaced.
     fn save(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::path)] path: PathBuf) -> PyResult<()> {
         let text = self.0.to_identity_file_text();
-        let saved = py.detach(|| verbs::store_private(text.as_bytes(), &path, &verbs::Control::new()));
+        let saved = py.detach(|| commands::store_private(text.as_bytes(), &path, &commands::Control::new()));
         saved.map_err(|error| errors::stream(py, error))
     }
 

@@ -1,4 +1,4 @@
-//! `tress._tress`, the native module beneath the Python package `tress`: the verbs of `tress-container`, `tress-cipher`,
+//! `tress._tress`, the native module beneath the Python package `tress`: the commands of `tress-container`, `tress-cipher`,
 //! `tress-sign` and `tress-plan` with Python's types, buffers, exceptions and signals.
 //!
 //! Long work is done without the interpreter's lock. `memory` alone has unsafe code.

@@ -13,7 +13,7 @@ pub fn completions(shell: Shell, mut command: clap::Command, name: &str) -> Resu
     files::print_bytes(&script)
 }
 
-/// Prints the manual page of a command, or writes it and those of its verbs to a folder; verbs are named as those of `prefix`, and
+/// Prints the manual page of a command, or writes it and those of its subcommands to a folder; these are named as those of `prefix`, and
 /// those that are other programs have pages of their own.
 pub fn man(mut command: clap::Command, prefix: &str, others: &[&str], directory: Option<&Path>) -> Result<(), Failure> {
     let name = command.get_name().to_string();
@@ -21,7 +21,7 @@ pub fn man(mut command: clap::Command, prefix: &str, others: &[&str], directory:
         let page = page(command).map_err(|error| Failure::io(Path::new("manual page"), &error))?;
         return files::print_bytes(&page);
     };
-    // Gives the pages of the verbs their full names.
+    // Gives the pages of the subcommands their full names.
     command.build();
     write_pages(&command, &name, prefix, others, directory)
 }

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, OpenOptions};
 
+use tress_container::commands::{Control, Source};
 use tress_container::source::OpenSource;
 use tress_container::sys::{Kind, Status, System};
-use tress_container::verbs::{Control, Source};
 use tress_container::{Error, ErrorKind};
 
 pub(crate) enum Opened {

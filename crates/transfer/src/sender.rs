@@ -25,11 +25,11 @@ use super::trace::{Row, Trace};
 use super::walk::{Item, Walk, base_name};
 use super::wire::{MAX_STREAMS, Reply, Request};
 use super::{BATCH_PLAIN_BYTES, HANDSHAKE_TIME, PING_INTERVAL, SLOTS, chunks};
+use tress_container::commands::Source;
 use tress_container::container::{CHUNK_BYTES, MAX_CHUNKS};
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
 use tress_container::threads::start;
-use tress_container::verbs::Source;
 use tress_container::{Control, Error, ErrorKind, Refusal, Threads};
 
 /// Most that is held sealed before it is sent.

@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 
 use super::opened::Opened;
 use super::wire::Identity;
+use tress_container::commands::{Control, Source, encrypt_to_pipe};
 use tress_container::container::{CHUNK_BYTES, SEALED_CHUNK_BYTES, TAG_BYTES, fill_random};
 use tress_container::keys::Recipient;
 use tress_container::pipeline::batch::BATCH_CHUNKS;
 use tress_container::pipeline::pipe::{PipeReader, pipe};
 use tress_container::pipeline::{Batch, BatchSource, Direction};
 use tress_container::sys::{Kind, System};
-use tress_container::verbs::{Control, Source, encrypt_to_pipe};
 use tress_container::{Error, ErrorKind};
 
 /// How every container begins (docs/formats/container.md).

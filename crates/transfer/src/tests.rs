@@ -24,9 +24,9 @@ use super::sender::send_on;
 use super::ticket::Ticket;
 use super::wire::{Reply, Request};
 use super::{Allow, BATCH_PLAIN_BYTES, Limits, ReceiveOptions, SendOptions, SendReport, Synchronisation};
+use tress_container::commands::Source;
 use tress_container::keys::KeyPair;
 use tress_container::sys::{Os, System};
-use tress_container::verbs::Source;
 use tress_container::{Control, Error, ErrorKind, Refusal};
 
 static OS: Os = Os;

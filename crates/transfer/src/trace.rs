@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use super::steering::{Costs, Steering};
 use tress_container::Error;
+use tress_container::commands::Sink;
 use tress_container::sink::{CheckedSink, NewFile};
 use tress_container::sys::System;
-use tress_container::verbs::Sink;
 use tress_plan::Plan;
 
 /// Kept in memory before it is written.

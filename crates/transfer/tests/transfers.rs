@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use crate::common::{Ends, bytes, options};
-use tress_container::verbs::Source;
+use tress_container::commands::Source;
 use tress_container::{ErrorKind, Refusal};
 
 const BATCH: usize = 524_288;

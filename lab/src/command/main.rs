@@ -17,7 +17,7 @@ use std::{
 
 use tress_container::{
     Control,
-    verbs::{self, Sink},
+    commands::{self, Sink},
 };
 use tress_terminal::{Failure, generated, signals, usage};
 
@@ -76,7 +76,7 @@ fn store(text: &str, path: PathBuf, force: bool) -> Result<(), Failure> {
     let control = Arc::new(Control::new());
     let cancelled = Arc::clone(&control);
     signals::cancel_by_signal(move || cancelled.cancel());
-    verbs::store(text.as_bytes(), &Sink::Path { path, force }, &control).map_err(|error| {
+    commands::store(text.as_bytes(), &Sink::Path { path, force }, &control).map_err(|error| {
         if error.kind.is_usage() { Failure::wrong_use(error.to_string()) } else { Failure::failed(error.to_string()) }
     })
 }

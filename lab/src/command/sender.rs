@@ -1,7 +1,7 @@
 //! `tress-lab sender`: the sender of the study ccm-overlap, which compares ways of sending that no transfer needs.
 
 use serde_json::json;
-use tress_container::{Control, Error, keys::KeyPair, verbs::Source};
+use tress_container::{Control, Error, commands::Source, keys::KeyPair};
 use tress_terminal::{Failure, files};
 use tress_transfer::{SendOptions, Synchronisation};
 

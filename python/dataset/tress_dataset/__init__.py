@@ -69,7 +69,7 @@ def encrypt(
     `recipients`: text such as `age1…`, or a sequence; also `Secret` for a passphrase (slow: a second for each object) or raw key.
     `source_options` and `target_options` go to fsspec.
 
-    Keywords of all verbs: `executor`, `workers`, `concurrency` (objects at once in a worker), `part` (`"3/100"`: those of
+    Keywords of all commands: `executor`, `workers`, `concurrency` (objects at once in a worker), `part` (`"3/100"`: those of
     all names whose hash says so), `grouping`, `retry`, `force` (do everything, replace what is there), `dry_run`,
     `progress` (True, or a function that takes a `Progress`), `warn` (a function that takes text), `failed_list` (a
     path), `check` (False: return the summary also when objects failed).

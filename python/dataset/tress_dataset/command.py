@@ -1,4 +1,4 @@
-"""`tress-dataset`: the verbs of this package for shells and job arrays.
+"""`tress-dataset`: the commands of this package for shells and job arrays.
 
 Exit status 0 done, 1 failed (objects, a store, a key that opens nothing), 2 wrong use, as `tress` has it.
 """
@@ -44,16 +44,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """All verbs and options."""
+    """All commands and options."""
     top = _Parser(prog=NAME, description="Encrypt, decrypt, verify or rewrap every object of a folder or bucket.")
-    verbs = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
+    commands = top.add_subparsers(dest="verb", required=True, metavar="COMMAND", parser_class=_Parser)
     for verb, text in (
         ("encrypt", "encrypt every object of SOURCE to NAME.tress in TARGET"),
         ("decrypt", "decrypt every container NAME.tress of SOURCE to NAME in TARGET"),
         ("verify", "check every container of TARGET; writes nothing"),
         ("rewrap", "change the recipients of every container of TARGET; old copies stay readable"),
     ):
-        one = verbs.add_parser(verb, help=text, description=text[0].upper() + text[1:] + ".")
+        one = commands.add_parser(verb, help=text, description=text[0].upper() + text[1:] + ".")
         if verb in ("encrypt", "decrypt"):
             one.add_argument("source", metavar="SOURCE", help="a folder or a URL (s3://, sftp://, ...)")
         one.add_argument("target", metavar="TARGET", help="a folder or a URL")

@@ -144,7 +144,7 @@ def _works(
 ) -> Iterator[Work]:
     """What there is to do; what can be told without doing anything is told."""
     if plan.verb in ("encrypt", "decrypt"):
-        assert source is not None, "these verbs have a source"
+        assert source is not None, "these commands have a source"
         return transfers(plan.verb, source, index, settings.part, settings.force, skip, tell)
     found = containers(index, target, settings.part, tell)
     if plan.verb == "rewrap":

@@ -71,7 +71,7 @@ def _whole(context: Context, reading: Reading) -> bytes:
 
 
 def _source(context: Context) -> Store:
-    assert context.source is not None, "these verbs have a source"
+    assert context.source is not None, "these commands have a source"
     return context.source
 
 

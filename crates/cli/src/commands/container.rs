@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tress_container::{
     Control, Error, ErrorKind,
-    verbs::{self, DecryptOptions, EncryptOptions, Range},
+    commands::{self, DecryptOptions, EncryptOptions, Range},
 };
 
 use super::{cancellable, note};
@@ -24,11 +24,13 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     (encrypt.aead, encrypt.threads) = (options.aead, options.threads.wanted());
     let run = |control: &Control| {
         if !options.skip_special {
-            return verbs::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| match error.kind {
-                ErrorKind::TreeLink | ErrorKind::TreeSpecialFile => {
-                    failure::told(error).hint("--skip-special leaves out such links and files")
+            return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {
+                match error.kind {
+                    ErrorKind::TreeLink | ErrorKind::TreeSpecialFile => {
+                        failure::told(error).hint("--skip-special leaves out such links and files")
+                    }
+                    _ => failure::told(error),
                 }
-                _ => failure::told(error),
             });
         }
         let mut count = 0;
@@ -36,7 +38,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
             count += 1;
             note(&format!("skipped {error}"));
         };
-        let report = verbs::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)
+        let report = commands::encrypt_skipping(&source, &sink, &recipients, &encrypt, control, &mut skipped)
             .map_err(failure::told)?;
         if count > 0 {
             note(&format!("skipped in all: {count}"));
@@ -57,7 +59,7 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
     let mut decrypt = DecryptOptions::default();
     decrypt.threads = options.threads.wanted();
     decrypt.range = options.range.map(|range| Range { start: range.start, end: range.end });
-    cancellable(|control| verbs::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
+    cancellable(|control| commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
         .map(drop)
         .map_err(|failure| failure.with_force(options.output.force))
 }
@@ -78,6 +80,6 @@ pub(crate) fn rewrap(options: args::Rewrap) -> Result<(), Failure> {
     };
     let identities = keys::some_identities(&old, &mut stdin)?;
     let recipients = keys::recipients(&options.recipients, &mut stdin)?;
-    cancellable(|control| verbs::rewrap(&options.file, &identities, &recipients, control).map_err(failure::told))?;
+    cancellable(|control| commands::rewrap(&options.file, &identities, &recipients, control).map_err(failure::told))?;
     Ok(())
 }

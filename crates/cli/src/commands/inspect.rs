@@ -1,7 +1,7 @@
 //! `tress inspect`: what a container says about itself, checked where a key is given.
 
 use serde::Serialize;
-use tress_container::verbs::{self, Inspection};
+use tress_container::commands::{self, Inspection};
 
 use crate::{
     args,
@@ -28,7 +28,7 @@ struct Row<'a> {
 pub(crate) fn run(options: &args::Inspect) -> Result<(), Failure> {
     let identities = keys::identities(&options.identities, &mut Stdin::with_data(&options.file)?)?;
     let identities = (!identities.is_empty()).then_some(identities);
-    let found = verbs::inspect(&files::source(&options.file), identities.as_ref()).map_err(failure::told)?;
+    let found = commands::inspect(&files::source(&options.file), identities.as_ref()).map_err(failure::told)?;
     if options.json { files::print_json(&row(&found)) } else { files::print(&text(&found)) }
 }
 

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use tress_container::{Control, Error, ErrorKind, keys::KeyPair, verbs};
+use tress_container::{Control, Error, ErrorKind, commands, keys::KeyPair};
 use tress_sign::{
     PrivateKey,
     discrete::{self, GroupSize},
@@ -110,7 +110,7 @@ fn public_lines(pair: &KeyPair, labels: (&str, &str)) -> String {
 
 /// Writes a new file that only its owner reads.
 fn write_new(path: &Path, bytes: &[u8], control: &Control) -> Result<(), Failure> {
-    verbs::store_private(bytes, path, control).map_err(|error| match error.kind {
+    commands::store_private(bytes, path, control).map_err(|error| match error.kind {
         ErrorKind::OutputExists => failure::told(error).hint("keys are never replaced; choose another name"),
         _ => failure::told(error),
     })

@@ -1,4 +1,4 @@
-//! The verbs: each turns its options into one call of the library and the outcome into words.
+//! The commands: each turns its options into one call of the library and the outcome into words.
 
 mod ciphers;
 mod container;

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 use tress_container::{
     Control,
+    commands::{self, Sink},
     container::CHUNK_BYTES,
-    verbs::{self, Sink},
 };
 use tress_plan::{
     Compute, Invalid, Limit, Measurement, Plan, Problem, Recorded, Strategy, SyncCost,
@@ -145,7 +145,7 @@ pub(crate) fn run(options: &args::Plan) -> Result<(), Failure> {
             if *sink == Sink::Stdout {
                 return files::print(&svg);
             }
-            verbs::store(svg.as_bytes(), sink, control)
+            commands::store(svg.as_bytes(), sink, control)
                 .map_err(|error| failure::told(error).with_force(options.force))?;
         }
         print(options, &problem, &plan, &origin)

@@ -8,7 +8,7 @@ use tress_cipher::{
 };
 use tress_container::{
     Error,
-    verbs::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
+    commands::{self, Control, RawCcm, RawDirection, RawMode, Sink, Source},
 };
 
 use super::{cancellable, note};
@@ -78,7 +78,7 @@ pub(crate) fn run(raw: &args::Raw) -> Result<(), Failure> {
 /// Says where a message is longer, or its tag shorter, than what the mode protects well. Other messages under the same key
 /// count as well, of which nothing is known here.
 fn caution(cipher: &Cipher, parameters: &Parameters, bytes: u64) {
-    let advised = verbs::raw_advised_bytes(cipher.block_bytes);
+    let advised = commands::raw_advised_bytes(cipher.block_bytes);
     if bytes > advised {
         note(&format!(
             "more than {} MiB under one key: blocks of {} bits begin to repeat and reveal plaintext",
@@ -118,13 +118,13 @@ impl WithCipher for Work<'_> {
             unreachable!("the name of a cipher without CCM has no ccm")
         };
         let cipher = C::with_backend(self.key, self.backend)?;
-        verbs::raw(self.source, self.sink, &cipher, mode, self.direction, self.control)
+        commands::raw(self.source, self.sink, &cipher, mode, self.direction, self.control)
     }
 
     fn ccm<C: FromKey + CcmCipher>(self) -> Self::Output {
         let Parameters::Ccm(ccm) = self.parameters else { return self.block::<C>() };
         let cipher = C::with_backend(self.key, self.backend)?;
-        verbs::raw_ccm(self.source, self.sink, &cipher, ccm, self.direction, self.control)
+        commands::raw_ccm(self.source, self.sink, &cipher, ccm, self.direction, self.control)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::{env, fs, hint, path::Path, process::Command};
 
 use tress_container::{
+    commands::{self, Control, DecryptOptions, EncryptOptions, Sink, Source},
     keys::{KeyPair, key_file},
-    verbs::{self, Control, DecryptOptions, EncryptOptions, Sink, Source},
 };
 use tress_sign::{KeyFile, Scheme, SigningKey};
 use zeroize::Zeroizing;
@@ -66,8 +66,8 @@ fn raw_key() {
     let sink = |path: &str| Sink::Path { path: path.into(), force: false };
     let source = |path: &str| Source::Path(path.into());
     let control = Control::new();
-    verbs::encrypt(&source("in"), &sink("c"), &key.clone().into(), &EncryptOptions::default(), &control).unwrap();
-    verbs::decrypt(&source("c"), &sink("out"), &key.into(), &DecryptOptions::default(), &control).unwrap();
+    commands::encrypt(&source("in"), &sink("c"), &key.clone().into(), &EncryptOptions::default(), &control).unwrap();
+    commands::decrypt(&source("c"), &sink("out"), &key.into(), &DecryptOptions::default(), &control).unwrap();
 }
 
 #[inline(never)]

@@ -230,8 +230,8 @@ mod tests {
     /// Threads share one list, and the passphrase of what age has encrypted is asked for once.
     #[test]
     fn an_encrypted_identity_file_opens_on_all_threads() {
+        use crate::commands::EncryptOptions;
         use crate::streaming::{decrypt_bytes, encrypt_bytes};
-        use crate::verbs::EncryptOptions;
         use std::sync::atomic::{AtomicU32, Ordering};
 
         static QUESTIONS: AtomicU32 = AtomicU32::new(0);

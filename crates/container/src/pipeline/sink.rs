@@ -7,8 +7,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use super::batch::Batch;
 use super::pipe::PipeWriter;
 use super::{Direction, Progress, lock};
+use crate::commands::Control;
 use crate::sink::{NewFile, OpenSink, StreamOutput};
-use crate::verbs::Control;
 use crate::{Error, ErrorKind};
 
 /// The bytes of the plaintext that are wanted.

@@ -7,10 +7,10 @@ use zeroize::Zeroizing;
 
 use super::{Decryptor, Encryptor, Head};
 use crate::Error;
+use crate::commands::EncryptOptions;
 use crate::container::Content;
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
-use crate::verbs::EncryptOptions;
 
 /// Bytes that are read from the source at a time.
 const READ_BYTES: usize = 64 * 1024;
@@ -30,7 +30,7 @@ const READ_BYTES: usize = 64 * 1024;
 /// use tress_container::Threads;
 /// use tress_container::keys::{Identities, KeyPair};
 /// use tress_container::streaming::{DecryptReader, EncryptWriter};
-/// use tress_container::verbs::EncryptOptions;
+/// use tress_container::commands::EncryptOptions;
 ///
 /// let key = KeyPair::generate()?;
 /// let mut writer = EncryptWriter::new(Vec::new(), &key.recipient().into(), &EncryptOptions::default())?;

@@ -3,11 +3,11 @@
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{BATCH_BYTES, parallel};
+use crate::commands::EncryptOptions;
 use crate::container::{
     CHUNK_BYTES, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, plain_bytes, sealed_bytes,
 };
 use crate::keys::Recipients;
-use crate::verbs::EncryptOptions;
 use crate::{Error, ErrorKind};
 
 /// Makes a container of what is pushed. What comes out is to be used only once [`finish`](Encryptor::finish) was called:

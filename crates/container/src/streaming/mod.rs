@@ -12,14 +12,14 @@
 //! passes the bytes to `push`. A `push` returns when up to one batch is computed. With more than one thread it starts threads and
 //! waits for them, so with a large batch it belongs where the runtime allows blocking.
 //!
-//! What is here opens no file. Files and folders are [`verbs`](crate::verbs), which overlap reading, computing and
+//! What is here opens no file. Files and folders are [`commands`](crate::commands), which overlap reading, computing and
 //! writing.
 //!
 //! ```
 //! use tress_container::Threads;
 //! use tress_container::keys::{Identities, KeyPair};
 //! use tress_container::streaming::{Encryptor, decrypt_bytes};
-//! use tress_container::verbs::EncryptOptions;
+//! use tress_container::commands::EncryptOptions;
 //!
 //! let key = KeyPair::generate()?;
 //! let mut encryptor = Encryptor::new(&key.recipient().into(), &EncryptOptions::default())?;

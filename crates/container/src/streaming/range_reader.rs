@@ -80,7 +80,7 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
 /// ```
 /// use tress_container::keys::{Identities, KeyPair};
 /// use tress_container::streaming::{RangeReader, encrypt_bytes};
-/// use tress_container::verbs::EncryptOptions;
+/// use tress_container::commands::EncryptOptions;
 ///
 /// let key = KeyPair::generate()?;
 /// let container = encrypt_bytes(b"lanes side by side", &key.recipient().into(), &EncryptOptions::default())?;

@@ -1,12 +1,12 @@
-//! Held against the verbs, which have tests of their own, and an independent reader in Python.
+//! Held against the commands, which have tests of their own, and an independent reader in Python.
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
 use super::*;
+use crate::commands::{self, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::container::Aead;
 use crate::keys::{Identities, KeyPair, Recipients};
 use crate::threads::Threads;
-use crate::verbs::{self, DecryptOptions, EncryptOptions, Sink, Source};
 use crate::{Control, Error, ErrorKind};
 
 /// Around chunks, batches of one thread, and what three threads share.
@@ -72,7 +72,7 @@ fn by_verb(sealed: &[u8], key: &KeyPair) -> Vec<u8> {
     std::fs::write(&source, sealed).unwrap();
     let sink = Sink::Path { path: target.clone(), force: false };
     let options = DecryptOptions::default();
-    verbs::decrypt(&Source::Path(source), &sink, &identities(key), &options, &Control::new()).unwrap();
+    commands::decrypt(&Source::Path(source), &sink, &identities(key), &options, &Control::new()).unwrap();
     std::fs::read(target).unwrap()
 }
 
@@ -101,7 +101,7 @@ fn what_the_verb_wrote_comes_out_in_any_pieces() {
         let (source, target) = (folder.path().join("plain"), folder.path().join(format!("{bytes}")));
         std::fs::write(&source, &plain).unwrap();
         let sink = Sink::Path { path: target.clone(), force: false };
-        verbs::encrypt(&Source::Path(source), &sink, &recipients(&key), &EncryptOptions::default(), &Control::new())
+        commands::encrypt(&Source::Path(source), &sink, &recipients(&key), &EncryptOptions::default(), &Control::new())
             .unwrap();
         let sealed = std::fs::read(target).unwrap();
         for (piece, threads) in [(usize::MAX, 1), (usize::MAX, 3), (1, 1), (4097, 3), (900_001, 3), (900_001, 1)] {

@@ -4,10 +4,10 @@ use zeroize::Zeroizing;
 
 use super::encryptor::head;
 use super::parallel;
+use crate::commands::EncryptOptions;
 use crate::container::{Content, ContentType, Header, PREFIX_BYTES, Payload, plain_bytes, sealed_bytes};
 use crate::keys::{Identities, Recipients};
 use crate::threads::Threads;
-use crate::verbs::EncryptOptions;
 use crate::{Error, ErrorKind};
 
 /// A container that is about to be written into a buffer of the caller.

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::thread;
 
+use tress_container::commands::{DecryptOptions, EncryptOptions, Range, Report, Sink, Source, decrypt, encrypt};
 use tress_container::keys::{Identities, Recipients, key_file};
-use tress_container::verbs::{DecryptOptions, EncryptOptions, Range, Report, Sink, Source, decrypt, encrypt};
 use tress_container::{Control, Error, container};
 
 /// Bytes that differ from chunk to chunk.

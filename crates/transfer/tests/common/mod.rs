@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tress_container::commands::Source;
 use tress_container::keys::KeyPair;
-use tress_container::verbs::Source;
 use tress_container::{Control, Error, ErrorKind};
 use tress_transfer::{Allow, Event, ReceiveOptions, SendOptions, SendReport, receive, send};
 

@@ -1,4 +1,4 @@
-//! Containers that mean harm, through the verbs: a hostile tree in a good container, and chunks that were moved or come
+//! Containers that mean harm, through the commands: a hostile tree in a good container, and chunks that were moved or come
 //! from another container. Every one fails with its kind, and nothing is left behind.
 #![cfg(unix)]
 

@@ -41,7 +41,7 @@ impl Default for EncryptOptions {
 /// Encrypts `source` to every one of `recipients` and writes the container to `sink`. A folder becomes a tree.
 ///
 /// ```no_run
-/// use tress_container::verbs::{EncryptOptions, Sink, Source, encrypt};
+/// use tress_container::commands::{EncryptOptions, Sink, Source, encrypt};
 /// use tress_container::{Control, keys::Recipients};
 ///
 /// let recipients: Recipients = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p".parse()?;

@@ -1,4 +1,4 @@
-//! `filter`: bytes through a function, with the rules of every verb for inputs and outputs; for formats that are not ours.
+//! `filter`: bytes through a function, with the rules of every call for inputs and outputs; for formats that are not ours.
 
 use std::io::{self, IoSlice, Read, Write};
 

@@ -1,4 +1,4 @@
-//! What the command, the C library and Python call: encrypt, decrypt, rewrap, inspect. Each verb is one call that
+//! What the command, the C library and Python call: encrypt, decrypt, rewrap, inspect. Each function is one call that
 //! returns when its output is complete and verified, or fails and leaves nothing behind.
 
 mod control;
@@ -42,7 +42,7 @@ pub use store::{store, store_private};
 /// Most threads of one call, whatever it asks for: each has a buffer, and comes from a caller who may be wrong.
 pub const MAX_THREADS: usize = 1024;
 
-/// Where a verb reads from.
+/// What is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Standard input, wherever it leads. A regular file is read from its current position.
@@ -62,7 +62,7 @@ impl Source {
     }
 }
 
-/// Where a verb writes to.
+/// What is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sink {
@@ -89,7 +89,7 @@ impl Sink {
     }
 }
 
-/// What a verb did.
+/// What a call did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

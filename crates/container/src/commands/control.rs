@@ -1,4 +1,4 @@
-//! What a running verb shares with its caller: a flag that ends it, and counters for a progress bar.
+//! What a running call shares with its caller: a flag that ends it, and counters for a progress bar.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

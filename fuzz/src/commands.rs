@@ -3,10 +3,10 @@
 
 use std::fs;
 
+use tress_container::commands::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
 use tress_container::container::ContentType;
 use tress_container::keys::key_file;
 use tress_container::streaming::{Opening, decrypt_bytes};
-use tress_container::verbs::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
 use tress_container::{Control, Threads};
 
 use crate::edits::edited;

@@ -1,4 +1,0 @@
-//! Damaged containers as files: `make fuzz`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tress_fuzz::verbs::run(bytes));
