@@ -236,7 +236,7 @@ fn digests<'a>(
             Ok(bytes) if prehashed => Ok(<[u8]>::to_vec(bytes)),
             Ok(bytes) => Ok(hash.digest(bytes)),
             Err(path) => regular(path)
-                .and_then(|file| hash.digest_reader(file, |_| Ok(())))
+                .and_then(|file| hash.digest_reader(file))
                 .map_err(|error| tress_container::Error::from(error).at(path)),
         };
         parts.into_iter().map(digest).collect::<Result<Vec<_>, _>>()

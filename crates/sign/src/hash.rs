@@ -46,25 +46,17 @@ impl Hash {
         hasher.finish()
     }
 
-    /// The digest of everything that `input` still gives. `progress` is told how many bytes each read brought, and ends
-    /// the work by an error.
+    /// The digest of everything that `input` still gives.
     ///
     /// # Errors
-    /// What reading or `progress` fails with.
-    pub fn digest_reader(
-        self,
-        mut input: impl Read,
-        mut progress: impl FnMut(usize) -> io::Result<()>,
-    ) -> io::Result<Vec<u8>> {
+    /// What reading fails with.
+    pub fn digest_reader(self, mut input: impl Read) -> io::Result<Vec<u8>> {
         let mut hasher = self.hasher();
         let mut buffer = vec![0; BUFFER_BYTES];
         loop {
             match input.read(&mut buffer) {
                 Ok(0) => return Ok(hasher.finish()),
-                Ok(bytes) => {
-                    hasher.update(&buffer[..bytes]);
-                    progress(bytes)?;
-                }
+                Ok(bytes) => hasher.update(&buffer[..bytes]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

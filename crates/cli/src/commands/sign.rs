@@ -3,7 +3,7 @@
 use std::{
     ffi::OsString,
     fs::{self, File},
-    io,
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -14,7 +14,7 @@ use std::{
 
 use tress_container::{
     Control, Error, ErrorKind,
-    verbs::{self, Sink},
+    commands::{self, Sink},
 };
 use tress_sign::{Hash, Scheme, VerifyJob, VerifyingKey, verify_batch};
 
@@ -69,7 +69,7 @@ pub(crate) fn sign(options: &args::Sign) -> Result<(), Failure> {
             });
             let signatures = failures.keep(signatures.collect())?;
             failures.keep(parallel(threads, &signatures, control, |(input, signature)| {
-                verbs::store(signature.as_bytes(), &sink(input), control).map_err(failure::told)
+                commands::store(signature.as_bytes(), &sink(input), control).map_err(failure::told)
             }))?;
         }
         failures.finish()
@@ -171,19 +171,29 @@ fn count(inputs: &[PathBuf], control: &Control) {
     control.set_total(bytes);
 }
 
+/// A reader whose bytes are counted, and that ends when the run is cancelled.
+struct Counted<'c, R>(R, &'c Control);
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1.is_cancelled() {
+            return Err(io::Error::other("interrupted"));
+        }
+        let bytes = self.0.read(buffer)?;
+        self.1.add_done(bytes as u64);
+        Ok(bytes)
+    }
+}
+
 /// The digest of a file, which does not change meanwhile.
 fn digest(input: &Path, hash: Hash, control: &Control) -> Result<Vec<u8>, Failure> {
-    let progress = |bytes: usize| {
-        control.add_done(bytes as u64);
-        if control.is_cancelled() { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
-    };
     let failed = |error: io::Error| Failure::io(input, &error);
     if input == Path::new("-") {
-        return hash.digest_reader(io::stdin().lock(), progress).map_err(failed);
+        return hash.digest_reader(Counted(io::stdin().lock(), control)).map_err(failed);
     }
     let file = File::open(input).map_err(failed)?;
     let before = file.metadata().map_err(failed)?;
-    let digest = hash.digest_reader(&file, progress).map_err(failed)?;
+    let digest = hash.digest_reader(Counted(&file, control)).map_err(failed)?;
     let after = file.metadata().map_err(failed)?;
     if before.is_file() && (before.len(), before.modified().ok()) != (after.len(), after.modified().ok()) {
         return Err(failure::told(Error::new(ErrorKind::InputChanged).at(input)));
