@@ -28,6 +28,9 @@ pub mod riscv32 {
     pub use crate::ciphers::pipo::riscv32::kernels as pipo;
 }
 
+#[doc(no_inline)]
+pub use {aead, cipher};
+
 pub use block::{BLOCK_BYTES, Block};
 pub use block_cipher::{BlockCipher, CcmCipher};
 pub use ciphers::*;

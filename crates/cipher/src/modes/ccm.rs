@@ -22,13 +22,13 @@ pub use pieces::{Lengths, Opener, Sealer};
 /// bytes of a tag (4, 6, …, 16), `N` those of a nonce (7 to 13).
 ///
 /// ```
-/// use aead::{AeadInOut, KeyInit, consts::{U12, U16}};
+/// use tress_cipher::aead::{AeadInOut, KeyInit, consts::{U12, U16}};
 /// use tress_cipher::{aes::Aes256, modes::ccm::Ccm};
 ///
 /// let ccm = Ccm::<Aes256, U16, U12>::new(&[7; 32].into());
 /// let mut data = *b"hello";
 /// let tag = ccm.encrypt_inout_detached(&[0; 12].into(), b"", (&mut data[..]).into())?;
-/// # Ok::<(), aead::Error>(())
+/// # Ok::<(), tress_cipher::aead::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Ccm<C, M = U16, N = U12> {
