@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import os
 import pathlib
@@ -59,10 +58,6 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install 'tress\[frame\]'"):
         tress.frame({})
-    monkeypatch.setitem(sys.modules, "tress_dataset", None)
-    monkeypatch.delitem(sys.modules, "tress.dataset", raising=False)
-    with pytest.raises(ImportError, match="pip install 'tress-dataset'"):
-        importlib.import_module("tress.dataset")
 
 
 def test_where_the_command_is_looked_for(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
