@@ -68,6 +68,25 @@ impl Ends {
         run(&mut self.send_command(&receiver.to, more), &[])
     }
 
+    /// Until a megabyte of some file has arrived.
+    fn wait_for_a_part(&self) {
+        let mut folders = vec![self.folder.path("out")];
+        while let Some(folder) = folders.pop() {
+            // A folder that is gone has arrived otherwise.
+            for entry in fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok) {
+                match entry.metadata() {
+                    Ok(found) if found.is_dir() => folders.push(entry.path()),
+                    Ok(found) if found.len() > 1_000_000 => return,
+                    _ => {}
+                }
+            }
+            if folders.is_empty() {
+                thread::sleep(Duration::from_millis(5));
+                folders.push(self.folder.path("out"));
+            }
+        }
+    }
+
     /// A name in the one sender's folder.
     fn output(&self, name: &str) -> PathBuf {
         let sender = fs::read_dir(self.folder.path("out")).unwrap().next().expect("a sender's folder").unwrap();
@@ -219,7 +238,7 @@ fn a_changed_input() {
     let data = plaintext(20_000_000);
     ends.folder.write("a", &data);
     let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
-    thread::sleep(Duration::from_millis(700));
+    ends.wait_for_a_part();
     // The same size, and the old time of modification: the time of change tells.
     let path = ends.folder.path("a");
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
@@ -244,7 +263,7 @@ fn a_changed_input_between_two_runs() {
     let receiver = ends.receive();
     ends.folder.write("a", plaintext(20_000_000));
     let mut child = ends.send_command(&receiver.to, &["--rate", "10MB", "a"]).spawn().unwrap();
-    thread::sleep(Duration::from_millis(900));
+    ends.wait_for_a_part();
     child.kill().unwrap();
     child.wait().unwrap();
     let other = plaintext(20_000_001)[1..].to_vec();
