@@ -79,7 +79,7 @@ pub struct Limits {
     pub connections_per_sender: usize,
     /// Sessions of one sender at the same time.
     pub sessions_per_sender: usize,
-    /// Data connections of one session at the same time, at most 64.
+    /// Data connections of one session at the same time, 1 to 64.
     pub streams: u16,
     /// Bytes that one sender may leave, with 4 KiB for every file and folder; `None` is as much as there is room for.
     pub quota_bytes: Option<u64>,

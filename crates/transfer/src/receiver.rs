@@ -311,7 +311,7 @@ impl Server<'_> {
         match Request::parse(&message) {
             Ok(Request::Begin { streams }) if streams >= 1 => {
                 let folder = folder_name(&sender);
-                let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams));
+                let (ticket, streams) = (Ticket::generate()?, streams.min(limits.streams.max(1)));
                 let session = Arc::new(Session::new(ticket, sender, streams, limits.stall_time, outgoing));
                 if !self.enter(&session) {
                     session.end(Refusal::TooMany, None);

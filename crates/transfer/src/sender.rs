@@ -91,6 +91,9 @@ fn send_telling(
     if options.stage_bytes.is_some_and(|bytes| !(1..=MAX_STAGE_CHUNKS * CHUNK_BYTES as u64).contains(&bytes)) {
         return Err(Error::new(ErrorKind::Usage).with_detail("the stage must have 1 byte to 16 MiB"));
     }
+    if options.rate_bytes_per_s == Some(0) || options.compute_bytes_per_s == Some(0) {
+        return Err(Error::new(ErrorKind::Usage).with_detail("a rate must be above 0"));
+    }
     let secret = super::noise_key(pair)?;
     let mut total_bytes = 0;
     for source in inputs {

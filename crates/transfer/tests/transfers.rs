@@ -139,3 +139,52 @@ fn the_rate_holds() {
     }
     assert_eq!(receiver.stop(), Ok(()));
 }
+
+/// A small file, or an error: nothing panics and nothing hangs. Limits of 0 let nobody in, and the sender soon knows.
+#[test]
+fn options_with_extreme_values() {
+    use tress_transfer::{ReceiveOptions, SendOptions};
+    let sending: [fn(&mut SendOptions, u64); 6] = [
+        |options, value| options.streams = value as u16,
+        |options, value| options.threads = (value as usize).into(),
+        |options, value| options.rate_bytes_per_s = Some(value),
+        |options, value| options.compute_bytes_per_s = Some(value),
+        |options, value| options.stage_bytes = Some(value),
+        |options, value| options.stall_time = Duration::from_nanos(value),
+    ];
+    let receiving: [fn(&mut ReceiveOptions, u64); 11] = [
+        |options, value| options.limits.half_open = value as usize,
+        |options, value| options.limits.half_open_per_address = value as usize,
+        |options, value| options.limits.handshake_burst = value as u32,
+        |options, value| options.limits.handshakes_per_s = value as u32,
+        |options, value| options.limits.connections = value as usize,
+        |options, value| options.limits.connections_per_sender = value as usize,
+        |options, value| options.limits.sessions_per_sender = value as usize,
+        |options, value| options.limits.streams = value as u16,
+        |options, value| options.limits.quota_bytes = Some(value),
+        |options, value| options.limits.handshake_time = Duration::from_nanos(value),
+        |options, value| options.limits.stall_time = Duration::from_nanos(value),
+    ];
+    for value in [0, u64::MAX] {
+        let ends = Ends::new();
+        let receiver = ends.receive();
+        let sent = |number: usize, done: Result<_, tress_container::Error>| match done.map_err(|error| error.kind) {
+            Ok(_) => assert_eq!(ends.received(&format!("file-{number}")), bytes(300), "{number}, {value}"),
+            Err(ErrorKind::Usage | ErrorKind::Refused(_) | ErrorKind::Disconnected | ErrorKind::Stalled) => {}
+            Err(other) => panic!("{number}, {value}: {other:?}"),
+        };
+        for (number, set) in sending.iter().enumerate() {
+            let name = format!("file-{number}");
+            ends.write(&name, &bytes(300));
+            sent(number, ends.send(&receiver, &[&name], |options| set(options, value)));
+        }
+        assert_eq!(receiver.stop(), Ok(()));
+        for (number, set) in receiving.iter().enumerate() {
+            let (number, name) = (number + sending.len(), format!("file-{}", number + sending.len()));
+            ends.write(&name, &bytes(300));
+            let receiver = ends.receive_with(|options| set(options, value));
+            sent(number, ends.send(&receiver, &[&name], |options| options.stall_time = Duration::from_millis(300)));
+            assert_eq!(receiver.stop(), Ok(()));
+        }
+    }
+}
