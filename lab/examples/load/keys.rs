@@ -1,13 +1,19 @@
 //! The keys of a run, and what a signature is checked by: OpenSSL where it knows the scheme, our own verification, and the same
 //! signature made alone where it may not differ.
 
+use fastrand::Rng;
 use tress_peers::openssl_signatures as openssl;
 use tress_sign::{
     Error, Hash, PrivateKey, Scheme, Signature, SigningKey, VerifyingKey, discrete, rsa, rsa::SaltLength,
     signature::Keypair as _,
 };
 
-use crate::{numbers::Numbers, tally::Tally};
+use crate::Tally;
+
+/// True once in so many times.
+pub fn one_in(times: usize, numbers: &mut Rng) -> bool {
+    numbers.usize(..times) == 0
+}
 
 /// A key that every thread may use.
 pub struct Key {
@@ -75,7 +81,7 @@ impl<'a> Checker<'a> {
         key: usize,
         digest: &[u8],
         answer: &Result<Signature, Error>,
-        numbers: &mut Numbers,
+        numbers: &mut Rng,
         tally: &Tally,
     ) {
         let Key { signing, verifying } = &self.keys[key];
@@ -83,24 +89,24 @@ impl<'a> Checker<'a> {
         let is_right_length = digest.len() == scheme.hash().digest_bytes();
         let signature = match answer {
             Ok(signature) if is_right_length => signature.as_bytes(),
-            Err(Error::DigestLength) if !is_right_length => return tally.count("wrong digests refused", 1),
-            other => return tally.wrong(format!("{scheme}, a digest of {} bytes: {other:?}", digest.len())),
+            Err(Error::DigestLength) if !is_right_length => return tally.count("wrong digests refused"),
+            other => return tally.wrong(&format!("{scheme}, a digest of {} bytes: {other:?}", digest.len())),
         };
-        tally.count(&format!("{scheme} verified"), 1);
+        tally.count(&format!("{scheme} verified"));
         if let Err(error) = verifying.verify_digest(digest, signature) {
-            return tally.wrong(format!("{scheme}: {error}"));
+            return tally.wrong(&format!("{scheme}: {error}"));
         }
         if let (Some(peer), Ok(digest)) = (&mut self.peers[key], digest.try_into()) {
-            tally.count("signatures verified by OpenSSL, too", 1);
+            tally.count("signatures verified by OpenSSL, too");
             if let Err(error) = peer.verify(digest, signature) {
-                tally.wrong(format!("{scheme}, OpenSSL: {error}"));
+                tally.wrong(&format!("{scheme}, OpenSSL: {error}"));
             }
         }
         // As dear as signing.
-        if !matches!(scheme, Scheme::RsaPss { .. }) && numbers.one_in(4) {
-            tally.count("signatures made alone, too", 1);
+        if !matches!(scheme, Scheme::RsaPss { .. }) && one_in(4, numbers) {
+            tally.count("signatures made alone, too");
             if signing.sign_digests(&[digest]).pop().as_ref() != Some(answer) {
-                tally.wrong(format!("{scheme}: alone it is another signature"));
+                tally.wrong(&format!("{scheme}: alone it is another signature"));
             }
         }
     }

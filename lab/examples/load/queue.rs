@@ -4,15 +4,15 @@ use std::{
     mem,
     sync::{Arc, Mutex, PoisonError},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
+use fastrand::Rng;
 use tress_sign::{Error, Pending, Queue, QueueOptions};
 
 use crate::{
-    keys::{Checker, Key},
-    numbers::Numbers,
-    tally::Tally,
+    Tally,
+    keys::{Checker, Key, one_in},
 };
 
 /// So many queues at a time, each with its worker.
@@ -31,108 +31,111 @@ struct Request {
 }
 
 /// Few and many at once, long and short waits, room for all and for none.
-fn options(numbers: &mut Numbers) -> QueueOptions {
+fn options(numbers: &mut Rng) -> QueueOptions {
     let mut options = QueueOptions::default();
-    options.max_wait = numbers.within(Duration::from_millis(5));
-    options.max_batch = *numbers.pick(&[0, 1, 2, 8, 16, 64]);
-    options.capacity = *numbers.pick(&[0, 1, 16, 1024]);
+    options.max_wait = Duration::from_millis(5).mul_f64(numbers.f64());
+    options.max_batch = [0, 1, 2, 8, 16, 64][numbers.usize(..6)];
+    options.capacity = [0, 1, 16, 1024][numbers.usize(..4)];
     options
+}
+
+/// Sleeps for any time up to the bound.
+fn sleep(bound_ms: u64, numbers: &mut Rng) {
+    thread::sleep(Duration::from_millis(bound_ms).mul_f64(numbers.f64()));
 }
 
 impl Queues {
     /// # Errors
     /// `NoThread` when the system gives no thread.
-    pub fn new(keys: Vec<Key>, numbers: &mut Numbers) -> Result<Queues, Error> {
+    pub fn new(keys: Vec<Key>, numbers: &mut Rng) -> Result<Queues, Error> {
         let mut queue = || Ok(Mutex::new(Arc::new(Queue::start(options(numbers))?)));
         Ok(Queues { keys, queues: [queue()?, queue()?, queue()?] })
     }
 
     fn checker(&self, tally: &Tally) -> Option<Checker<'_>> {
-        Checker::new(&self.keys).map_err(|error| tally.wrong(format!("OpenSSL: {error}"))).ok()
+        Checker::new(&self.keys).map_err(|error| tally.wrong(&format!("OpenSSL: {error}"))).ok()
     }
 
     /// One digest in sixteen has a wrong length.
-    fn request(&self, numbers: &mut Numbers) -> Request {
-        let key = numbers.below(self.keys.len());
+    fn request(&self, numbers: &mut Rng) -> Request {
+        let key = numbers.usize(..self.keys.len());
         let right = self.keys[key].signing.scheme().hash().digest_bytes();
-        let length = if numbers.one_in(16) { numbers.below(2 * right) } else { right };
-        Request { key, digest: numbers.bytes(length) }
+        let length = if one_in(16, numbers) { numbers.usize(..2 * right) } else { right };
+        let mut digest = vec![0; length];
+        numbers.fill(&mut digest);
+        Request { key, digest }
     }
 
     fn submit(&self, queue: &Queue, request: &Request, tally: &Tally) -> Option<Pending> {
         let asked = queue.submit(&self.keys[request.key].signing, &request.digest);
-        tally.count("requests", 1);
-        asked.map_err(|error| tally.wrong(format!("a queue takes nothing: {error}"))).ok()
+        tally.count("requests");
+        asked.map_err(|error| tally.wrong(&format!("a queue takes nothing: {error}"))).ok()
     }
 
     /// Asks at random, alone and in bursts, and goes away before some of the answers.
-    pub fn ask(&self, mut numbers: Numbers, tally: &Tally) {
+    pub fn ask(&self, mut numbers: Rng, tally: &Tally) {
         let Some(mut checker) = self.checker(tally) else { return };
+        let numbers = &mut numbers;
         while !tally.is_over() {
-            let slot = &self.queues[numbers.below(QUEUES)];
+            let slot = &self.queues[numbers.usize(..QUEUES)];
             let queue = Arc::clone(&slot.lock().unwrap_or_else(PoisonError::into_inner));
             let mut answers = Vec::new();
-            if numbers.one_in(2) {
-                let request = self.request(&mut numbers);
-                let start = Instant::now();
-                tally.count("requests", 1);
+            if one_in(2, numbers) {
+                let request = self.request(numbers);
+                tally.count("requests");
                 let answer = queue.sign(&self.keys[request.key].signing, &request.digest);
-                tally.answered_after(start.elapsed());
                 answers.push((request, answer));
             } else {
                 let mut asked = Vec::new();
-                for _ in 0..1 + numbers.below(40) {
-                    let request = self.request(&mut numbers);
-                    let start = Instant::now();
-                    asked.extend(self.submit(&queue, &request, tally).map(|pending| (request, start, pending)));
-                    if numbers.one_in(16) {
-                        thread::sleep(numbers.within(Duration::from_millis(2)));
+                for _ in 0..numbers.usize(1..=40) {
+                    let request = self.request(numbers);
+                    asked.extend(self.submit(&queue, &request, tally).map(|pending| (request, pending)));
+                    if one_in(16, numbers) {
+                        sleep(2, numbers);
                     }
                 }
-                let leaves_all = numbers.one_in(16);
-                for (request, start, pending) in asked {
-                    if leaves_all || numbers.one_in(16) {
-                        tally.count("answers that nobody waited for", 1);
+                let leaves_all = one_in(16, numbers);
+                for (request, pending) in asked {
+                    if leaves_all || one_in(16, numbers) {
+                        tally.count("answers that nobody waited for");
                         continue;
                     }
-                    let answer = pending.wait();
-                    tally.answered_after(start.elapsed());
-                    answers.push((request, answer));
+                    answers.push((request, pending.wait()));
                 }
             }
             // It may be the last one that holds it.
             drop(queue);
             for (Request { key, digest }, answer) in &answers {
-                checker.check(*key, digest, answer, &mut numbers, tally);
+                checker.check(*key, digest, answer, numbers, tally);
             }
-            let longest = *numbers.pick(&[0, 1, 10, 200]);
-            thread::sleep(numbers.within(Duration::from_millis(longest)));
+            sleep([0, 1, 10, 200][numbers.usize(..4)], numbers);
         }
     }
 
     /// Puts new queues in the places of old ones, and drops some with requests in them, all of which are answered.
-    pub fn replace(&self, mut numbers: Numbers, tally: &Tally) {
+    pub fn replace(&self, mut numbers: Rng, tally: &Tally) {
         let Some(mut checker) = self.checker(tally) else { return };
+        let numbers = &mut numbers;
         while !tally.is_over() {
-            let queue = match Queue::start(options(&mut numbers)) {
+            let queue = match Queue::start(options(numbers)) {
                 Ok(queue) => queue,
-                Err(error) => return tally.wrong(format!("no queue: {error}")),
+                Err(error) => return tally.wrong(&format!("no queue: {error}")),
             };
-            if numbers.one_in(2) {
-                let slot = &self.queues[numbers.below(QUEUES)];
+            if one_in(2, numbers) {
+                let slot = &self.queues[numbers.usize(..QUEUES)];
                 let old = mem::replace(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner), Arc::new(queue));
                 drop(old);
-                tally.count("queues replaced", 1);
+                tally.count("queues replaced");
             } else {
-                let requests: Vec<Request> = (0..numbers.below(30)).map(|_| self.request(&mut numbers)).collect();
+                let requests: Vec<Request> = (0..numbers.usize(..30)).map(|_| self.request(numbers)).collect();
                 let asked: Vec<_> = requests.iter().filter_map(|request| self.submit(&queue, request, tally)).collect();
                 drop(queue);
-                tally.count("queues dropped with requests in them", 1);
+                tally.count("queues dropped with requests in them");
                 for (Request { key, digest }, pending) in requests.iter().zip(asked) {
-                    checker.check(*key, digest, &pending.wait(), &mut numbers, tally);
+                    checker.check(*key, digest, &pending.wait(), numbers, tally);
                 }
             }
-            thread::sleep(numbers.within(Duration::from_millis(300)));
+            sleep(300, numbers);
         }
     }
 }
