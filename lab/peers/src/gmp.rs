@@ -19,8 +19,6 @@ struct Functions {
     version: String,
     /// `mpn_mul_n`: product, factors, digits of a factor.
     multiply: unsafe extern "C" fn(*mut u64, *const u64, *const u64, c_long),
-    /// `mpn_sqr`: square, factor, digits.
-    square: unsafe extern "C" fn(*mut u64, *const u64, c_long),
     /// `mpn_sec_powm_itch`: digits of the base, bits of the exponent, digits of the modulus.
     power_scratch: unsafe extern "C" fn(c_long, c_ulong, c_long) -> c_long,
     /// `mpn_sec_powm`: result, base and its digits, exponent and its bits, modulus and its digits, scratch memory.
@@ -50,7 +48,6 @@ fn load() -> Result<Functions, Missing> {
             Ok(Functions {
                 version: CStr::from_ptr(*version).to_string_lossy().into_owned(),
                 multiply: *library.get(b"__gmpn_mul_n")?,
-                square: *library.get(b"__gmpn_sqr")?,
                 power_scratch: *library.get(b"__gmpn_sec_powm_itch")?,
                 power: *library.get(b"__gmpn_sec_powm")?,
                 _library: library,
@@ -78,17 +75,6 @@ pub fn multiply(a: &[u64], b: &[u64], product: &mut [u64]) -> Result<(), Error> 
     }
     // SAFETY: at least one digit, and the product has room for twice as many; references do not overlap.
     unsafe { (functions.multiply)(product.as_mut_ptr(), a.as_ptr(), b.as_ptr(), a.len() as c_long) };
-    Ok(())
-}
-
-/// `mpn_sqr`: `square = a²`.
-pub fn square(a: &[u64], square: &mut [u64]) -> Result<(), Error> {
-    let functions = functions()?;
-    if a.is_empty() || square.len() != 2 * a.len() {
-        return Err(Error::Length);
-    }
-    // SAFETY: as for `multiply`.
-    unsafe { (functions.square)(square.as_mut_ptr(), a.as_ptr(), a.len() as c_long) };
     Ok(())
 }
 

@@ -7,7 +7,6 @@
 //! - [`cryptopp`]: RC6 of Crypto++.
 //! - [`crypto_bigint`]: powers of the crate of that name.
 //! - [`gmp`]: products and powers of GMP.
-//! - [`openssl_numbers`]: powers of libcrypto.
 //! - [`openssl_signatures`]: signatures of libcrypto.
 //! - [`pipo`]: the crate of that name.
 //! - [`rsa`]: the crate of that name, version 0.9.
@@ -29,7 +28,6 @@ pub mod gcrypt;
 pub mod gmp;
 pub mod ipsec_mb;
 pub mod openssl;
-pub mod openssl_numbers;
 pub mod openssl_signatures;
 pub mod pipo;
 pub mod ring;
