@@ -108,9 +108,9 @@ impl Case {
         self.block_modes::<Aes>(
             |backend| Aes::with_backend(key, backend),
             &self.iv,
-            &|data| theirs(openssl::Mode::Ecb, &[], self.direction(), data),
-            &|data| theirs(openssl::Mode::Cbc, &self.iv, self.direction(), data),
-            &|data| theirs(openssl::Mode::Ctr, &self.iv, Direction::Encrypt, data),
+            &|data| theirs(tress_peers::Mode::Ecb, &[], self.direction(), data),
+            &|data| theirs(tress_peers::Mode::Cbc, &self.iv, self.direction(), data),
+            &|data| theirs(tress_peers::Mode::Ctr, &self.iv, Direction::Encrypt, data),
         );
     }
 
@@ -220,7 +220,7 @@ impl Case {
         let key = self.key(&[16, 24, 32]);
         let (plain, aad) = (self.message(1), self.bytes(aad_bytes));
         let (mut sealed, mut tag) = (plain.clone(), vec![0; tag_bytes]);
-        openssl::Aead::new(openssl::AeadMode::Ccm, key, nonce.len(), tag_bytes, Direction::Encrypt)
+        openssl::Ccm::new(key, nonce.len(), tag_bytes, Direction::Encrypt)
             .and_then(|mut aead| aead.encrypt(nonce, &aad, &mut sealed, &mut tag))
             .expect("a message that OpenSSL takes");
         for &backend in Aes::BACKENDS.iter().filter(|backend| backend.is_available()) {

@@ -9,7 +9,7 @@ use tress_cipher::BlockCipher as _;
 use tress_cipher::aes::Aes;
 use tress_container::commands::{RawCcm, RawDirection, RawMode, Sink, Source, raw, raw_ccm};
 use tress_container::{Control, Error, ErrorKind};
-use tress_peers::{Direction, openssl};
+use tress_peers::{Direction, Mode, openssl};
 
 use crate::input::Input;
 use crate::place;
@@ -74,9 +74,9 @@ fn blocks(input: &mut Input<'_>, kind: u8, key: &[u8], aes: &Aes, files: &Files)
     let iv = input.fixed::<BLOCK_BYTES>();
     let padding = input.flag();
     let (mode, their_mode, their_iv) = match kind {
-        1 => (RawMode::Ecb { padding }, openssl::Mode::Ecb, &[][..]),
-        2 => (RawMode::Cbc { iv: iv.to_vec(), padding }, openssl::Mode::Cbc, &iv[..]),
-        _ => (RawMode::Ctr { counter: iv.to_vec() }, openssl::Mode::Ctr, &iv[..]),
+        1 => (RawMode::Ecb { padding }, Mode::Ecb, &[][..]),
+        2 => (RawMode::Cbc { iv: iv.to_vec(), padding }, Mode::Cbc, &iv[..]),
+        _ => (RawMode::Ctr { counter: iv.to_vec() }, Mode::Ctr, &iv[..]),
     };
     let pads = padding && kind != 3;
     let theirs = |direction, bytes: &[u8]| {
@@ -152,7 +152,7 @@ fn ccm(input: &mut Input<'_>, key: &[u8], aes: &Aes, files: &Files) {
         return;
     }
     let (mut theirs, mut tag) = (plain.clone(), vec![0; tag_bytes]);
-    openssl::Aead::new(openssl::AeadMode::Ccm, key, nonce.len(), tag_bytes, Direction::Encrypt)
+    openssl::Ccm::new(key, nonce.len(), tag_bytes, Direction::Encrypt)
         .and_then(|mut aead| aead.encrypt(nonce, &aad, &mut theirs, &mut tag))
         .expect("a message that OpenSSL takes");
     theirs.extend(tag);

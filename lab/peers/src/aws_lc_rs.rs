@@ -21,7 +21,7 @@ pub fn available() -> Result<(), Missing> {
 }
 
 #[cfg(feature = "aws-lc-rs")]
-pub use with::{Cipher, Gcm, Key, Mode};
+pub use with::{Cipher, Gcm, Key};
 
 #[cfg(feature = "aws-lc-rs")]
 mod with {
@@ -38,18 +38,7 @@ mod with {
         signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256},
     };
 
-    use crate::{Direction, Error};
-
-    /// A mode without authentication.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Mode {
-        /// Electronic codebook, without padding.
-        Ecb,
-        /// Cipher block chaining, without padding.
-        Cbc,
-        /// Counter mode over a 128-bit big-endian counter.
-        Ctr,
-    }
+    use crate::{Direction, Error, Mode};
 
     enum Way {
         Encrypt(EncryptingKey),
@@ -83,6 +72,7 @@ mod with {
                 (Direction::Decrypt, Mode::Ecb) => DecryptingKey::ecb(key).map(Way::Decrypt),
                 (Direction::Decrypt, Mode::Cbc) => DecryptingKey::cbc(key).map(Way::Decrypt),
                 (Direction::Decrypt, Mode::Ctr) => DecryptingKey::ctr(key).map(Way::Decrypt),
+                (_, Mode::Ccm) => return Err(Error::Refused("aws-lc-rs")),
             };
             Ok(Cipher { way: way.map_err(refused)?, mode })
         }

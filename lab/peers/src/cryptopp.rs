@@ -4,7 +4,7 @@ use std::{ffi::c_void, ptr, sync::OnceLock};
 
 use libloading::Library;
 
-use crate::{Direction, Error, Missing};
+use crate::{Direction, Error, Missing, Mode};
 
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "crypto++";
@@ -69,17 +69,6 @@ pub fn version() -> String {
     }
 }
 
-/// A mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Electronic codebook.
-    Ecb,
-    /// Cipher block chaining.
-    Cbc,
-    /// Counter; the whole block counts.
-    Ctr,
-}
-
 /// RC6-32/20 under one key.
 pub struct Rc6 {
     functions: &'static Functions,
@@ -98,9 +87,15 @@ impl Rc6 {
     /// Sets a key.
     pub fn new(mode: Mode, direction: Direction, key: &[u8]) -> Result<Rc6, Error> {
         let functions = functions()?;
+        let mode_number = match mode {
+            Mode::Ecb => 0,
+            Mode::Cbc => 1,
+            Mode::Ctr => 2,
+            Mode::Ccm => return Err(Error::Refused("RC6")),
+        };
         let decrypts = i32::from(direction == Direction::Decrypt);
         // SAFETY: pointers and lengths belong together; the initialisation vector is a block.
-        let cipher = unsafe { (functions.new)(mode as i32, decrypts, key.as_ptr(), key.len(), [0; 16].as_ptr()) };
+        let cipher = unsafe { (functions.new)(mode_number, decrypts, key.as_ptr(), key.len(), [0; 16].as_ptr()) };
         if cipher.is_null() { Err(Error::Refused("RC6")) } else { Ok(Rc6 { functions, cipher, mode }) }
     }
 

@@ -11,7 +11,7 @@ use std::{
 
 use libloading::Library;
 
-use crate::{Direction, Error, Missing};
+use crate::{Direction, Error, Missing, Mode};
 
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "libgcrypt";
@@ -102,19 +102,6 @@ pub fn version() -> String {
     functions().map(|functions| functions.version.clone()).unwrap_or_default()
 }
 
-/// A mode, by its number in gcrypt.h.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Electronic codebook, without padding.
-    Ecb = 1,
-    /// Cipher block chaining, without padding.
-    Cbc = 3,
-    /// Counter mode over a 128-bit big-endian counter.
-    Ctr = 6,
-    /// Counter with CBC-MAC.
-    Ccm = 8,
-}
-
 /// AES in one of the modes under one key.
 pub struct Cipher {
     functions: &'static Functions,
@@ -137,9 +124,15 @@ impl Cipher {
     pub fn new(mode: Mode, key: &[u8]) -> Result<Cipher, Error> {
         let functions = functions()?;
         let (_, algorithm) = AES.into_iter().find(|(bytes, _)| *bytes == key.len()).ok_or(Error::Length)?;
+        let number = match mode {
+            Mode::Ecb => 1,
+            Mode::Cbc => 3,
+            Mode::Ctr => 6,
+            Mode::Ccm => 8,
+        };
         let mut handle = ptr::null_mut();
         // SAFETY: the handle is written when the call succeeds.
-        check("gcry_cipher_open", unsafe { (functions.open)(&mut handle, algorithm, mode as c_int, 0) })?;
+        check("gcry_cipher_open", unsafe { (functions.open)(&mut handle, algorithm, number, 0) })?;
         let cipher = Cipher { functions, handle, mode };
         // SAFETY: the handle is live, and as many bytes are read as there are.
         check("gcry_cipher_setkey", unsafe { (functions.set_key)(handle, key.as_ptr(), key.len()) })?;

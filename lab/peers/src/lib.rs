@@ -45,6 +45,19 @@ pub enum Direction {
     Decrypt,
 }
 
+/// A mode of a block cipher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Electronic codebook, without padding.
+    Ecb,
+    /// Cipher block chaining, without padding.
+    Cbc,
+    /// Counter mode over a big-endian counter of a whole block.
+    Ctr,
+    /// Counter with CBC-MAC. What takes messages without tags refuses it.
+    Ccm,
+}
+
 /// A library that Tress is measured against, present or not.
 #[derive(Clone, Debug)]
 pub struct Peer {

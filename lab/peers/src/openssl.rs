@@ -11,7 +11,7 @@ use std::{
 
 use libloading::Library;
 
-use crate::{Direction, Error, Missing};
+use crate::{Direction, Error, Missing, Mode};
 
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "openssl";
@@ -92,26 +92,6 @@ pub fn version() -> String {
     // SAFETY: returns a string with static lifetime for every argument.
     let text = unsafe { CStr::from_ptr((functions.version)(OPENSSL_VERSION_STRING)) };
     text.to_string_lossy().into_owned()
-}
-
-/// A mode without authentication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Electronic codebook, without padding.
-    Ecb,
-    /// Cipher block chaining, without padding.
-    Cbc,
-    /// Counter mode over a 128-bit big-endian counter.
-    Ctr,
-}
-
-/// A mode with authentication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AeadMode {
-    /// Counter with CBC-MAC.
-    Ccm,
-    /// Galois/counter mode.
-    Gcm,
 }
 
 struct Context {
@@ -209,6 +189,7 @@ impl Cipher {
             Mode::Ecb => "ecb",
             Mode::Cbc => "cbc",
             Mode::Ctr => "ctr",
+            Mode::Ccm => return Err(Error::Refused("EVP_CipherUpdate")),
         };
         let mut context = Context::new(key.len(), name, direction)?;
         // SAFETY: the context is live.
@@ -231,32 +212,22 @@ impl Cipher {
     }
 }
 
-/// AES-CCM or AES-GCM under one key.
-pub struct Aead {
+/// AES-CCM under one key.
+pub struct Ccm {
     context: Context,
-    mode: AeadMode,
     nonce_bytes: usize,
     tag_bytes: usize,
 }
 
-impl Aead {
+impl Ccm {
     /// Sets a key of 16, 24 or 32 bytes and the lengths of nonces and tags.
-    pub fn new(
-        mode: AeadMode,
-        key: &[u8],
-        nonce_bytes: usize,
-        tag_bytes: usize,
-        direction: Direction,
-    ) -> Result<Aead, Error> {
-        let name = if mode == AeadMode::Ccm { "ccm" } else { "gcm" };
-        let mut context = Context::new(key.len(), name, direction)?;
+    pub fn new(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Result<Ccm, Error> {
+        let mut context = Context::new(key.len(), "ccm", direction)?;
         context.ctrl(EVP_CTRL_AEAD_SET_IVLEN, nonce_bytes, ptr::null_mut())?;
-        if mode == AeadMode::Ccm {
-            // Before the key: CCM's first block holds the tag's length, and the library prepares it with the key.
-            context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag_bytes, ptr::null_mut())?;
-        }
+        // Before the key: the first block holds the tag's length, and the library prepares it with the key.
+        context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag_bytes, ptr::null_mut())?;
         context.set_key(key)?;
-        Ok(Aead { context, mode, nonce_bytes, tag_bytes })
+        Ok(Ccm { context, nonce_bytes, tag_bytes })
     }
 
     /// Encrypts one message in place and writes its tag.
@@ -272,14 +243,7 @@ impl Aead {
         self.start(nonce, tag)?;
         // The library only reads the expected tag, though its prototype takes a mutable pointer.
         self.context.ctrl(EVP_CTRL_AEAD_SET_TAG, tag.len(), tag.as_ptr().cast_mut())?;
-        // CCM verifies in the update, GCM at the end.
-        match self.mode {
-            AeadMode::Ccm => self.message(aad, data).map_err(|_| Error::Authentication),
-            AeadMode::Gcm => {
-                self.message(aad, data)?;
-                self.context.finish().map_err(|_| Error::Authentication)
-            }
-        }
+        self.message(aad, data).map_err(|_| Error::Authentication)
     }
 
     fn start(&mut self, nonce: &[u8], tag: &[u8]) -> Result<(), Error> {
@@ -291,10 +255,8 @@ impl Aead {
 
     fn message(&mut self, aad: &[u8], data: &mut [u8]) -> Result<(), Error> {
         if !aad.is_empty() {
-            if self.mode == AeadMode::Ccm {
-                // CCM's first block holds the message's length, so it has to be known before associated data.
-                self.context.update(ptr::null_mut(), ptr::null(), data.len())?;
-            }
+            // The first block holds the message's length, so it has to be known before associated data.
+            self.context.update(ptr::null_mut(), ptr::null(), data.len())?;
             self.context.update(ptr::null_mut(), aad.as_ptr(), aad.len())?;
         }
         self.context.update(data.as_mut_ptr(), data.as_ptr(), data.len())

@@ -1,164 +1,292 @@
-//! Every peer's CCM against ours, with the lengths and layouts that the benchmarks use.
+//! Every peer against NIST's examples (SP 800-38A appendix F, SP 800-38C appendix C) and against ours with the lengths and layouts
+//! of the benchmarks, so that a wrong wrapper shows here and not as a wrong measurement.
 
-use tress_cipher::{Aad, aes::Aes, modes, pipo::Pipo, rc6::Rc6};
-use tress_peers::{Direction, Error, Missing, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
+use tress_cipher::{Aad, BlockCipher, aes::Aes, modes, pipo::Pipo, rc6::Rc6};
+use tress_peers::{Direction, Error, Mode, cryptopp, gcrypt, ipsec_mb, openssl, pipo, rustcrypto};
 
-const NONCE: [u8; 12] = [7; 12];
+use crate::present;
+
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                     30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710";
+const CBC_IV: &str = "000102030405060708090a0b0c0d0e0f";
+const CTR_IV: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
+/// SP 800-38A: mode, initialisation vector, ciphertext.
+const BLOCKS: [(Mode, &str, &str); 3] = [
+    (
+        Mode::Ecb,
+        "",
+        "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf\
+         43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4",
+    ),
+    (
+        Mode::Cbc,
+        CBC_IV,
+        "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2\
+         73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7",
+    ),
+    (
+        Mode::Ctr,
+        CTR_IV,
+        "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff\
+         5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee",
+    ),
+];
+
+/// SP 800-38C: key, nonce, associated data, plaintext, ciphertext, tag of examples 1 to 3.
+const CCM: [[&str; 6]; 3] = [
+    ["404142434445464748494a4b4c4d4e4f", "10111213141516", "0001020304050607", "20212223", "7162015b", "4dac255d"],
+    [
+        "404142434445464748494a4b4c4d4e4f",
+        "1011121314151617",
+        "000102030405060708090a0b0c0d0e0f",
+        "202122232425262728292a2b2c2d2e2f",
+        "d2a1f0e051ea5f62081a7792073d593d",
+        "1fc64fbfaccd",
+    ],
+    [
+        "404142434445464748494a4b4c4d4e4f",
+        "101112131415161718191a1b",
+        "000102030405060708090a0b0c0d0e0f10111213",
+        "202122232425262728292a2b2c2d2e2f3031323334353637",
+        "e3b201a9f5b71a7a9b1ceaeccd97e70b6176aad9a4428aa5",
+        "484392fbc1b09951",
+    ],
+];
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("hex digits")).collect()
+}
 
 fn message(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i * 31 + i / 251) as u8).collect()
 }
 
-fn ours(key: &[u8], data: &[u8]) -> (Vec<u8>, [u8; 16]) {
-    let (mut data, mut tag) = (data.to_vec(), [0; 16]);
-    modes::ccm::seal(&Aes::new(key).unwrap(), &NONCE, Aad(b""), &mut data, &mut tag).unwrap();
-    (data, tag)
-}
+/// A peer's name, and its way to do one message: initialisation vector, data.
+type Cipher = (&'static str, Box<dyn FnMut(&[u8], &mut [u8]) -> Result<(), Error>>);
 
-fn present(peer: Result<(), Missing>) -> bool {
-    if let Err(missing) = &peer {
-        assert!(std::env::var_os("CI").is_none(), "{missing}");
-        eprintln!("SKIPPED: {missing}");
+/// AES of every peer, and RC6 of those that have it.
+fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Cipher> {
+    /// One message by RustCrypto.
+    macro_rules! by_rustcrypto {
+        ($cipher:expr) => {{
+            let cipher = $cipher.unwrap();
+            (
+                "rustcrypto",
+                Box::new(move |iv: &[u8], data: &mut [u8]| match mode {
+                    Mode::Ecb => cipher.ecb(direction, data),
+                    Mode::Cbc => cipher.cbc(direction, iv, data),
+                    _ => cipher.ctr(iv, data),
+                }),
+            )
+        }};
     }
-    peer.is_ok()
+    if is_rc6 {
+        let mut ciphers: Vec<Cipher> = vec![by_rustcrypto!(rustcrypto::Rc6::new(key))];
+        if present(cryptopp::available()) {
+            let mut cipher = cryptopp::Rc6::new(mode, direction, key).unwrap();
+            ciphers.push(("crypto++", Box::new(move |iv, data| cipher.apply(iv.try_into().unwrap_or(&[0; 16]), data))));
+        }
+        return ciphers;
+    }
+    let mut ciphers: Vec<Cipher> = vec![by_rustcrypto!(rustcrypto::Cipher::new(key))];
+    if present(openssl::available()) {
+        let mut cipher = openssl::Cipher::new(mode, key, direction).unwrap();
+        ciphers.push(("openssl", Box::new(move |iv, data| cipher.apply(iv, data))));
+    }
+    if present(gcrypt::available()) {
+        let mut cipher = gcrypt::Cipher::new(mode, key).unwrap();
+        ciphers.push(("libgcrypt", Box::new(move |iv, data| cipher.apply(direction, iv, data))));
+    }
+    #[cfg(feature = "aws-lc-rs")]
+    {
+        let cipher = tress_peers::aws_lc_rs::Cipher::new(mode, key, direction).unwrap();
+        ciphers.push(("aws-lc-rs", Box::new(move |iv, data| cipher.apply(iv, data))));
+    }
+    if present(ipsec_mb::available()) {
+        let key = key.to_vec();
+        let one = move |iv: &[u8], data: &mut [u8]| in_a_batch(mode, direction, &key, [iv, b""], data, &mut []);
+        ciphers.push(("ipsec-mb", Box::new(one)));
+    }
+    ciphers
 }
 
-#[test]
-fn ccm_of_every_peer_is_ours() {
-    // libipsec-mb has no CCM with keys of 192 bits.
-    for key in [&message(16)[..], &message(32)] {
-        for bytes in [0, 1, 15, 16, 17, 1024, 16_384] {
-            let plain = message(bytes);
-            let expected = ours(key, &plain);
+/// The same with CCM: nonce, associated data, data, tag.
+type Ccm = (&'static str, Box<dyn FnMut(&[u8], &[u8], &mut [u8], &mut [u8]) -> Result<(), Error>>);
 
-            let (mut data, mut tag) = (plain.clone(), [0; 16]);
-            let aead = rustcrypto::Aead::ccm(key).unwrap();
-            aead.encrypt(&NONCE, b"", &mut data, &mut tag).unwrap();
-            assert_eq!((&data, tag), (&expected.0, expected.1), "rustcrypto {bytes}");
-            aead.decrypt(&NONCE, b"", &mut data, &tag).unwrap();
-            assert_eq!(data, plain);
-            if bytes > 0 {
-                assert_eq!(aead.decrypt(&NONCE, b"", &mut data, &tag), Err(Error::Authentication));
-            }
+fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) -> Vec<Ccm> {
+    macro_rules! by {
+        ($name:literal, $cipher:expr) => {{
+            #[allow(unused_mut, reason = "some peers need it")]
+            let mut cipher = $cipher.unwrap();
+            (
+                $name,
+                Box::new(move |nonce: &[u8], aad: &[u8], data: &mut [u8], tag: &mut [u8]| match direction {
+                    Direction::Encrypt => cipher.encrypt(nonce, aad, data, tag),
+                    Direction::Decrypt => cipher.decrypt(nonce, aad, data, tag),
+                }),
+            )
+        }};
+    }
+    let mut ccms: Vec<Ccm> = Vec::new();
+    // The crate has the lengths in its types.
+    if (nonce_bytes, tag_bytes) == (12, 16) {
+        ccms.push(by!("rustcrypto", rustcrypto::Aead::ccm(key)));
+    }
+    if present(openssl::available()) {
+        ccms.push(by!("openssl", openssl::Ccm::new(key, nonce_bytes, tag_bytes, direction)));
+    }
+    if present(gcrypt::available()) {
+        ccms.push(by!("libgcrypt", gcrypt::Cipher::new(Mode::Ccm, key)));
+    }
+    if present(ipsec_mb::available()) {
+        let key = key.to_vec();
+        ccms.push((
+            "ipsec-mb",
+            Box::new(move |nonce, aad, data, tag| in_a_batch(Mode::Ccm, direction, &key, [nonce, aad], data, tag)),
+        ));
+    }
+    ccms
+}
 
-            if present(openssl::available()) {
-                let (mut data, mut tag) = (plain.clone(), [0; 16]);
-                let aead = |direction| openssl::Aead::new(openssl::AeadMode::Ccm, key, 12, 16, direction).unwrap();
-                aead(Direction::Encrypt).encrypt(&NONCE, b"", &mut data, &mut tag).unwrap();
-                assert_eq!((&data, tag), (&expected.0, expected.1), "openssl {bytes}");
-                aead(Direction::Decrypt).decrypt(&NONCE, b"", &mut data, &tag).unwrap();
-                assert_eq!(data, plain);
-            }
-
-            if present(gcrypt::available()) {
-                let (mut data, mut tag) = (plain.clone(), [0; 16]);
-                let mut cipher = gcrypt::Cipher::new(gcrypt::Mode::Ccm, key).unwrap();
-                cipher.encrypt(&NONCE, b"", &mut data, &mut tag).unwrap();
-                assert_eq!((&data, tag), (&expected.0, expected.1), "libgcrypt {bytes}");
-                cipher.decrypt(&NONCE, b"", &mut data, &tag).unwrap();
-                assert_eq!(data, plain);
-            }
-
-            if present(ipsec_mb::available()) {
-                let distance = bytes + 16;
-                let message = |number| ipsec_mb::Message {
-                    key: 0,
-                    iv: &NONCE,
-                    aad: b"",
-                    start: number * distance,
-                    bytes,
-                    tag_bytes: 16,
-                };
-                let messages: Vec<_> = (0..300).map(message).collect();
-                let one = [&expected.0[..], &expected.1].concat();
-                let mut buffer = [&plain[..], &[0; 16]].concat().repeat(messages.len());
-                let batch =
-                    |direction| ipsec_mb::Batch::new(ipsec_mb::Mode::Ccm, direction, &[key], &messages).unwrap();
-                let (mut encrypt, mut decrypt) = (batch(Direction::Encrypt), batch(Direction::Decrypt));
-                // Over and over, so that the ring of jobs comes round at every place.
-                for _ in 0..3 {
-                    encrypt.run(&mut buffer).unwrap();
-                    assert!(buffer.chunks_exact(distance).all(|made| made == one), "ipsec-mb {bytes}");
-                    decrypt.run(&mut buffer).unwrap();
-                    assert!(buffer.chunks_exact(distance).all(|made| made[..bytes] == plain), "ipsec-mb {bytes}");
-                }
-            }
+/// By libipsec-mb, as 300 messages that all have to come out alike, three times over: so the ring of jobs comes round at every
+/// place, and a rest has to be flushed.
+fn in_a_batch(
+    mode: Mode,
+    direction: Direction,
+    key: &[u8],
+    [iv, aad]: [&[u8]; 2],
+    data: &mut [u8],
+    tag: &mut [u8],
+) -> Result<(), Error> {
+    let (bytes, tag_bytes) = (data.len(), tag.len());
+    let distance = bytes + tag_bytes;
+    let message = |number| ipsec_mb::Message { key: 0, iv, aad, start: number * distance, bytes, tag_bytes };
+    let messages: Vec<_> = (0..300).map(message).collect();
+    let mut batch = ipsec_mb::Batch::new(mode, direction, &[key], &messages)?;
+    let before = [&*data, &*tag].concat().repeat(messages.len());
+    for _ in 0..3 {
+        let mut buffer = before.clone();
+        batch.run(&mut buffer)?;
+        let (made_data, made_tag) = buffer[..distance].split_at(bytes);
+        assert!(buffer.chunks_exact(distance.max(1)).all(|made| made == &buffer[..distance]), "{mode:?} {bytes}");
+        data.copy_from_slice(made_data);
+        tag.copy_from_slice(made_tag);
+        if distance > 0 {
+            assert_eq!(batch.run(&mut buffer[1..]), Err(Error::Length));
         }
     }
+    Ok(())
 }
 
-#[test]
-fn blocks_of_every_key_are_ours() {
-    for key in [&message(16)[..], &message(24), &message(32)] {
-        let (iv, plain, aes) = ([0xfe; 16], message(4096), Aes::new(key).unwrap());
-        let (mut ecb, mut cbc, mut ctr) = (plain.clone(), plain.clone(), plain.clone());
-        modes::ecb::encrypt(&aes, &mut ecb).unwrap();
-        modes::cbc::encrypt(&aes, &iv, &mut cbc).unwrap();
-        modes::ctr::apply(&aes, &iv, &mut ctr).unwrap();
-
-        let peer = rustcrypto::Cipher::new(key).unwrap();
-        let mut data = plain.clone();
-        peer.ecb(Direction::Encrypt, &mut data).unwrap();
-        assert_eq!(data, ecb);
-        peer.ecb(Direction::Decrypt, &mut data).unwrap();
-        peer.cbc(Direction::Encrypt, &iv, &mut data).unwrap();
-        assert_eq!(data, cbc);
-        peer.cbc(Direction::Decrypt, &iv, &mut data).unwrap();
-        peer.ctr(&iv, &mut data).unwrap();
-        assert_eq!(data, ctr);
-
-        if present(gcrypt::available()) {
-            use gcrypt::Mode;
-            for (mode, iv, expected) in [(Mode::Ecb, &[][..], &ecb), (Mode::Cbc, &iv, &cbc), (Mode::Ctr, &iv, &ctr)] {
-                let mut peer = gcrypt::Cipher::new(mode, key).unwrap();
-                let mut data = plain.clone();
-                peer.apply(Direction::Encrypt, iv, &mut data).unwrap();
-                assert_eq!(&data, expected, "libgcrypt {mode:?}");
-                peer.apply(Direction::Decrypt, iv, &mut data).unwrap();
-                assert_eq!(data, plain, "libgcrypt {mode:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn rc6_of_every_peer_is_ours() {
-    let (key, iv, plain) = (message(16), [0xfe; 16], message(4096));
-    let ours = Rc6::new(&key).unwrap();
-    let peer = rustcrypto::Rc6::new(&key).unwrap();
-    let (mut ecb, mut cbc, mut ctr) = (plain.clone(), plain.clone(), plain.clone());
-    modes::ecb::encrypt(&ours, &mut ecb).unwrap();
-    modes::cbc::encrypt(&ours, &iv, &mut cbc).unwrap();
-    modes::ctr::apply(&ours, &iv, &mut ctr).unwrap();
-
-    let mut data = plain.clone();
-    peer.ecb(Direction::Encrypt, &mut data).unwrap();
-    assert_eq!(data, ecb);
-    peer.ecb(Direction::Decrypt, &mut data).unwrap();
-    assert_eq!(data, plain);
-    peer.cbc(Direction::Encrypt, &iv, &mut data).unwrap();
-    assert_eq!(data, cbc);
-    peer.cbc(Direction::Decrypt, &iv, &mut data).unwrap();
-    peer.ctr(&iv, &mut data).unwrap();
-    assert_eq!(data, ctr);
-
-    if present(cryptopp::available()) {
-        for (mode, expected) in [(cryptopp::Mode::Ecb, &ecb), (cryptopp::Mode::Cbc, &cbc), (cryptopp::Mode::Ctr, &ctr)]
-        {
-            let cipher = |direction| cryptopp::Rc6::new(mode, direction, &key).unwrap();
-            let (mut encrypt, mut decrypt) = (cipher(Direction::Encrypt), cipher(Direction::Decrypt));
-            // Twice, because a cipher keeps its key from message to message.
+/// Both ways by every peer, twice, because a cipher keeps its key from message to message.
+fn all_agree(mode: Mode, key: &[u8], iv: &[u8], plain: &[u8], expected: &[u8], is_rc6: bool) {
+    for (direction, from, to) in [(Direction::Encrypt, plain, expected), (Direction::Decrypt, expected, plain)] {
+        for (name, mut apply) in ciphers(mode, key, direction, is_rc6) {
             for _ in 0..2 {
-                let mut data = plain.clone();
-                encrypt.apply(&iv, &mut data).unwrap();
-                assert_eq!(&data, expected, "{mode:?}");
-                decrypt.apply(&iv, &mut data).unwrap();
-                assert_eq!(data, plain, "{mode:?}");
+                let mut data = from.to_vec();
+                apply(iv, &mut data).unwrap();
+                assert_eq!(data, to, "{name} {mode:?} {direction:?}");
             }
-            let short = if mode == cryptopp::Mode::Ctr { Ok(()) } else { Err(Error::Length) };
-            assert_eq!(encrypt.apply(&iv, &mut [0; 15]), short);
         }
     }
+}
+
+fn blocks_are_ours<C: BlockCipher>(ours: &C, key: &[u8], is_rc6: bool) {
+    let (iv, plain) = ([0xfe; 16], message(4096));
+    let (mut ecb, mut cbc, mut ctr) = (plain.clone(), plain.clone(), plain.clone());
+    modes::ecb::encrypt(ours, &mut ecb).unwrap();
+    modes::cbc::encrypt(ours, &iv, &mut cbc).unwrap();
+    modes::ctr::apply(ours, &iv, &mut ctr).unwrap();
+    for (mode, iv, expected) in [(Mode::Ecb, &[][..], ecb), (Mode::Cbc, &iv, cbc), (Mode::Ctr, &iv, ctr)] {
+        all_agree(mode, key, iv, &plain, &expected, is_rc6);
+    }
+}
+
+#[test]
+fn blocks_are_those_of_nist_and_ours() {
+    for (mode, iv, expected) in BLOCKS {
+        all_agree(mode, &hex(KEY), &hex(iv), &hex(PLAIN), &hex(expected), false);
+    }
+    for key in [&message(16)[..], &message(24), &message(32)] {
+        blocks_are_ours(&Aes::new(key).unwrap(), key, false);
+    }
+    blocks_are_ours(&Rc6::new(&message(16)).unwrap(), &message(16), true);
+}
+
+#[test]
+fn wrong_lengths_are_refused() {
+    for (name, mut apply) in ciphers(Mode::Cbc, &hex(KEY), Direction::Encrypt, false) {
+        assert_eq!(apply(&[0; 12], &mut [0; 16]), Err(Error::Length), "{name}");
+        assert_eq!(apply(&[0; 16], &mut [0; 15]), Err(Error::Length), "{name}");
+    }
+    for (name, mut apply) in ciphers(Mode::Cbc, &hex(KEY), Direction::Encrypt, true) {
+        assert_eq!(apply(&[0; 16], &mut [0; 15]), Err(Error::Length), "{name}");
+    }
+    if present(gcrypt::available()) {
+        assert!(matches!(gcrypt::Cipher::new(Mode::Ecb, &[0; 15]), Err(Error::Length)));
+    }
+    if present(ipsec_mb::available()) {
+        let usual = ipsec_mb::Message { key: 0, iv: &[0; 12], aad: b"", start: 0, bytes: 16, tag_bytes: 16 };
+        for (message, error) in [
+            (ipsec_mb::Message { bytes: 65_536, ..usual }, Error::MessageTooLong),
+            (ipsec_mb::Message { tag_bytes: 5, ..usual }, Error::Length),
+            (ipsec_mb::Message { iv: &[0; 6], ..usual }, Error::Length),
+            (ipsec_mb::Message { key: 1, ..usual }, Error::Length),
+        ] {
+            let made = ipsec_mb::Batch::new(Mode::Ccm, Direction::Encrypt, &[&hex(KEY)], &[message]);
+            assert_eq!(made.map(drop), Err(error));
+        }
+    }
+}
+
+#[test]
+fn ccm_is_that_of_nist_and_ours() {
+    let mut cases: Vec<[Vec<u8>; 6]> = CCM.map(|case| case.map(hex)).into();
+    // libipsec-mb has no CCM with keys of 192 bits.
+    for key in [message(16), message(32)] {
+        for bytes in [0, 1, 15, 16, 17, 1024, 16_384] {
+            let (nonce, mut data, mut tag) = (vec![7; 12], message(bytes), vec![0; 16]);
+            let aes = Aes::new(&key).unwrap();
+            modes::ccm::seal(&aes, &nonce[..], Aad(b""), &mut data, &mut tag[..]).unwrap();
+            cases.push([key.clone(), nonce, Vec::new(), message(bytes), data, tag]);
+        }
+    }
+    for [key, nonce, aad, plain, expected, expected_tag] in cases {
+        for (name, mut encrypt) in ccms(&key, nonce.len(), expected_tag.len(), Direction::Encrypt) {
+            for _ in 0..2 {
+                let (mut data, mut tag) = (plain.clone(), vec![0; expected_tag.len()]);
+                encrypt(&nonce, &aad, &mut data, &mut tag).unwrap();
+                assert_eq!((&data, &tag), (&expected, &expected_tag), "{name} {}", plain.len());
+            }
+        }
+        for (name, mut decrypt) in ccms(&key, nonce.len(), expected_tag.len(), Direction::Decrypt) {
+            let mut tag = expected_tag.clone();
+            for _ in 0..2 {
+                let mut data = expected.clone();
+                decrypt(&nonce, &aad, &mut data, &mut tag).unwrap();
+                assert_eq!(data, plain, "{name} {}", plain.len());
+            }
+            tag[0] ^= 1;
+            let forged = decrypt(&nonce, &aad, &mut expected.clone(), &mut tag);
+            assert_eq!(forged, Err(Error::Authentication), "{name} {}", plain.len());
+        }
+    }
+}
+
+/// What both make is what RustCrypto makes.
+#[test]
+#[cfg(all(feature = "aws-lc-rs", feature = "ring"))]
+fn gcm_of_crates() {
+    let (key, nonce) = (hex(KEY), [3; 12]);
+    let (mut expected, mut expected_tag) = (hex(PLAIN), [0; 16]);
+    rustcrypto::Aead::gcm(&key).unwrap().encrypt(&nonce, b"head", &mut expected, &mut expected_tag).unwrap();
+    let (mut data, mut tag) = (hex(PLAIN), [0; 16]);
+    tress_peers::aws_lc_rs::Gcm::new(&key).unwrap().encrypt(&nonce, b"head", &mut data, &mut tag).unwrap();
+    assert_eq!((&data, tag), (&expected, expected_tag));
+    let (mut data, mut tag) = (hex(PLAIN), [0; 16]);
+    tress_peers::ring::Gcm::new(&key).unwrap().encrypt(&nonce, b"head", &mut data, &mut tag).unwrap();
+    assert_eq!((&data, tag), (&expected, expected_tag));
 }
 
 #[test]
@@ -176,5 +304,19 @@ fn pipo_of_the_crate_is_ours() {
         pipo::ctr(key, &counter, &mut expected).unwrap();
         assert_eq!(data, expected);
         assert_eq!(pipo::ecb(key, Direction::Encrypt, &mut [0; 7]), Err(Error::Length));
+    }
+}
+
+#[test]
+fn versions_are_known() {
+    assert!(!rustcrypto::version().contains("unknown"), "{}", rustcrypto::version());
+    for peer in tress_peers::list() {
+        match peer.version {
+            Ok(version) => assert!(version.chars().any(|c| c.is_ascii_digit()), "{}: {version}", peer.name),
+            Err(missing) => {
+                let text = missing.to_string();
+                assert!(text.contains("apt-get install") || text.contains("--features"), "{text}");
+            }
+        }
     }
 }

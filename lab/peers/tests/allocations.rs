@@ -6,7 +6,7 @@ use std::{
     cell::Cell,
 };
 
-use tress_peers::{Direction, Error, gcrypt, ipsec_mb, openssl, rustcrypto};
+use tress_peers::{Direction, Error, Mode, gcrypt, ipsec_mb, openssl, rustcrypto};
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
@@ -40,17 +40,17 @@ fn a_message_allocates_nothing() {
     let mut runs: Vec<(&str, Run)> = Vec::new();
     runs.push(("rustcrypto", Box::new(move |data| aead.encrypt(&nonce, b"", data, &mut [0; 16]))));
     if openssl::available().is_ok() {
-        let mut aead = openssl::Aead::new(openssl::AeadMode::Ccm, &key, 12, 16, direction).unwrap();
+        let mut aead = openssl::Ccm::new(&key, 12, 16, direction).unwrap();
         runs.push(("openssl", Box::new(move |data| aead.encrypt(&nonce, b"", data, &mut [0; 16]))));
-        let mut cipher = openssl::Cipher::new(openssl::Mode::Cbc, &key, direction).unwrap();
+        let mut cipher = openssl::Cipher::new(Mode::Cbc, &key, direction).unwrap();
         runs.push(("openssl", Box::new(move |data| cipher.apply(&iv, data))));
     }
     if gcrypt::available().is_ok() {
-        let mut cipher = gcrypt::Cipher::new(gcrypt::Mode::Ccm, &key).unwrap();
+        let mut cipher = gcrypt::Cipher::new(Mode::Ccm, &key).unwrap();
         runs.push(("libgcrypt", Box::new(move |data| cipher.encrypt(&nonce, b"", data, &mut [0; 16]))));
     }
     if ipsec_mb::available().is_ok() {
-        for (mode, iv, tag_bytes) in [(ipsec_mb::Mode::Ccm, &nonce[..], 16), (ipsec_mb::Mode::Cbc, &iv, 0)] {
+        for (mode, iv, tag_bytes) in [(Mode::Ccm, &nonce[..], 16), (Mode::Cbc, &iv, 0)] {
             let message = |place| ipsec_mb::Message { key: 0, iv, aad: b"", start: place, bytes: 64, tag_bytes };
             let messages: Vec<_> = (0..3200).step_by(80).map(message).collect();
             let mut batch = ipsec_mb::Batch::new(mode, direction, &[&key], &messages).unwrap();

@@ -44,17 +44,6 @@ pub(crate) fn peers(call: &Call) -> Vec<Who> {
     of_cipher.iter().copied().filter(has).collect()
 }
 
-/// Their name for a mode that is not CCM.
-macro_rules! plain {
-    ($peer:ident, $call:expr) => {
-        match $call.mode {
-            Mode::Ecb => $peer::Mode::Ecb,
-            Mode::Cbc => $peer::Mode::Cbc,
-            Mode::Ctr | Mode::Ccm => $peer::Mode::Ctr,
-        }
-    };
-}
-
 /// One message with CCM.
 macro_rules! ccm {
     ($call:expr) => {
@@ -78,24 +67,24 @@ macro_rules! rustcrypto {
 
 /// Their way, of those that [`peers`] lists and of those who have GCM.
 pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
-    let direction = call.direction;
+    let (direction, mode) = (call.direction, named(call.mode));
     match (who, call.mode) {
         (Who::OpenSsl, Mode::Ccm) => {
-            let new = |key: &[u8]| openssl::Aead::new(openssl::AeadMode::Ccm, key, NONCE_BYTES, TAG_BYTES, direction);
+            let new = |key: &[u8]| openssl::Ccm::new(key, NONCE_BYTES, TAG_BYTES, direction);
             each(call, who, new, ccm!(call))
         }
         (Who::OpenSsl, _) => {
-            let new = |key: &[u8]| openssl::Cipher::new(plain!(openssl, call), key, direction);
+            let new = |key: &[u8]| openssl::Cipher::new(mode, key, direction);
             each(call, who, new, |cipher, iv, data, _| cipher.apply(iv, data))
         }
-        (Who::Gcrypt, Mode::Ccm) => each(call, who, |key| gcrypt::Cipher::new(gcrypt::Mode::Ccm, key), ccm!(call)),
+        (Who::Gcrypt, Mode::Ccm) => each(call, who, |key| gcrypt::Cipher::new(mode, key), ccm!(call)),
         (Who::Gcrypt, _) => {
-            let new = |key: &[u8]| gcrypt::Cipher::new(plain!(gcrypt, call), key);
+            let new = |key: &[u8]| gcrypt::Cipher::new(mode, key);
             each(call, who, new, move |cipher, iv, data, _| cipher.apply(direction, iv, data))
         }
         #[cfg(feature = "aws-lc-rs")]
         (Who::AwsLcRs, _) => {
-            let new = |key: &[u8]| aws_lc_rs::Cipher::new(plain!(aws_lc_rs, call), key, direction);
+            let new = |key: &[u8]| aws_lc_rs::Cipher::new(mode, key, direction);
             each(call, who, new, |cipher, iv, data, _| cipher.apply(iv, data))
         }
         #[cfg(feature = "aws-lc-rs")]
@@ -111,7 +100,7 @@ pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
         (Who::RustCrypto, _) if call.cipher.of == Type::Rc6 => each(call, who, rustcrypto::Rc6::new, rustcrypto!(call)),
         (Who::RustCrypto, _) => each(call, who, rustcrypto::Cipher::new, rustcrypto!(call)),
         (Who::CryptoPp, _) => {
-            let new = |key: &[u8]| cryptopp::Rc6::new(plain!(cryptopp, call), direction, key);
+            let new = |key: &[u8]| cryptopp::Rc6::new(mode, direction, key);
             each(call, who, new, |cipher, iv, data, _| cipher.apply(iv.try_into().unwrap_or(&[0; 16]), data))
         }
         // It takes the key with each call.
@@ -128,6 +117,16 @@ pub(crate) fn theirs(call: Call, who: Who) -> Result<Party, Error> {
             )
         }
         _ => Err(Error::Refused("this cipher")),
+    }
+}
+
+/// The peers' name for a mode.
+fn named(mode: Mode) -> tress_peers::Mode {
+    match mode {
+        Mode::Ecb => tress_peers::Mode::Ecb,
+        Mode::Cbc => tress_peers::Mode::Cbc,
+        Mode::Ctr => tress_peers::Mode::Ctr,
+        Mode::Ccm => tress_peers::Mode::Ccm,
     }
 }
 
@@ -153,12 +152,7 @@ fn each<K: 'static>(
 /// All messages as jobs of one batch.
 fn by_ipsec_mb(call: Call) -> Result<Party, Error> {
     let (keys, nonces, iv) = (call.keys(), call.nonces(), call.iv());
-    let (mode, tag_bytes) = match call.mode {
-        Mode::Ecb => (ipsec_mb::Mode::Ecb, 0),
-        Mode::Cbc => (ipsec_mb::Mode::Cbc, 0),
-        Mode::Ctr => (ipsec_mb::Mode::Ctr, 0),
-        Mode::Ccm => (ipsec_mb::Mode::Ccm, TAG_BYTES),
-    };
+    let tag_bytes = if call.mode == Mode::Ccm { TAG_BYTES } else { 0 };
     let message = |(number, (start, bytes)): (usize, (usize, usize))| ipsec_mb::Message {
         key: number.min(keys.len() - 1),
         iv: if call.mode == Mode::Ccm { &nonces[number] } else { &iv },
@@ -169,6 +163,6 @@ fn by_ipsec_mb(call: Call) -> Result<Party, Error> {
     };
     let messages: Vec<_> = call.places().enumerate().map(message).collect();
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    let mut batch = ipsec_mb::Batch::new(mode, call.direction, &keys, &messages)?;
+    let mut batch = ipsec_mb::Batch::new(named(call.mode), call.direction, &keys, &messages)?;
     Ok(Box::new(move |buffer| batch.run(buffer).map_err(Who::IpsecMb.failed())))
 }

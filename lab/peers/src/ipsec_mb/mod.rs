@@ -15,7 +15,7 @@ use std::{
 
 use libloading::Library;
 
-use crate::{Direction, Error, Missing};
+use crate::{Direction, Error, Missing, Mode};
 use layout::{ExpandKey, Job};
 
 /// The name that `tress bench --against` takes.
@@ -83,19 +83,6 @@ pub fn version() -> String {
 #[derive(Clone)]
 #[repr(align(16))]
 struct RoundKey(#[expect(dead_code, reason = "written and read by the library only")] [u8; 16]);
-
-/// A mode of AES.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Electronic codebook.
-    Ecb,
-    /// Cipher block chaining.
-    Cbc,
-    /// Counter mode over a 128-bit big-endian counter.
-    Ctr,
-    /// Counter with CBC-MAC.
-    Ccm,
-}
 
 /// One message of a batch, in place.
 pub struct Message<'a> {
