@@ -1,10 +1,8 @@
 //! Floating-point results and exceptions worked out by hand from IEEE 754 and the ISA manual's chapters "F" and "D": what
 //! random numbers seldom meet.
 
-use crate::common::{encode::named, words};
+use crate::common::{BASE, encode::named, words};
 use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
-
-const BASE: u64 = 0x8000_0000;
 
 const INEXACT: u8 = 1;
 const UNDERFLOW: u8 = 2;

@@ -1,8 +1,8 @@
 //! What a program asks of the host: to print, to read, to end.
 
 use crate::{
-    common::encode::named,
-    machine::{BASE, BOTH, Code, EBREAK, LOOP, NOP, TOHOST, WFI, trap_of},
+    common::{BASE, BOTH, Code},
+    machine::{EBREAK, LOOP, NOP, TOHOST, WFI, trap_of},
 };
 use tress_sim::{ErrorKind, Machine, Model, Reg, Simulation, Xlen, cause};
 
@@ -52,8 +52,8 @@ fn prints_by_htif() {
 fn prints_by_uarts_and_ends_by_finisher() {
     for xlen in BOTH {
         let code = Code::new(xlen).constant(5, 0x1000_0000).addi(6, 0, i32::from(b'a')).store("sb", 5, 6, 0);
-        let code = code.word(named("lbu", xlen).immediate(7, 5, 5)).constant(5, 0x1001_3000);
-        let code = code.addi(6, 6, 1).store("sw", 5, 6, 0).word(named("lw", xlen).immediate(28, 5, 0));
+        let code = code.i("lbu", 7, 5, 5).constant(5, 0x1001_3000);
+        let code = code.addi(6, 6, 1).store("sw", 5, 6, 0).i("lw", 28, 5, 0);
         let code = code.constant(5, 0x0010_0000).constant(6, 0x0005_3333).store("sw", 5, 6, 0);
         let mut system = code.system(1);
         assert_eq!(system.run(100).unwrap(), Some(5));

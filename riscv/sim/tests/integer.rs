@@ -2,13 +2,11 @@
 //! whole numbers (as `i128`) and of rows of bits (as text), which has nothing in common with how it is executed.
 
 use crate::common::{
-    Numbers,
+    BASE, BOTH, Numbers,
     encode::{Format, INTEGER, Instruction, named},
     words,
 };
 use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
-
-const BASE: u64 = 0x8000_0000;
 
 fn machine() -> Machine {
     Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() }
@@ -113,13 +111,8 @@ fn expected(name: &str, bits: u32, a: u128, b: u128) -> u128 {
         "rev8" => value(&by_bytes(&reversed(&digits), reversed)),
         "bclr" => a - if has_bit { power as u128 } else { 0 },
         "bset" => a + if has_bit { 0 } else { power as u128 },
-        "binv" => {
-            if has_bit {
-                a - power as u128
-            } else {
-                a + power as u128
-            }
-        }
+        "binv" if has_bit => a - power as u128,
+        "binv" => a + power as u128,
         "bext" => u128::from(has_bit),
         "pack" => value(&(text(b, bits)[half..].to_string() + &digits[half..])),
         "packh" => b % 256 * 256 + a % 256,
@@ -261,7 +254,7 @@ fn rv64() {
 
 #[test]
 fn x0_stays_zero() {
-    for xlen in [Xlen::Rv32, Xlen::Rv64] {
+    for xlen in BOTH {
         for instruction in INTEGER.iter().filter(|instruction| instruction.is_of(xlen)) {
             let word = match instruction.format {
                 Format::Registers => instruction.registers(0, 5, 6),

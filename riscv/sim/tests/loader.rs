@@ -1,10 +1,7 @@
 //! Programs that lie about themselves: what is said of each, and that nothing panics.
 
-use crate::common::{elf, words};
+use crate::common::{BASE, BOTH, elf, words};
 use tress_sim::{Error, ErrorKind, Image, Machine, System, Xlen, machine::Region};
-
-const BASE: u64 = 0x8000_0000;
-const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
 
 fn file(xlen: Xlen) -> Vec<u8> {
     elf(xlen, BASE, &words(&[0x13, 0x13, 0x13]), &[("start", BASE), ("after", BASE + 8)])

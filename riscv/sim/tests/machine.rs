@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::common::{elf, encode::named, words};
+use crate::common::{
+    BASE, BOTH, Code, elf,
+    encode::{branch, jal, named},
+    words,
+};
 use tress_sim::{Error, ErrorKind, Event, Image, Machine, Reg, Retired, System, Xlen, cause, machine::Region};
-
-pub(crate) const BASE: u64 = 0x8000_0000;
-pub(crate) const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
 
 pub(crate) const NOP: u32 = 0x13;
 pub(crate) const LOOP: u32 = 0x6f;
@@ -24,59 +25,28 @@ const MCAUSE: u32 = 0x342;
 const MTVAL: u32 = 0x343;
 const MHARTID: u32 = 0xf14;
 
-/// A program in words.
-pub(crate) struct Code {
-    pub(crate) xlen: Xlen,
-    words: Vec<u32>,
-}
-
 impl Code {
-    pub(crate) fn new(xlen: Xlen) -> Code {
-        Code { xlen, words: Vec::new() }
-    }
-
-    pub(crate) fn word(mut self, word: u32) -> Code {
-        self.words.push(word);
-        self
-    }
-
     /// Loads a constant of 32 bits, zero-extended for addresses.
     pub(crate) fn constant(self, register: u32, value: u32) -> Code {
         let xlen = self.xlen;
         let upper = value.wrapping_add(0x800) & !0xfff;
         let low = value.wrapping_sub(upper) as i32;
-        let code = self
-            .word(named("lui", xlen).bits | upper | register << 7)
-            .word(named("addi", xlen).immediate(register, register, low));
+        let code = self.word(named("lui", xlen).bits | upper | register << 7).addi(register, register, low);
         match xlen {
             Xlen::Rv32 => code,
-            Xlen::Rv64 => code
-                .word(named("slli", xlen).immediate(register, register, 32))
-                .word(named("srli", xlen).immediate(register, register, 32)),
+            Xlen::Rv64 => code.i("slli", register, register, 32).i("srli", register, register, 32),
         }
     }
 
-    pub(crate) fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
-        let word = named(name, self.xlen).store(base, register, offset);
-        self.word(word)
-    }
-
     pub(crate) fn addi(self, rd: u32, rs1: u32, immediate: i32) -> Code {
-        let word = named("addi", self.xlen).immediate(rd, rs1, immediate);
-        self.word(word)
+        self.i("addi", rd, rs1, immediate)
     }
 
-    pub(crate) fn csrr(self, rd: u32, csr: u32) -> Code {
-        self.word(csr << 20 | 2 << 12 | rd << 7 | 0x73)
-    }
-
-    pub(crate) fn csrw(self, csr: u32, rs1: u32) -> Code {
-        self.word(csr << 20 | rs1 << 15 | 1 << 12 | 0x73)
-    }
-
-    /// The address of the next word.
-    pub(crate) fn here(&self) -> u64 {
-        BASE + 4 * self.words.len() as u64
+    /// Nothing up to so many bytes behind the start.
+    fn up_to(mut self, offset: usize) -> Code {
+        assert!(4 * self.words.len() <= offset);
+        self.words.resize(offset / 4, NOP);
+        self
     }
 
     pub(crate) fn system(&self, harts: usize) -> System {
@@ -176,16 +146,6 @@ fn small() -> Machine {
     machine
 }
 
-fn jal(rd: u32, offset: i32) -> u32 {
-    let offset = offset as u32;
-    (offset >> 20 & 1) << 31
-        | (offset >> 1 & 0x3ff) << 21
-        | (offset >> 11 & 1) << 20
-        | (offset >> 12 & 0xff) << 12
-        | rd << 7
-        | 0x6f
-}
-
 #[test]
 fn handlers_that_trap_themselves() {
     for xlen in BOTH {
@@ -194,11 +154,7 @@ fn handlers_that_trap_themselves() {
         assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
         assert_eq!(trap_of(&error), (cause::INSTRUCTION_ACCESS, 0));
         // The handler does something and then what it should handle.
-        let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5).word(ECALL);
-        let mut code = code;
-        while code.here() < BASE + 0x40 {
-            code = code.word(NOP);
-        }
+        let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5).word(ECALL).up_to(0x40);
         let error = code.word(NOP).word(0).fails();
         assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
         assert_eq!(place(&error).0, BASE + 0x44);
@@ -209,13 +165,13 @@ fn handlers_that_trap_themselves() {
 #[test]
 fn traps_are_handled() {
     for xlen in BOTH {
-        let mut code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5);
-        let load = code.here();
-        code = code.word(named("lw", xlen).immediate(9, 0, 4)).addi(12, 0, 1).word(WFI);
-        while code.here() < BASE + 0x40 {
-            code = code.word(NOP);
-        }
-        code = code
+        let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5);
+        let load = BASE + 4 * code.words.len() as u64;
+        let code = code
+            .i("lw", 9, 0, 4)
+            .addi(12, 0, 1)
+            .word(WFI)
+            .up_to(0x40)
             .csrr(20, MCAUSE)
             .csrr(21, MTVAL)
             .csrr(22, MEPC)
@@ -237,14 +193,11 @@ fn traps_are_handled() {
 #[test]
 fn the_timer_wakes_and_interrupts() {
     for xlen in BOTH {
-        let handler = BASE as u32 + 0x80;
         // mtimecmp = 3, of ticks of 100 cycles; enabled in mie and mstatus.
-        let code = Code::new(xlen).constant(5, handler).csrw(MTVEC, 5).constant(6, 0x0200_4000).addi(7, 0, 3);
+        let code =
+            Code::new(xlen).constant(5, BASE as u32 + 0x80).csrw(MTVEC, 5).constant(6, 0x0200_4000).addi(7, 0, 3);
         let code = code.store("sw", 6, 7, 0).store("sw", 6, 0, 4).addi(7, 0, 0x80).csrw(MIE, 7).addi(7, 0, 8);
-        let mut code = code.csrw(MSTATUS, 7).word(WFI).addi(13, 0, 1).word(LOOP);
-        while code.here() < u64::from(handler) {
-            code = code.word(NOP);
-        }
+        let code = code.csrw(MSTATUS, 7).word(WFI).addi(13, 0, 1).word(LOOP).up_to(0x80);
         let code = code.csrr(20, MCAUSE).csrr(21, 0xc01).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
         let mut system = code.store("sw", 5, 0, 4).word(LOOP).system(1);
         assert_eq!(system.run(1000).unwrap(), Some(0));
@@ -285,19 +238,20 @@ fn harts_add_up() {
         for by_reservation in [false, true] {
             let code = Code::new(xlen).constant(5, 0x8010_0000).addi(6, 0, 1000).addi(7, 0, 1);
             let code = match by_reservation {
-                false => code.word(named("amoadd.w", xlen).registers(8, 5, 7)),
+                false => code.r("amoadd.w", 8, 5, 7),
                 true => code
-                    .word(named("lr.w", xlen).registers(8, 5, 0))
+                    .r("lr.w", 8, 5, 0)
                     .addi(8, 8, 1)
-                    .word(named("sc.w", xlen).registers(9, 5, 8))
+                    .r("sc.w", 9, 5, 8)
                     // bne x9, x0, -12
                     .word(0xfe04_9ae3),
             };
             let back = if by_reservation { -20 } else { -8 };
-            let code = code.addi(6, 6, -1).word(bne(6, 0, back));
+            let code = code.addi(6, 6, -1).word(branch(1, 6, 0, back));
             // The last of four to arrive ends the program.
-            let code = code.addi(5, 5, 64).word(named("amoadd.w", xlen).registers(8, 5, 7)).addi(9, 0, 3);
-            let code = code.word(bne(8, 9, 0)).constant(5, TOHOST as u32).store("sw", 5, 7, 0).store("sw", 5, 0, 4);
+            let code = code.addi(5, 5, 64).r("amoadd.w", 8, 5, 7).addi(9, 0, 3);
+            let code =
+                code.word(branch(1, 8, 9, 0)).constant(5, TOHOST as u32).store("sw", 5, 7, 0).store("sw", 5, 0, 4);
             let code = code.word(LOOP);
             let mut system = code.system(4);
             assert_eq!(system.run(1_000_000).unwrap(), Some(0));
@@ -315,17 +269,11 @@ fn code_run(code: &Code) -> (u64, u64) {
     (system.instructions(), system.report().cycles)
 }
 
-fn bne(rs1: u32, rs2: u32, offset: i32) -> u32 {
-    let offset = offset as u32;
-    let high = (offset >> 12 & 1) << 31 | (offset >> 5 & 0x3f) << 25;
-    high | rs2 << 20 | rs1 << 15 | 1 << 12 | (offset >> 1 & 15) << 8 | (offset >> 11 & 1) << 7 | 0x63
-}
-
 #[test]
 fn a_store_of_another_hart_ends_a_reservation() {
     let xlen = Xlen::Rv64;
-    let code = Code::new(xlen).constant(5, 0x8010_0000).word(named("lr.d", xlen).registers(8, 5, 0));
-    let code = code.word(named("sc.d", xlen).registers(9, 5, 8)).word(named("sc.d", xlen).registers(10, 5, 8));
+    let code = Code::new(xlen).constant(5, 0x8010_0000).r("lr.d", 8, 5, 0);
+    let code = code.r("sc.d", 9, 5, 8).r("sc.d", 10, 5, 8);
     let mut system = code.word(LOOP).system(2);
     let mut retired = Retired::default();
     let mut step = |system: &mut System, hart: usize, steps: usize| {
@@ -353,7 +301,7 @@ fn changed_code_needs_fence_i() {
         let new = named("addi", xlen).immediate(9, 9, 2);
         // Executed once with 1, then changed to 2 and executed again.
         let code = Code::new(xlen).constant(5, BASE as u32 + 24).constant(6, new).addi(9, 0, 0).word(NOP);
-        let code = code.addi(9, 9, 1).word(bne(7, 0, 20)).addi(7, 0, 1).store("sw", 5, 6, 0).word(fence);
+        let code = code.addi(9, 9, 1).word(branch(1, 7, 0, 20)).addi(7, 0, 1).store("sw", 5, 6, 0).word(fence);
         let mut system = code.word(jal(0, -20)).word(WFI).system(1);
         assert!(matches!(system.run(1000).expect_err("sleeps").kind, ErrorKind::Asleep));
         assert_eq!(system.harts[0].register(Reg::integer(9)), 1 + expected);
@@ -363,8 +311,7 @@ fn changed_code_needs_fence_i() {
 #[test]
 fn misaligned_access_as_the_machine_says() {
     for xlen in BOTH {
-        let code =
-            Code::new(xlen).constant(5, 0x8010_0001).store("sw", 5, 5, 0).word(named("lw", xlen).immediate(6, 5, 0));
+        let code = Code::new(xlen).constant(5, 0x8010_0001).store("sw", 5, 5, 0).i("lw", 6, 5, 0);
         let code = code.word(WFI);
         let mut system = code.system(1);
         assert!(matches!(system.run(100).expect_err("sleeps").kind, ErrorKind::Asleep));

@@ -1,6 +1,6 @@
 //! Whole programs on machines with time: what the pieces make of them together. Cycles are counted by hand.
 
-use crate::common::{elf, encode::named, words};
+use crate::common::{Code, elf, encode::branch, words};
 use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen, machine::Path};
 
 const XLEN: Xlen = Xlen::Rv32;
@@ -9,82 +9,44 @@ const FLASH: u64 = 0x2040_0000;
 /// Where the host listens.
 const TOHOST: u64 = 0x8000_3000;
 
-/// Instructions, one after another.
-#[derive(Default)]
-struct Program(Vec<u32>);
-
-impl Program {
-    fn i(mut self, name: &str, rd: u32, rs1: u32, immediate: i32) -> Program {
-        self.0.push(named(name, XLEN).immediate(rd, rs1, immediate));
-        self
-    }
-
-    fn r(mut self, name: &str, rd: u32, rs1: u32, rs2: u32) -> Program {
-        self.0.push(named(name, XLEN).registers(rd, rs1, rs2));
-        self
-    }
-
-    fn store(mut self, rs1: u32, rs2: u32, offset: i32) -> Program {
-        self.0.push(named("sw", XLEN).store(rs1, rs2, offset));
-        self
-    }
-
+impl Code {
     /// The upper 20 bits of a value.
-    fn lui(mut self, rd: u32, value: u32) -> Program {
-        self.0.push(value & 0xffff_f000 | rd << 7 | 0x37);
-        self
+    fn lui(self, rd: u32, value: u32) -> Code {
+        self.word(value & 0xffff_f000 | rd << 7 | 0x37)
     }
 
-    fn csr_read(mut self, rd: u32, csr: u32) -> Program {
-        self.0.push(csr << 20 | 2 << 12 | rd << 7 | 0x73);
-        self
+    fn wfi(self) -> Code {
+        self.word(0x1050_0073)
     }
 
-    fn csr_write(mut self, csr: u32, rs1: u32) -> Program {
-        self.0.push(csr << 20 | rs1 << 15 | 1 << 12 | 0x73);
-        self
-    }
-
-    /// Sets bits of a CSR.
-    fn csr_set(mut self, csr: u32, bits: u32) -> Program {
-        self.0.push(csr << 20 | bits << 15 | 6 << 12 | 0x73);
-        self
-    }
-
-    fn wfi(mut self) -> Program {
-        self.0.push(0x1050_0073);
-        self
-    }
-
-    fn mark(self, number: i32) -> Program {
+    fn region(self, number: i32) -> Code {
         self.i("slti", 0, 0, number)
     }
 
     fn here(&self) -> usize {
-        self.0.len()
+        self.words.len()
     }
 
     /// A branch to the instruction of that number: `bne`, or `beq`.
-    fn branch(mut self, if_equal: bool, rs1: u32, rs2: u32, to: usize) -> Program {
-        let offset = (4 * (to as i32 - self.0.len() as i32)) as u32;
-        let funct3 = if if_equal { 0 } else { 1 };
-        let high = (offset >> 12 & 1) << 31 | (offset >> 5 & 63) << 25;
-        self.0.push(
-            high | rs2 << 20 | rs1 << 15 | funct3 << 12 | (offset >> 1 & 15) << 8 | (offset >> 11 & 1) << 7 | 0x63,
-        );
-        self
+    fn branch(self, if_equal: bool, rs1: u32, rs2: u32, to: usize) -> Code {
+        let offset = 4 * (to as i32 - self.words.len() as i32);
+        self.word(branch(u32::from(!if_equal), rs1, rs2, offset))
     }
 
     /// Ends the program with the code in a register, using x30 and x31.
-    fn exit(self, code: u32) -> Program {
-        let at =
-            self.lui(30, TOHOST as u32).i("slli", 31, code, 1).i("ori", 31, 31, 1).store(30, 31, 0).store(30, 0, 4);
+    fn exit(self, code: u32) -> Code {
+        let at = self
+            .lui(30, TOHOST as u32)
+            .i("slli", 31, code, 1)
+            .i("ori", 31, 31, 1)
+            .store("sw", 30, 31, 0)
+            .store("sw", 30, 0, 4);
         let here = at.here();
         at.branch(true, 0, 0, here)
     }
 
-    fn image(&self, at: u64) -> Image {
-        let file = elf(XLEN, at, &words(&self.0), &[("tohost", TOHOST), ("__region_7_seven", 0)]);
+    fn image_at(&self, at: u64) -> Image {
+        let file = elf(XLEN, at, &words(&self.words), &[("tohost", TOHOST), ("__region_7_seven", 0)]);
         Image::parse(&file).expect("a program")
     }
 }
@@ -116,12 +78,12 @@ fn simple() -> Machine {
 #[test]
 fn a_program_sees_the_cycles_of_its_machine() {
     // Two reads of mcycle with ten additions between: eleven cycles, once their line is there.
-    let mut program = Program::default().i("addi", 6, 0, 1).csr_read(5, 0xb00);
+    let mut program = Code::new(XLEN).i("addi", 6, 0, 1).csrr(5, 0xb00);
     for _ in 0..10 {
         program = program.i("addi", 6, 0, 1);
     }
-    let program = program.csr_read(7, 0xb00).r("sub", 10, 7, 5).exit(10);
-    let report = run(&Machine::preset("e31").expect("a preset"), Model::Pipeline, program.image(FLASH));
+    let program = program.csrr(7, 0xb00).r("sub", 10, 7, 5).exit(10);
+    let report = run(&Machine::preset("e31").expect("a preset"), Model::Pipeline, program.image_at(FLASH));
     assert_eq!(report.exit_code, Some(11));
     assert_eq!(report.instructions, 19);
     let timing = report.timing.expect("a model");
@@ -134,8 +96,8 @@ fn a_program_sees_the_cycles_of_its_machine() {
 #[test]
 fn a_write_empties_the_pipeline_unless_it_is_of_what_traps_keep() {
     for (csr, bubbles) in [(0x340, 0), (0x341, 0), (0x342, 0), (0x343, 0), (0x304, 4), (0x305, 4)] {
-        let program = Program::default().i("addi", 6, 0, 1).csr_read(5, 0xb00).csr_write(csr, 0);
-        let image = program.i("addi", 6, 0, 1).csr_read(7, 0xb00).r("sub", 10, 7, 5).exit(10).image(FLASH);
+        let program = Code::new(XLEN).i("addi", 6, 0, 1).csrr(5, 0xb00).csrw(csr, 0);
+        let image = program.i("addi", 6, 0, 1).csrr(7, 0xb00).r("sub", 10, 7, 5).exit(10).image_at(FLASH);
         let report = run(&Machine::preset("e31").expect("a preset"), Model::Pipeline, image);
         assert_eq!(report.exit_code, Some(3 + bubbles), "{csr:#x}");
     }
@@ -144,16 +106,16 @@ fn a_write_empties_the_pipeline_unless_it_is_of_what_traps_keep() {
 #[test]
 fn what_runs_for_the_first_time_takes_longer() {
     // The cycles of forty additions, which are several lines, twice: what the first turn took more than the second.
-    let mut program = Program::default().i("addi", 6, 0, 0);
+    let mut program = Code::new(XLEN).i("addi", 6, 0, 0);
     let turn = program.here();
-    program = program.csr_read(5, 0xb00);
+    program = program.csrr(5, 0xb00);
     for _ in 0..40 {
         program = program.i("addi", 7, 7, 1);
     }
-    program = program.csr_read(8, 0xb00).i("addi", 12, 13, 0).r("sub", 13, 8, 5).i("addi", 6, 6, 1).i("addi", 9, 0, 2);
+    program = program.csrr(8, 0xb00).i("addi", 12, 13, 0).r("sub", 13, 8, 5).i("addi", 6, 6, 1).i("addi", 9, 0, 2);
     let program = program.branch(false, 6, 9, turn).r("sub", 10, 12, 13).exit(10);
     let mut simulation =
-        simulation(&Machine::preset("fe310").expect("a preset"), Model::Pipeline, program.image(FLASH));
+        simulation(&Machine::preset("fe310").expect("a preset"), Model::Pipeline, program.image_at(FLASH));
     let code = simulation.run(1000).expect("it runs").expect("it ends");
     assert!((100..100_000).contains(&code), "{code}");
     // It has ended, and is not run on.
@@ -179,7 +141,7 @@ fn a_machine_that_was_changed_is_checked() {
         (|machine, value| machine.predictor.btb_entries = value as u32, [true, true, true]),
         (|machine, value| machine.out_of_order.as_mut().expect("a pipeline").issue = value as u32, [true, false, true]),
     ];
-    let image = Program::default().exit(0).image(RAM);
+    let image = Code::new(XLEN).exit(0).image_at(RAM);
     for (number, (change, refused)) in changes.iter().enumerate() {
         for (value, refused) in [0, 1, u64::MAX].into_iter().zip(refused) {
             let mut machine = raptor(4, 1);
@@ -198,7 +160,7 @@ fn a_machine_that_was_changed_is_checked() {
 fn the_longest_path_of_a_round_of_aes_is_seven_cycles() {
     // Four tables' worth of one: new = (T[b1] ^ T[b2]) ^ ((T[b0] ^ T[b3]) ^ key). The longest way is shift, mask, scale,
     // add, load of b1 or b2, then two exclusive-ors.
-    let mut program = Program::default().lui(5, 0x8001_0000).lui(6, 0x8001_1000);
+    let mut program = Code::new(XLEN).lui(5, 0x8001_0000).lui(6, 0x8001_1000);
     let (mut state, mut next) = ([10, 11, 12, 13], [20, 21, 22, 23]);
     for _ in 0..2 {
         for column in 0..4 {
@@ -216,14 +178,14 @@ fn the_longest_path_of_a_round_of_aes_is_seven_cycles() {
         }
         (state, next) = (next, state);
     }
-    let report = run(&raptor(4, 1), Model::Limit, program.exit(0).image(RAM));
+    let report = run(&raptor(4, 1), Model::Limit, program.exit(0).image_at(RAM));
     assert_eq!(report.cycles, 2 * 7);
 }
 
 #[test]
 fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
     // t = (b * (2b + 1)) <<< 5: shift, add, multiply (4), rotate; then exclusive-or, rotate, add of the key.
-    let mut program = Program::default().lui(5, 0x8001_0000);
+    let mut program = Code::new(XLEN).lui(5, 0x8001_0000);
     let [mut a, mut b, mut c, mut d] = [10, 11, 12, 13];
     for round in 0..4 {
         for (product, word) in [(14, b), (15, d)] {
@@ -236,7 +198,7 @@ fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
         }
         (a, b, c, d) = (b, c, d, a);
     }
-    let image = program.exit(0).image(RAM);
+    let image = program.exit(0).image_at(RAM);
     assert_eq!(run(&raptor(4, 1), Model::Limit, image.clone()).cycles, 4 * 10);
     // No pipeline is faster.
     assert!(run(&raptor(64, 1), Model::Pipeline, image).cycles >= 40);
@@ -244,15 +206,15 @@ fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
 
 #[test]
 fn regions_are_told_apart() {
-    let mut program = Program::default().mark(7);
+    let mut program = Code::new(XLEN).region(7);
     for _ in 0..20 {
         program = program.i("addi", 5, 5, 1);
     }
-    program = program.mark(9);
+    program = program.region(9);
     for _ in 0..5 {
         program = program.i("addi", 5, 5, 1);
     }
-    let report = run(&simple(), Model::Pipeline, program.mark(0).exit(0).image(RAM));
+    let report = run(&simple(), Model::Pipeline, program.region(0).exit(0).image_at(RAM));
     let regions: Vec<_> =
         report.regions.iter().map(|region| (region.name.as_str(), region.number, region.instructions)).collect();
     assert_eq!(regions, [("seven", 7, 21), ("region 9", 9, 6)], "with the mark that ends each");
@@ -262,9 +224,9 @@ fn regions_are_told_apart() {
 }
 
 /// Every hart goes `rounds << shift` times round a loop over words of its own; hart 0 waits for all.
-fn work(rounds: i32, shift: i32, harts: i32) -> Program {
-    let program = Program::default()
-        .csr_read(6, 0xf14)
+fn work(rounds: i32, shift: i32, harts: i32) -> Code {
+    let program = Code::new(XLEN)
+        .csrr(6, 0xf14)
         .i("slli", 7, 6, 12)
         .lui(8, 0x8010_0000)
         .r("add", 7, 7, 8)
@@ -276,7 +238,7 @@ fn work(rounds: i32, shift: i32, harts: i32) -> Program {
         .i("addi", 10, 10, 3)
         .r("xor", 11, 11, 10)
         .r("mul", 12, 11, 11)
-        .store(7, 10, 0)
+        .store("sw", 7, 10, 0)
         .i("addi", 5, 5, -1)
         .branch(false, 5, 0, top)
         .lui(8, 0x8020_0000)
@@ -291,8 +253,8 @@ fn work(rounds: i32, shift: i32, harts: i32) -> Program {
 
 #[test]
 fn four_harts_do_four_times_as_much() {
-    let one = run(&raptor(2, 1), Model::Pipeline, work(1000, 2, 1).image(RAM));
-    let four = run(&raptor(2, 4), Model::Pipeline, work(1000, 0, 4).image(RAM));
+    let one = run(&raptor(2, 1), Model::Pipeline, work(1000, 2, 1).image_at(RAM));
+    let four = run(&raptor(2, 4), Model::Pipeline, work(1000, 0, 4).image_at(RAM));
     let times = one.cycles as f64 / four.cycles as f64;
     assert!((3.8..=4.05).contains(&times), "{times} times as fast");
     assert_eq!(four.harts.len(), 4);
@@ -303,7 +265,7 @@ fn a_run_is_the_same_every_time_and_however_it_is_cut() {
     for (machine, model) in
         [(raptor(4, 3), Model::Pipeline), (raptor(1, 64), Model::Pipeline), (raptor(4, 3), Model::Limit)]
     {
-        let image = work(50, 0, machine.harts as i32).image(RAM);
+        let image = work(50, 0, machine.harts as i32).image_at(RAM);
         let whole = run(&machine, model, image.clone());
         assert_eq!(run(&machine, model, image.clone()), whole);
         let mut pieces = simulation(&machine, model, image);
@@ -321,17 +283,17 @@ fn a_run_is_the_same_every_time_and_however_it_is_cut() {
 
 #[test]
 fn a_hart_that_sleeps_wakes_when_another_one_calls() {
-    let program = Program::default().csr_read(6, 0xf14).lui(8, 0x8020_0000).i("addi", 9, 0, 1).i("addi", 5, 0, 1000);
+    let program = Code::new(XLEN).csrr(6, 0xf14).lui(8, 0x8020_0000).i("addi", 9, 0, 1).i("addi", 5, 0, 1000);
     let fork = program.here();
     // Hart 1 (x6 is not 0) goes on at the end.
-    let program = program.branch(true, 6, 0, fork + 5).csr_set(0x304, 8).wfi().r("amoadd.w", 0, 8, 9).wfi();
+    let program = program.branch(true, 6, 0, fork + 5).csr(6, 0x304, 0, 8).wfi().r("amoadd.w", 0, 8, 9).wfi();
     let top = program.here();
-    let program = program.i("addi", 5, 5, -1).branch(false, 5, 0, top).lui(7, 0x0200_0000).store(7, 9, 4);
+    let program = program.i("addi", 5, 5, -1).branch(false, 5, 0, top).lui(7, 0x0200_0000).store("sw", 7, 9, 4);
     let wait = program.here();
     let program = program.i("lw", 10, 8, 0).branch(false, 10, 9, wait).exit(0);
     for mut machine in [raptor(2, 2), raptor(1, 2)] {
         machine.harts = 2;
-        let report = run(&machine, Model::Pipeline, program.image(RAM));
+        let report = run(&machine, Model::Pipeline, program.image_at(RAM));
         let slots = report.harts[1].timing.as_ref().expect("a model").slots;
         let issue = u64::from(machine.out_of_order.as_ref().expect("a pipeline").issue);
         assert!(slots.idle > 900 * issue, "{slots:?}");
@@ -341,11 +303,11 @@ fn a_hart_that_sleeps_wakes_when_another_one_calls() {
 
 #[test]
 fn a_trace_shows_the_instructions_of_its_window() {
-    let mut program = Program::default();
+    let mut program = Code::new(XLEN);
     for _ in 0..100 {
         program = program.i("addi", 5, 5, 1);
     }
-    let mut simulation = simulation(&simple(), Model::Pipeline, program.exit(0).image(RAM));
+    let mut simulation = simulation(&simple(), Model::Pipeline, program.exit(0).image_at(RAM));
     simulation.record(50..60);
     simulation.run(1_000_000).expect("it runs").expect("it ends");
     let mut text = Vec::new();
@@ -367,11 +329,14 @@ fn a_trace_shows_the_instructions_of_its_window() {
 #[test]
 fn tightly_coupled_memory_of_the_e31_takes_no_reservation() {
     for (name, cause) in [("lr.w", tress_sim::cause::LOAD_ACCESS), ("sc.w", tress_sim::cause::STORE_ACCESS)] {
-        let program = Program::default().lui(8, 0x8000_0000).r(name, 5, 8, 0).exit(0);
+        let program = Code::new(XLEN).lui(8, 0x8000_0000).r(name, 5, 8, 0).exit(0);
         let machine = Machine::preset("e31").expect("a preset");
-        let error = simulation(&machine, Model::Pipeline, program.image(FLASH)).run(100).expect_err("a trap");
+        let error = simulation(&machine, Model::Pipeline, program.image_at(FLASH)).run(100).expect_err("a trap");
         assert!(matches!(error.kind, tress_sim::ErrorKind::Unhandled(trap) if trap.cause == cause), "{name}: {error}");
     }
-    let amo = Program::default().lui(8, 0x8000_0000).r("amoadd.w", 5, 8, 0).exit(0);
-    assert_eq!(run(&Machine::preset("e31").expect("a preset"), Model::Pipeline, amo.image(FLASH)).exit_code, Some(0));
+    let amo = Code::new(XLEN).lui(8, 0x8000_0000).r("amoadd.w", 5, 8, 0).exit(0);
+    assert_eq!(
+        run(&Machine::preset("e31").expect("a preset"), Model::Pipeline, amo.image_at(FLASH)).exit_code,
+        Some(0)
+    );
 }

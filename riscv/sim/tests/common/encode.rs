@@ -320,3 +320,20 @@ pub fn named(name: &str, xlen: Xlen) -> Instruction {
         .find(|instruction| instruction.name == name && instruction.is_of(xlen))
         .unwrap_or_else(|| panic!("no {name} in {xlen:?}"))
 }
+
+/// A branch: `funct3` 0 is beq, 1 bne, 4 blt, 6 bltu.
+pub fn branch(funct3: u32, rs1: u32, rs2: u32, offset: i32) -> u32 {
+    let offset = offset as u32;
+    let bit = |from: u32, to: u32| (offset >> from & 1) << to;
+    let low = (1..5).map(|number| bit(number, number + 7)).sum::<u32>();
+    let high = (5..11).map(|number| bit(number, number + 20)).sum::<u32>();
+    bit(12, 31) | high | rs2 << 20 | rs1 << 15 | funct3 << 12 | low | bit(11, 7) | 0x63
+}
+
+pub fn jal(rd: u32, offset: i32) -> u32 {
+    let offset = offset as u32;
+    let bit = |from: u32, to: u32| (offset >> from & 1) << to;
+    let low = (1..11).map(|number| bit(number, number + 20)).sum::<u32>();
+    let middle = (12..20).map(|number| bit(number, number)).sum::<u32>();
+    bit(20, 31) | low | bit(11, 20) | middle | rd << 7 | 0x6f
+}

@@ -3,7 +3,12 @@
 
 pub mod encode;
 
+use encode::named;
 use tress_sim::Xlen;
+
+/// Where memory begins.
+pub const BASE: u64 = 0x8000_0000;
+pub const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
 
 /// An ELF executable with one segment of these bytes at an address, entered there. Names are symbols of functions.
 pub fn elf(xlen: Xlen, address: u64, bytes: &[u8], symbols: &[(&str, u64)]) -> Vec<u8> {
@@ -88,6 +93,50 @@ pub fn elf_with_data(
 /// Little-endian bytes of instructions of 32 bits.
 pub fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// A program in words.
+pub struct Code {
+    pub xlen: Xlen,
+    pub words: Vec<u32>,
+}
+
+impl Code {
+    pub fn new(xlen: Xlen) -> Code {
+        Code { xlen, words: Vec::new() }
+    }
+
+    pub fn word(mut self, word: u32) -> Code {
+        self.words.push(word);
+        self
+    }
+
+    pub fn i(self, name: &str, rd: u32, rs1: u32, immediate: i32) -> Code {
+        let word = named(name, self.xlen).immediate(rd, rs1, immediate);
+        self.word(word)
+    }
+
+    pub fn r(self, name: &str, rd: u32, rs1: u32, rs2: u32) -> Code {
+        let word = named(name, self.xlen).registers(rd, rs1, rs2);
+        self.word(word)
+    }
+
+    pub fn store(self, name: &str, base: u32, register: u32, offset: i32) -> Code {
+        let word = named(name, self.xlen).store(base, register, offset);
+        self.word(word)
+    }
+
+    pub fn csr(self, funct3: u32, number: u32, rd: u32, rs1: u32) -> Code {
+        self.word(number << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x73)
+    }
+
+    pub fn csrr(self, rd: u32, csr: u32) -> Code {
+        self.csr(2, csr, rd, 0)
+    }
+
+    pub fn csrw(self, csr: u32, rs1: u32) -> Code {
+        self.csr(1, csr, 0, rs1)
+    }
 }
 
 /// Numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood 2014).

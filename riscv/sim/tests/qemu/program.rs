@@ -9,7 +9,7 @@ use tress_sim::Xlen;
 use crate::{
     common::{
         Numbers,
-        encode::{FLOAT, Float, Format, INTEGER, Instruction, MEMORY, named},
+        encode::{FLOAT, Float, Format, INTEGER, Instruction, MEMORY, branch, jal, named},
     },
     qemu::compressed,
 };
@@ -371,20 +371,4 @@ impl Generator {
         self.note("a CSR or a fence".into());
         self.take_up(rd);
     }
-}
-
-pub(crate) fn branch(funct3: u32, rs1: u32, rs2: u32, offset: i32) -> u32 {
-    let offset = offset as u32;
-    let bit = |from: u32, to: u32| (offset >> from & 1) << to;
-    let low = (1..5).map(|number| bit(number, number + 7)).sum::<u32>();
-    let high = (5..11).map(|number| bit(number, number + 20)).sum::<u32>();
-    bit(12, 31) | high | rs2 << 20 | rs1 << 15 | funct3 << 12 | low | bit(11, 7) | 0x63
-}
-
-fn jal(rd: u32, offset: i32) -> u32 {
-    let offset = offset as u32;
-    let bit = |from: u32, to: u32| (offset >> from & 1) << to;
-    let low = (1..11).map(|number| bit(number, number + 20)).sum::<u32>();
-    let middle = (12..20).map(|number| bit(number, number)).sum::<u32>();
-    bit(20, 31) | low | bit(11, 20) | middle | rd << 7 | 0x6f
 }
