@@ -26,36 +26,21 @@ impl fmt::Display for Missing {
 impl std::error::Error for Missing {}
 
 /// Why a peer did not do what it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The peer is not there.
-    Missing(Missing),
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// The peer refused the call that is named.
+    #[error("{0} refused")]
     Refused(&'static str),
     /// A message is longer than the peer takes.
+    #[error("the message is longer than the peer takes")]
     MessageTooLong,
     /// A key, nonce, initialisation vector or tag has a length that the peer does not take, or data is not a whole number of blocks.
+    #[error("a length that the peer does not take")]
     Length,
     /// The tag does not belong to the message.
+    #[error("authentication failed")]
     Authentication,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Missing(missing) => missing.fmt(f),
-            Error::Refused(call) => write!(f, "{call} refused"),
-            Error::MessageTooLong => f.write_str("the message is longer than the peer takes"),
-            Error::Length => f.write_str("a length that the peer does not take"),
-            Error::Authentication => f.write_str("authentication failed"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<Missing> for Error {
-    fn from(missing: Missing) -> Error {
-        Error::Missing(missing)
-    }
 }

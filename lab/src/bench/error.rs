@@ -1,26 +1,34 @@
 //! Why a measurement did not happen.
 
-use std::{fmt, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
 /// Why a measurement did not happen.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A peer with this name does not exist (a peer that is only not installed is told in the document).
+    #[error("unknown peer {0}: use {known}, age, cp or all", known = known_peers())]
     UnknownPeer(String),
     /// No row has a name that the filter matches.
+    #[error("no benchmark matches this pattern")]
     NothingMatches,
     /// Our side refused: for example a backend that this machine lacks.
-    Cipher(tress_cipher::Error),
+    #[error(transparent)]
+    Cipher(#[from] tress_cipher::Error),
     /// The same of keys and signatures.
+    #[error(transparent)]
     Sign(tress_sign::Error),
     /// The same of arithmetic.
+    #[error(transparent)]
     Modular(tress_modular::Error),
     /// Numbers of so many bits are not measured.
+    #[error("{0} bits: the length must be a multiple of 64 from 128 to 8192")]
     Size(usize),
     /// A peer refused to do what its wrapper asked for.
+    #[error("{0}: {1}")]
     Peer(&'static str, tress_peers::Error),
     /// A peer's output differs from ours, so that a comparison of times would mean nothing.
+    #[error("{row}: the output of {peer} differs from ours")]
     Disagreement {
         /// The row's name.
         row: String,
@@ -28,8 +36,10 @@ pub enum Error {
         peer: &'static str,
     },
     /// Threads could not be made, or ended.
+    #[error("cannot start a thread: {0}")]
     Threads(io::Error),
     /// A command that was to be timed could not be run, or failed.
+    #[error("{program}: {message}")]
     Command {
         /// The command's name.
         program: String,
@@ -37,6 +47,7 @@ pub enum Error {
         message: String,
     },
     /// There is too little space for the files of the command rows.
+    #[error("{}: needs {} MiB of free space", path.display(), needed_bytes >> 20)]
     Space {
         /// The folder.
         path: PathBuf,
@@ -44,8 +55,10 @@ pub enum Error {
         needed_bytes: u64,
     },
     /// Files for the command rows could not be made.
+    #[error("cannot create files for the measurement: {0}")]
     Files(io::Error),
     /// A record that another version of the schema wrote.
+    #[error("{}: the record has schema {schema}, this version of tress reads {reads}", path.display())]
     Schema {
         /// The record's path.
         path: PathBuf,
@@ -55,11 +68,13 @@ pub enum Error {
         reads: u32,
     },
     /// Two records that say nothing about each other.
+    #[error("the records cannot be compared: different {what}")]
     NotComparable {
         /// In what they differ.
         what: &'static str,
     },
     /// A record that this run cannot go on with.
+    #[error("{}: cannot resume this record: different {what}", path.display())]
     NotResumable {
         /// The record's path.
         path: PathBuf,
@@ -67,10 +82,13 @@ pub enum Error {
         what: &'static str,
     },
     /// A file where a record should go holds something else, which is not replaced.
+    #[error("{}: not replaced, because it is not a bench record", .0.display())]
     NoRecord(PathBuf),
     /// No row is of the kind that is asked for.
+    #[error("{0}")]
     NoSuchRow(String),
     /// The record could not be read or written.
+    #[error("{}: {error}", path.display())]
     Record {
         /// The record's path.
         path: PathBuf,
@@ -78,6 +96,7 @@ pub enum Error {
         error: io::Error,
     },
     /// A record that holds medians only, where samples are needed.
+    #[error("{}: the record holds medians only, its samples are in commit {commit}", path.display())]
     NoSamples {
         /// The record's path.
         path: PathBuf,
@@ -85,6 +104,7 @@ pub enum Error {
         commit: String,
     },
     /// The result could not be written.
+    #[error(transparent)]
     Output(io::Error),
 }
 
@@ -108,48 +128,6 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::UnknownPeer(name) => {
-                let known: Vec<_> = tress_peers::list().iter().map(|peer| peer.name).collect();
-                write!(f, "unknown peer {name}: use {}, age, cp or all", known.join(", "))
-            }
-            Error::NothingMatches => f.write_str("no benchmark matches this pattern"),
-            Error::Cipher(error) => error.fmt(f),
-            Error::Sign(error) => error.fmt(f),
-            Error::Modular(error) => error.fmt(f),
-            Error::Size(bits) => write!(f, "{bits} bits: the length must be a multiple of 64 from 128 to 8192"),
-            Error::Peer(peer, error) => write!(f, "{peer}: {error}"),
-            Error::Disagreement { row, peer } => write!(f, "{row}: the output of {peer} differs from ours"),
-            Error::Threads(error) => write!(f, "cannot start a thread: {error}"),
-            Error::Command { program, message } => write!(f, "{program}: {message}"),
-            Error::Space { path, needed_bytes } => {
-                write!(f, "{}: needs {} MiB of free space", path.display(), needed_bytes >> 20)
-            }
-            Error::Files(error) => write!(f, "cannot create files for the measurement: {error}"),
-            Error::Schema { path, schema, reads } => {
-                write!(f, "{}: the record has schema {schema}, this version of tress reads {reads}", path.display())
-            }
-            Error::NotComparable { what } => write!(f, "the records cannot be compared: different {what}"),
-            Error::NotResumable { path, what } => {
-                write!(f, "{}: cannot resume this record: different {what}", path.display())
-            }
-            Error::NoRecord(path) => write!(f, "{}: not replaced, because it is not a bench record", path.display()),
-            Error::NoSuchRow(why) => f.write_str(why),
-            Error::Record { path, error } => write!(f, "{}: {error}", path.display()),
-            Error::NoSamples { path, commit } => {
-                write!(f, "{}: the record holds medians only, its samples are in commit {commit}", path.display())
-            }
-            Error::Output(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<tress_cipher::Error> for Error {
-    fn from(error: tress_cipher::Error) -> Error {
-        Error::Cipher(error)
-    }
+fn known_peers() -> String {
+    tress_peers::list().iter().map(|peer| peer.name).collect::<Vec<_>>().join(", ")
 }

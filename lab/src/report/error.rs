@@ -1,14 +1,15 @@
 //! How a report fails.
 
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
 };
 
 /// A failure.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder cannot be read.
+    #[error("{}: {error}", path.display())]
     Folder {
         /// Which.
         path: PathBuf,
@@ -16,8 +17,10 @@ pub enum Error {
         error: io::Error,
     },
     /// The folder holds neither studies nor records.
+    #[error("{}: no studies and no bench records", .0.display())]
     Nothing(PathBuf),
     /// Nor is what looks like them any use.
+    #[error("{}: no usable study or record ({note})", path.display())]
     Unusable {
         /// The folder.
         path: PathBuf,
@@ -25,6 +28,7 @@ pub enum Error {
         note: String,
     },
     /// The page could not be made; a bug.
+    #[error("cannot write the page: {0}")]
     Page(String),
 }
 
@@ -33,18 +37,3 @@ impl Error {
         Error::Folder { path: path.to_path_buf(), error }
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Folder { path, error } => write!(f, "{}: {error}", path.display()),
-            Error::Nothing(path) => write!(f, "{}: no studies and no bench records", path.display()),
-            Error::Unusable { path, note } => {
-                write!(f, "{}: no usable study or record ({note})", path.display())
-            }
-            Error::Page(why) => write!(f, "cannot write the page: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

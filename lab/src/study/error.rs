@@ -1,22 +1,27 @@
 //! How a study fails.
 
 use std::{
-    fmt, io,
+    io,
     path::{Path, PathBuf},
 };
 
 /// A failure.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No study has this name.
+    #[error("unknown study {0}: use {known} or all", known = known_studies())]
     UnknownStudy(String),
     /// No part of the study has this name; these are there.
+    #[error("unknown part {0}: the parts are {known}", known = .1.join(", "))]
     UnknownPart(String, Vec<&'static str>),
     /// A cipher refused; a bug.
-    Cipher(tress_cipher::Error),
+    #[error(transparent)]
+    Cipher(#[from] tress_cipher::Error),
     /// Arithmetic refused; a bug.
-    Modular(tress_modular::Error),
+    #[error(transparent)]
+    Modular(#[from] tress_modular::Error),
     /// A record of other systems is none.
+    #[error("{}, line {line}: {why}", path.display())]
     Record {
         /// Which.
         path: PathBuf,
@@ -26,16 +31,22 @@ pub enum Error {
         why: String,
     },
     /// Two ways of computing the same differ; a bug.
+    #[error("{0}: two computations of the same value differ")]
     Disagreement(String),
     /// A simulation; a bug.
-    Simulation(tress_sim::Error),
+    #[error("simulation: {0}")]
+    Simulation(#[from] tress_sim::Error),
     /// A program that is simulated did not do what it should; a bug.
+    #[error("simulated program: {0}")]
     Program(String),
     /// The system has no more threads.
+    #[error("cannot start a thread: {0}")]
     Threads(String),
     /// A program that is measured failed, or printed what cannot be.
+    #[error("measured program: {0}")]
     Worker(String),
     /// A file or folder of the study.
+    #[error("{}: {error}", path.display())]
     Files {
         /// Which.
         path: PathBuf,
@@ -43,6 +54,7 @@ pub enum Error {
         error: io::Error,
     },
     /// The page could not be written.
+    #[error(transparent)]
     Output(io::Error),
 }
 
@@ -57,50 +69,12 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::UnknownStudy(name) => {
-                let known: Vec<&str> = super::all().iter().map(|study| study.name).collect();
-                write!(f, "unknown study {name}: use {} or all", known.join(", "))
-            }
-            Error::UnknownPart(name, known) => write!(f, "unknown part {name}: the parts are {}", known.join(", ")),
-            Error::Cipher(error) => error.fmt(f),
-            Error::Modular(error) => error.fmt(f),
-            Error::Record { path, line, why } => write!(f, "{}, line {line}: {why}", path.display()),
-            Error::Disagreement(what) => write!(f, "{what}: two computations of the same value differ"),
-            Error::Simulation(error) => write!(f, "simulation: {error}"),
-            Error::Program(what) => write!(f, "simulated program: {what}"),
-            Error::Threads(why) => write!(f, "cannot start a thread: {why}"),
-            Error::Worker(why) => write!(f, "measured program: {why}"),
-            Error::Files { path, error } => write!(f, "{}: {error}", path.display()),
-            Error::Output(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-impl From<tress_cipher::Error> for Error {
-    fn from(error: tress_cipher::Error) -> Error {
-        Error::Cipher(error)
-    }
-}
-
 impl From<tress_container::Error> for Error {
     fn from(error: tress_container::Error) -> Error {
         Error::Threads(error.to_string())
     }
 }
 
-impl From<tress_sim::Error> for Error {
-    fn from(error: tress_sim::Error) -> Error {
-        Error::Simulation(error)
-    }
-}
-
-impl From<tress_modular::Error> for Error {
-    fn from(error: tress_modular::Error) -> Error {
-        Error::Modular(error)
-    }
+fn known_studies() -> String {
+    super::all().iter().map(|study| study.name).collect::<Vec<_>>().join(", ")
 }
