@@ -11,6 +11,7 @@ use std::hint::black_box;
 use std::io::{self, Write};
 use std::time::Instant;
 
+use fastrand::Rng;
 use tress_cipher::{
     Aad, Backend, CcmCipher, Error,
     catalogue::{CIPHERS, Cipher, FromKey, WithCipher},
@@ -88,36 +89,17 @@ fn largest_t(samples: &[(bool, f64)]) -> f64 {
     limits.map(t_below).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0)
 }
 
-/// A repeatable source of bytes (SplitMix64); the test needs no better.
-struct Bytes(u64);
-
-impl Bytes {
-    fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(8) {
-            let word = self.word().to_le_bytes();
-            chunk.copy_from_slice(&word[..chunk.len()]);
-        }
-    }
-}
-
 /// Times `call` on inputs that `prepare` made for a class.
 fn sample<S>(
     state: &mut S,
     (samples, seed): (usize, u64),
-    mut prepare: impl FnMut(&mut S, bool, &mut Bytes),
+    mut prepare: impl FnMut(&mut S, bool, &mut Rng),
     mut call: impl FnMut(&mut S),
 ) -> f64 {
-    let mut random = Bytes(seed);
+    let mut random = Rng::with_seed(seed);
     let mut taken = Vec::with_capacity(samples);
     for index in 0..samples + samples / 10 {
-        let fixed = random.word() & 1 == 0;
+        let fixed = random.bool();
         prepare(state, fixed, &mut random);
         let start = Instant::now();
         call(state);

@@ -8,14 +8,8 @@ use crate::{
 
 /// Rates around `rate` with a deterministic noise of up to `noise` of it, different for each `seed`.
 fn samples(rate: f64, noise: f64, seed: u64) -> Vec<f64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as f64 / (1_u64 << 53) as f64
-    };
-    (0..41).map(|_| rate * (1.0 + noise * (2.0 * next() - 1.0))).collect()
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..41).map(|_| rate * (1.0 + noise * (2.0 * random.f64() - 1.0))).collect()
 }
 
 fn row(name: &str, samples: Vec<f64>) -> Row {

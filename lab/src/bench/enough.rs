@@ -61,17 +61,6 @@ mod tests {
 
     const ENOUGH: Enough = Enough { least: 11, most: 100, half_width: 0.01 };
 
-    /// Uniform in [0, 1), the same for each seed (Marsaglia, Xorshift RNGs, 2003).
-    fn noise(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        }
-    }
-
     /// As many as are enough.
     fn sampled(enough: Enough, mut figure: impl FnMut() -> f64) -> (Vec<f64>, Stopped) {
         let mut figures = Vec::new();
@@ -98,8 +87,8 @@ mod tests {
             if place % 2 == 0 { 2.0 } else { 1.0 }
         };
         assert_eq!(count(ENOUGH, two), (100, Stopped::Limit));
-        let mut next = noise(3);
-        let (some, stopped) = count(ENOUGH, || 1.0 + 0.05 * next());
+        let mut random = fastrand::Rng::with_seed(3);
+        let (some, stopped) = count(ENOUGH, || 1.0 + 0.05 * random.f64());
         assert!(some > 11 && some < 100 && stopped == Stopped::Narrow, "{some} {stopped:?}");
     }
 
@@ -124,8 +113,8 @@ mod tests {
         let enough = Enough { most: 301, ..ENOUGH };
         for width in [0.03, 0.05, 0.07, 0.1] {
             let held = (0..1000).filter(|seed| {
-                let mut next = noise(*seed);
-                let (samples, _) = sampled(enough, || 1.0 + width * (next() - 0.5));
+                let mut random = fastrand::Rng::with_seed(*seed);
+                let (samples, _) = sampled(enough, || 1.0 + width * (random.f64() - 0.5));
                 let found = median(&samples);
                 found.low <= 1.0 && 1.0 <= found.high
             });

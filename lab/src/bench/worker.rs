@@ -2,7 +2,7 @@
 //! the environment, so one process cannot have it both ways. The worker waits while we measure ourselves, and we while it
 //! measures itself.
 //!
-//! Lines on its standard input: the key, PKCS #8 in DER, in hexadecimal; then how many times all digests are to be signed.
+//! Lines on its standard input: the key, PKCS #8 in DER, in Base64; then how many times all digests are to be signed.
 //! Lines on its standard output: the nanoseconds of processor time that this took, and the signatures of one time.
 
 use std::{
@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use base64ct::{Base64, Encoding as _};
 use tress_peers::openssl_signatures;
 use tress_sign::Hash;
 
@@ -31,7 +32,7 @@ impl Worker {
         let mut command = Command::new(program);
         command.args(["bench", "--worker"]).env(WITHOUT_IFMA.0, WITHOUT_IFMA.1);
         let mut worker = Answering::start("tress bench --worker".into(), &mut command)?;
-        worker.ask(hexadecimal(der));
+        worker.ask(Base64::encode_string(der));
         worker.ask(count);
         Ok(Worker(worker))
     }
@@ -83,20 +84,14 @@ pub fn serve(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
             }
         }
         let time = (thread_time() - start).as_nanos();
-        writeln!(output, "{time} {}", hexadecimal(&all))?;
+        writeln!(output, "{time} {}", Base64::encode_string(&all))?;
         output.flush()?;
     }
     Ok(())
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn bytes(hexadecimal: &str) -> io::Result<Vec<u8>> {
-    let (pairs, []) = hexadecimal.as_bytes().as_chunks::<2>() else { return Err(malformed()) };
-    let digit = |digit: u8| (digit as char).to_digit(16).map(|digit| digit as u8).ok_or_else(malformed);
-    pairs.iter().map(|[high, low]| Ok(digit(*high)? << 4 | digit(*low)?)).collect()
+fn bytes(text: &str) -> io::Result<Vec<u8>> {
+    Base64::decode_vec(text).map_err(|_| malformed())
 }
 
 fn malformed() -> io::Error {
@@ -106,12 +101,6 @@ fn malformed() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hexadecimal_is_read() {
-        assert_eq!(bytes("00fF10").unwrap(), [0, 255, 16]);
-        assert!(bytes("0").is_err() && bytes("0g").is_err());
-    }
 
     #[test]
     fn nobody_else_starts_a_worker() {
