@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path};
 
-use tress_lab::study::{Error, Options, all, run};
+use tress_lab::study::{Effort, Error, Options, all, run};
 
 fn study(name: &str, folder: Option<&Path>) -> Result<String, Error> {
     let mut out = Vec::new();
-    let options =
-        Options { name: name.into(), folder: folder.map(Path::to_path_buf), quick: true, ..Options::default() };
+    let effort = Effort { is_quick: true, ..Effort::default() };
+    let options = Options { name: name.into(), folder: folder.map(Path::to_path_buf), effort, ..Options::default() };
     run(&options, &mut out)?;
     Ok(String::from_utf8(out).expect("text"))
 }

@@ -21,9 +21,6 @@ pub enum Error {
     /// The same of arithmetic.
     #[error(transparent)]
     Modular(tress_modular::Error),
-    /// Numbers of so many bits are not measured.
-    #[error("{0} bits: the length must be a multiple of 64 from 128 to 8192")]
-    Size(usize),
     /// A peer refused to do what its wrapper asked for.
     #[error("{0}: {1}")]
     Peer(&'static str, tress_peers::Error),
@@ -123,7 +120,6 @@ impl Error {
                 | Error::NoSuchRow(_)
                 | Error::NotComparable { .. }
                 | Error::NotResumable { .. }
-                | Error::Size(_)
         )
     }
 }

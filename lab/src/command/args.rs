@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 use regex::Regex;
+use tress_lab::{bench::modular, study};
 use tress_terminal::units::{self, size};
 
 /// Benchmarks, studies of papers, and pages of both
@@ -22,7 +23,7 @@ struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Bench(Box<Bench>),
-    Study(Study),
+    Study(study::Options),
     Report(Report),
     #[command(hide = true)]
     Sender(Box<Sender>),
@@ -154,7 +155,7 @@ pub(crate) struct Bench {
 
 #[derive(Subcommand)]
 pub(crate) enum Measure {
-    Modular(Modular),
+    Modular(modular::Options),
     Roofs(Roofs),
 }
 
@@ -182,76 +183,6 @@ pub(crate) struct Roofs {
     /// Replace an existing file
     #[arg(short, long)]
     pub(crate) force: bool,
-}
-
-/// Measure modular arithmetic for signatures
-///
-/// Prints a table for each size of numbers, with every operation at every size of digits, as in the paper behind 'tress study
-/// modular'. A figure is the median CPU time of one operation. A full run takes a few minutes, --quick less than one.
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  tress bench modular --quick
-  tress bench modular --bits 2048,4096 --digits 64 --json ^montgomery")]
-pub(crate) struct Modular {
-    /// Measure only operations that match this regular expression, e.g. ^power
-    #[arg(value_name = "FILTER")]
-    pub(crate) filter: Option<Regex>,
-    /// Sizes of digits (limbs) in bits: 16, 32, 64 [default: all]
-    #[arg(long, value_name = "BITS,...", value_delimiter = ',', value_parser = digit)]
-    pub(crate) digits: Vec<u32>,
-    /// Sizes of numbers in bits, multiples of 64 from 128 to 8192 [default: 256 to 8192, with --quick 256 to 1024]
-    #[arg(long, value_name = "BITS,...", value_delimiter = ',', value_parser = bits)]
-    pub(crate) bits: Vec<usize>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Take fewer samples
-    #[arg(long)]
-    pub(crate) quick: bool,
-}
-
-fn digit(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|bits| matches!(bits, 16 | 32 | 64)).ok_or_else(|| "a digit has 16, 32 or 64 bits".into())
-}
-
-fn bits(text: &str) -> Result<usize, String> {
-    let is_measured = |bits: &usize| (128..=8192).contains(bits) && bits.is_multiple_of(64);
-    text.parse().ok().filter(is_measured).ok_or_else(|| "must be a multiple of 64 from 128 to 8192".into())
-}
-
-/// Compare a paper's results with this machine's
-///
-/// Prints a page with the figures of the paper, of its model and of this machine, and a verdict for each claim. With --out,
-/// each part is kept when it is done; run the same command again to continue after an interruption.
-#[derive(Args)]
-#[command(after_help = "\
-Studies:
-  ccm-overlap        encryption that overlaps with transfer
-  modular            modular arithmetic for signatures, on several systems
-  block-parallelism  RC6 and Rijndael on wide processors and on many (simulated)
-  pipo-riscv         PIPO, AES and RC6 on a 32-bit RISC-V (simulated)
-  aes-strategies     AES by rows, blocks and segments over threads, and in lanes
-
-Examples:
-  tress study ccm-overlap --out studies
-  tress study modular --quick --part table-5")]
-pub(crate) struct Study {
-    /// Name of the study, or 'all'
-    #[arg(value_name = "NAME")]
-    pub(crate) name: String,
-    /// Write pages and pictures to this folder [default: a page to standard output]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) out: Option<PathBuf>,
-    /// Take fewer samples and smaller messages
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Times of other systems, a file that lab/systems/run wrote (modular only) [default: built in]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) systems: Option<PathBuf>,
-    /// Run only this part of the study; repeatable
-    #[arg(long, value_name = "PART")]
-    pub(crate) part: Vec<String>,
 }
 
 /// Make an HTML page of studies and records

@@ -21,7 +21,9 @@ pub(crate) fn run(options: &args::Bench) -> Result<(), Failure> {
             .map_err(|error| Failure::failed(error.to_string()));
     }
     match &options.what {
-        Some(args::Measure::Modular(options)) => return modular(options),
+        Some(args::Measure::Modular(options)) => {
+            return modular::run(options, &mut io::stdout().lock()).map(drop).map_err(failure);
+        }
         Some(args::Measure::Roofs(options)) => return roofs(options),
         None => {}
     }
@@ -81,15 +83,14 @@ fn matrix(options: &args::Bench) -> Result<Option<matrix::Choice>, Failure> {
 
 fn roofs(options: &args::Roofs) -> Result<(), Failure> {
     let picture = files::picture(options.output.as_deref(), options.json, options.force)?;
-    let lab = roofline::command::Options { json: options.json, quick: options.quick };
-    if picture == Some(Picture::Stdout) {
-        let document = roofline::command::run(&lab, &mut io::sink()).map_err(failure)?;
-        return files::print(&roofline::command::svg(&document));
+    let document = roofline::command::measure(options.quick).map_err(failure)?;
+    if picture != Some(Picture::Stdout) {
+        roofline::command::write(&document, options.json, &mut io::stdout().lock()).map_err(failure)?;
     }
-    let document = roofline::command::run(&lab, &mut io::stdout().lock()).map_err(failure)?;
     match picture {
+        Some(Picture::Stdout) => files::print(&roofline::command::svg(&document)),
         Some(Picture::Path(path)) => store(&roofline::command::svg(&document), path, options.force),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 
@@ -97,17 +98,6 @@ fn backend_of(name: &str) -> Result<Backend, Failure> {
     Backend::from_name(name).ok_or_else(|| {
         Failure::wrong_use(format!("unknown backend '{name}'")).hint("run 'tress ciphers' for a list of backends")
     })
-}
-
-fn modular(options: &args::Modular) -> Result<(), Failure> {
-    let lab = modular::Options {
-        filter: options.filter.clone(),
-        digits: options.digits.clone(),
-        bits: options.bits.clone(),
-        quick: options.quick,
-        json: options.json,
-    };
-    modular::run(&lab, &mut io::stdout().lock()).map(drop).map_err(failure)
 }
 
 fn compare(records: &compare::Options, options: &args::Bench) -> Result<(), Failure> {

@@ -55,7 +55,7 @@ fn run(verb: Verb) -> Result<(), Failure> {
     signals::install(|| false);
     match verb {
         Verb::Bench(options) => bench::run(&options),
-        Verb::Study(options) => study::run(&options),
+        Verb::Study(options) => study::run(options),
         Verb::Report(options) => report::run(&options),
         Verb::Sender(options) => sender::run(&options),
         Verb::Completions { shell } => generated::completions(shell, args::command(), "tress-lab"),

@@ -5,20 +5,10 @@ use std::io;
 use tress_lab::study::{self, Options};
 use tress_terminal::Failure;
 
-use crate::args;
-
-pub(crate) fn run(options: &args::Study) -> Result<(), Failure> {
-    let lab = Options {
-        name: options.name.clone(),
-        folder: options.out.clone(),
-        quick: options.quick,
-        parts: options.part.clone(),
-        tress: crate::tress(),
-        lab: std::env::current_exe().ok(),
-        systems: options.systems.clone(),
-    };
+pub(crate) fn run(mut options: Options) -> Result<(), Failure> {
+    (options.effort.tress, options.effort.lab) = (crate::tress(), std::env::current_exe().ok());
     let mut out = io::stdout().lock();
-    study::run(&lab, &mut out).map_err(|error| {
+    study::run(&options, &mut out).map_err(|error| {
         if error.is_usage() { Failure::wrong_use(error.to_string()) } else { Failure::failed(error.to_string()) }
     })
 }

@@ -22,6 +22,7 @@ mod verdict;
 
 use std::{fs, io::Write, path::PathBuf};
 
+use clap::{Args, ValueHint};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -61,27 +62,32 @@ pub struct Part {
     pub run: fn(&Effort) -> Result<Section, Error>,
 }
 
-/// How much to measure.
-#[derive(Clone, Debug)]
+/// How much to measure, and with what.
+#[derive(Clone, Debug, Default, Args)]
 pub struct Effort {
-    /// Little.
+    /// Take fewer samples and smaller messages
+    #[arg(long = "quick")]
     pub is_quick: bool,
-    /// Samples of every figure.
-    pub samples: usize,
-    /// Bytes of the largest message.
-    pub message_bytes: usize,
-    /// The command that makes real transfers.
-    pub tress: Option<PathBuf>,
-    /// The lab's program, which sends as a comparison asks.
-    pub lab: Option<PathBuf>,
-    /// A file of lab/systems/run, rather than the built-in one.
+    /// Times of other systems, a file that lab/systems/run wrote (modular only) [default: built in]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub systems: Option<PathBuf>,
+    /// The command that makes real transfers. Without it they are left out.
+    #[arg(skip)]
+    pub tress: Option<PathBuf>,
+    /// The lab's program, which sends as a comparison asks. Without it transfers are left out too.
+    #[arg(skip)]
+    pub lab: Option<PathBuf>,
 }
 
 impl Effort {
-    fn new(is_quick: bool, tress: Option<PathBuf>) -> Effort {
-        let (samples, message_bytes) = if is_quick { (5, 1 << 20) } else { (21, 16 << 20) };
-        Effort { is_quick, samples, message_bytes, tress, lab: None, systems: None }
+    /// Of every figure.
+    fn samples(&self) -> usize {
+        if self.is_quick { 5 } else { 21 }
+    }
+
+    /// Of the largest message.
+    fn message_bytes(&self) -> usize {
+        if self.is_quick { 1 << 20 } else { 16 << 20 }
     }
 }
 
@@ -212,23 +218,35 @@ fn range(figures: impl IntoIterator<Item = f64>) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), figure| (low.min(figure), high.max(figure)))
 }
 
-/// What to run, and where to.
-#[derive(Clone, Debug, Default)]
+/// Compare a paper's results with this machine's
+///
+/// Prints a page with the figures of the paper, of its model and of this machine, and a verdict for each claim. With --out,
+/// each part is kept when it is done; run the same command again to continue after an interruption.
+#[derive(Clone, Debug, Default, Args)]
+#[command(after_help = "\
+Studies:
+  ccm-overlap        encryption that overlaps with transfer
+  modular            modular arithmetic for signatures, on several systems
+  block-parallelism  RC6 and Rijndael on wide processors and on many (simulated)
+  pipo-riscv         PIPO, AES and RC6 on a 32-bit RISC-V (simulated)
+  aes-strategies     AES by rows, blocks and segments over threads, and in lanes
+
+Examples:
+  tress study ccm-overlap --out studies
+  tress study modular --quick --part table-5")]
 pub struct Options {
-    /// A name of [`all`], or `all`.
+    /// Name of the study, or 'all'
+    #[arg(value_name = "NAME")]
     pub name: String,
-    /// The folder for pages, pictures and what is kept; without one the pages go to `out` and nothing is kept.
+    /// Write pages and pictures to this folder [default: a page to standard output]
+    #[arg(long = "out", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
-    /// Fewer samples, smaller messages.
-    pub quick: bool,
-    /// Only the parts with these names; all of them if there are none.
+    /// How much to measure, and with what.
+    #[command(flatten)]
+    pub effort: Effort,
+    /// Run only this part of the study; repeatable
+    #[arg(long = "part", value_name = "PART")]
     pub parts: Vec<String>,
-    /// The command that makes real transfers. Without it they are left out.
-    pub tress: Option<PathBuf>,
-    /// The lab's program, which sends as a comparison asks. Without it transfers are left out too.
-    pub lab: Option<PathBuf>,
-    /// A file of lab/systems/run: what arithmetic takes on other systems. Without it a built-in one.
-    pub systems: Option<PathBuf>,
 }
 
 /// Every study.
@@ -262,7 +280,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<(), Error> {
     }
     for study in &wanted {
         let sections = sections(study, options)?;
-        let page = page::write(study, &sections, options.quick);
+        let page = page::write(study, &sections, options.effort.is_quick);
         match &options.folder {
             None => out.write_all(page.as_bytes()).map_err(Error::Output)?,
             Some(folder) => {
@@ -287,21 +305,20 @@ fn sections(study: &Study, options: &Options) -> Result<Vec<(&'static Part, Sect
         let is_writable = fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
         is_writable.map_err(|error| Error::files(folder, error))?;
     }
-    let mut effort = Effort::new(options.quick, options.tress.clone());
-    (effort.lab, effort.systems) = (options.lab.clone(), options.systems.clone());
-    let inputs = (study.inputs)(&effort)?;
+    let (effort, quick) = (&options.effort, options.effort.is_quick);
+    let inputs = (study.inputs)(effort)?;
     let is_wanted = |part: &&Part| options.parts.is_empty() || options.parts.iter().any(|name| part.name == name);
     let progress = crate::timing::progress(study.parts.len() as u64);
     let mut sections = Vec::with_capacity(study.parts.len());
     for part in study.parts.iter().filter(is_wanted) {
         progress.set_message(part.title);
         let path = folder.as_deref().map(|folder| folder.join(format!("{}.json", part.name)));
-        let section = match path.as_deref().and_then(|path| keep::load(path, options.quick, &inputs)) {
+        let section = match path.as_deref().and_then(|path| keep::load(path, quick, &inputs)) {
             Some(section) => section,
             None => {
-                let section = (part.run)(&effort)?;
+                let section = (part.run)(effort)?;
                 if let Some(path) = &path {
-                    keep::store(path, options.quick, &inputs, &section)?;
+                    keep::store(path, quick, &inputs, &section)?;
                 }
                 section
             }

@@ -4,38 +4,31 @@ use std::io::{self, Write};
 
 use super::picture;
 use crate::{
-    bench::{self, Document, Error},
+    bench::{self, Document, Error, text},
     roofs::{self, Scope},
 };
 
 /// Rows that are shown below the roofs: one of each kind, at most one core.
 const ROWS: &str = "^(aes-128-(ctr|cbc|ccm)|aes-256-ccm|rc6-128-(ctr|cbc)|pipo-128-ctr|rijndael-256-256-ecb)$";
 
-/// What to do.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Write the document rather than a table.
-    pub json: bool,
-    /// Fewer and shorter samples of the roofs; those of rows are few and short anyway.
-    pub quick: bool,
-}
-
-/// Measures roofs and rows and writes them. The document has both.
+/// Measures roofs and rows, for a document that has both. With `quick`, samples of the roofs are fewer and shorter; those of rows
+/// are few and short anyway.
 ///
 /// # Errors
-/// Those of writing, what a cipher refuses, and [`Error::Threads`].
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<Document, Error> {
-    let document = bench::rows(ROWS, roofs::measure(Scope::All, options.quick).map_err(Error::of_thread)?)?;
-    if options.json {
-        serde_json::to_writer_pretty(&mut *out, &document).map_err(|error| Error::Output(error.into()))?;
-        writeln!(out).map_err(Error::Output)?;
-    } else {
-        write(&document, out).map_err(Error::Output)?;
-    }
-    Ok(document)
+/// What a cipher refuses, and [`Error::Threads`].
+pub fn measure(quick: bool) -> Result<Document, Error> {
+    bench::rows(ROWS, roofs::measure(Scope::All, quick).map_err(Error::of_thread)?)
 }
 
-fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+/// Writes them for people, or as JSON.
+///
+/// # Errors
+/// Those of writing.
+pub fn write(document: &Document, as_json: bool, out: &mut dyn Write) -> Result<(), Error> {
+    if as_json { text::json(document, out) } else { write_tables(document, out).map_err(Error::Output) }
+}
+
+fn write_tables(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     bench::write_machine(&document.machine, out)?;
     if let Some(roofs) = &document.roofs {
         roofs::write(roofs, out)?;

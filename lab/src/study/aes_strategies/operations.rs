@@ -70,7 +70,7 @@ fn coming_together(section: &mut Section, bench: &Bench, effort: &Effort) -> Res
     // Of the four functions, of a sleeping barrier, of a spinning one, of a region.
     let mut ns: [Vec<f64>; 7] = Default::default();
     let mut looks = Looks::default();
-    for _ in 0..effort.samples.max(7) {
+    for _ in 0..effort.samples().max(7) {
         looks.look();
         let [sleeping, spinning, unsaid] =
             [Waiting::Sleeping, Waiting::Spinning, Waiting::Unsaid].map(|waiting| openmp.micro(waiting, threads));

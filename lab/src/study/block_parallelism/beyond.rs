@@ -37,7 +37,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let (mut lines, mut levels, mut speed_ups) = (Vec::new(), Vec::new(), Vec::new());
     for cipher in Cipher::PAPER {
         let name = cipher.name();
-        let answers = answers(cipher, blocks, effort)?;
+        let answers = answers(cipher, blocks)?;
         rows(&mut section, name, &answers);
         let limit = answers.unlimited_ipc();
         let widest = &answers.by_width[WIDTHS.len() - 1];
@@ -80,7 +80,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-fn answers(cipher: Cipher, blocks: u32, effort: &Effort) -> Result<Answers, Error> {
+fn answers(cipher: Cipher, blocks: u32) -> Result<Answers, Error> {
     let work = Work { blocks, ..Work::new(cipher, Mode::Cbc) };
     let mut runs: Vec<Run> = Vec::new();
     runs.extend(WIDTHS.map(|issue| Run { core: Core::wide(issue), work: Work { warm: 1, ..work } }));
@@ -89,7 +89,7 @@ fn answers(cipher: Cipher, blocks: u32, effort: &Effort) -> Result<Answers, Erro
     );
     // Everything overlaps without limits, so only what more blocks add says what a block takes.
     runs.extend([blocks, 2 * blocks].map(|blocks| Run { core: Core::unlimited(), work: Work { blocks, ..work } }));
-    let figures = simulate::all(&runs, effort)?;
+    let figures = simulate::all(&runs)?;
     let (by_width, rest) = figures.split_at(WIDTHS.len());
     let (by_harts, unlimited) = rest.split_at(HARTS.len());
     let added =

@@ -20,7 +20,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 .map(move |&blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(cipher, mode) } })
         })
         .collect();
-    let figures = simulate::all(&runs, effort)?;
+    let figures = simulate::all(&runs)?;
     let curves = curves(&axis, &figures);
     let mut section = Section::new(
         "One message on one processor of issue 8. The text of the paper gives the end points of its curves.",

@@ -15,7 +15,7 @@ const LONG: u32 = 256;
 /// What threads can gain at all, on messages that are long enough for caches and predictions to be warm.
 const LEAST_GAIN: f64 = 3.8;
 
-pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let mut section = Section::new(format!(
         "{MESSAGES} messages on processors of issue 2, one message per processor at a time. As in the paper, cycles are \
              those of the first processor, from the first key setup until all messages are done; instructions of waiting \
@@ -31,7 +31,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
                 })
             })
             .collect();
-        let figures = simulate::all(&runs, effort)?;
+        let figures = simulate::all(&runs)?;
         let (length, is_long) = (count(blocks, "block"), blocks == LONG);
         for (run, figures) in runs.iter().zip(&figures) {
             let harts = run.work.harts;

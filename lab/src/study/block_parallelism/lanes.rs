@@ -25,7 +25,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
         .iter()
         .flat_map(|&cipher| WIDTHS.map(|issue| Run { core: Core::wide(issue), work: work(cipher) }))
         .collect();
-    let figures = simulate::all(&runs, effort)?;
+    let figures = simulate::all(&runs)?;
     let count = f64::from(blocks * MESSAGES);
     let mut lines = Vec::new();
     for (runs, figures) in runs.chunks(WIDTHS.len()).zip(figures.chunks(WIDTHS.len())) {

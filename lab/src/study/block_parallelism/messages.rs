@@ -9,7 +9,7 @@ use super::{kinds, modes_alike, picture, row, simulate};
 
 const MOST: u32 = 128;
 
-pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let axis = doubling(MOST);
     let runs = |is_messages: bool| -> Vec<Run> {
         let work = move |cipher, mode, count| {
@@ -22,9 +22,9 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             .collect()
     };
     let of_messages = runs(true);
-    let figures = simulate::all(&of_messages, effort)?;
+    let figures = simulate::all(&of_messages)?;
     let curves_of_messages = curves(&axis, &figures);
-    let curves_of_blocks = curves(&axis, &simulate::all(&runs(false), effort)?);
+    let curves_of_blocks = curves(&axis, &simulate::all(&runs(false))?);
     let mut section = Section::new(
         "Messages of one block on one processor of issue 8, with a key setup for each. The text of the paper gives the \
                end points of its curves.",

@@ -38,7 +38,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             ciphers.map(|cipher| Run { core: *core, work: Work { blocks, ..Work::new(cipher, Mode::Ecb) } })
         })
         .collect();
-    let figures = simulate::all(&runs, effort)?;
+    let figures = simulate::all(&runs)?;
     let mut section = Section::new(format!(
         "Table 2 of the paper gives sizes and latencies. It does not give the number of integer units, of loads and stores \
              per cycle and of instructions in flight, nor the branch predictor, nor the latency of a multiplication between 4 \
@@ -68,9 +68,7 @@ fn by_division(effort: &Effort, section: &mut Section) -> Result<(), Error> {
     let run =
         |blocks| Run { core: Core::paper(8), work: Work { blocks, ..Work::new(Cipher::Rc6ByDivision, Mode::Ecb) } };
     let runs = [run(1), run(most)];
-    for ((run, printed), figures) in
-        runs.iter().zip([PAPER_ONE_BLOCK, PAPER_BLOCKS]).zip(&simulate::all(&runs, effort)?)
-    {
+    for ((run, printed), figures) in runs.iter().zip([PAPER_ONE_BLOCK, PAPER_BLOCKS]).zip(&simulate::all(&runs)?) {
         let what = format!("{}, {}", kind_name(&run.work), count(run.work.blocks, "block"));
         let paper = printed.of(run.work.cipher);
         section.rows.push(row(what.clone(), Some(paper), figures));

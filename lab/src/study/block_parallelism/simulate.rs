@@ -6,7 +6,7 @@ use tress_sim::{
     timing::Account,
 };
 
-use super::super::{Effort, Error, runs};
+use super::super::{Error, runs};
 use super::program::Work;
 
 /// A processor: `raptor` with changes.
@@ -164,7 +164,7 @@ fn one(run: &Run) -> Result<Figures, Error> {
 }
 
 /// All runs, in their order; as many at a time as this machine has cores.
-pub(super) fn all(runs: &[Run], _: &Effort) -> Result<Vec<Figures>, Error> {
+pub(super) fn all(runs: &[Run]) -> Result<Vec<Figures>, Error> {
     let work = |run: &Run| {
         let work = &run.work;
         u64::from(work.messages) * u64::from(work.blocks + 4) * u64::from(1 + work.warm)
@@ -182,12 +182,11 @@ mod tests {
     fn the_same_run_takes_the_same_cycles() {
         let work = Work { messages: 4, harts: 4, ..Work::new(Cipher::Rijndael, Mode::Cbc) };
         let run = Run { core: Core::paper(2), work };
-        let effort = Effort::new(true, None);
-        let figures = all(&[run; 4], &effort).expect("runs");
+        let figures = all(&[run; 4]).expect("runs");
         assert!(figures.iter().all(|other| *other == figures[0]) && figures[0].cycles > 0);
         // Four processors do the same work as one, and the order of runs is kept.
         let one = Run { core: Core::paper(2), work: Work { harts: 1, ..work } };
-        let both = all(&[one, run], &effort).expect("runs");
+        let both = all(&[one, run]).expect("runs");
         assert_eq!(both[1], figures[0]);
         assert!(both[0].cycles > both[1].cycles);
         assert!(both[0].instructions.abs_diff(both[1].instructions) < both[0].instructions / 50);
@@ -197,8 +196,7 @@ mod tests {
     fn a_program_that_finds_a_mistake_is_told() {
         // More messages than the program has room for.
         let work = Work { messages: 1 << 13, ..Work::new(Cipher::Rc6, Mode::Ecb) };
-        let effort = Effort::new(true, None);
         let run = Run { core: Core::paper(2), work };
-        assert!(matches!(all(&[run], &effort), Err(Error::Program(_))));
+        assert!(matches!(all(&[run]), Err(Error::Program(_))));
     }
 }

@@ -11,11 +11,11 @@ const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 /// From here on the paper's curves are flat.
 const FLAT: usize = 3;
 
-pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
+pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     let runs: Vec<Run> = kinds()
         .flat_map(|(cipher, mode)| WIDTHS.map(|issue| Run { core: Core::paper(issue), work: Work::new(cipher, mode) }))
         .collect();
-    let figures = simulate::all(&runs, effort)?;
+    let figures = simulate::all(&runs)?;
     let curves = curves(&WIDTHS, &figures);
     let mut section = Section {
         text:

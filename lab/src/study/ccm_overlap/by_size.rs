@@ -29,7 +29,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     ));
     let mut sizes = Vec::new();
     let mut size = SMALLEST;
-    while size <= effort.message_bytes {
+    while size <= effort.message_bytes() {
         sizes.push(size);
         size *= 4;
     }
@@ -45,7 +45,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
             let times = (1 << 16) / bytes.min(1 << 16);
             let mut refused = None;
             let seconds = in_turn(
-                effort.samples,
+                effort.samples(),
                 &mut looks,
                 &mut [&mut || {
                     for _ in 0..times {
@@ -74,7 +74,7 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     let paper = PAPER_R_COMP * 1e9;
     let costs = lines.iter().flat_map(|line| &line.points).map(|point| point.1);
     let (lowest, highest) = range(costs.chain([paper]));
-    let x = ("message length in bytes", SMALLEST as f64, effort.message_bytes as f64, Scale::Logarithmic);
+    let x = ("message length in bytes", SMALLEST as f64, effort.message_bytes() as f64, Scale::Logarithmic);
     let y = ("ns per byte", lowest / 2.0, highest * 2.0, Scale::Logarithmic);
     let levels = vec![Level { name: "the paper, 37".into(), at: paper }];
     let chart = Chart { levels, ..chart("One AES-128-CCM message on one core", x, y, lines) };

@@ -59,7 +59,7 @@ fn one_backend(
 ) -> Result<(), Error> {
     let cipher = Aes::with_backend(&[7; 16], backend)?;
     let message = Message { cipher: &cipher, nonce: *NONCE };
-    let bytes = long_enough(effort.message_bytes - 1, |bytes| {
+    let bytes = long_enough(effort.message_bytes() - 1, |bytes| {
         let (plain, mut out) = (vec![0x33; bytes], vec![0; bytes]);
         let begin = thread_time();
         serial(&message, &plain, &mut out)?;
@@ -81,7 +81,7 @@ fn one_backend(
         }
     };
     let seconds = in_turn(
-        effort.samples,
+        effort.samples(),
         looks,
         &mut [
             // What a cipher refuses would have shown in `agree`.

@@ -70,7 +70,7 @@ mod tests {
     /// All figures but the misprinted 292.
     #[test]
     fn one_figure_does_not_follow() {
-        let section = run(&Effort::new(true, None)).expect("a section");
+        let section = run(&Effort { is_quick: true, ..Effort::default() }).expect("a section");
         assert_eq!(section.rows.len(), 16);
         let fails: Vec<&Verdict> =
             section.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Misprint(_))).collect();

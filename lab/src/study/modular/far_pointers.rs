@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn quotients() {
         assert!((ratios(&TABLES[0], DOS_LARGE, DOS_SMALL).next().expect("a ratio") - 1.6111).abs() < 1e-4);
-        let section = run(&Effort::new(true, None)).expect("a section");
+        let section = run(&Effort { is_quick: true, ..Effort::default() }).expect("a section");
         assert_eq!(section.rows.len(), 16);
         assert!(
             section

@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn figures_that_contradict_others() {
         assert_eq!(shrinking(), [(CLASSICAL, 0, 1), (CLASSICAL, 1, 1)]);
-        let section = run(&Effort::new(true, None)).expect("a section");
+        let section = run(&Effort { is_quick: true, ..Effort::default() }).expect("a section");
         let text = |needle: &str| {
             section.verdicts.iter().any(|verdict| matches!(verdict, Verdict::Misprint(text) if text.contains(needle)))
         };

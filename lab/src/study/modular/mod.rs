@@ -46,7 +46,7 @@ fn samples(effort: &Effort, bits: usize, rows: Range<usize>, looks: &mut Looks) 
         .map(|&operation| {
             let mut cells = [16, 32, 64].map(|digit_bits| Cell::new(operation, bits, digit_bits));
             looks.look();
-            let found = in_turn(&mut cells, effort.samples, limit)?;
+            let found = in_turn(&mut cells, effort.samples(), limit)?;
             looks.look();
             Ok(found.try_into().unwrap_or_default())
         })

@@ -75,7 +75,7 @@ mod tests {
     /// By hand: 1217/8 = 152.125, 2715/32 = 84.84375.
     #[test]
     fn two_figures_and_the_keys_do_not_follow() {
-        let section = run(&Effort::new(true, None)).expect("a section");
+        let section = run(&Effort { is_quick: true, ..Effort::default() }).expect("a section");
         let fails: Vec<&String> = section
             .verdicts
             .iter()

@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn the_model_and_the_rtl_ran_the_same_program() {
-        let section = run(&Effort::new(true, None)).expect("a section");
+        let section = run(&Effort { is_quick: true, ..Effort::default() }).expect("a section");
         assert!(section.tables[0].rows.len() > 80);
         for verdict in &section.verdicts {
             assert!(matches!(verdict, Verdict::Holds(_)), "{verdict:?}");
