@@ -20,7 +20,12 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     assert_eq!(out.trim_end(), folder.join("README.md").display().to_string());
     let page = fs::read_to_string(folder.join("README.md")).expect("the page");
     // The last digits of Table 1, and the figure that is wrong in it.
-    for text in ["| 10 GB, 100 Mbit/s: speed-up |  | 1.46 | 1.462 |", "equation 2 gives 282.8", "left out: "] {
+    for text in [
+        "| 10 GB, 100 Mbit/s: speed-up |  | 1.46 | 1.462 |",
+        "equation 2 gives 282.8",
+        "15 of 16 figures follow",
+        "left out: ",
+    ] {
         assert!(page.contains(text), "{text}: {page}");
     }
     for picture in ["by-size.svg", "table-1.svg"] {
@@ -62,6 +67,33 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
     ] {
         assert!(page.contains(text), "{text}: {page}");
     }
+    for picture in ["width", "blocks", "messages", "harts", "harts-short", "beyond-width", "beyond-harts", "lanes"] {
+        assert!(folder.join(picture).with_extension("svg").exists(), "{picture}");
+    }
+
+    // The paper's figures, ours, those of others and those of RTL. By hand: 1217/8 = 152.125, 2715/32 = 84.84375.
+    let folder = folder.with_file_name("pipo-riscv");
+    let page = fs::read_to_string(folder.join("README.md")).expect("the page");
+    for text in [
+        "| one block, ECB | 1217 | ",
+        "| four blocks, ECB, memory | 2715 | ",
+        "| 60.68 | ",
+        "holds: every row takes fewer cycles",
+        "holds: no kernel uses more than 256 bytes of stack",
+        "holds: the model is within 1 % of the RTL in 133 of 133 rows",
+        "| AES-128, constant time, eight blocks | 78.9 |",
+        "**misprint**: section 3.2: 14 round keys of 64 bits take 224 bytes",
+        "112, widened 448",
+        "152.125 per byte",
+        "84.84375 per byte",
+        "**not reproduced**: one block, ECB: the layout of the paper, rewritten, is near its 1217 cycles",
+        "(table-5.svg)",
+        "(ciphers.svg)",
+    ] {
+        assert!(page.contains(text), "{text}: {page}");
+    }
+    assert_eq!(page.matches("**misprint**").count(), 3, "{page}");
+
     // A row has a name that no other row of its unit has: closing words find it by both.
     for study in others() {
         for part in study.parts {
@@ -73,37 +105,6 @@ fn a_study_writes_its_page_and_goes_on_where_it_stopped() {
             names.sort_unstable();
             assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{}: {names:?}", path.display());
         }
-    }
-    for picture in ["width", "blocks", "messages", "harts", "harts-short", "beyond-width", "beyond-harts", "lanes"] {
-        assert!(folder.join(picture).with_extension("svg").exists(), "{picture}");
-    }
-}
-
-/// The paper's figures, ours, those of others and those of RTL.
-#[test]
-fn pipo_on_a_32_bit_risc_v() {
-    let folder = tempfile::tempdir().expect("a folder");
-    study("pipo-riscv", Some(folder.path())).expect("a study");
-    let folder = folder.path().join("pipo-riscv");
-    let page = fs::read_to_string(folder.join("README.md")).expect("the page");
-    for text in [
-        "| one block, ECB | 1217 | ",
-        "| four blocks, ECB, memory | 2715 | ",
-        "| 60.68 | ",
-        "holds: every row takes fewer cycles",
-        "holds: no kernel uses more than 256 bytes of stack",
-        "holds: the model is within 1 % of the RTL in 133 of 133 rows",
-        "| AES-128, constant time, eight blocks | 78.9 |",
-        "**misprint**: section 3.2: 14 round keys of 64 bits take 224 bytes",
-        "**not reproduced**: one block, ECB: the layout of the paper, rewritten, is near its 1217 cycles",
-    ] {
-        assert!(page.contains(text), "{text}: {page}");
-    }
-    for picture in ["table-5.svg", "ciphers.svg"] {
-        assert!(page.contains(picture) && folder.join(picture).exists());
-    }
-    for part in ["table-5", "account", "ciphers", "rtl", "misprints"] {
-        assert!(folder.join(part).with_extension("json").exists(), "{part}");
     }
 }
 

@@ -103,16 +103,6 @@ fn what_is_no_use_is_told() {
     assert!(report.html.contains("s/half.json: damaged"));
 }
 
-#[test]
-fn nothing_is_an_error() {
-    let empty = folder(&[("a.txt", "")]);
-    assert!(matches!(make(empty.path()), Err(Error::Nothing(_))));
-    let bad = folder(&[("a.json", "{")]);
-    assert!(matches!(make(bad.path()), Err(Error::Unusable { .. })));
-    assert!(matches!(make(&empty.path().join("none")), Err(Error::Folder { .. })));
-    assert!(matches!(make(&bad.path().join("a.json")), Err(Error::Folder { .. })));
-}
-
 /// Sections that say what no run would: every study's closing words take them.
 #[test]
 fn closing_words_of_sections_that_lie() {

@@ -194,8 +194,11 @@ fn what_cannot_be_recorded_is_told_before_it_is_measured() {
         folder.tress(["bench", "^aes-", record]).failed("record.json");
         assert!(start.elapsed() < Duration::from_secs(5));
     }
+    // Nobody, root neither, makes files there.
     #[cfg(target_os = "linux")]
-    folder.tress(["bench", "^aes-", "--record=/proc/record.json"]).failed("/proc/record.json");
+    for record in ["--record=/proc", "--record=/proc/record.json"] {
+        folder.tress(["bench", "^aes-", record]).failed("/proc");
+    }
     // Only a record is replaced by one.
     folder.write("notes", "precious");
     folder.tress(["bench", "^aes-", "--record=notes"]).failed("notes");
@@ -231,18 +234,15 @@ fn combinations_are_rows() {
 
     for (wrong, told) in [
         (&["ecb", "--lanes", "2"][..], "lanes"),
-        (&["aes-128-ccm", "--lanes", "0"], "0 lanes"),
         (&["aes-128-ccm", "--threads", "x"], "--threads"),
         (&["aes-128-ccm", "--threads", "1000"], "1000 threads"),
-        (&["aes-128-cbc", "--size", "17"], "whole blocks"),
         (&["aes-128-cbc", "--size", "1furlong"], "--size"),
-        (&["aes-128-ctr", "--size", "0"], "--size"),
         (&["aes-128-ctr", "--size", "16777216TiB"], "--size"),
-        (&["aes-128-ctr", "--size", "1000TiB"], "memory"),
         (&["aes-128-ctr", "--backend", "nothing"], "nothing"),
-        (&["rsa-2048-sign", "--threads", "2"], "--threads"),
-        (&["no-such-name", "--threads", "2"], "matches"),
         (&["no-such-name"], "matches"),
+        // Rows of commands need the command.
+        (&["^encrypt-file$", "--visit"], "matches"),
+        (&["ecb", "--against", "nobody"], "unknown peer nobody"),
         (&["--list", "--quick"], "--list"),
     ] {
         folder.tress([&["bench"], wrong].concat()).wrong_use(told);

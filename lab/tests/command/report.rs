@@ -49,6 +49,7 @@ fn nothing_to_report() {
     folder.tress(["report", "empty"]).failed("no studies");
     folder.write("empty/bad.json", "{");
     folder.tress(["report", "empty"]).failed("bad.json");
+    folder.tress(["report", "empty/bad.json"]).failed("bad.json");
     assert!(!folder.exists("empty/report.html"));
     folder.tress(["report"]).wrong_use("DIR");
 }

@@ -62,19 +62,3 @@ pub(super) fn run(_: &Effort) -> Result<Section, Error> {
     section.verdicts.extend(differ.into_iter().map(Verdict::Misprint));
     Ok(section)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// All figures but the misprinted 292.
-    #[test]
-    fn one_figure_does_not_follow() {
-        let section = run(&Effort { is_quick: true, ..Effort::default() }).expect("a section");
-        assert_eq!(section.rows.len(), 16);
-        let fails: Vec<&Verdict> =
-            section.verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Misprint(_))).collect();
-        assert_eq!(fails.len(), 1);
-        assert!(matches!(fails[0], Verdict::Misprint(text) if text.contains("292") && text.contains("282.8")));
-    }
-}
