@@ -12,6 +12,28 @@ pub const ROUND: u64 = 64;
 pub const AVAILABLE: bool =
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")) && !cfg!(miri);
 
+/// The chain of an architecture: an addition, one round less, and back while rounds are left.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"), not(miri)))]
+macro_rules! chain {
+    ($rounds:ident, $add:literal, $count:literal, $back:literal) => {
+        // SAFETY: adds registers that the block declares; no memory, no stack.
+        unsafe {
+            core::arch::asm!(
+                "2:",
+                ".rept 64",
+                $add,
+                ".endr",
+                $count,
+                $back,
+                sum = inout(reg) 0u64 => _,
+                addend = in(reg) 1u64,
+                rounds = inout(reg) $rounds => _,
+                options(nomem, nostack),
+            );
+        }
+    };
+}
+
 /// Runs `rounds` times 64 additions, one after the other, and returns how many cycles they take; 0 on an architecture
 /// for which no chain is written.
 #[inline(never)]
@@ -20,53 +42,11 @@ pub fn dependent_adds(rounds: u64) -> u64 {
         return 0;
     }
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: adds registers that the block declares; no memory, no stack.
-    unsafe {
-        core::arch::asm!(
-            "2:",
-            ".rept 64",
-            "add {sum}, {addend}",
-            ".endr",
-            "dec {rounds}",
-            "jnz 2b",
-            sum = inout(reg) 0u64 => _,
-            addend = in(reg) 1u64,
-            rounds = inout(reg) rounds => _,
-            options(nomem, nostack),
-        );
-    }
+    chain!(rounds, "add {sum}, {addend}", "dec {rounds}", "jnz 2b");
     #[cfg(all(target_arch = "aarch64", not(miri)))]
-    // SAFETY: adds registers that the block declares; no memory, no stack.
-    unsafe {
-        core::arch::asm!(
-            "2:",
-            ".rept 64",
-            "add {sum}, {sum}, {addend}",
-            ".endr",
-            "subs {rounds}, {rounds}, #1",
-            "b.ne 2b",
-            sum = inout(reg) 0u64 => _,
-            addend = in(reg) 1u64,
-            rounds = inout(reg) rounds => _,
-            options(nomem, nostack),
-        );
-    }
+    chain!(rounds, "add {sum}, {sum}, {addend}", "subs {rounds}, {rounds}, #1", "b.ne 2b");
     #[cfg(all(target_arch = "riscv64", not(miri)))]
-    // SAFETY: adds registers that the block declares; no memory, no stack.
-    unsafe {
-        core::arch::asm!(
-            "2:",
-            ".rept 64",
-            "add {sum}, {sum}, {addend}",
-            ".endr",
-            "addi {rounds}, {rounds}, -1",
-            "bnez {rounds}, 2b",
-            sum = inout(reg) 0u64 => _,
-            addend = in(reg) 1u64,
-            rounds = inout(reg) rounds => _,
-            options(nomem, nostack),
-        );
-    }
+    chain!(rounds, "add {sum}, {sum}, {addend}", "addi {rounds}, {rounds}, -1", "bnez {rounds}, 2b");
     rounds * ROUND
 }
 
