@@ -4,7 +4,7 @@
 pub(super) mod transfer;
 pub(super) mod wire;
 
-use std::{thread, time::Duration};
+use std::{ops::RangeInclusive, thread, time::Duration};
 
 use tress_container::container::CHUNK_BYTES;
 use tress_plan::Problem;
@@ -17,11 +17,25 @@ use wire::Wire;
 
 /// T_syn of the paper; what threads that sleep take here is about the same (docs/plan.md).
 const T_SYN: f64 = 10e-6;
-/// Bits a second, name, bytes sent.
-const LINKS: [(f64, &str, usize); 3] =
-    [(10e6, "10 Mbit/s", 10_000_000), (100e6, "100 Mbit/s", 100_000_000), (1000e6, "1000 Mbit/s", 100_000_000)];
+/// A link, and what goes over it.
+struct Link {
+    /// Bits a second.
+    rate: f64,
+    name: &'static str,
+    /// Of the file.
+    bytes: usize,
+}
+
+const LINKS: [Link; 3] = [
+    Link { rate: 10e6, name: "10 Mbit/s", bytes: 10_000_000 },
+    Link { rate: 100e6, name: "100 Mbit/s", bytes: 100_000_000 },
+    Link { rate: 1000e6, name: "1000 Mbit/s", bytes: 100_000_000 },
+];
 /// The same in a quick run.
-const QUICK_LINKS: [(f64, &str, usize); 2] = [(100e6, "100 Mbit/s", 10_000_000), (1000e6, "1000 Mbit/s", 50_000_000)];
+const QUICK_LINKS: [Link; 2] = [
+    Link { rate: 100e6, name: "100 Mbit/s", bytes: 10_000_000 },
+    Link { rate: 1000e6, name: "1000 Mbit/s", bytes: 50_000_000 },
+];
 /// What the paper's Table 1 has for the largest of its sizes that differs no more from ours than the digits show.
 const TABLE_1: [(&str, f64); 3] = [("10 Mbit/s", 1.04), ("100 Mbit/s", 1.46), ("1000 Mbit/s", 1.21)];
 
@@ -33,162 +47,144 @@ pub(super) fn run(effort: &Effort) -> Result<Section, Error> {
     Ok(section)
 }
 
-/// Everything of a run.
-struct Run {
-    wire: Wire,
-    links: &'static [(f64, &'static str, usize)],
-    transfers: usize,
-    looks: Looks,
+/// What is measured on one link.
+struct Run<'a> {
+    link: &'a Link,
+    wire: &'a mut Wire,
+    transfers: Transfers<'a>,
+    /// Transfers of each kind.
+    count: usize,
+    looks: &'a mut Looks,
+    section: &'a mut Section,
 }
 
 fn measure(effort: &Effort, section: &mut Section) -> Result<(), String> {
-    let wire = Wire::new()?;
-    let (links, transfers): (&'static [_], _) = if effort.is_quick { (&QUICK_LINKS, 3) } else { (&LINKS, 5) };
-    let mut run = Run { wire, links, transfers, looks: Looks::default() };
+    let mut wire = Wire::new()?;
+    let (links, count) = if effort.is_quick { (&QUICK_LINKS[..], 3) } else { (&LINKS[..], 5) };
+    let mut looks = Looks::default();
     section.text = "A sender and `tress receive` in two network namespaces, connected by a pair of virtual Ethernet \
                     devices with a token bucket as the link. Files are in memory; the receiver decrypts and stores all data, \
                     which is then compared. Times run from the start of the command to the confirmation and include \
                     handshakes and the last sync. R_comp is the limit that is set for one encrypting thread. \
                     Where the rate of a link is a payload rate, its headers are added."
         .into();
-    for &(rate, name, bytes) in run.links {
-        let mut transfers = Transfers::new(effort, &run.wire, bytes)?;
-        run.wire_time(&mut transfers, rate, name, section)?;
-        run.table_1(&mut transfers, rate, name, bytes, section)?;
-        run.balanced(&mut transfers, rate, name, bytes, section)?;
-        if rate == 1000e6 {
-            run.sweep(&mut transfers, rate, bytes, section)?;
-            run.halved(&mut transfers, rate, bytes, section)?;
-            run.lossy(&mut transfers, rate, section)?;
+    for link in links {
+        let transfers = Transfers::new(effort, &wire, link.bytes)?;
+        let mut run = Run { link, wire: &mut wire, transfers, count, looks: &mut looks, section };
+        run.wire_time()?;
+        run.table_1()?;
+        run.balanced()?;
+        if link.rate == 1000e6 {
+            run.sweep()?;
+            run.halved()?;
+            run.lossy()?;
         }
     }
-    section.rows.extend(run.looks.row());
+    section.rows.extend(looks.row());
     Ok(())
 }
 
-impl Run {
+impl Run<'_> {
     /// Several transfers in turn, one of each kind after the other; seconds of each.
-    fn in_turn(&mut self, transfers: &mut Transfers<'_>, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
+    fn in_turn(&mut self, kinds: &[&[&str]]) -> Result<Vec<Vec<f64>>, String> {
         let mut seconds = vec![Vec::new(); kinds.len()];
-        for _ in 0..self.transfers {
+        for _ in 0..self.count {
             self.looks.look();
             for (kind, seconds) in kinds.iter().zip(&mut seconds) {
-                seconds.push(transfers.send(&mut self.wire, kind, nothing)?.elapsed_s);
+                seconds.push(self.transfers.send(self.wire, kind, nothing)?.elapsed_s);
             }
         }
         Ok(seconds)
     }
 
+    /// A figure beside that of the model.
+    fn row(&mut self, what: impl Into<String>, unit: &str, model: f64, measured: Measured) {
+        self.section.rows.push(Row { model: Some(model), ..Row::measured(what, unit, measured) });
+    }
+
+    fn judge(&mut self, whose: Claim, claim: String, measured: Measured, range: RangeInclusive<f64>) {
+        self.section.verdicts.push(whose.of(claim, measured, range, self.looks));
+    }
+
+    /// Bytes a second of the payload.
+    fn payload(&self) -> f64 {
+        self.link.rate / 8.0
+    }
+
+    /// The plan's problem for an R_comp.
+    fn problem(&self, r_comp: f64) -> Problem {
+        Problem::new(self.link.bytes as u64, r_comp, 1.0 / self.payload(), T_SYN)
+    }
+
     /// As fast as it goes, against the time that the wire takes for what went over it.
-    fn wire_time(
-        &mut self,
-        transfers: &mut Transfers<'_>,
-        rate: f64,
-        name: &str,
-        section: &mut Section,
-    ) -> Result<(), String> {
-        self.wire.set_rate(rate)?;
+    fn wire_time(&mut self) -> Result<(), String> {
+        self.wire.set_rate(self.link.rate)?;
         let mut ratios = Vec::new();
-        for _ in 0..self.transfers {
+        for _ in 0..self.count {
             self.looks.look();
             let before = self.wire.bytes()?;
-            let report = transfers.send(&mut self.wire, &[], nothing)?;
+            let report = self.transfers.send(self.wire, &[], nothing)?;
             ratios.push(report.elapsed_s / self.wire.seconds(self.wire.bytes()? - before));
         }
-        let measured = Measured::of(&ratios);
-        section.rows.push(Row {
-            model: Some(1.0),
-            ..Row::measured(format!("{name}: time relative to the wire"), "", measured)
-        });
-        let claim = format!(
-            "{name}: within 2 % of the time on the wire; measured {:.1} % more",
-            (measured.median - 1.0) * 100.0
-        );
-        section.verdicts.push(Claim::Ours.of(claim, measured, 0.98..=1.02, &self.looks));
+        let (name, measured) = (self.link.name, Measured::of(&ratios));
+        self.row(format!("{name}: time relative to the wire"), "", 1.0, measured);
+        let more = (measured.median - 1.0) * 100.0;
+        let claim = format!("{name}: within 2 % of the time on the wire; measured {more:.1} % more");
+        self.judge(Claim::Ours, claim, measured, 0.98..=1.02);
         Ok(())
     }
 
     /// The paper's R_comp at the paper's rates.
-    fn table_1(
-        &mut self,
-        transfers: &mut Transfers<'_>,
-        rate: f64,
-        name: &str,
-        bytes: usize,
-        section: &mut Section,
-    ) -> Result<(), String> {
-        self.wire.set_payload_rate(rate / 8.0)?;
+    fn table_1(&mut self) -> Result<(), String> {
+        self.wire.set_payload_rate(self.payload())?;
         let compute = format!("{}us/B", PAPER_R_COMP * 1e6);
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
-        let seconds = self.in_turn(transfers, &[&sequential, &fixed])?;
-        let measured = Measured::ratio(&seconds[0], &seconds[1]);
-        let plan =
-            Problem::new(bytes as u64, PAPER_R_COMP, 8.0 / rate, T_SYN).plan().map_err(|error| error.to_string())?;
+        let seconds = self.in_turn(&[&sequential, &fixed])?;
+        let (name, measured) = (self.link.name, Measured::ratio(&seconds[0], &seconds[1]));
+        let plan = self.problem(PAPER_R_COMP).plan().map_err(|error| error.to_string())?;
         let printed = TABLE_1.iter().find(|(link, _)| *link == name).map_or(plan.speedup, |(_, printed)| *printed);
-        section.rows.push(Row {
+        self.section.rows.push(Row {
             paper: Some(format!("{printed:.2}")),
             model: Some(plan.speedup),
             ..Row::measured(format!("{name}, the paper's R_comp: speed-up over sequential"), "", measured)
         });
         let claim = format!("{name}: the speed-up of Table 1 within 3 %; measured {:.3}", measured.median);
-        section.verdicts.push(Claim::Paper.of(claim, measured, printed * 0.97..=printed * 1.03, &self.looks));
+        self.judge(Claim::Paper, claim, measured, printed * 0.97..=printed * 1.03);
         Ok(())
     }
 
     /// R_comp as slow as R_comm, where overlapping matters most.
-    fn balanced(
-        &mut self,
-        transfers: &mut Transfers<'_>,
-        rate: f64,
-        name: &str,
-        bytes: usize,
-        section: &mut Section,
-    ) -> Result<(), String> {
-        self.wire.set_payload_rate(rate / 8.0)?;
-        let compute = format!("{}", rate / 8.0);
-        let mut problem = Problem::new(bytes as u64, 8.0 / rate, 8.0 / rate, T_SYN);
+    fn balanced(&mut self) -> Result<(), String> {
+        self.wire.set_payload_rate(self.payload())?;
+        let compute = self.payload().to_string();
+        let mut problem = self.problem(1.0 / self.payload());
         problem.min_batch_bytes = Some(CHUNK_BYTES as u64);
         let plan = problem.plan().map_err(|error| error.to_string())?;
         let stage = plan.stage_bytes.to_string();
         let fixed = ["--threads", "1", "--compute-rate", &compute];
         let sequential = [&fixed[..], &["--sequential"]].concat();
         let barrier = [&fixed[..], &["--barrier", "--stage", &stage]].concat();
-        let seconds = self.in_turn(transfers, &[&sequential, &fixed, &barrier])?;
+        let seconds = self.in_turn(&[&sequential, &fixed, &barrier])?;
         for (way, seconds_of) in [("counter", &seconds[1]), ("barrier", &seconds[2])] {
+            let what = format!("{}, R_comp = R_comm, {way}", self.link.name);
             let measured = Measured::of(seconds_of);
-            section.rows.push(Row {
-                model: Some(plan.time_s),
-                ..Row::measured(format!("{name}, R_comp = R_comm, {way}: time"), "s", measured)
-            });
-            let claim = format!("{name}, R_comp = R_comm, {way}: equation 1 within 5 %");
+            self.row(format!("{what}: time"), "s", plan.time_s, measured);
             let range = plan.time_s * 0.95..=plan.time_s * 1.05;
-            section.verdicts.push(Claim::Paper.of(claim, measured, range, &self.looks));
+            self.judge(Claim::Paper, format!("{what}: equation 1 within 5 %"), measured, range);
             let speedup = Measured::ratio(&seconds[0], seconds_of);
-            section.rows.push(Row {
-                model: Some(plan.speedup),
-                ..Row::measured(format!("{name}, R_comp = R_comm, {way}: speed-up over sequential"), "", speedup)
-            });
-            let claim = format!(
-                "{name}, R_comp = R_comm, {way}: at least 1.9 times the sequential rate; measured {:.3}",
-                speedup.median
-            );
-            section.verdicts.push(Claim::Paper.of(claim, speedup, 1.9..=f64::INFINITY, &self.looks));
+            self.row(format!("{what}: speed-up over sequential"), "", plan.speedup, speedup);
+            let claim = format!("{what}: at least 1.9 times the sequential rate; measured {:.3}", speedup.median);
+            self.judge(Claim::Paper, claim, speedup, 1.9..=f64::INFINITY);
         }
         Ok(())
     }
 
     /// Stages from a sixteenth of equation 2's number to eight times that.
-    fn sweep(
-        &mut self,
-        transfers: &mut Transfers<'_>,
-        rate: f64,
-        bytes: usize,
-        section: &mut Section,
-    ) -> Result<(), String> {
-        self.wire.set_payload_rate(rate / 8.0)?;
-        let compute = format!("{}", rate / 8.0);
-        let problem = Problem::new(bytes as u64, 8.0 / rate, 8.0 / rate, T_SYN);
+    fn sweep(&mut self) -> Result<(), String> {
+        self.wire.set_payload_rate(self.payload())?;
+        let (bytes, compute) = (self.link.bytes, self.payload().to_string());
+        let problem = self.problem(1.0 / self.payload());
         let best = problem.plan().map_err(|error| error.to_string())?.stages as f64;
         let stages: Vec<f64> =
             [1.0 / 16.0, 1.0 / 8.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0].iter().map(|part| best * part).collect();
@@ -197,13 +193,11 @@ impl Run {
         let fixed = ["--threads", "1", "--compute-rate", &compute, "--barrier", "--stage"];
         let kinds: Vec<Vec<&str>> = sizes.iter().map(|size| [&fixed[..], &[size.as_str()]].concat()).collect();
         let kinds: Vec<&[&str]> = kinds.iter().map(Vec::as_slice).collect();
-        let seconds = self.in_turn(transfers, &kinds)?;
+        let seconds = self.in_turn(&kinds)?;
         let medians: Vec<Measured> = seconds.iter().map(|seconds| Measured::of(seconds)).collect();
         for (stages, measured) in stages.iter().zip(&medians) {
-            section.rows.push(Row {
-                model: Some(problem.time_s(*stages, 1, 1)),
-                ..Row::measured(format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages"), "s", *measured)
-            });
+            let what = format!("1000 Mbit/s, R_comp = R_comm, {stages:.0} stages");
+            self.row(what, "s", problem.time_s(*stages, 1, 1), *measured);
         }
         let points = |value: &dyn Fn(usize) -> f64| (0..stages.len()).map(|i| (stages[i], value(i))).collect();
         let slowest = medians.iter().map(|measured| measured.median).fold(problem.time_s(stages[0], 1, 1), f64::max);
@@ -220,7 +214,7 @@ impl Run {
                 lines,
             )
         };
-        section.pictures.push(Picture::new("links-sweep", chart));
+        self.section.pictures.push(Picture::new("links-sweep", chart));
         // Each number of stages against m_opt in the same round.
         let at_best = &seconds[4];
         let gain = seconds
@@ -228,34 +222,27 @@ impl Run {
             .map(|seconds| Measured::ratio(at_best, seconds))
             .max_by(|a, b| a.median.total_cmp(&b.median));
         let gain = gain.ok_or("no stages")?;
-        let claim = format!(
-            "no number of stages is more than 5 % faster than m_opt = {best}; measured {:.1} %",
-            (gain.median - 1.0) * 100.0
-        );
-        section.verdicts.push(Claim::Paper.of(claim, gain, 0.95..=1.05, &self.looks));
+        let more = (gain.median - 1.0) * 100.0;
+        let claim = format!("no number of stages is more than 5 % faster than m_opt = {best}; measured {more:.1} %");
+        self.judge(Claim::Paper, claim, gain, 0.95..=1.05);
         Ok(())
     }
 
     /// The link loses half of its rate while a transfer runs.
-    fn halved(
-        &mut self,
-        transfers: &mut Transfers<'_>,
-        rate: f64,
-        bytes: usize,
-        section: &mut Section,
-    ) -> Result<(), String> {
+    fn halved(&mut self) -> Result<(), String> {
         let (mut ratios, mut plans) = (Vec::new(), Vec::new());
-        let after = bytes as f64 * 8.0 / rate / 2.0;
-        let compute = format!("{}", rate / 8.0);
-        let trace = transfers.path("trace.json");
+        let rate = self.link.rate;
+        let after = self.link.bytes as f64 * 8.0 / rate / 2.0;
+        let compute = self.payload().to_string();
+        let trace = self.transfers.path("trace.json");
         let path = trace.display().to_string();
-        for _ in 0..self.transfers {
+        for _ in 0..self.count {
             self.looks.look();
             self.wire.set_rate(rate)?;
             let before = self.wire.bytes()?;
             let options = ["--threads", "1", "--compute-rate", &compute, "--trace", &path];
             let mut halfway = 0.0;
-            let report = transfers.send(&mut self.wire, &options, |wire| {
+            let report = self.transfers.send(self.wire, &options, |wire| {
                 thread::sleep(Duration::from_secs_f64(after));
                 halfway = wire.bytes()?;
                 wire.set_rate(rate / 2.0)
@@ -265,37 +252,35 @@ impl Run {
             plans.push(plans_in(&trace, after)? as f64);
         }
         let measured = Measured::of(&ratios);
-        section.rows.push(Row {
-            model: Some(1.0),
-            ..Row::measured("1000 Mbit/s, halved during the transfer: time relative to a plan that knows", "", measured)
-        });
+        let what = "1000 Mbit/s, halved during the transfer: time relative to a plan that knows";
+        self.row(what, "", 1.0, measured);
         let claim = format!(
             "link rate halved during the transfer: within 5 % of a plan that knows in advance; measured {:.3}",
             measured.median
         );
-        section.verdicts.push(Claim::Ours.of(claim, measured, 0.95..=1.05, &self.looks));
+        self.judge(Claim::Ours, claim, measured, 0.95..=1.05);
         let claim = "the trace of each of these runs shows a new plan after the change".into();
         let is_so = plans.iter().all(|&plans| plans >= 1.0);
-        section.verdicts.push(Claim::Ours.measured(claim, Some(is_so), &self.looks));
+        self.section.verdicts.push(Claim::Ours.measured(claim, Some(is_so), self.looks));
         Ok(())
     }
 
     /// A long link that loses packets: several connections against one.
-    fn lossy(&mut self, transfers: &mut Transfers<'_>, rate: f64, section: &mut Section) -> Result<(), String> {
-        if let Err(why) = self.wire.set_delay_and_loss(rate, 50, "1%") {
+    fn lossy(&mut self) -> Result<(), String> {
+        if let Err(why) = self.wire.set_delay_and_loss(self.link.rate, 50, "1%") {
             let text =
                 format!("50 ms and 1 % loss, four connections compared with one: this kernel lacks netem ({why})");
-            section.verdicts.push(Verdict::LeftOut(text));
+            self.section.verdicts.push(Verdict::LeftOut(text));
             return Ok(());
         }
-        let seconds = self.in_turn(transfers, &[&["--streams", "1"], &["--streams", "4"]])?;
+        let seconds = self.in_turn(&[&["--streams", "1"], &["--streams", "4"]])?;
         let measured = Measured::ratio(&seconds[0], &seconds[1]);
-        section.rows.push(Row::measured("50 ms, 1 % loss: four connections relative to one", "", measured));
+        self.section.rows.push(Row::measured("50 ms, 1 % loss: four connections relative to one", "", measured));
         let claim = format!(
             "50 ms, 1 % loss: four connections are twice as fast as one; measured {:.2} times",
             measured.median
         );
-        section.verdicts.push(Claim::Ours.of(claim, measured, 2.0..=f64::INFINITY, &self.looks));
+        self.judge(Claim::Ours, claim, measured, 2.0..=f64::INFINITY);
         Ok(())
     }
 }
