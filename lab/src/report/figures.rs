@@ -45,12 +45,14 @@ impl Cell {
     }
 
     pub(super) fn measured(measured: Option<Measured>) -> Cell {
-        measured.map_or_else(Cell::default, |Measured { median, low, high }| Cell {
-            text: format!("{} ({} to {})", figure(median), figure(low), figure(high)),
-            value: Some(median),
-            interval: Some((low, high)),
-            ..Cell::default()
-        })
+        measured
+            .map_or_else(Cell::default, |Measured { median, low, high }| Cell::between(median, low, high, "", figure))
+    }
+
+    /// A figure with its interval.
+    pub(super) fn between(value: f64, low: f64, high: f64, unit: &str, shown: impl Fn(f64) -> String) -> Cell {
+        let text = format!("{}{unit} ({} to {})", shown(value), shown(low), shown(high));
+        Cell { interval: Some((low, high)), ..Cell::shown(text, value) }
     }
 
     pub(super) fn is_number(&self) -> bool {

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     bench::{
-        Document, Row,
+        Against, Document, Row,
         compare::{self, Verdict},
         length as bytes, roofline,
     },
@@ -173,11 +173,8 @@ fn table(record: &read::Record) -> Table {
             Cell::text(row.bound.as_deref().unwrap_or_default()),
         ];
         cells.extend(peers.keys().map(|peer| {
-            row.against.get(*peer).map_or_else(Cell::default, |against| Cell {
-                text: format!("{:.2}× ({:.2} to {:.2})", against.ratio, against.ratio_low, against.ratio_high),
-                value: Some(against.ratio),
-                interval: Some((against.ratio_low, against.ratio_high)),
-                ..Cell::default()
+            row.against.get(*peer).map_or_else(Cell::default, |Against { ratio, ratio_low, ratio_high, .. }| {
+                Cell::between(*ratio, *ratio_low, *ratio_high, "×", |ratio| format!("{ratio:.2}"))
             })
         }));
         cells
@@ -191,12 +188,10 @@ fn table(record: &read::Record) -> Table {
 fn rate(median: Option<f64>, row: &Row, scale: f64, unit: &str) -> Cell {
     let Some(median) = median else { return Cell::default() };
     let shown = |rate: f64| figure(rate * scale);
-    let interval = row.rate_low.zip(row.rate_high);
-    let text = match interval {
-        Some((low, high)) => format!("{}{unit} ({} to {})", shown(median), shown(low), shown(high)),
-        None => format!("{}{unit}", shown(median)),
-    };
-    Cell { text, value: Some(median), interval, ..Cell::default() }
+    match row.rate_low.zip(row.rate_high) {
+        Some((low, high)) => Cell::between(median, low, high, unit, shown),
+        None => Cell::shown(format!("{}{unit}", shown(median)), median),
+    }
 }
 
 /// What the machine does at most.
@@ -278,12 +273,7 @@ pub(super) fn changes(records: &[read::Record]) -> Vec<Changes> {
             vec![
                 Cell::text(&change.row),
                 Cell::text(if change.verdict == Verdict::Slower { "slower" } else { "faster" }),
-                Cell {
-                    text: format!("{:.3}× ({:.3} to {:.3})", change.ratio, change.ratio_low, change.ratio_high),
-                    value: Some(change.ratio),
-                    interval: Some((change.ratio_low, change.ratio_high)),
-                    ..Cell::default()
-                },
+                Cell::between(change.ratio, change.ratio_low, change.ratio_high, "×", |ratio| format!("{ratio:.3}")),
                 Cell::text(&change.measure),
             ]
         });

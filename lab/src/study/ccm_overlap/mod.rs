@@ -12,7 +12,7 @@ mod timeline;
 
 use std::time::Instant;
 
-use super::{Part, Study, busy::Looks, cores};
+use super::{Error, Part, Study, busy::Looks, cores};
 
 pub(super) const STUDY: Study = Study {
     name: "ccm-overlap",
@@ -38,19 +38,21 @@ pub(super) const STUDY: Study = Study {
 /// What the paper calls R_comp.
 const PAPER_R_COMP: f64 = 0.037e-6;
 
+type Work<'a> = &'a mut dyn FnMut() -> Result<(), Error>;
+
 /// The seconds of each of several works, in turn and after one round to warm up, so that whatever else the machine does
 /// meets all of them; `looks` sees it.
-fn in_turn(samples: usize, looks: &mut Looks, works: &mut [&mut dyn FnMut()]) -> Vec<Vec<f64>> {
+fn in_turn(samples: usize, looks: &mut Looks, works: &mut [Work<'_>]) -> Result<Vec<Vec<f64>>, Error> {
     let mut seconds = vec![Vec::with_capacity(samples); works.len()];
     for sample in 0..=samples {
         looks.look();
         for (work, seconds) in works.iter_mut().zip(&mut seconds) {
             let start = Instant::now();
-            work();
+            work()?;
             if sample > 0 {
                 seconds.push(start.elapsed().as_secs_f64());
             }
         }
     }
-    seconds
+    Ok(seconds)
 }
