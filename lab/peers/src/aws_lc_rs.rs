@@ -7,15 +7,10 @@ use crate::Missing;
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "aws-lc-rs";
 
-/// The version of this build.
-pub fn version() -> String {
-    env!("TRESS_PEERS_AWS_LC_RS").into()
-}
-
-/// Whether this build has it, and how to make one that has.
-pub fn available() -> Result<(), Missing> {
+/// The version of this build, or how to make one that has it.
+pub fn version() -> Result<String, Missing> {
     if cfg!(feature = "aws-lc-rs") {
-        return Ok(());
+        return Ok(env!("TRESS_PEERS_AWS_LC_RS").into());
     }
     Err(Missing { peer: NAME, reason: "built without; build with --features aws-lc-rs".into(), package: "" })
 }

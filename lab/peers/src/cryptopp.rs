@@ -52,21 +52,12 @@ fn functions() -> Result<&'static Functions, Missing> {
     })
 }
 
-/// Whether it is there.
-pub fn available() -> Result<(), Missing> {
-    functions().map(drop)
-}
-
-/// Its version, such as `8.7.0`.
-pub fn version() -> String {
-    match functions() {
-        Ok(functions) => {
-            // SAFETY: takes nothing and returns a number.
-            let number = unsafe { (functions.version)() };
-            format!("{}.{}.{}", number / 100, number / 10 % 10, number % 10)
-        }
-        Err(_) => "missing".into(),
-    }
+/// Its version, such as `8.7.0`, or how to get it.
+pub fn version() -> Result<String, Missing> {
+    let functions = functions()?;
+    // SAFETY: takes nothing and returns a number.
+    let number = unsafe { (functions.version)() };
+    Ok(format!("{}.{}.{}", number / 100, number / 10 % 10, number % 10))
 }
 
 /// RC6-32/20 under one key.

@@ -92,14 +92,9 @@ fn load() -> Result<Functions, Missing> {
     found().map_err(|error| missing(error.to_string()))
 }
 
-/// Whether libgcrypt is on this machine, and how to install it when not.
-pub fn available() -> Result<(), Missing> {
-    functions().map(|_| ())
-}
-
-/// The version of the loaded library, such as `1.10.1`; empty when there is none.
-pub fn version() -> String {
-    functions().map(|functions| functions.version.clone()).unwrap_or_default()
+/// The version of libgcrypt on this machine, such as `1.10.1`, or how to install it.
+pub fn version() -> Result<String, Missing> {
+    functions().map(|functions| functions.version.clone())
 }
 
 /// AES in one of the modes under one key.

@@ -70,15 +70,15 @@ pub struct Peer {
 /// All peers, in the order of their names.
 pub fn list() -> Vec<Peer> {
     vec![
-        Peer { name: aws_lc_rs::NAME, version: aws_lc_rs::available().map(|()| aws_lc_rs::version()) },
+        Peer { name: aws_lc_rs::NAME, version: aws_lc_rs::version() },
         Peer { name: crypto_bigint::NAME, version: Ok(crypto_bigint::version()) },
-        Peer { name: cryptopp::NAME, version: cryptopp::available().map(|()| cryptopp::version()) },
-        Peer { name: gmp::NAME, version: gmp::available().map(|()| gmp::version()) },
-        Peer { name: ipsec_mb::NAME, version: ipsec_mb::available().map(|_| ipsec_mb::version()) },
-        Peer { name: gcrypt::NAME, version: gcrypt::available().map(|()| gcrypt::version()) },
-        Peer { name: openssl::NAME, version: openssl::available().map(|_| openssl::version()) },
+        Peer { name: cryptopp::NAME, version: cryptopp::version() },
+        Peer { name: gmp::NAME, version: gmp::version() },
+        Peer { name: ipsec_mb::NAME, version: ipsec_mb::version() },
+        Peer { name: gcrypt::NAME, version: gcrypt::version() },
+        Peer { name: openssl::NAME, version: openssl::version() },
         Peer { name: pipo::NAME, version: Ok(pipo::version()) },
-        Peer { name: ring::NAME, version: ring::available().map(|()| ring::version()) },
+        Peer { name: ring::NAME, version: ring::version() },
         Peer { name: rsa::NAME, version: Ok(rsa::version()) },
         Peer { name: rustcrypto::NAME, version: Ok(rustcrypto::version()) },
     ]

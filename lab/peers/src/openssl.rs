@@ -81,17 +81,12 @@ fn load(library: &'static Library) -> Result<Functions, libloading::Error> {
     }
 }
 
-/// Whether libcrypto 3 is on this machine, and how to install it when not.
-pub fn available() -> Result<(), Missing> {
-    functions().map(|_| ())
-}
-
-/// The version of the loaded library, such as `3.0.17`; empty when there is none.
-pub fn version() -> String {
-    let Ok(functions) = functions() else { return String::new() };
+/// The version of libcrypto 3 on this machine, such as `3.0.17`, or how to install it.
+pub fn version() -> Result<String, Missing> {
+    let functions = functions()?;
     // SAFETY: returns a string with static lifetime for every argument.
     let text = unsafe { CStr::from_ptr((functions.version)(OPENSSL_VERSION_STRING)) };
-    text.to_string_lossy().into_owned()
+    Ok(text.to_string_lossy().into_owned())
 }
 
 struct Context {

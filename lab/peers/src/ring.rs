@@ -7,15 +7,10 @@ use crate::Missing;
 /// The name that `tress bench --against` takes.
 pub const NAME: &str = "ring";
 
-/// The version of this build.
-pub fn version() -> String {
-    env!("TRESS_PEERS_RING").into()
-}
-
-/// Whether this build has it, and how to make one that has.
-pub fn available() -> Result<(), Missing> {
+/// The version of this build, or how to make one that has it.
+pub fn version() -> Result<String, Missing> {
     if cfg!(feature = "ring") {
-        return Ok(());
+        return Ok(env!("TRESS_PEERS_RING").into());
     }
     Err(Missing { peer: NAME, reason: "built without; build with --features ring".into(), package: "" })
 }

@@ -83,18 +83,18 @@ fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Ci
     }
     if is_rc6 {
         let mut ciphers: Vec<Cipher> = vec![by_rustcrypto!(rustcrypto::Rc6::new(key))];
-        if present(cryptopp::available()) {
+        if present(cryptopp::version()) {
             let mut cipher = cryptopp::Rc6::new(mode, direction, key).unwrap();
             ciphers.push(("crypto++", Box::new(move |iv, data| cipher.apply(iv.try_into().unwrap_or(&[0; 16]), data))));
         }
         return ciphers;
     }
     let mut ciphers: Vec<Cipher> = vec![by_rustcrypto!(rustcrypto::Cipher::new(key))];
-    if present(openssl::available()) {
+    if present(openssl::version()) {
         let mut cipher = openssl::Cipher::new(mode, key, direction).unwrap();
         ciphers.push(("openssl", Box::new(move |iv, data| cipher.apply(iv, data))));
     }
-    if present(gcrypt::available()) {
+    if present(gcrypt::version()) {
         let mut cipher = gcrypt::Cipher::new(mode, key).unwrap();
         ciphers.push(("libgcrypt", Box::new(move |iv, data| cipher.apply(direction, iv, data))));
     }
@@ -103,7 +103,7 @@ fn ciphers(mode: Mode, key: &[u8], direction: Direction, is_rc6: bool) -> Vec<Ci
         let cipher = tress_peers::aws_lc_rs::Cipher::new(mode, key, direction).unwrap();
         ciphers.push(("aws-lc-rs", Box::new(move |iv, data| cipher.apply(iv, data))));
     }
-    if present(ipsec_mb::available()) {
+    if present(ipsec_mb::version()) {
         let key = key.to_vec();
         let one = move |iv: &[u8], data: &mut [u8]| in_a_batch(mode, direction, &key, [iv, b""], data, &mut []);
         ciphers.push(("ipsec-mb", Box::new(one)));
@@ -133,13 +133,13 @@ fn ccms(key: &[u8], nonce_bytes: usize, tag_bytes: usize, direction: Direction) 
     if (nonce_bytes, tag_bytes) == (12, 16) {
         ccms.push(by!("rustcrypto", rustcrypto::Aead::ccm(key)));
     }
-    if present(openssl::available()) {
+    if present(openssl::version()) {
         ccms.push(by!("openssl", openssl::Ccm::new(key, nonce_bytes, tag_bytes, direction)));
     }
-    if present(gcrypt::available()) {
+    if present(gcrypt::version()) {
         ccms.push(by!("libgcrypt", gcrypt::Cipher::new(Mode::Ccm, key)));
     }
-    if present(ipsec_mb::available()) {
+    if present(ipsec_mb::version()) {
         let key = key.to_vec();
         ccms.push((
             "ipsec-mb",
@@ -223,10 +223,10 @@ fn wrong_lengths_are_refused() {
     for (name, mut apply) in ciphers(Mode::Cbc, &hex(KEY), Direction::Encrypt, true) {
         assert_eq!(apply(&[0; 16], &mut [0; 15]), Err(Error::Length), "{name}");
     }
-    if present(gcrypt::available()) {
+    if present(gcrypt::version()) {
         assert!(matches!(gcrypt::Cipher::new(Mode::Ecb, &[0; 15]), Err(Error::Length)));
     }
-    if present(ipsec_mb::available()) {
+    if present(ipsec_mb::version()) {
         let usual = ipsec_mb::Message { key: 0, iv: &[0; 12], aad: b"", start: 0, bytes: 16, tag_bytes: 16 };
         for (message, error) in [
             (ipsec_mb::Message { bytes: 65_536, ..usual }, Error::MessageTooLong),

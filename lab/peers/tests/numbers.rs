@@ -11,10 +11,10 @@ fn number(digits: usize, seed: u64) -> Vec<u64> {
 
 #[test]
 fn products_and_powers_of_gmp_are_ours() {
-    if !present(gmp::available()) {
+    if !present(gmp::version()) {
         return;
     }
-    assert!(gmp::version().starts_with(char::is_numeric));
+    assert!(gmp::version().is_ok_and(|version| version.starts_with(char::is_numeric)));
     for digits in [2, 3, 4, 8, 16, 31, 32, 64, 70] {
         let (a, b) = (number(digits, 1), number(digits, 99));
         let (mut ours, mut theirs) = (vec![0; 2 * digits], vec![0; 2 * digits]);
@@ -34,7 +34,7 @@ fn products_and_powers_of_gmp_are_ours() {
 
 #[test]
 fn what_gmp_would_not_survive_is_refused() {
-    if !present(gmp::available()) {
+    if !present(gmp::version()) {
         return;
     }
     assert_eq!(gmp::multiply(&[], &[], &mut []), Err(Error::Length));

@@ -69,14 +69,9 @@ fn load() -> Result<Functions, Missing> {
     Ok(functions)
 }
 
-/// Whether the library is on this machine in the version that we know, and how to install it when not.
-pub fn available() -> Result<(), Missing> {
-    functions().map(|_| ())
-}
-
-/// The version of the loaded library, such as `1.3.0`; empty when there is none.
-pub fn version() -> String {
-    functions().map(|functions| functions.version.clone()).unwrap_or_default()
+/// The version of the library on this machine, such as `1.3.0`, or how to install the one that we know.
+pub fn version() -> Result<String, Missing> {
+    functions().map(|functions| functions.version.clone())
 }
 
 /// A round key, aligned as the library wants it.
