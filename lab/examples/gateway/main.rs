@@ -39,8 +39,6 @@ const NODE: &[u8] = include_bytes!("../../../riscv/firmware/images/node.elf");
 const BATCH: usize = 1024;
 /// Bytes that are read at a time.
 const READ: usize = 1 << 16;
-/// Longer files of keys are none: a million devices.
-const MAX_KEYS_BYTES: u64 = 64 << 20;
 
 /// Opens the packets of many devices, each with its own key.
 #[derive(Parser)]
@@ -127,13 +125,11 @@ fn read(keys: &Path, capture: Option<&Path>) -> Result<(), String> {
     let mut summary = Summary::default();
     let mut out = BufWriter::new(io::stdout().lock());
     let print = |packet: &Packet| writeln!(out, "{packet}").and_then(|()| out.flush());
-    match capture {
-        None => open(&mut receiver, &mut summary, io::stdin().lock(), print)?,
-        Some(path) => {
-            let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-            open(&mut receiver, &mut summary, file, print)?
-        }
+    let input: Box<dyn Read> = match capture {
+        None => Box::new(io::stdin().lock()),
+        Some(path) => Box::new(File::open(path).map_err(|error| format!("{}: {error}", path.display()))?),
     };
+    open(&mut receiver, &mut summary, input, print)?;
     eprintln!("{summary}");
     Ok(())
 }
@@ -181,12 +177,7 @@ type Identity = ([u8; IDENTIFIER], Zeroizing<[u8; KEY]>);
 /// Lines of identifier and key in hexadecimal; empty ones and those that begin with # are none.
 fn read_keys(path: &Path) -> Result<Vec<Identity>, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
-    let mut text = Zeroizing::new(String::new());
-    let file = File::open(path).map_err(|error| failed(&error))?;
-    file.take(MAX_KEYS_BYTES + 1).read_to_string(&mut text).map_err(|error| failed(&error))?;
-    if text.len() as u64 > MAX_KEYS_BYTES {
-        return Err(failed(&"longer than a file of keys can be"));
-    }
+    let text = Zeroizing::new(fs::read_to_string(path).map_err(|error| failed(&error))?);
     let mut devices = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
         let mut words = line.split_whitespace();

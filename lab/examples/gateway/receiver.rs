@@ -7,7 +7,7 @@ use std::{
 
 use tress_cipher::{Aad, Tag, aes::Aes, lanes::ccm};
 
-use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, NONCE, SAMPLE, Sealed, TAG};
+use crate::wire::{Dropped, Hexadecimal, IDENTIFIER, KEY, SAMPLE, Sealed, TAG};
 
 /// The devices that a gateway knows.
 pub(crate) struct Receiver {
@@ -155,5 +155,3 @@ impl fmt::Display for Packet {
         Ok(())
     }
 }
-
-const _: () = assert!(NONCE == 13);
