@@ -1,7 +1,7 @@
-//! `bench::run` as the command calls it: what it writes for programs, what it refuses.
+//! `bench::run` as the command calls it: what it writes for people, how it fails.
 
 use regex::Regex;
-use tress_lab::bench::{Error, Options, run};
+use tress_lab::bench::{Options, run};
 
 fn options(filter: &str) -> Options {
     Options { filter: Some(Regex::new(filter).expect("a pattern")), quick: true, ..Options::default() }
@@ -23,5 +23,5 @@ fn a_table_names_the_machine_and_the_rows() {
 fn a_command_that_fails_is_named() {
     let options = Options { command: Some("/nonexistent/tress".into()), ..options("^encrypt-start$") };
     let error = run(&options, &mut Vec::new()).expect_err("no such program");
-    assert!(matches!(error, Error::Command { .. }), "{error}");
+    assert!(matches!(error, tress_lab::bench::Error::Command { .. }), "{error}");
 }
