@@ -89,7 +89,7 @@ pub unsafe extern "C" fn tress_sign_jobs(jobs: *mut tress_sign_job, count: usize
             }
         }
         memory?;
-        let mut made = sign_batch(&ready).into_iter();
+        let mut made = sign_batch(&ready, 1).into_iter();
         let mut failures = 0;
         for index in 0..count {
             // SAFETY: as above; statuses were written above, and every undecided job was checked by `sign_job`.
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn tress_verify_jobs(
             }
         }
         memory?;
-        let mut checked = verify_batch(&ready).into_iter();
+        let mut checked = verify_batch(&ready, 1).into_iter();
         let mut failures = 0;
         for index in 0..count {
             // SAFETY: as above; statuses were written above.

@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use tress_sign::rsa;
-use tress_sign::{
-    Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete, sign_batch_on,
-    verify_batch_on,
-};
+use tress_sign::{Hash, KeyFile, Scheme, SignJob, Signature, SigningKey, VerifyJob, VerifyingKey, discrete};
 use zeroize::Zeroizing;
 
 use crate::arguments;
@@ -102,7 +99,7 @@ impl PrivateKey {
         let digests = digests(py, key.scheme().hash(), messages.iter(), prehashed)?;
         let signed: Result<Vec<Signature>, _> = py.detach(|| {
             let jobs: Vec<_> = digests.iter().map(|digest| SignJob { key: &key, digest }).collect();
-            sign_batch_on(threads, &jobs).into_iter().collect()
+            tress_sign::sign_batch(&jobs, threads).into_iter().collect()
         });
         let signed = signed.map_err(|error| errors::signing(py, error))?;
         PyList::new(py, signed.iter().map(|signed| PyBytes::new(py, signed.as_bytes())))
@@ -183,7 +180,7 @@ impl PublicKey {
         let outcomes = py.detach(|| {
             let jobs = signatures.iter().zip(&digests);
             let jobs: Vec<_> = jobs.map(|(signature, digest)| VerifyJob { key: &key, digest, signature }).collect();
-            verify_batch_on(threads, &jobs)
+            tress_sign::verify_batch(&jobs, threads)
         });
         Ok(outcomes.iter().map(Result::is_ok).collect())
     }

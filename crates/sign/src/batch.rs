@@ -29,9 +29,23 @@ pub struct VerifyJob<'a> {
 }
 
 /// Signs all, and returns for each job, in their order, its signature or what went wrong with it: `DigestLength`, `Fault`,
-/// `Random`. It runs on one core; batches that are multiples of eight under keys of one size fill the lanes.
+/// `Random`. Batches that are multiples of eight under keys of one size fill the lanes.
+///
+/// It runs on up to `threads` threads, of which the caller's is one; 0 is one for each core. Where the system gives no more threads,
+/// fewer do all.
 #[must_use]
-pub fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> {
+pub fn sign_batch(jobs: &[SignJob<'_>], threads: usize) -> Vec<Result<Signature, Error>> {
+    in_shares(threads, jobs, sign_share)
+}
+
+/// Checks all, and returns for each job, in their order, whether its signature holds: `MalformedSignature`, `Mismatch` or
+/// `DigestLength` where it does not. On threads as [`sign_batch`].
+#[must_use]
+pub fn verify_batch(jobs: &[VerifyJob<'_>], threads: usize) -> Vec<Result<(), Error>> {
+    in_shares(threads, jobs, verify_share)
+}
+
+pub(crate) fn sign_share(jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> {
     let (mut with_rsa, mut others) = (Vec::new(), Vec::new());
     for SignJob { key, digest } in jobs {
         let hash = key.scheme().hash();
@@ -55,10 +69,7 @@ pub fn sign_batch(jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> {
         .collect()
 }
 
-/// Checks all, and returns for each job, in their order, whether its signature holds: `MalformedSignature`, `Mismatch` or
-/// `DigestLength` where it does not.
-#[must_use]
-pub fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
+pub(crate) fn verify_share(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
     let (mut with_rsa, mut others) = (Vec::new(), Vec::new());
     for VerifyJob { key, digest, signature } in jobs {
         let hash = key.scheme().hash();
@@ -82,19 +93,6 @@ pub fn verify_batch(jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
             outcomes.next().unwrap_or(Err(Error::Fault))
         })
         .collect()
-}
-
-/// [`sign_batch`] on up to `threads` threads, of which the caller's is one; 0 is one for each core. Where the system gives no more
-/// threads, fewer do all.
-#[must_use]
-pub fn sign_batch_on(threads: usize, jobs: &[SignJob<'_>]) -> Vec<Result<Signature, Error>> {
-    in_shares(threads, jobs, sign_batch)
-}
-
-/// [`verify_batch`] on threads as [`sign_batch_on`].
-#[must_use]
-pub fn verify_batch_on(threads: usize, jobs: &[VerifyJob<'_>]) -> Vec<Result<(), Error>> {
-    in_shares(threads, jobs, verify_batch)
 }
 
 /// Exponentiations side by side.

@@ -19,7 +19,7 @@ mod scheme;
 #[cfg(test)]
 extern crate self as tress_sign;
 
-pub use batch::{SignJob, VerifyJob, sign_batch, sign_batch_on, verify_batch, verify_batch_on};
+pub use batch::{SignJob, VerifyJob, sign_batch, verify_batch};
 pub use error::Error;
 pub use hash::{Hash, Hasher};
 pub use key::{EncryptedKey, KeyFile, PrivateKey, PublicKey};

@@ -157,7 +157,7 @@ fn work(requests: &Receiver<Request>, options: QueueOptions) {
         }
         let jobs: Vec<SignJob<'_>> =
             batch.iter().map(|request| SignJob { key: &request.key, digest: &request.digest }).collect();
-        let signatures = batch::sign_batch(&jobs);
+        let signatures = batch::sign_share(&jobs);
         for (request, signature) in batch.iter().zip(signatures) {
             // Who asked may be gone.
             let _ = request.answer.send(signature);

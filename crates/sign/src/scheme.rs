@@ -204,7 +204,7 @@ impl SigningKey {
     pub fn sign_digests<D: AsRef<[u8]>>(&self, digests: &[D]) -> Vec<Result<Signature, Error>> {
         let jobs: Vec<SignJob<'_>> =
             digests.iter().map(|digest| SignJob { key: self, digest: digest.as_ref() }).collect();
-        batch::sign_batch(&jobs)
+        batch::sign_share(&jobs)
     }
 }
 
@@ -263,7 +263,7 @@ impl VerifyingKey {
     /// # Errors
     /// `MalformedSignature`, `Mismatch`, `DigestLength`.
     pub fn verify_digest(&self, digest: &[u8], signature: &[u8]) -> Result<(), Error> {
-        batch::verify_batch(&[VerifyJob { key: self, digest, signature }]).pop().unwrap_or(Err(Error::Fault))
+        batch::verify_share(&[VerifyJob { key: self, digest, signature }]).pop().unwrap_or(Err(Error::Fault))
     }
 }
 

@@ -132,7 +132,7 @@ fn keys_leave_nothing_in_freed_memory() {
             let _ = key.sign(b"alone");
             let digest = key.scheme().hash().digest(b"with others");
             let jobs: Vec<_> = (0..9).map(|_| SignJob { key: &key, digest: &digest }).collect();
-            assert!(sign_batch(&jobs).iter().all(Result::is_ok));
+            assert!(sign_batch(&jobs, 1).iter().all(Result::is_ok));
             der
         };
         let secrets = |der: &Zeroizing<Vec<u8>>| {

@@ -24,7 +24,7 @@ fn sign(what: &str, key: PrivateKey, scheme: Scheme) {
     for count in [1, 3] {
         let mut signatures = Vec::new();
         let jobs = vec![SignJob { key: &key, digest: &digest }; count];
-        watch(&format!("{what}, {count} at once"), || signatures = sign_batch(&jobs));
+        watch(&format!("{what}, {count} at once"), || signatures = sign_batch(&jobs, 1));
         for signature in signatures {
             let mut signature = signature.unwrap().as_bytes().to_vec();
             show(&mut signature);

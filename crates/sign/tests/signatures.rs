@@ -9,7 +9,7 @@ use tress_sign::rsa::SaltLength;
 use tress_sign::signature::{Keypair, Signer, Verifier};
 use tress_sign::{
     Error, Hash, KeyFile, PrivateKey, PublicKey, Queue, QueueOptions, Scheme, SignJob, Signature, SigningKey,
-    VerifyJob, VerifyingKey, discrete, rsa, sign_batch, sign_batch_on, verify_batch_on,
+    VerifyJob, VerifyingKey, discrete, rsa, sign_batch, verify_batch,
 };
 
 /// RSA of 2048 bits, for PSS and for PKCS #1; DSA; Schnorr.
@@ -164,7 +164,7 @@ fn every_signature_has_a_salt_or_a_nonce_of_its_own() {
         let digest = Hash::Sha256.digest(b"one for all");
         let mut signatures: Vec<Vec<u8>> = Vec::new();
         for _ in 0..2 {
-            let batch = sign_batch(&[SignJob { key, digest: &digest }; 9]);
+            let batch = sign_batch(&[SignJob { key, digest: &digest }; 9], 1);
             signatures.extend(batch.iter().map(|signature| signature.as_ref().unwrap().as_bytes().to_vec()));
         }
         signatures.sort();
@@ -315,7 +315,7 @@ fn batches_of_mixed_keys() {
                 digest: if is_wrong(index) { &digest[1..] } else { digest },
             })
             .collect();
-        let outcomes = sign_batch_on(threads, &jobs);
+        let outcomes = sign_batch(&jobs, threads);
         assert_eq!(outcomes.len(), jobs.len());
         for (index, (outcome, digest)) in outcomes.iter().zip(&digests).enumerate() {
             let key = keys[index % keys.len()].verifying_key();
@@ -345,7 +345,7 @@ fn batches_of_mixed_keys() {
             .enumerate()
             .map(|(index, (digest, signature))| VerifyJob { key: &verifying[index % keys.len()], digest, signature })
             .collect();
-        for (index, outcome) in verify_batch_on(threads, &jobs).into_iter().enumerate() {
+        for (index, outcome) in verify_batch(&jobs, threads).into_iter().enumerate() {
             let expected = match index {
                 8 => Err(Error::Mismatch),
                 index if is_wrong(index) => Err(Error::MalformedSignature),

@@ -100,7 +100,7 @@ impl Signatures {
             .zip(&self.signatures)
             .map(|(digest, signature)| VerifyJob { key: &self.verifying, digest, signature })
             .collect();
-        verify_batch(&jobs).into_iter().collect::<Result<(), _>>().map_err(Error::Sign)
+        verify_batch(&jobs, 1).into_iter().collect::<Result<(), _>>().map_err(Error::Sign)
     }
 }
 

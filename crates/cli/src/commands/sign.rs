@@ -120,7 +120,7 @@ struct Case {
 fn check(key: &VerifyingKey, cases: &[Case]) -> Vec<Failure> {
     let jobs: Vec<VerifyJob<'_>> =
         cases.iter().map(|case| VerifyJob { key, digest: &case.digest, signature: &case.signature }).collect();
-    verify_batch(&jobs)
+    verify_batch(&jobs, 1)
         .into_iter()
         .zip(cases)
         .filter_map(|(outcome, case)| {
