@@ -3,6 +3,7 @@
 # make lab       tress-lab and tress-simulate, which tress bench, study, report and simulate run
 # make install   what is built, with manual pages and completions, below PREFIX; make uninstall takes it away
 # make packages  what is released: Debian packages, the bill of materials, checksums, in target/packages
+# make release   the same with source, wheels and a signature: KEY=FILE is the private key
 # make bench     the measured rows of the README, recorded under bench/record/
 #
 # make check         format, clippy and unit tests of the product: two minutes once it is built
@@ -56,7 +57,7 @@ VENV := target/venv
 PYTEST := $(VENV)/bin/python -m pytest -q
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
-.PHONY: all lab demo install uninstall packages publishable bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
+.PHONY: all lab demo install uninstall packages release publishable bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
     python test-python test-page test-c test-wheel test-dataset clients test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
     qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos
 
@@ -136,7 +137,19 @@ packages: sbom
 	for name in $(PROGRAMS); do \
 	    deb=$$(packaging/deb "$$(PROGRAM=$$name packaging/build)" $(PACKAGES)) && DEB=$$deb tests/packaging/package.py || exit 1; \
 	done
-	cd $(PACKAGES) && sha256sum tress*.deb tress.cdx.json > SHA256SUMS
+	$(SUMS)
+
+# All that a release has, in target/packages, and its checksums signed with KEY. docs/releases.md says how users check them.
+SUMS = cd $(PACKAGES) && sha256sum $$(find -maxdepth 1 -name 'tress*' -type f -printf '%f\n' | LC_ALL=C sort) > SHA256SUMS
+NAME := tress-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+release:
+	@test -r "$(KEY)" || { echo 'make release: name a private key, KEY=FILE' >&2; exit 2; }
+	rm -f $(PACKAGES)/tress*
+	@$(MAKE) --no-print-directory packages test-pip
+	git archive --prefix=$(NAME)/ HEAD | gzip -9n > $(PACKAGES)/$(NAME)-source.tar.gz
+	cp target/pip/dist/* $(PACKAGES)
+	$(SUMS)
+	$(PACKAGES)/release/tress sign --force --key $(KEY) $(PACKAGES)/SHA256SUMS
 
 # Of the debug build, which is there already.
 test-packages: build
