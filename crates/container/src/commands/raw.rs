@@ -36,7 +36,7 @@ const fn max_blocks(block_bytes: usize) -> u64 {
 #[must_use]
 pub const fn raw_advised_bytes(block_bytes: usize) -> u64 {
     // From 128 bits on every number of bytes is below it.
-    if block_bytes < 16 { (block_bytes as u64) << (4 * block_bytes - 12) } else { 1 << 56 }
+    if block_bytes < 16 { ((block_bytes as u128) << (4 * block_bytes) >> 12) as u64 } else { 1 << 56 }
 }
 
 /// Which way `raw` goes.
@@ -384,7 +384,7 @@ mod tests {
     /// SP 800-67, revision 2: 2^20 blocks of 64 bits.
     #[test]
     fn what_is_advised() {
-        assert_eq!(raw_advised_bytes(8), 8 << 20);
+        assert_eq!([0, 1, 2, 3, 4, 8, 15].map(raw_advised_bytes), [0, 0, 0, 3, 4 << 4, 8 << 20, 15 << 48]);
         assert!(raw_advised_bytes(16) > RAW_CCM_MAX_BYTES as u64 && raw_advised_bytes(8) < 8 * max_blocks(8));
     }
 
