@@ -30,7 +30,7 @@ pub enum ErrorKind {
     /// The age file in the header does not parse, its MAC does not match, or its content is malformed.
     #[error("header is damaged")]
     HeaderDamaged,
-    /// The header's length, or its number of recipients, is beyond the format's limit.
+    /// The header's length, or its number of recipients, is beyond the format's limit. 662 recipients for X25519 always fit.
     #[error("header is larger than the format allows")]
     HeaderTooLarge,
     /// A byte between the age file and the payload is not zero.

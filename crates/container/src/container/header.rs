@@ -16,7 +16,8 @@ use crate::{Error, ErrorKind};
 pub const ALIGNMENT_BYTES: usize = 4096;
 /// Longest age file in a header.
 pub const MAX_AGE_FILE_BYTES: usize = 65536;
-/// Most recipient stanzas in a header: bounds what a hostile header costs, each identity trying each stanza.
+/// Most recipient stanzas in a header: bounds what a hostile header costs, each identity trying each stanza. Fewer recipients fit into
+/// [`MAX_AGE_FILE_BYTES`]: 662 for X25519, whatever the name.
 pub const MAX_RECIPIENTS: usize = 1024;
 
 const MAGIC: &[u8] = b"tress/";
@@ -41,15 +42,20 @@ impl Header {
     ///
     /// # Errors
     /// `NoRecipients`, `MixedRecipients` (a passphrase stands alone), `Plugin`; `HeaderTooLarge` when there are too
-    /// many recipients.
+    /// many recipients. 662 for X25519 always fit.
     pub fn seal(content: &Content, recipients: &Recipients) -> Result<Vec<u8>, Error> {
+        let too_many = || Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients");
+        // Before a stanza is made of each.
+        if recipients.len() > MAX_RECIPIENTS {
+            return Err(too_many());
+        }
         let encryptor = Encryptor::with_recipients(recipients.members()).map_err(encrypt_error)?;
         let mut age_file = Vec::new();
         let mut writer = encryptor.wrap_output(&mut age_file)?;
         writer.write_all(&content.encode())?;
         writer.finish()?;
         if age_file.len() > MAX_AGE_FILE_BYTES || count_stanzas(&age_file) > MAX_RECIPIENTS {
-            return Err(Error::new(ErrorKind::HeaderTooLarge).with_detail("too many recipients"));
+            return Err(too_many());
         }
 
         let first_line = content.aead.first_line().as_bytes();
