@@ -19,6 +19,7 @@ impl From<tress_sign::Error> for Failure {
 
 fn of_container(kind: &ErrorKind) -> tress_status {
     match kind {
+        ErrorKind::Io(std::io::ErrorKind::OutOfMemory) => TRESS_MEMORY,
         ErrorKind::Io(_) | ErrorKind::NoThread => TRESS_IO,
         ErrorKind::NotAContainer => TRESS_NOT_A_CONTAINER,
         ErrorKind::UnknownVersion => TRESS_UNKNOWN_VERSION,

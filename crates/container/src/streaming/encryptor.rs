@@ -48,7 +48,8 @@ impl Encryptor {
     /// Takes the next bytes of plaintext, any number, and appends to `sealed` what is ready of the container.
     ///
     /// # Errors
-    /// `TooManyChunks`; `Usage` in another process. After an error `sealed` is as it was, and every further call fails with `Usage`.
+    /// `TooManyChunks`; `Usage` in another process; `Io` without memory. After an error `sealed` is as it was, and every further call
+    /// fails with `Usage`.
     pub fn push(&mut self, plain: &[u8], sealed: &mut Vec<u8>) -> Result<(), Error> {
         self.append(plain, sealed, false)
     }
@@ -87,7 +88,7 @@ impl Encryptor {
         if !self.carry.is_empty() {
             let missing = self.batch_bytes - self.carry.len();
             let now = plain.split_off(..plain.len().min(missing)).unwrap_or_default();
-            parallel::extend(&mut self.carry, now, self.batch_bytes);
+            parallel::extend(&mut self.carry, now, self.batch_bytes)?;
         }
         if last || self.carry.len() == self.batch_bytes {
             let mut carry = std::mem::take(&mut self.carry);
@@ -100,8 +101,7 @@ impl Encryptor {
             let whole = plain.split_off(..plain.len() / CHUNK_BYTES * CHUNK_BYTES).unwrap_or_default();
             self.seal(whole, sealed, false)?;
         }
-        parallel::extend(&mut self.carry, plain, self.batch_bytes);
-        Ok(())
+        Ok(parallel::extend(&mut self.carry, plain, self.batch_bytes)?)
     }
 
     /// Seals whole chunks, or all that is left.

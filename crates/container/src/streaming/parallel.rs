@@ -1,5 +1,6 @@
 //! Runs of chunks from one buffer into another, on as many threads as there is work for.
 
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -107,14 +108,17 @@ pub(super) fn verified_bytes(first: u64, error: &Error) -> usize {
 }
 
 /// Appends to a buffer that never holds more than `most` bytes. Where it grows, what it was is wiped, and not left behind.
-pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize) {
+/// Fails where the system has no memory for it.
+pub(super) fn extend(buffer: &mut Zeroizing<Vec<u8>>, bytes: &[u8], most: usize) -> io::Result<()> {
     let needed = buffer.len() + bytes.len();
     if needed > buffer.capacity() {
-        let mut larger = Zeroizing::new(Vec::with_capacity((2 * buffer.capacity()).min(most).max(needed)));
+        let mut larger = Zeroizing::new(Vec::new());
+        larger.try_reserve_exact((2 * buffer.capacity()).min(most).max(needed))?;
         larger.extend_from_slice(buffer);
         *buffer = larger;
     }
     buffer.extend_from_slice(bytes);
+    Ok(())
 }
 
 /// How many batches of this many bytes, sealed, each of some threads does; the last one may have fewer.

@@ -130,6 +130,7 @@ impl<R: ReadAt> RangeReader<R> {
             let plain = overlap(&(at..end), start, plain);
             buffer[filled..filled + plain.len()].copy_from_slice(plain);
             filled += plain.len();
+            Ok(())
         })?;
         Ok(filled)
     }
@@ -138,7 +139,7 @@ impl<R: ReadAt> RangeReader<R> {
     /// decrypted side by side. Result n is range n: the results have as many bytes as the ranges together.
     ///
     /// # Errors
-    /// `RangeOutOfBounds`, before anything is read; as [`read_at`](Self::read_at).
+    /// `RangeOutOfBounds`, before anything is read; `Io` of kind `OutOfMemory` if the results do not fit into memory; as [`read_at`](Self::read_at).
     pub fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>, Error> {
         if ranges.iter().any(|range| range.start > range.end || range.end > self.plain_bytes) {
             return Err(ErrorKind::RangeOutOfBounds.into());
@@ -153,12 +154,13 @@ impl<R: ReadAt> RangeReader<R> {
         self.each_chunk(order.iter().map(|&number| ranges[number].clone()), |start, plain| {
             let end = start + plain.len() as u64;
             active.extend(iter::from_fn(|| waiting.next_if(|&number| ranges[number].start < end)));
-            active.retain(|&number| {
+            for &number in &active {
                 let range: &Range<u64> = &ranges[number];
                 let most = usize::try_from(range.end - range.start).unwrap_or(usize::MAX);
-                parallel::extend(&mut results[number], overlap(range, start, plain), most);
-                range.end > end
-            });
+                parallel::extend(&mut results[number], overlap(range, start, plain), most)?;
+            }
+            active.retain(|&number| ranges[number].end > end);
+            Ok(())
         })?;
         Ok(results.iter_mut().map(|result| std::mem::take(&mut **result)).collect())
     }
@@ -168,7 +170,7 @@ impl<R: ReadAt> RangeReader<R> {
     fn each_chunk(
         &self,
         ranges: impl Iterator<Item = Range<u64>>,
-        mut give: impl FnMut(u64, &[u8]),
+        mut give: impl FnMut(u64, &[u8]) -> io::Result<()>,
     ) -> Result<(), Error> {
         let mut next = 0;
         let mut numbers = ranges.flat_map(|range| {
@@ -184,7 +186,7 @@ impl<R: ReadAt> RangeReader<R> {
             }
             self.unseal(&batch, &mut buffer)?;
             for (number, chunk) in batch.iter().zip(buffer.chunks(SEALED_CHUNK_BYTES)) {
-                give(number * CHUNK_BYTES as u64, &chunk[..chunk.len() - TAG_BYTES]);
+                give(number * CHUNK_BYTES as u64, &chunk[..chunk.len() - TAG_BYTES])?;
             }
         }
     }
