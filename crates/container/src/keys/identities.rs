@@ -65,6 +65,12 @@ impl From<&KeyPair> for Identities {
     }
 }
 
+impl From<KeyPair> for Identities {
+    fn from(pair: KeyPair) -> Self {
+        Self::from(&pair)
+    }
+}
+
 impl From<RawKey> for Identities {
     fn from(key: RawKey) -> Self {
         Self::one(key.0)
@@ -244,7 +250,7 @@ mod tests {
             Some(Zeroizing::new("secret".into()))
         };
         let identities = Identities::from_file_asking(&file[..], answer).unwrap();
-        let container = encrypt_bytes(b"plain", &pair.recipient().into(), &EncryptOptions::default()).unwrap();
+        let container = encrypt_bytes(b"plain", &(&pair).into(), &EncryptOptions::default()).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 let (identities, container) = (identities.clone(), &container);

@@ -135,6 +135,7 @@ mod tests {
         assert_eq!(read.noise_secret_key(), pair.noise_secret_key());
         assert_eq!(crate::keys::Identities::from_file(text.as_bytes()).unwrap().len(), 1);
         assert!(text.len() < TEXT_BYTES);
+        assert_eq!(crate::keys::Identities::from(pair).len(), 1);
     }
 
     #[test]

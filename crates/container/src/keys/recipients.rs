@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::list::list;
-use super::{Address, MAX_KEY_LIST_BYTES, RawKey, Recipient, WORK_FACTOR, passphrase};
+use super::{Address, KeyPair, MAX_KEY_LIST_BYTES, RawKey, Recipient, WORK_FACTOR, passphrase};
 use crate::{Error, ErrorKind};
 
 /// Who may open a container. Lists join by `extend` and `collect`, and clones are cheap.
@@ -70,6 +70,12 @@ impl From<Recipient> for Recipients {
 impl From<&Address> for Recipients {
     fn from(address: &Address) -> Self {
         address.recipient().into()
+    }
+}
+
+impl From<&KeyPair> for Recipients {
+    fn from(pair: &KeyPair) -> Self {
+        pair.recipient().into()
     }
 }
 

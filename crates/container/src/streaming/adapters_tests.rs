@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Cursor, Read, Write};
 use std::mem::discriminant;
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::tests::{LENGTHS, identities, options, plaintext, pulled, pushed, recipients};
@@ -212,7 +213,7 @@ fn damage_and_every_wrong_end_are_errors_of_every_interface() {
         let (key, buffer) = (identities(&key), &mut vec![0; plain.len()]);
         let read = Reader::open(Cursor::new(&sealed), &key, Threads::ONE)
             .and_then(|mut reader| Ok(reader.read_exact(buffer)?));
-        let ranges = RangeReader::open(&sealed, &key).and_then(|reader| reader.read_at(buffer, 0));
+        let ranges = RangeReader::open(Arc::new(&sealed[..]), &key).and_then(|reader| reader.read_at(buffer, 0));
         for result in [result, decrypt_bytes(&sealed, &key, Threads::ONE).map(drop), read, ranges.map(drop)] {
             assert_eq!(discriminant(&result.unwrap_err().kind), discriminant(&kind), "{case}");
         }

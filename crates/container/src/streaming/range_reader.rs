@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, IoSliceMut, Read};
 use std::iter;
 use std::ops::Range;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
@@ -51,24 +52,26 @@ impl ReadAt for [u8] {
     }
 }
 
-impl ReadAt for Vec<u8> {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.as_slice().read_at(buffer, offset)
-    }
+/// What leads to a source is one.
+macro_rules! leads_to_source {
+    ($([$($generic:tt)*] $pointer:ty,)*) => {
+        $(impl<$($generic)*> ReadAt for $pointer {
+            fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+                (**self).read_at(buffer, offset)
+            }
 
-    fn size_bytes(&self) -> io::Result<u64> {
-        self.as_slice().size_bytes()
-    }
+            fn size_bytes(&self) -> io::Result<u64> {
+                (**self).size_bytes()
+            }
+        })*
+    };
 }
 
-impl<T: ReadAt + ?Sized> ReadAt for &T {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        (**self).read_at(buffer, offset)
-    }
-
-    fn size_bytes(&self) -> io::Result<u64> {
-        (**self).size_bytes()
-    }
+leads_to_source! {
+    [] Vec<u8>,
+    [T: ReadAt + ?Sized] &T,
+    [T: ReadAt + ?Sized] Box<T>,
+    [T: ReadAt + ?Sized] Arc<T>,
 }
 
 /// Reads ranges of the plaintext of a container, from several threads at once if `R` is `Sync`. The last chunk, and with it the length,

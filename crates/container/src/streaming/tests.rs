@@ -30,7 +30,7 @@ pub(super) fn plaintext(bytes: usize) -> Vec<u8> {
 }
 
 pub(super) fn recipients(key: &KeyPair) -> Recipients {
-    key.recipient().into()
+    key.into()
 }
 
 pub(super) fn identities(key: &KeyPair) -> Identities {
