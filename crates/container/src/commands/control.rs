@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 type Report = dyn Fn(u64, Option<u64>) + Send + Sync;
 
-/// One run's flag and counters. Reading and cancelling are one or two atomic accesses, so signal handlers may do so.
+/// The flag and counters of one run: make a new one for the next, because counts go on from where they are. Reading and
+/// cancelling are one or two atomic accesses, so signal handlers may do so.
 #[derive(Default)]
 pub struct Control {
     report: Option<Box<Report>>,
