@@ -9,7 +9,7 @@ use crate::Pool;
 /// core. What is too small for more runs on the caller's thread alone. Messages that have run before are left alone.
 ///
 /// # Errors
-/// `NonceRepeated` as [`ccm::check_nonces`] says. Nothing is encrypted then.
+/// `NonceRepeated` as [`ccm::check_nonces`] says: two keys of the same bytes count as two. Nothing is encrypted then.
 pub fn seal<C: CcmCipher<Core: Sync>>(jobs: &mut [Seal<'_, C>], pool: &Pool, threads: usize) -> Result<(), Error> {
     ccm::check_nonces(jobs)?;
     pool.for_each_group(jobs, Seal::bytes, threads, ccm::seal_without_nonce_check);

@@ -147,7 +147,7 @@ impl From<Forged> for Error {
 /// Encrypts all messages in place and writes their tags. Jobs that have run before are left alone.
 ///
 /// # Errors
-/// Those of [`check_nonces`]. Nothing is encrypted then.
+/// Those of [`check_nonces`], which compares keys by their object: two of the same bytes count as two. Nothing is encrypted then.
 pub fn seal<C: CcmCipher>(jobs: &mut [Seal<'_, C>]) -> Result<(), Error> {
     check_nonces(jobs)?;
     seal_without_nonce_check(jobs);
