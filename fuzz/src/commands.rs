@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use tress_container::commands::{DecryptOptions, Range, Sink, Source, decrypt, inspect, rewrap};
+use tress_container::commands::{DecryptOptions, Sink, Source, decrypt, inspect, rewrap};
 use tress_container::container::ContentType;
 use tress_container::keys::key_file;
 use tress_container::streaming::{Opening, decrypt_bytes};
@@ -37,8 +37,7 @@ pub fn run(bytes: &[u8]) {
     let is_readable = inspect(&source, None).is_ok();
     assert!(is_readable || inspection.is_err(), "an identity makes it readable");
 
-    let mut options = DecryptOptions::default();
-    options.threads = threads.into();
+    let mut options = DecryptOptions::default().threads(threads);
     let whole = decrypt(&source, &sink, &identities(), &options, &Control::new());
     assert!(whole.is_err() || plain.is_some(), "opens as a file only");
     // A tree whose archive is damaged does not open as a folder.
@@ -50,23 +49,23 @@ pub fn run(bytes: &[u8]) {
     }
     assert_eq!(place::names(folder), ["container"]);
 
-    let range = range(plain.as_ref().map_or(0x8000, Vec::len), &mut input);
-    options.range = Some(range);
+    let (start, end) = range(plain.as_ref().map_or(0x8000, Vec::len), &mut input);
+    options.range = Some((start, end));
     let part = decrypt(&source, &sink, &identities(), &options, &Control::new());
     match part {
         Ok(_) => {
             let bytes = fs::read(&out).expect("an output");
-            let end = range.end.map(|end| end as usize);
+            let end = end.map(|end| end as usize);
             // Chunks outside of the range, the last one apart, may be damaged.
             match &plain {
-                Some(plain) => assert!(bytes == plain[range.start as usize..end.unwrap_or(plain.len())], "wrong bytes"),
+                Some(plain) => assert!(bytes == plain[start as usize..end.unwrap_or(plain.len())], "wrong bytes"),
                 None => assert!(inspection.is_ok_and(|inspection| inspection.verified)),
             }
             fs::remove_file(&out).expect("our output");
         }
         Err(error) => {
             let length = plain.as_ref().map_or(0, Vec::len) as u64;
-            let is_inside = range.start <= length && range.end.is_none_or(|end| (range.start..=length).contains(&end));
+            let is_inside = start <= length && end.is_none_or(|end| (start..=length).contains(&end));
             assert!(plain.is_none() || is_tree || !is_inside, "{error}");
         }
     }
@@ -83,8 +82,8 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// A range, inside the plaintext or not.
-fn range(length: usize, input: &mut Input<'_>) -> Range {
+fn range(length: usize, input: &mut Input<'_>) -> (u64, Option<u64>) {
     let start = input.below(length + 3) as u64;
     let end = input.flag().then(|| input.below(length + 3) as u64);
-    Range { start, end }
+    (start, end)
 }

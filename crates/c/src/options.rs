@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use tress_container::Control;
-use tress_container::commands::{DecryptOptions, EncryptOptions, Range, Report};
+use tress_container::commands::{DecryptOptions, EncryptOptions, Report};
 use tress_container::container::Aead;
 
 use crate::failure::Failure;
@@ -94,8 +94,8 @@ pub(crate) unsafe fn encrypting(options: *const tress_options) -> Result<(Encryp
         }
         None => Aead::default(),
     };
-    let mut made = EncryptOptions::default();
-    (made.aead, made.threads, made.name) = (aead, options.threads.into(), name.map(str::to_owned));
+    let mut made = EncryptOptions::default().aead(aead).threads(options.threads);
+    made.name = name.map(str::to_owned);
     Ok((made, options.replace != 0))
 }
 
@@ -109,9 +109,8 @@ pub(crate) unsafe fn decrypting(options: *const tress_options) -> Result<(Decryp
         return Ok((DecryptOptions::default(), false));
     };
     let end = (options.range_end != u64::MAX).then_some(options.range_end);
-    let range = (options.range != 0).then_some(Range { start: options.range_start, end });
-    let mut made = DecryptOptions::default();
-    (made.threads, made.range) = (options.threads.into(), range);
+    let mut made = DecryptOptions::default().threads(options.threads);
+    made.range = (options.range != 0).then_some((options.range_start, end));
     Ok((made, options.replace != 0))
 }
 

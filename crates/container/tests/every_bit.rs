@@ -35,8 +35,7 @@ impl Sample {
         let recipients: Recipients =
             [key.recipient().into(), Recipients::from(quick_key.clone())].into_iter().collect();
         let plain: Vec<u8> = (0..bytes).map(|place| (place * 7 + place / 251) as u8).collect();
-        let mut options = EncryptOptions::default();
-        (options.aead, options.threads) = (aead, Threads::ONE);
+        let options = EncryptOptions::default().aead(aead).threads(Threads::ONE);
         let sealed = encrypt_bytes(&plain, &recipients, &options).unwrap();
         let header = Header::read(&mut &sealed[..]).unwrap();
         let content = header.open(&(&key).into()).unwrap();

@@ -15,8 +15,8 @@ use crate::memory::{Fresh, Input};
 /// The options of everything that encrypts.
 pub(crate) fn options(py: Python<'_>, aead: &str, threads: usize, name: Option<String>) -> PyResult<EncryptOptions> {
     let aead = Aead::from_name(aead).ok_or_else(|| errors::usage(py, "aead must be 'aes-128-ccm' or 'aes-256-ccm'"))?;
-    let mut options = EncryptOptions::default();
-    (options.aead, options.threads, options.name) = (aead, threads.into(), name);
+    let mut options = EncryptOptions::default().aead(aead).threads(threads);
+    options.name = name;
     Ok(options)
 }
 

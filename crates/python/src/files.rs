@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tress_container::commands::{self, DecryptOptions, Range, Report, Sink, Source};
+use tress_container::commands::{self, DecryptOptions, Report, Sink, Source};
 use tress_container::{Control, Error};
 
 use crate::arguments;
@@ -53,9 +53,8 @@ pub(crate) fn decrypt_file(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Figures> {
     let identities = keys::identities(identities)?;
-    let mut options = DecryptOptions::default();
-    options.threads = threads.into();
-    options.range = range.map(|(start, end)| Range { start, end });
+    let mut options = DecryptOptions::default().threads(threads);
+    options.range = range;
     let (source, sink) = (Source::Path(source), Sink::Path { path: target, force });
     run(py, progress, move |control| commands::decrypt(&source, &sink, &identities, &options, control))
 }

@@ -5,13 +5,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 /// A half-open range of the plaintext; without an end it runs to the end of the plaintext.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteRange {
-    /// Its first byte.
-    pub start: u64,
-    /// Behind its last byte.
-    pub end: Option<u64>,
-}
+pub type ByteRange = (u64, Option<u64>);
 
 /// Bytes given in hexadecimal. They may be a key, so they are wiped and never shown.
 #[derive(Clone)]
@@ -133,7 +127,7 @@ pub fn range(text: &str) -> Result<ByteRange, String> {
     if end.is_some_and(|end| end < start) {
         return Err("the end is before the start".into());
     }
-    Ok(ByteRange { start, end })
+    Ok((start, end))
 }
 
 /// An even number of hexadecimal digits, none included.
@@ -287,7 +281,7 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let of = |start, end| Ok(ByteRange { start, end });
+        let of = |start, end| Ok((start, end));
         assert_eq!(range("5:"), of(5, None));
         assert_eq!(range(":7"), of(0, Some(7)));
         assert_eq!(range("1KiB:1KiB"), of(1024, Some(1024)));

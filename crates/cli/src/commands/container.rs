@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tress_container::{
     Control, Error, ErrorKind,
-    commands::{self, DecryptOptions, EncryptOptions, Range},
+    commands::{self, DecryptOptions, EncryptOptions},
 };
 
 use super::{cancellable, note};
@@ -20,8 +20,7 @@ pub(crate) fn encrypt(options: &args::Encrypt) -> Result<(), Failure> {
     let sink = files::sink(&options.output);
     files::refuse_terminal(&sink)?;
     let recipients = keys::recipients(&options.recipients, &mut Stdin::with_data(&options.input)?)?;
-    let mut encrypt = EncryptOptions::default();
-    (encrypt.aead, encrypt.threads) = (options.aead, options.threads.wanted());
+    let encrypt = EncryptOptions::default().aead(options.aead).threads(options.threads.wanted());
     let run = |control: &Control| {
         if !options.skip_special {
             return commands::encrypt(&source, &sink, &recipients, &encrypt, control).map_err(|error| {
@@ -56,9 +55,8 @@ pub(crate) fn decrypt(options: &args::Decrypt) -> Result<(), Failure> {
         files::refuse_terminal(&sink).map_err(|failure| failure.hint("-o FILE writes a file, -o - shows text"))?;
     }
     let identities = keys::some_identities(&options.identities, &mut Stdin::with_data(&options.input)?)?;
-    let mut decrypt = DecryptOptions::default();
-    decrypt.threads = options.threads.wanted();
-    decrypt.range = options.range.map(|range| Range { start: range.start, end: range.end });
+    let mut decrypt = DecryptOptions::default().threads(options.threads.wanted());
+    decrypt.range = options.range;
     cancellable(|control| commands::decrypt(&source, &sink, &identities, &decrypt, control).map_err(failure::told))
         .map(drop)
         .map_err(|failure| failure.with_force(options.output.force))

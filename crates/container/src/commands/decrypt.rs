@@ -1,5 +1,6 @@
 //! `decrypt`: a container into its file, its tree, or a range of its plaintext.
 
+use std::ops::{Bound, RangeBounds};
 use std::path::Path;
 use std::time::Instant;
 
@@ -16,23 +17,37 @@ use crate::sys::{Os, System};
 use crate::threads::{Threads, start};
 use crate::{Error, ErrorKind, tree};
 
-/// Half-open range of plaintext bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// First byte.
-    pub start: u64,
-    /// One past the last byte; `None` is the end of the plaintext.
-    pub end: Option<u64>,
-}
-
 /// How to decrypt.
 #[derive(Clone, Debug, Default)]
+#[must_use]
 #[non_exhaustive]
 pub struct DecryptOptions {
     /// Workers.
     pub threads: Threads,
-    /// Only these bytes of the plaintext.
-    pub range: Option<Range>,
+    /// Only these bytes of the plaintext: the first, and one past the last; `None` is the end of the plaintext.
+    pub range: Option<(u64, Option<u64>)>,
+}
+
+impl DecryptOptions {
+    /// With this number of workers; 0 is one for each core.
+    pub fn threads(self, threads: impl Into<Threads>) -> Self {
+        Self { threads: threads.into(), ..self }
+    }
+
+    /// Only these bytes of the plaintext, such as `1000..2000` or `1000..`.
+    pub fn range(self, range: impl RangeBounds<u64>) -> Self {
+        let start = match range.start_bound() {
+            Bound::Included(&first) => first,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => Some(last.saturating_add(1)),
+            Bound::Excluded(&end) => Some(end),
+            Bound::Unbounded => None,
+        };
+        Self { range: Some((start, end)), ..self }
+    }
 }
 
 /// Decrypts the container in `source` with the first of `identities` that fits, and writes the plaintext to `sink`.
@@ -66,19 +81,20 @@ pub(crate) fn decrypt_on(
     control: &Control,
 ) -> Result<Report, Error> {
     let started = Instant::now();
-    if options.range.is_some_and(|range| range.end.is_some_and(|end| end < range.start)) {
-        return Err(Error::new(ErrorKind::Usage).with_detail("range ends before it starts"));
+    let range = options.range;
+    if range.is_some_and(|(start, end)| end.is_some_and(|end| end < start)) {
+        return Err(Error::new(ErrorKind::RangeOutOfBounds).with_detail("it ends before it starts"));
     }
     let input = OpenSource::open(system, source)?;
     let destination = CheckedSink::check(system, sink, Some(&input))?;
     let container = Container::read(&input, control)?;
     let (content, payload) = container.open(identities)?;
     let is_tree = content.content_type == ContentType::Tree;
-    if is_tree && options.range.is_some() {
+    if is_tree && range.is_some() {
         return Err(Error::new(ErrorKind::Usage).with_detail("ranges of a tree are not supported").at(input.name()));
     }
     let head_bytes = container.chunks_offset;
-    let Plan { batches, window, plain_bytes } = Plan::make(container, &payload, options.range, control)?;
+    let Plan { batches, window, plain_bytes } = Plan::make(container, &payload, range, control)?;
     let run = Run { payload: &payload, input: &input, threads: options.threads, control };
     let output = match destination {
         CheckedSink::Name(name) if is_tree => {
@@ -96,7 +112,7 @@ pub(crate) fn decrypt_on(
     input.check_unchanged()?;
     // A stream has said only now how long it is; for a file this was known before.
     let plain_bytes = plain_bytes.unwrap_or(totals.plain_bytes);
-    check_bounds(options.range, plain_bytes).map_err(|error| error.at(input.name()))?;
+    check_bounds(range, plain_bytes).map_err(|error| error.at(input.name()))?;
     output.commit(control)?;
     Ok(Report {
         bytes_in: head_bytes + totals.sealed_bytes,
@@ -106,9 +122,9 @@ pub(crate) fn decrypt_on(
     })
 }
 
-fn check_bounds(range: Option<Range>, plain_bytes: u64) -> Result<(), Error> {
+fn check_bounds(range: Option<(u64, Option<u64>)>, plain_bytes: u64) -> Result<(), Error> {
     match range {
-        Some(Range { start, end }) if start.max(end.unwrap_or(0)) > plain_bytes => {
+        Some((start, end)) if start.max(end.unwrap_or(0)) > plain_bytes => {
             Err(Error::new(ErrorKind::RangeOutOfBounds).with_detail(format!("plaintext has {plain_bytes} bytes")))
         }
         _ => Ok(()),
@@ -127,11 +143,10 @@ impl<'a> Plan<'a> {
     fn make(
         container: Container<'a>,
         payload: &Payload,
-        range: Option<Range>,
+        range: Option<(u64, Option<u64>)>,
         control: &'a Control,
     ) -> Result<Self, Error> {
-        let start = range.map_or(0, |range| range.start);
-        let end = range.and_then(|range| range.end);
+        let (start, end) = range.unwrap_or((0, None));
         let input = container.input;
         let Some(extent) = container.extent()? else {
             let batches = BatchSource::stream(container.reader, input.name());

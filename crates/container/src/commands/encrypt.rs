@@ -20,7 +20,8 @@ use crate::tree::Skipped;
 use crate::{Error, ErrorKind, tree};
 
 /// How to encrypt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[must_use]
 #[non_exhaustive]
 pub struct EncryptOptions {
     /// The payload's AEAD.
@@ -28,13 +29,24 @@ pub struct EncryptOptions {
     /// Workers.
     pub threads: Threads,
     /// The name kept (encrypted) in the container; `None` takes the name of the source file or folder, if a container
-    /// can store it.
+    /// can store it. What is in [`streaming`](crate::streaming) has no source file: `None` keeps no name there.
     pub name: Option<String>,
 }
 
-impl Default for EncryptOptions {
-    fn default() -> Self {
-        Self { aead: Aead::Aes128Ccm, threads: Threads::All, name: None }
+impl EncryptOptions {
+    /// With this AEAD.
+    pub fn aead(self, aead: Aead) -> Self {
+        Self { aead, ..self }
+    }
+
+    /// With this number of workers; 0 is one for each core.
+    pub fn threads(self, threads: impl Into<Threads>) -> Self {
+        Self { threads: threads.into(), ..self }
+    }
+
+    /// With this name in the container.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: Some(name.into()), ..self }
     }
 }
 

@@ -32,7 +32,7 @@ use std::time::Duration;
 pub use encrypt::encrypt_to_pipe;
 
 pub use control::Control;
-pub use decrypt::{DecryptOptions, Range, decrypt};
+pub use decrypt::{DecryptOptions, decrypt};
 pub use encrypt::{EncryptOptions, encrypt, encrypt_skipping};
 pub use inspect::{Inspection, inspect};
 pub use raw::{RAW_CCM_MAX_BYTES, RawCcm, RawDirection, RawMode, raw, raw_advised_bytes, raw_ccm};

@@ -20,7 +20,7 @@ pub struct Sealing {
 }
 
 impl Sealing {
-    /// A container of so many bytes of plaintext.
+    /// A container of so many bytes of plaintext. It keeps a name only if `options` has one.
     ///
     /// # Errors
     /// As [`Header::seal`]; `BadName`; `Io` when the system has no randomness; `MessageTooLong` for what no memory holds.

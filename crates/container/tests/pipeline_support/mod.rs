@@ -2,10 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::ops::RangeBounds;
 use std::path::PathBuf;
 use std::thread;
 
-use tress_container::commands::{DecryptOptions, EncryptOptions, Range, Report, Sink, Source, decrypt, encrypt};
+use tress_container::commands::{DecryptOptions, EncryptOptions, Report, Sink, Source, decrypt, encrypt};
 use tress_container::keys::{Identities, Recipients, key_file};
 use tress_container::{Control, Error, container};
 
@@ -58,9 +59,7 @@ impl Bench {
     }
 
     pub(crate) fn options(&self, threads: usize) -> EncryptOptions {
-        let mut options = EncryptOptions::default();
-        options.threads = threads.into();
-        options
+        EncryptOptions::default().threads(threads)
     }
 
     pub(crate) fn encrypt(&self, from: &str, to: &str, threads: usize) -> Result<Report, Error> {
@@ -83,15 +82,19 @@ impl Bench {
     }
 
     pub(crate) fn decrypt_from(&self, source: &Source, sink: &Sink, threads: usize) -> Result<Report, Error> {
-        let mut options = DecryptOptions::default();
-        options.threads = threads.into();
+        let options = DecryptOptions::default().threads(threads);
         decrypt(source, sink, &self.identities(), &options, &Control::new())
     }
 
-    pub(crate) fn decrypt_range(&self, from: &str, to: &str, range: Range, threads: usize) -> Result<Report, Error> {
+    pub(crate) fn decrypt_range(
+        &self,
+        from: &str,
+        to: &str,
+        range: impl RangeBounds<u64>,
+        threads: usize,
+    ) -> Result<Report, Error> {
         let sink = Sink::Path { path: self.path(to), force: true };
-        let mut options = DecryptOptions::default();
-        (options.threads, options.range) = (threads.into(), Some(range));
+        let options = DecryptOptions::default().threads(threads).range(range);
         decrypt(&Source::Path(self.path(from)), &sink, &self.identities(), &options, &Control::new())
     }
 
