@@ -72,6 +72,7 @@ pub(crate) fn of_signature(error: tress_sign::Error) -> tress_status {
         Error::WorkFactorTooHigh => TRESS_WORK_FACTOR,
         Error::ModulusTooShort
         | Error::ModulusTooLong
+        | Error::ModulusLength
         | Error::ModulusEven
         | Error::PublicExponent
         | Error::EqualPrimes
@@ -81,6 +82,7 @@ pub(crate) fn of_signature(error: tress_sign::Error) -> tress_status {
         | Error::GroupSize
         | Error::WrongGroup
         | Error::WrongPublicValue => TRESS_KEY_REFUSED,
+        Error::UnknownScheme => TRESS_UNKNOWN_NAME,
         Error::WrongScheme | Error::SaltTooLong => TRESS_WRONG_SCHEME,
         Error::DigestLength => TRESS_DIGEST_LENGTH,
         Error::MalformedSignature => TRESS_MALFORMED_SIGNATURE,

@@ -45,8 +45,8 @@ pub enum ErrorKind {
     /// The passphrase does not open the container, or its stanza is damaged: nobody can tell these apart.
     #[error("wrong passphrase")]
     WrongPassphrase,
-    /// Opening the passphrase stanza would take more work than this program is willing to do.
-    #[error("passphrase work factor is above the limit")]
+    /// Opening the passphrase stanza would take more work than this program is willing to do, or a given work factor is not 1 to 20.
+    #[error("passphrase work factor is outside the allowed range")]
     WorkFactorTooHigh,
     /// The payload's commitment is not the one that the input key, salt and first line give.
     #[error("payload does not belong to this header (commitment mismatch)")]

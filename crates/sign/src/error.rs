@@ -39,6 +39,9 @@ pub enum Error {
     /// The modulus is longer than 8192 bits.
     #[error("modulus is longer than 8192 bits")]
     ModulusTooLong,
+    /// A key of this length is not generated.
+    #[error("length of a generated RSA modulus must be an even number of bits from 2048 to 8192")]
+    ModulusLength,
     /// The modulus is even.
     #[error("modulus is even")]
     ModulusEven,
@@ -67,6 +70,9 @@ pub enum Error {
     #[error("public value is not in the group")]
     WrongPublicValue,
 
+    /// No scheme has this name.
+    #[error("unknown signature scheme")]
+    UnknownScheme,
     /// The key is of another kind than the scheme needs: a DSA key for Schnorr, say; or its algorithm identifier is that of PSS
     /// and does not allow the scheme.
     #[error("key does not fit the signature scheme")]

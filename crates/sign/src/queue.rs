@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use crate::batch::{self, SignJob};
 use crate::{Error, Signature, SigningKey};
 
-/// How long and for how many to wait.
+/// How long and for how many to wait. The defaults are 500 µs, a batch of 16 and a capacity of 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueOptions {
     /// The longest that a request waits for others before it is signed. Up to `Duration::MAX`, which is until the batch is
     /// full or the queue is dropped.
     pub max_wait: Duration,
-    /// As many requests are signed at once; the first of them waits no longer then. 0 counts as 1.
+    /// The number of requests that make a batch full. The worker signs a full batch without waiting longer. 0 counts as 1.
     pub max_batch: usize,
-    /// So many more requests may wait while a batch is being signed, from 1 to 65,536; a value outside counts as the nearest. Beyond
-    /// that [`Queue::submit`] waits and [`Queue::try_submit`] fails.
+    /// The number of requests that may wait besides those of the batch, from 1 to 65,536; a value outside counts as the nearest. When the
+    /// queue is full, [`Queue::submit`] waits and [`Queue::try_submit`] fails.
     pub capacity: usize,
 }
 
@@ -39,6 +39,21 @@ struct Request {
 }
 
 /// A queue with one worker thread; more cores take more queues. Dropping it signs what was asked for, and ends the worker.
+///
+/// ```no_run
+/// use tress_sign::{Error, Hash, KeyFile, Queue, QueueOptions, Scheme, SigningKey};
+///
+/// let key = KeyFile::read(&std::fs::read("key.pem")?)?.into_private(None)?;
+/// let scheme = Scheme::of(&key.public_key());
+/// let key = SigningKey::new(key, scheme)?;
+/// let queue = Queue::start(QueueOptions::default())?;
+/// match queue.try_submit(&key, &Hash::Sha256.digest(b"message")) {
+///     Ok(pending) => println!("{} bytes", pending.wait()?.as_bytes().len()),
+///     Err(Error::QueueFull) => println!("busy: try again later, or wait for room with submit()"),
+///     Err(error) => return Err(error.into()),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Queue {
     requests: Option<SyncSender<Request>>,

@@ -112,17 +112,20 @@ impl FromStr for Scheme {
     type Err = Error;
 
     /// A name of [`Scheme::ALL`]. For PSS `:N` behind it fixes the salt's length in bytes: `rsa-pss-sha256:32`.
+    ///
+    /// # Errors
+    /// `UnknownScheme` for other text. Names are in lower case.
     fn from_str(text: &str) -> Result<Self, Error> {
         let (name, salt) = text.split_once(':').map_or((text, None), |(name, salt)| (name, Some(salt)));
-        let scheme = Self::ALL.iter().copied().find(|scheme| scheme.name() == name).ok_or(Error::WrongScheme)?;
+        let scheme = Self::ALL.iter().copied().find(|scheme| scheme.name() == name).ok_or(Error::UnknownScheme)?;
         match (scheme, salt) {
             (scheme, None) => Ok(scheme),
             // Digits alone: a number may be parsed with a sign.
             (Self::RsaPss { hash, .. }, Some(salt)) if salt.bytes().all(|byte| byte.is_ascii_digit()) => {
-                let salt = SaltLength::Bytes(salt.parse().map_err(|_| Error::WrongScheme)?);
+                let salt = SaltLength::Bytes(salt.parse().map_err(|_| Error::UnknownScheme)?);
                 Ok(Self::RsaPss { hash, salt })
             }
-            _ => Err(Error::WrongScheme),
+            _ => Err(Error::UnknownScheme),
         }
     }
 }

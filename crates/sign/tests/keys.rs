@@ -86,14 +86,8 @@ fn fresh_rsa_keys() {
         let signing = SigningKey::new(key, Scheme::ALL[1]).unwrap();
         signing.verifying_key().verify(b"x", &signing.sign(b"x")).unwrap();
     }
-    for (bits, expected) in [
-        (0, Error::ModulusTooShort),
-        (2046, Error::ModulusTooShort),
-        (2049, Error::ModulusTooLong),
-        (8194, Error::ModulusTooLong),
-        (usize::MAX, Error::ModulusTooLong),
-    ] {
-        assert_eq!(error(rsa::PrivateKey::generate(bits)), expected);
+    for bits in [0, 2046, 2049, 8194, usize::MAX] {
+        assert_eq!(error(rsa::PrivateKey::generate(bits)), Error::ModulusLength);
     }
 }
 

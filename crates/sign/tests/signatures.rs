@@ -223,7 +223,7 @@ fn names_of_schemes() {
         "schnorr-sha512",
         ":32",
     ] {
-        assert_eq!(name.parse::<Scheme>(), Err(Error::WrongScheme), "{name}");
+        assert_eq!(name.parse::<Scheme>(), Err(Error::UnknownScheme), "{name}");
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) fn check(passphrase: &str, work_factor: u8) -> Result<(), Error> {
         return Err(Error::new(ErrorKind::BadPassphrase).with_detail("empty"));
     }
     if !(1..=MAX_WORK_FACTOR).contains(&work_factor) {
-        return Err(ErrorKind::WorkFactorTooHigh.into());
+        return Err(Error::new(ErrorKind::WorkFactorTooHigh).with_detail(format!("1 to {MAX_WORK_FACTOR}")));
     }
     Ok(())
 }

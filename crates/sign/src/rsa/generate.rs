@@ -14,12 +14,9 @@ use crate::random;
 const PUBLIC_EXPONENT: u64 = 65537;
 
 pub(super) fn generate(bits: usize) -> Result<PrivateKey, Error> {
-    if bits < MIN_SIGN_BITS {
-        return Err(Error::ModulusTooShort);
-    }
     // Two primes of half the length.
-    if bits > MAX_BITS || !bits.is_multiple_of(2) {
-        return Err(Error::ModulusTooLong);
+    if !(MIN_SIGN_BITS..=MAX_BITS).contains(&bits) || !bits.is_multiple_of(2) {
+        return Err(Error::ModulusLength);
     }
     let prime = || -> Result<Number, Error> {
         let suits = |candidate: &[u64]| *integer::remainder(candidate, &[PUBLIC_EXPONENT]) != [1];

@@ -173,8 +173,14 @@ impl PrivateKey {
 
     /// A fresh key of this many bits, an even number from 2048 to 8192, with e = 65537.
     ///
+    /// ```no_run
+    /// let key = tress_sign::PrivateKey::Rsa(tress_sign::rsa::PrivateKey::generate(3072)?);
+    /// std::fs::write("key.pem", key.to_pem())?; // With the permissions of any new file.
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
-    /// `ModulusTooShort`, `ModulusTooLong`; `Random` when the system has no randomness.
+    /// `ModulusLength` for another length; `Random` when the system has no randomness.
     pub fn generate(bits: usize) -> Result<Self, Error> {
         generate::generate(bits)
     }
