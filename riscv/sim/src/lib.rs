@@ -1,39 +1,4 @@
-//! RISC-V machines that can be looked into: how much parallelism does a program hold, and how much of it would a core of
-//! this width, with these caches, and N of them, find?
-//!
-//! Function and time are apart. A [`Hart`] executes one instruction and says in a [`Retired`] what it was; a timing model
-//! decides when. So all models run the same programs with the same results, and a machine without a model just runs.
-//!
-//! ```rust
-//! use tress_sim::{Image, Machine, Model, Simulation};
-//!
-//! # fn report(elf: &[u8]) -> Result<(), tress_sim::Error> {
-//! let (machine, program) = (Machine::preset("raptor").expect("one of PRESETS"), Image::parse(elf)?);
-//! let mut simulation = Simulation::new(&machine, Model::Pipeline, program)?;
-//! let report = simulation.run_to_end()?;
-//! println!("{} cycles, {}", report.cycles, String::from_utf8_lossy(simulation.console()));
-//! # Ok(())
-//! # }
-//! # let elf = concat!(env!("CARGO_MANIFEST_DIR"), "/../firmware/images/secrets.elf");
-//! # report(&std::fs::read(elf).expect("an image"))?;
-//! # Ok::<(), tress_sim::Error>(())
-//! ```
-//!
-//! ```text
-//! machine/  what a machine is, as TOML files describe it; everything below is built from it
-//! isa       instruction sets
-//! elf       a program: segments, symbols
-//! memory    regions in pages, allocated when they are touched; device/ what else has addresses
-//! bus       memory and devices as harts see them
-//! hart/     state, decoding into a cache, execution, traps
-//! retired   what an executed instruction tells a model
-//! system    harts and bus, loaded with a program; runs it without a model
-//! taint/    where secrets show: follows them beside the harts
-//! timing/   models of pipelines, caches, bus
-//! simulation  harts stepped by their models
-//! report    what a run comes to
-//! error     what went wrong, where, after how many instructions
-//! ```
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
 mod bus;

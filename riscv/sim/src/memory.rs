@@ -167,12 +167,15 @@ impl Memory {
     /// At most `bytes` bytes at an address: those before the first that is outside.
     #[must_use]
     pub fn bytes(&self, address: u64, bytes: u64) -> Vec<u8> {
-        let mut found = Vec::new();
-        for at in 0..bytes {
-            match self.read::<1>(address.wrapping_add(at)) {
-                Some([byte]) => found.push(byte),
-                None => break,
-            }
+        let (mut found, mut at, mut left) = (Vec::new(), address, bytes);
+        while left > 0
+            && let Some(bank) = self.banks.iter().find(|bank| bank.region.contains(at))
+        {
+            let (offset, inside) = (at - bank.region.base, at % PAGE_BYTES);
+            let here = left.min(PAGE_BYTES - inside);
+            let page = bank.pages[(offset >> PAGE_BITS) as usize].as_deref().unwrap_or(&[0; PAGE]);
+            found.extend_from_slice(&page[inside as usize..][..here as usize]);
+            (at, left) = (at.wrapping_add(here), left - here);
         }
         found
     }
@@ -204,6 +207,7 @@ mod tests {
         let mut memory = memory();
         assert!(memory.load(0x1ffe, &[1, 2, 3, 4]));
         assert_eq!(memory.read(0x1ffe), Some([1, 2, 3, 4]));
+        assert_eq!(memory.bytes(0x1ffd, 6), [0, 1, 2, 3, 4, 0]);
         assert_eq!(memory.write(0x1ffe, [5; 4]), None);
         assert_eq!(memory.read(0x1ffe), Some([1, 2, 3, 4]));
         assert_eq!(memory.write(0x2ffe, [5; 4]), Some(()));
@@ -222,6 +226,7 @@ mod tests {
         assert!(!memory.contains_range(u64::MAX, 2));
         assert!(memory.contains_range(0x1000, 0x3000));
         assert_eq!(memory.bytes(0x3ffe, 100), [0, 0]);
+        assert_eq!(memory.bytes(0x1000, u64::MAX), [0; 0x3000]);
         assert_eq!(memory.allocated_bytes(), 0);
     }
 }

@@ -19,8 +19,8 @@ pub struct Report {
     pub exit_code: Option<u64>,
     /// Instructions completed by all harts.
     pub instructions: u64,
-    /// Cycles until the program ended. Without a timing model (`timing` is `None`) an instruction is one, so that they say
-    /// nothing of any machine's time.
+    /// Cycles until the program ended or, on a machine without a pipeline (`timing` is `None`), a count of instructions, which says
+    /// nothing about time.
     pub cycles: u64,
     /// Instructions per cycle, of all harts together; likewise.
     pub ipc: f64,

@@ -17,14 +17,14 @@ use crate::{
     timing::{Account, InOrder, Limit, Memory, OutOfOrder, PredictFigures, Times, Trace},
 };
 
-/// Whose time it is, on a machine that has a pipeline.
+/// How a [`Simulation`] counts cycles on a machine that has a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Model {
-    /// The pipeline that the machine file describes.
+    /// As the machine's pipeline, caches and bus take them.
     #[default]
     Pipeline,
-    /// No limits but those of data flow.
+    /// As few as data flow allows: every instruction begins when its operands are there.
     Limit,
 }
 
@@ -83,7 +83,7 @@ impl Simulation {
         Ok(Simulation { system, machine: machine.clone(), cores, watch })
     }
 
-    /// Keeps what happens in these cycles, for [`Simulation::trace`].
+    /// Keeps what happens in these cycles, for [`Simulation::trace`]. A range that is empty, or ends before it starts, keeps nothing.
     pub fn record(&mut self, window: Range<u64>) {
         self.watch.trace = Some(Trace::new(window, self.system.harts.len()));
     }
@@ -123,11 +123,12 @@ impl Simulation {
         self.system.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0)
     }
 
-    /// Runs for so many steps of harts, or until the program ends: its exit code. A step is an instruction, or a trap.
+    /// Runs for up to this number of steps of harts, or until the program ends: its exit code. A step is an instruction, or a trap.
     /// `None` means that it has not ended; some programs never do. Once one has, every further call says the same and
     /// runs nothing.
     ///
-    /// Nothing depends on how a run is cut into calls.
+    /// Nothing depends on how a run is cut into calls. `simulation.run(1_000_000)?.is_none()` says that a program has not ended
+    /// after a million steps.
     ///
     /// # Errors
     ///

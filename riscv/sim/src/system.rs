@@ -88,6 +88,7 @@ impl System {
     /// If there is no such hart.
     #[must_use]
     pub fn secret_bits(&self, hart: usize, register: Reg) -> u64 {
+        assert!(hart < self.harts.len(), "no hart {hart}");
         self.tracker.as_ref().map_or(0, |tracker| tracker.secret_bits(hart, register))
     }
 

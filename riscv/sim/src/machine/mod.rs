@@ -76,7 +76,7 @@ fn hundred() -> u64 {
     100
 }
 
-/// The machines that come with the program: name and TOML text.
+/// The machines that come with the program, `e31`, `fe310` and `raptor`: name and TOML text.
 pub const PRESETS: &[(&str, &str)] = &[
     ("e31", include_str!("presets/e31.toml")),
     ("fe310", include_str!("presets/fe310.toml")),
@@ -130,7 +130,7 @@ impl Machine {
         }
     }
 
-    /// The machine of that name that comes with the program, if there is one.
+    /// The machine of that name that comes with the program, if there is one: `e31`, `fe310` or `raptor`, in lower case.
     #[must_use]
     pub fn preset(name: &str) -> Option<Machine> {
         let (_, text) = PRESETS.iter().find(|(preset, _)| *preset == name)?;
