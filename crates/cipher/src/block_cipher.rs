@@ -17,7 +17,7 @@ pub trait BlockCipher: Sealed {
     /// The backends of this cipher, slower ones first.
     const BACKENDS: &'static [Backend];
 
-    #[doc(hidden)]
+    /// The prepared key. Only this crate can use it.
     type Core: Modes;
 
     #[doc(hidden)]
@@ -28,6 +28,6 @@ pub trait BlockCipher: Sealed {
 }
 
 /// A [`BlockCipher`] with 128-bit blocks, which [`crate::modes::ccm`] and [`crate::lanes::ccm`] need.
-pub trait CcmCipher: BlockCipher<Core: CcmModes> {}
+pub trait CcmCipher: BlockCipher<Core: CcmModes + Sync> {}
 
-impl<C: BlockCipher<Core: CcmModes>> CcmCipher for C {}
+impl<C: BlockCipher<Core: CcmModes + Sync>> CcmCipher for C {}

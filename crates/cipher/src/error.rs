@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::Backend;
 
-/// Why an operation was refused. Nothing was written unless the variant says so.
+/// Why an operation was refused. The buffers keep what they held, unless the variant says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

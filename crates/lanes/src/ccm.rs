@@ -10,7 +10,7 @@ use crate::Pool;
 ///
 /// # Errors
 /// `NonceRepeated` as [`ccm::check_nonces`] says: two keys of the same bytes count as two. Nothing is encrypted then.
-pub fn seal<C: CcmCipher<Core: Sync>>(jobs: &mut [Seal<'_, C>], pool: &Pool, threads: usize) -> Result<(), Error> {
+pub fn seal<C: CcmCipher>(jobs: &mut [Seal<'_, C>], pool: &Pool, threads: usize) -> Result<(), Error> {
     ccm::check_nonces(jobs)?;
     pool.for_each_group(jobs, Seal::bytes, threads, ccm::seal_without_nonce_check);
     Ok(())
@@ -21,7 +21,7 @@ pub fn seal<C: CcmCipher<Core: Sync>>(jobs: &mut [Seal<'_, C>], pool: &Pool, thr
 ///
 /// # Errors
 /// If messages are forged. [`Open::result`] says which.
-pub fn open<C: CcmCipher<Core: Sync>>(jobs: &mut [Open<'_, C>], pool: &Pool, threads: usize) -> Result<(), Forged> {
+pub fn open<C: CcmCipher>(jobs: &mut [Open<'_, C>], pool: &Pool, threads: usize) -> Result<(), Forged> {
     pool.for_each_group(jobs, Open::bytes, threads, |jobs| {
         let _: Result<(), Forged> = ccm::open(jobs);
     });
