@@ -10,6 +10,7 @@ use tress_cipher::Aad;
 use tress_cipher::aes::Aes;
 use tress_cipher::modes::ccm;
 
+#[doc(no_inline)]
 pub use aead::{self, AeadCore, AeadInPlace, Error, Key, KeyInit, KeySizeUser, consts};
 
 /// A nonce of [`Ccm`].

@@ -11,6 +11,7 @@ use aead::consts::{U4, U6, U7, U8, U9, U10, U11, U12, U13, U14, U16};
 use aead::inout::InOutBuf;
 use tress_cipher::{aes::Aes, modes};
 
+#[doc(no_inline)]
 pub use aead::{self, AeadCore, AeadInOut, Error, Key, KeyInit, KeySizeUser, consts};
 
 /// A nonce of [`Ccm`].
