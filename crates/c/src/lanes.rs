@@ -198,7 +198,7 @@ unsafe fn all_ccm(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize, en
 unsafe fn check_nonces(jobs: *mut tress_ccm_job, count: usize, failed: *mut usize) -> Result<(), Failure> {
     // SAFETY: the caller vouches for `count` jobs.
     let nonce = |index: usize| unsafe { nonce_of(jobs.add(index)) };
-    let refusal = match tress_lanes::repeated((0..count).map(nonce)) {
+    let refusal = match tress_lanes::repeated_nonce((0..count).map(nonce)) {
         Ok(None) => return Ok(()),
         Ok(Some(_)) => TRESS_NONCE_REPEATED,
         Err(_) => TRESS_MEMORY,

@@ -15,7 +15,8 @@ use crate::NonceOfKey;
 use crate::groups::GROUP_ITEMS;
 use crate::nonces::Mix;
 
-/// How long and for how many jobs to wait.
+/// How long and for how many jobs to wait. The defaults are 50 µs, batches of 32, which is the lanes of the widest engine, and 1024 jobs
+/// inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FillerOptions {
@@ -28,7 +29,6 @@ pub struct FillerOptions {
 }
 
 impl Default for FillerOptions {
-    /// 50 µs; batches of 32, which is the lanes of the widest engine; 1024 jobs inside.
     fn default() -> Self {
         Self { max_wait: Duration::from_micros(50), max_batch: GROUP_ITEMS, capacity: 1024 }
     }
@@ -56,6 +56,17 @@ impl<J> fmt::Debug for Refused<J> {
         f.write_str(if matches!(self, Refused::Full(_)) { "Full" } else { "NonceRepeated" })
     }
 }
+
+impl<J> fmt::Display for Refused<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refused::Full(_) => "the filler is full",
+            Refused::NonceRepeated(_) => "a waiting job has the same key and nonce",
+        })
+    }
+}
+
+impl<J> std::error::Error for Refused<J> {}
 
 /// Collects jobs of any threads into batches, and gives them back in the order in which they were submitted.
 ///
@@ -103,20 +114,22 @@ impl<J: FillerJob> Filler<J> {
         state.inside += 1;
         state.waiting.push(job);
         // Threads may have read the clock in another order.
-        state.deadline = state.deadline.into_iter().chain(now.checked_add(self.options.max_wait)).min();
+        let due = now.checked_add(self.options.max_wait).filter(|due| *due < Duration::MAX);
+        state.deadline = state.deadline.into_iter().chain(due).min();
         let is_full = state.waiting.len() >= self.options.max_batch;
-        self.run_if(state, |deadline| is_full || deadline <= now);
+        self.run_if(state, |deadline| is_full || deadline.is_some_and(|deadline| deadline <= now));
         Ok(())
     }
 
-    /// When to [`poll`](Self::poll). A job that is submitted later changes it only if no job waits.
+    /// When to [`poll`](Self::poll): `None` if no job waits, or if jobs wait without a deadline (`max_wait` is `Duration::MAX`). A job that
+    /// is submitted later changes it only if no job waits.
     pub fn deadline(&self) -> Option<Duration> {
         self.lock().deadline
     }
 
     /// Runs the jobs that wait if the first of them has waited long enough.
     pub fn poll(&self, now: Duration) {
-        self.run_if(self.lock(), |deadline| deadline <= now);
+        self.run_if(self.lock(), |deadline| deadline.is_some_and(|deadline| deadline <= now));
     }
 
     /// Runs the jobs that wait.
@@ -142,8 +155,8 @@ impl<J: FillerJob> Filler<J> {
     }
 
     /// Runs the jobs that wait, outside the lock. A batch whose work panics goes back all the same: later ones would wait for it.
-    fn run_if(&self, mut state: MutexGuard<'_, State<J>>, condition: impl FnOnce(Duration) -> bool) {
-        if state.waiting.is_empty() || !condition(state.deadline.unwrap_or(Duration::MAX)) {
+    fn run_if(&self, mut state: MutexGuard<'_, State<J>>, condition: impl FnOnce(Option<Duration>) -> bool) {
+        if state.waiting.is_empty() || !condition(state.deadline) {
             return;
         }
         let (number, mut jobs) = (state.first + state.batches.len(), take(&mut state.waiting));
@@ -160,7 +173,12 @@ impl<J: FillerJob> Filler<J> {
     }
 }
 
-/// A CCM message that owns its parts. They are not wiped when it is dropped.
+/// A CCM message that owns its parts. They are not wiped when it is dropped. `NONCE` and `TAG` are lengths in bytes; one that CCM lacks
+/// does not compile:
+///
+/// ```compile_fail,E0080
+/// tress_lanes::CcmMessage::<_, 6>::seal(0, std::sync::Arc::new(()), [0; 6], vec![], vec![]);
+/// ```
 pub struct CcmMessage<C, const NONCE: usize = 12, const TAG: usize = 16> {
     /// A number by which the caller knows the message.
     pub id: u64,
@@ -181,13 +199,14 @@ impl<C, const NONCE: usize, const TAG: usize> CcmMessage<C, NONCE, TAG> {
 
     /// To decrypt `data`.
     pub fn open(id: u64, key: Arc<C>, nonce: [u8; NONCE], aad: Vec<u8>, data: Vec<u8>, tag: [u8; TAG]) -> Self {
+        const { assert!(matches!(NONCE, 7..=13) && matches!(TAG, 4 | 6 | 8 | 10 | 12 | 14 | 16), "no length of CCM") };
         Self { id, key, nonce, aad, data, tag, encrypts: false, result: Err(Error::Authentication) }
     }
 
     /// Data and tag of a message that has run.
     ///
     /// # Errors
-    /// Those of [`Seal::new`] and [`Open::new`]; `Authentication` for a message that is forged or has not run.
+    /// `MessageTooLong` for the nonce; `Authentication` for a message that is forged or has not run.
     pub fn finish(self) -> Result<(Vec<u8>, [u8; TAG]), Error> {
         self.result.map(|()| (self.data, self.tag))
     }

@@ -44,9 +44,9 @@ fn messages_of_several_threads() {
     assert_eq!(next, [1000, 1001, 1002, 1003]);
 
     let filler = Filler::new(FillerOptions { max_wait: Duration::ZERO, ..FillerOptions::default() });
-    let bad = CcmMessage::<_, 6>::seal(0, keys[0].clone(), [0; 6], vec![], vec![1]);
+    let bad = CcmMessage::<_, 13>::seal(0, keys[0].clone(), [0; 13], vec![], vec![1; 1 << 16]);
     filler.submit(Duration::ZERO, bad).unwrap();
-    assert_eq!(filler.take().unwrap().finish(), Err(Error::NonceLength));
+    assert_eq!(filler.take().unwrap().finish(), Err(Error::MessageTooLong));
 }
 
 impl FillerJob for u64 {
@@ -81,4 +81,8 @@ fn batches_leave_when_full_or_due() {
         filler.poll(us(polled));
         assert_eq!((std::iter::from_fn(|| filler.take()).count(), filler.deadline()), (ran, deadline.map(us)));
     }
+    let filler = Filler::new(FillerOptions { max_wait: Duration::MAX, ..FillerOptions::default() });
+    filler.submit(us(0), 1).unwrap();
+    filler.poll(Duration::MAX);
+    assert_eq!((filler.take(), filler.deadline()), (None, None));
 }

@@ -11,5 +11,5 @@ mod pool;
 mod tests;
 
 pub use filler::{CcmMessage, Filler, FillerJob, FillerOptions, Refused};
-pub use nonces::{NonceOfKey, repeated};
+pub use nonces::{NonceOfKey, repeated_nonce};
 pub use pool::{MAX_THREADS, Pool};

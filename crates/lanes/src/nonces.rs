@@ -18,11 +18,11 @@ impl NonceOfKey {
     }
 }
 
-/// The first place whose entry also stands earlier. Entries that rise need one comparison each, others about 10 ns.
+/// The index of the first nonce that occurs a second time, if there is one. Rising nonces need one comparison each, others about 10 ns.
 ///
 /// # Errors
 /// Without memory.
-pub fn repeated(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Option<usize>, TryReserveError> {
+pub fn repeated_nonce(of: impl Iterator<Item = NonceOfKey> + Clone) -> Result<Option<usize>, TryReserveError> {
     if of.clone().is_sorted_by(|a, b| a < b) {
         return Ok(None);
     }

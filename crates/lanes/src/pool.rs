@@ -78,6 +78,7 @@ impl Pool {
     }
 
     /// Calls `work` on this thread and, at the same time, on up to `threads - 1` helpers; returns when all calls have ended.
+    /// 0 counts as 1 thread; it is not one for each core, as in [`ccm::seal`](crate::ccm::seal).
     /// Helpers that have not begun when the call on this thread ends do not begin any more. So `work` takes its parts from
     /// a common list until that is empty. It may use the pool, but must not fork.
     ///

@@ -12,7 +12,7 @@ use tress_cipher::lanes::ccm::{self as one_thread, Open, Seal};
 use tress_cipher::rc6::Rc6;
 use tress_cipher::{Aad, CcmCipher, Error};
 
-use crate::{NonceOfKey, Pool, ccm, repeated};
+use crate::{NonceOfKey, Pool, ccm, repeated_nonce};
 
 /// Runs work that waits until this many threads are in it, or for so long; which were there.
 fn meeting(pool: &Pool, threads: usize, longest: Duration) -> HashSet<ThreadId> {
@@ -163,7 +163,7 @@ fn nonce(number: usize) -> [u8; 12] {
 }
 
 /// What one thread makes of them, and that any number of threads makes the same, in both directions.
-fn same_on_any_threads<C: CcmCipher<Core: Sync>>(keys: &[C], plain: &Messages) {
+fn same_on_any_threads<C: CcmCipher>(keys: &[C], plain: &Messages) {
     let aad = [5; 21];
     let key = |number: usize| &keys[number % keys.len()];
     let mut expected = plain.clone();
@@ -224,12 +224,12 @@ fn nonces_twice() {
         assert_eq!(messages.iter().all(|(data, _)| *data == [7; 1000]), is_twice);
 
         let ids = nonces.iter().enumerate().map(|(number, nonce)| NonceOfKey::new(key(number), nonce));
-        assert_eq!(repeated(ids).unwrap(), is_twice.then_some(second));
+        assert_eq!(repeated_nonce(ids).unwrap(), is_twice.then_some(second));
     }
     // Zeros at the end are bytes, too.
     let key = &keys[0];
     let ids = [&[0; 13][..], &[0; 12], &[0; 7], &[]].map(|nonce| NonceOfKey::new(key, nonce));
-    assert_eq!(repeated(ids.into_iter()).unwrap(), None);
+    assert_eq!(repeated_nonce(ids.into_iter()).unwrap(), None);
 }
 
 #[test]

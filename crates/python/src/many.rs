@@ -258,7 +258,7 @@ fn check(py: Python<'_>, messages: &[Message<'_>], direction: Direction) -> PyRe
     }
     if direction == Direction::Encrypt {
         let nonces = messages.iter().map(|message| NonceOfKey::new(message.key.as_ptr(), message.nonce.as_slice()));
-        let repeated = tress_lanes::repeated(nonces).map_err(|_| PyMemoryError::new_err(()))?;
+        let repeated = tress_lanes::repeated_nonce(nonces).map_err(|_| PyMemoryError::new_err(()))?;
         if let Some(index) = repeated {
             return Err(errors::usage(py, &format!("message {index} has the nonce of another message with its key")));
         }
