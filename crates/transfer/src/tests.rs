@@ -5,6 +5,7 @@ mod faults;
 mod hostile;
 mod sessions;
 mod threads;
+mod transfers;
 
 use std::fs;
 use std::io::{Read, Write};
@@ -59,23 +60,25 @@ impl Ends {
     }
 
     fn receive_on(&self, system: &'static dyn System, network: &'static dyn Network) -> Running {
-        self.receive_with(system, network, Duration::from_secs(1), STALL)
+        self.receive_with(system, network, |_| {})
     }
 
+    /// A receiver that admits the sender.
     fn receive_with(
         &self,
         system: &'static dyn System,
         network: &'static dyn Network,
-        handshake_time: Duration,
-        stall_time: Duration,
+        change: impl FnOnce(&mut ReceiveOptions),
     ) -> Running {
-        let options = ReceiveOptions {
+        let handshake_time = Duration::from_secs(1);
+        let mut options = ReceiveOptions {
             listen: "127.0.0.1:0".into(),
             folder: self.root.path().join("out"),
             allow: Allow::Only(vec![self.sender.address().unwrap()]),
             once: false,
-            limits: Limits { stall_time, handshake_time, handshake_burst: 10_000, ..Limits::default() },
+            limits: Limits { stall_time: STALL, handshake_time, handshake_burst: 10_000, ..Limits::default() },
         };
+        change(&mut options);
         let (ready, address) = mpsc::channel();
         let ready = Mutex::new(ready);
         let (control, log) = (Arc::new(Control::new()), Arc::new(Mutex::new(Vec::new())));
@@ -105,20 +108,25 @@ impl Ends {
         source: &Source,
         streams: u16,
     ) -> Result<SendReport, Error> {
-        self.send_on(&OS, running, network, source, streams)
+        let sources = std::slice::from_ref(source);
+        self.send_with(&OS, running, network, sources, |options| options.streams = streams)
     }
 
-    fn send_on(
+    fn send_with(
         &self,
         system: &'static dyn System,
         running: &Running,
         network: &dyn Network,
-        source: &Source,
-        streams: u16,
+        sources: &[Source],
+        change: impl FnOnce(&mut SendOptions),
     ) -> Result<SendReport, Error> {
-        let address = self.receiver.address().unwrap();
-        let options = SendOptions { streams, stall_time: STALL, ..SendOptions::new(&running.to, address) };
-        send_on(system, network, std::slice::from_ref(source), &self.sender, &options, &Control::new())
+        let mut options = self.options(running);
+        change(&mut options);
+        send_on(system, network, sources, &self.sender, &options, &Control::new())
+    }
+
+    fn options(&self, running: &Running) -> SendOptions {
+        SendOptions { stall_time: STALL, ..SendOptions::new(&running.to, self.receiver.address().unwrap()) }
     }
 
     fn output(&self, name: &str) -> PathBuf {
@@ -223,11 +231,9 @@ fn a_cut_control_connection_is_resumed_by_the_next_run() {
     let source = ends.file("a", &bytes);
     // Control messages are small: it dies at its first ping, with much of the data on its way.
     let slow = Faulty::new([Fault::Cut(210), Fault::None]);
-    let address = ends.receiver.address().unwrap();
-    let options =
-        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
-    let error =
-        send_on(&OS, &slow, std::slice::from_ref(&source), &ends.sender, &options, &Control::new()).unwrap_err();
+    let sources = std::slice::from_ref(&source);
+    let sent = ends.send_with(&OS, &running, &slow, sources, |options| options.rate_bytes_per_s = Some(10_000_000));
+    let error = sent.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Disconnected);
     assert!(!ends.output("a").exists());
     let arrived = slow.written.load(Ordering::Relaxed);
@@ -250,9 +256,7 @@ fn counts_of_cut_and_resumed_sessions() {
     ends.file("a", &bytes);
     ends.file("b", &bytes[..BATCH]);
     let sources = ["a", "b"].map(|name| Source::Path(ends.root.path().join(name)));
-    let address = ends.receiver.address().unwrap();
-    let options =
-        SendOptions { rate_bytes_per_s: Some(10_000_000), stall_time: STALL, ..SendOptions::new(&running.to, address) };
+    let options = SendOptions { rate_bytes_per_s: Some(10_000_000), ..ends.options(&running) };
     let received = &running.control;
     let cut = Faulty::new([Fault::Cut(210), Fault::None]);
     let lost = Faulty::new([Fault::None, Fault::Cut(2_000_000), Fault::None]);

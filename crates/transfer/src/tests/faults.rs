@@ -54,7 +54,8 @@ fn transfer(
     }
     let source = Source::Path(tree);
     let running = ends.receive_on(systems[1], networks[1]);
-    let outcome = ends.send_on(systems[0], &running, networks[0], &source, 2);
+    let sources = std::slice::from_ref(&source);
+    let outcome = ends.send_with(systems[0], &running, networks[0], sources, |options| options.streams = 2);
     for (name, bytes) in files() {
         match fs::read(ends.output(name)) {
             Ok(found) => assert!(found == bytes, "{label}: {name} is wrong"),

@@ -99,8 +99,10 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
     let ends = Ends::new();
     let network: &'static Counting = Box::leak(Box::default());
     // The control connection says nothing meanwhile, and a busy machine takes its time.
-    let (handshake_time, stall_time) = (Duration::from_secs(30), Duration::from_secs(60));
-    let running = ends.receive_with(&OS, network, handshake_time, stall_time);
+    let running = ends.receive_with(&OS, network, |options| {
+        options.limits.handshake_time = Duration::from_secs(30);
+        options.limits.stall_time = Duration::from_secs(60);
+    });
     let (mut control, ticket) = ends.hostile_session(&running);
     for stream in 0..100 {
         let mut data = ends.hostile(&running);
@@ -145,8 +147,7 @@ fn sessions_that_begin_at_once_are_counted() {
 fn a_sender_that_reads_nothing_delays_nobody() {
     let ends = Ends::new();
     let network: &'static Full = Box::leak(Box::default());
-    let forever = Duration::from_secs(3600);
-    let running = ends.receive_with(&OS, network, Duration::from_secs(1), forever);
+    let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::from_secs(3600));
     let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
     let begin = Instant::now();
     // The second takes the file over from the first, which is stuck in an answer.
@@ -166,11 +167,11 @@ fn a_sender_that_reads_nothing_delays_nobody() {
 #[test]
 fn times_that_no_clock_reaches() {
     let ends = Ends::new();
-    let running = ends.receive_with(&OS, &Tcp, Duration::MAX, Duration::MAX);
-    let address = ends.receiver.address().unwrap();
-    let options = SendOptions { stall_time: Duration::MAX, ..SendOptions::new(&running.to, address) };
+    let running = ends.receive_with(&OS, &Tcp, |options| {
+        (options.limits.handshake_time, options.limits.stall_time) = (Duration::MAX, Duration::MAX);
+    });
     let source = ends.file("a", &data(BATCH));
-    send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new()).unwrap();
+    ends.send_with(&OS, &running, &Tcp, &[source], |options| options.stall_time = Duration::MAX).unwrap();
     running.stop();
 }
 
@@ -213,7 +214,6 @@ fn a_changed_file_does_not_end_the_session() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(30 * BATCH);
-    let address = ends.receiver.address().unwrap();
     for (mode, streams) in [("counter", 2), ("barrier", 2), ("sequential", 1)] {
         let folder = ends.root.path().join(mode);
         fs::create_dir(&folder).unwrap();
@@ -223,13 +223,12 @@ fn a_changed_file_does_not_end_the_session() {
         let inputs = ["a", "b", "c", "d"].map(|name| Source::Path(folder.join(name)));
         let options = SendOptions {
             streams,
-            stall_time: STALL,
             // Slow enough to be overtaken: `b` takes a second and a half.
             rate_bytes_per_s: Some(10_000_000),
             compute_bytes_per_s: Some(if mode == "sequential" { 10_000_000 } else { 1_000_000_000 }),
             synchronisation: if mode == "barrier" { Synchronisation::Barrier } else { Synchronisation::Counter },
             sequential: mode == "sequential",
-            ..SendOptions::new(&running.to, address.clone())
+            ..ends.options(&running)
         };
         let (control, network) = (Control::new(), Faulty::new([Fault::None]));
         let sent = std::thread::scope(|scope| {

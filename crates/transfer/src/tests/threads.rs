@@ -63,7 +63,6 @@ fn a_sender_with_few_threads() {
     let ends = Ends::new();
     let running = ends.receive();
     let bytes = data(9 * BATCH + 1);
-    let address = ends.receiver.address().unwrap();
     for (mode, needed) in [("counter", 4), ("barrier", 5), ("sequential", 4), ("sealed", 4)] {
         for left in 0..10 {
             let name = format!("{mode}-{left}");
@@ -71,11 +70,10 @@ fn a_sender_with_few_threads() {
             let options = SendOptions {
                 streams: 3,
                 threads: 3.into(),
-                stall_time: STALL,
                 synchronisation: if mode == "barrier" { Synchronisation::Barrier } else { Synchronisation::Counter },
                 sequential: mode == "sequential",
                 keep_sealed: mode == "sealed",
-                ..SendOptions::new(&running.to, address.clone())
+                ..ends.options(&running)
             };
             LEFT.set(left);
             let sent = send_on(&OS, &Tcp, &[source], &ends.sender, &options, &Control::new());
@@ -171,8 +169,7 @@ fn a_session_ends_when_a_thread_of_it_panics() {
         let ends = Ends::new();
         let running = ends.receive();
         let source = ends.file("a", &data(3 * BATCH));
-        let address = ends.receiver.address().unwrap();
-        let options = SendOptions { stall_time: Duration::from_secs(3600), ..SendOptions::new(&running.to, address) };
+        let options = SendOptions { stall_time: Duration::from_secs(3600), ..ends.options(&running) };
         let (done, over) = mpsc::channel();
         let sender = ends.sender.clone();
         // A thread of its own, which nobody joins: it must not keep this test for ever.

@@ -1,35 +1,47 @@
-//! Files from a sender to a receiver over loopback, by the public interface.
+//! Files from a sender to a receiver over loopback.
 
-use std::fs;
-use std::time::Duration;
+use super::*;
 
-use crate::common::{Ends, bytes, options};
-use tress_container::commands::Source;
-use tress_container::{ErrorKind, Refusal};
+impl Ends {
+    /// Sends files of these names.
+    fn send_files(
+        &self,
+        running: &Running,
+        names: &[&str],
+        change: impl FnOnce(&mut SendOptions),
+    ) -> Result<SendReport, Error> {
+        let sources: Vec<Source> = names.iter().map(|name| Source::Path(self.root.path().join(name))).collect();
+        self.send_with(&OS, running, &Tcp, &sources, change)
+    }
 
-const BATCH: usize = 524_288;
+    #[track_caller]
+    fn received(&self, name: &str) -> Vec<u8> {
+        fs::read(self.output(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+}
 
 #[test]
 fn sizes_around_every_border() {
     let ends = Ends::new();
-    let receiver = ends.receive();
+    let running = ends.receive();
     for size in [0, 1, 16_383, 16_384, 16_385, BATCH - 1, BATCH, BATCH + 1, 2 * BATCH, 5 * BATCH + 77] {
         let name = format!("file-{size}");
-        ends.write(&name, &bytes(size));
-        let report = ends.send(&receiver, &[&name], |_| {}).unwrap();
+        ends.file(&name, &data(size));
+        let report = ends.send_files(&running, &[&name], |_| {}).unwrap();
         assert_eq!((report.files, report.bytes_sent), (1, size as u64));
-        assert!(ends.received(&name) == bytes(size), "{size}");
+        assert!(ends.received(&name) == data(size), "{size}");
     }
-    assert_eq!(receiver.stop(), Ok(()));
-    assert!(ends.leftovers().is_empty(), "{:?}", ends.leftovers());
+    running.stop();
+    // Nothing is kept beside complete files and their records.
+    let kept = fs::read_dir(ends.output(".tress")).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(kept.into_iter().all(|name| name.to_str().unwrap().ends_with(".done")));
 }
 
 #[test]
 fn several_streams_and_every_synchronisation() {
-    use tress_transfer::Synchronisation;
     let ends = Ends::new();
-    let receiver = ends.receive();
-    let data = bytes(37 * BATCH + 5);
+    let running = ends.receive();
+    let bytes = data(37 * BATCH + 5);
     for (index, (streams, threads, synchronisation, sequential)) in [
         (1, 1, Synchronisation::Counter, false),
         (4, 3, Synchronisation::Counter, false),
@@ -40,92 +52,93 @@ fn several_streams_and_every_synchronisation() {
     .enumerate()
     {
         let name = format!("file-{index}");
-        ends.write(&name, &data);
-        let report = ends.send(&receiver, &[&name], |options| {
+        ends.file(&name, &bytes);
+        let report = ends.send_files(&running, &[&name], |options| {
             options.streams = streams;
             options.threads = threads.into();
             options.synchronisation = synchronisation;
             options.sequential = sequential;
         });
-        assert_eq!(report.unwrap().bytes_sent, data.len() as u64);
-        assert!(ends.received(&name) == data, "{streams}");
+        assert_eq!(report.unwrap().bytes_sent, bytes.len() as u64);
+        assert!(ends.received(&name) == bytes, "{streams}");
     }
-    assert_eq!(receiver.stop(), Ok(()));
+    running.stop();
 }
 
 #[test]
 fn folders_and_files_of_folders() {
     let ends = Ends::new();
-    let receiver = ends.receive();
-    fs::create_dir_all(ends.input("top/empty")).unwrap();
-    fs::create_dir_all(ends.input("top/a/b")).unwrap();
+    let running = ends.receive();
+    fs::create_dir_all(ends.root.path().join("top/empty")).unwrap();
+    fs::create_dir_all(ends.root.path().join("top/a/b")).unwrap();
     for (name, size) in [("top/one", 10), ("top/a/two", 0), ("top/a/b/three", BATCH + 9), ("single", 3)] {
-        ends.write(name, &bytes(size));
+        ends.file(name, &data(size));
     }
-    let report = ends.send(&receiver, &["top", "single"], |_| {}).unwrap();
+    let report = ends.send_files(&running, &["top", "single"], |_| {}).unwrap();
     assert_eq!(report.files, 4);
     for name in ["top/one", "top/a/two", "top/a/b/three", "single"] {
-        assert!(ends.received(name) == fs::read(ends.input(name)).unwrap(), "{name}");
+        assert!(ends.received(name) == fs::read(ends.root.path().join(name)).unwrap(), "{name}");
     }
     assert!(ends.output("top/empty").is_dir());
     // Again: every file is known to be there.
-    let again = ends.send(&receiver, &["top", "single"], |_| {}).unwrap();
+    let again = ends.send_files(&running, &["top", "single"], |_| {}).unwrap();
     assert_eq!((again.files, again.complete_before, again.bytes_sent), (4, 4, 0));
-    assert_eq!(receiver.stop(), Ok(()));
+    running.stop();
 }
 
 #[test]
 fn what_exists_is_never_overwritten() {
     let ends = Ends::new();
-    let receiver = ends.receive();
-    ends.write("a", b"first");
-    ends.send(&receiver, &["a"], |_| {}).unwrap();
+    let running = ends.receive();
+    ends.file("a", b"first");
+    ends.send_files(&running, &["a"], |_| {}).unwrap();
     // Other content, another version; and something that was never received.
-    ends.write("a", b"second");
+    ends.file("a", b"second");
     fs::write(ends.output("b"), b"mine").unwrap();
-    ends.write("b", b"theirs");
-    ends.write("c", b"third");
-    let error = ends.send(&receiver, &["a", "b", "c"], |_| {}).unwrap_err();
+    ends.file("b", b"theirs");
+    ends.file("c", b"third");
+    let error = ends.send_files(&running, &["a", "b", "c"], |_| {}).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused(Refusal::Exists));
     assert_eq!(ends.received("a"), b"first");
     assert_eq!(ends.received("b"), b"mine");
     assert_eq!(ends.received("c"), b"third");
-    assert_eq!(receiver.stop(), Ok(()));
+    running.stop();
 }
 
 #[test]
 fn only_senders_of_the_allow_file() {
     let ends = Ends::new();
-    let stranger = tress_container::keys::KeyPair::generate().unwrap();
-    ends.write("a", b"data");
-    let receiver = ends.receive_with(|options| options.allow = tress_transfer::Allow::Only(vec![]));
-    let error = ends.send(&receiver, &["a"], |_| {}).unwrap_err();
+    let stranger = KeyPair::generate().unwrap();
+    ends.file("a", b"data");
+    let running = ends.receive_with(&OS, &Tcp, |options| options.allow = Allow::Only(vec![]));
+    let error = ends.send_files(&running, &["a"], |_| {}).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused(Refusal::NotAdmitted));
-    assert_eq!(receiver.stop(), Ok(()));
-    let receiver = ends.receive();
-    let inputs = [Source::Path(ends.input("a"))];
-    let send = |pair| tress_transfer::send(&inputs, pair, &options(&receiver, &ends.receiver), &receiver.control());
-    assert_eq!(send(&stranger).unwrap_err().kind, ErrorKind::Refused(Refusal::NotAdmitted));
+    running.stop();
+    let running = ends.receive();
+    let inputs = [Source::Path(ends.root.path().join("a"))];
+    let send = |from: &KeyPair, to: &KeyPair| {
+        let options = SendOptions::new(&running.to, to.address().unwrap());
+        send_on(&OS, &Tcp, &inputs, from, &options, &Control::new())
+    };
+    assert_eq!(send(&stranger, &ends.receiver).unwrap_err().kind, ErrorKind::Refused(Refusal::NotAdmitted));
     // The right host, another key than the address says.
-    let elsewhere = options(&receiver, &stranger);
-    let error = tress_transfer::send(&inputs, &ends.sender, &elsewhere, &receiver.control()).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::WrongPeer);
-    assert!(fs::read_dir(ends.folder()).unwrap().next().is_none());
-    send(&ends.sender).unwrap();
-    assert_eq!(receiver.stop(), Ok(()));
+    assert_eq!(send(&ends.sender, &stranger).unwrap_err().kind, ErrorKind::WrongPeer);
+    assert!(fs::read_dir(ends.root.path().join("out")).unwrap().next().is_none());
+    send(&ends.sender, &ends.receiver).unwrap();
+    running.stop();
 }
 
 #[test]
 fn the_rate_holds() {
     let ends = Ends::new();
-    let receiver = ends.receive();
+    let running = ends.receive();
     for streams in [1, 3] {
         // What comes before and after the data needs some milliseconds; others at work may need the disk meanwhile.
         let is_close = (0..5).any(|attempt| {
             let name = format!("{streams}-{attempt}");
-            ends.write(&name, &bytes(20_000_000));
-            let begin = std::time::Instant::now();
-            ends.send(&receiver, &[&name], |options| {
+            ends.file(&name, &data(20_000_000));
+            let begin = Instant::now();
+            ends.send_files(&running, &[&name], |options| {
                 options.rate_bytes_per_s = Some(20_000_000);
                 options.streams = streams;
             })
@@ -137,13 +150,12 @@ fn the_rate_holds() {
         });
         assert!(is_close, "five times half as fast as asked for, or slower, with {streams} streams");
     }
-    assert_eq!(receiver.stop(), Ok(()));
+    running.stop();
 }
 
 /// A small file, or an error: nothing panics and nothing hangs. Limits of 0 let nobody in, and the sender soon knows.
 #[test]
 fn options_with_extreme_values() {
-    use tress_transfer::{ReceiveOptions, SendOptions};
     let sending: [fn(&mut SendOptions, u64); 6] = [
         |options, value| options.streams = value as u16,
         |options, value| options.threads = (value as usize).into(),
@@ -167,24 +179,27 @@ fn options_with_extreme_values() {
     ];
     for value in [0, u64::MAX] {
         let ends = Ends::new();
-        let receiver = ends.receive();
-        let sent = |number: usize, done: Result<_, tress_container::Error>| match done.map_err(|error| error.kind) {
-            Ok(_) => assert_eq!(ends.received(&format!("file-{number}")), bytes(300), "{number}, {value}"),
+        let running = ends.receive();
+        let sent = |number: usize, done: Result<_, Error>| match done.map_err(|error| error.kind) {
+            Ok(_) => assert_eq!(ends.received(&format!("file-{number}")), data(300), "{number}, {value}"),
             Err(ErrorKind::Usage | ErrorKind::Refused(_) | ErrorKind::Disconnected | ErrorKind::Stalled) => {}
             Err(other) => panic!("{number}, {value}: {other:?}"),
         };
         for (number, set) in sending.iter().enumerate() {
             let name = format!("file-{number}");
-            ends.write(&name, &bytes(300));
-            sent(number, ends.send(&receiver, &[&name], |options| set(options, value)));
+            ends.file(&name, &data(300));
+            sent(number, ends.send_files(&running, &[&name], |options| set(options, value)));
         }
-        assert_eq!(receiver.stop(), Ok(()));
+        running.stop();
         for (number, set) in receiving.iter().enumerate() {
             let (number, name) = (number + sending.len(), format!("file-{}", number + sending.len()));
-            ends.write(&name, &bytes(300));
-            let receiver = ends.receive_with(|options| set(options, value));
-            sent(number, ends.send(&receiver, &[&name], |options| options.stall_time = Duration::from_millis(300)));
-            assert_eq!(receiver.stop(), Ok(()));
+            ends.file(&name, &data(300));
+            let running = ends.receive_with(&OS, &Tcp, |options| set(options, value));
+            sent(
+                number,
+                ends.send_files(&running, &[&name], |options| options.stall_time = Duration::from_millis(300)),
+            );
+            running.stop();
         }
     }
 }

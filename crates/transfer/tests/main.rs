@@ -1,4 +1,0 @@
-//! The tests of this crate as one program: one file for each subject. A new file needs its line here.
-
-mod common;
-mod transfers;
