@@ -6,8 +6,8 @@
 use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output, sync::Mutex};
 
 use crate::common::{
-    faults::{names, tress, walk, walk_and_meet},
-    plaintext,
+    faults::{tress, walk, walk_and_meet},
+    names, plaintext,
 };
 
 /// A file was written, synced and named, and each of these failed once.

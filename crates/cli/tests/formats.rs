@@ -213,9 +213,7 @@ fn send(folder: &Folder, more: &[&str]) -> Run {
     let mut stderr = BufReader::new(receiver.stderr.take().unwrap());
     stderr.read_line(&mut line).unwrap();
     assert!(line.starts_with("tress: listening on "), "{RECEIVER} or {ALLOW}: {line}");
-    let public = tress(folder, RECEIVER, &[&["keygen", "--public", RECEIVER]], b"").stdout;
-    let public = String::from_utf8(public).unwrap();
-    let to = ["send", "--to", line.split_whitespace().last().unwrap(), "-r", public.lines().nth(1).unwrap()];
+    let to = ["send", "--to", line.split_whitespace().last().unwrap(), "-r", &folder.public(RECEIVER, 1)];
     let run = folder.tress([&to[..], &["-i", "keys/me.key"], more, &["numbers.txt"]].concat());
     receiver.kill().unwrap();
     receiver.wait().unwrap();
@@ -248,8 +246,7 @@ fn half_a_transfer_is_resumed() {
     }
     folder.write(JOURNAL, journal);
     let sent = send(&folder, &["--json", "--trace", "trace.json"]);
-    assert!(sent.status.success(), "{JOURNAL}: {}", sent.stderr);
-    let report: Value = serde_json::from_slice(&sent.stdout).unwrap();
+    let report = sent.json();
     assert_eq!(report["bytes_sent"], json!(TRANSFER_BYTES - KEPT_CHUNKS * CHUNK_BYTES), "{JOURNAL}: begun anew");
     let received = Path::new(JOURNAL).ancestors().nth(2).unwrap().join("numbers.txt");
     assert!(folder.read(received.to_str().unwrap()) == numbers(TRANSFER_BYTES), "{PART}: other bytes");

@@ -74,10 +74,7 @@ fn keygen_says_what_is_wrong() {
 #[test]
 fn address_and_recipient_are_one() {
     let folder = Folder::new();
-    let public = folder.tress(["keygen", "--public", "me.key"]).ok();
-    let public = String::from_utf8(public.stdout).unwrap();
-    let address = public.lines().nth(1).unwrap();
-    let sealed = folder.tress_with(["encrypt", "-r", address], PLAIN).ok().stdout;
+    let sealed = folder.tress_with(["encrypt", "-r", &folder.public("me.key", 1)], PLAIN).ok().stdout;
     assert_eq!(folder.tress_with(["decrypt", "-i", "me.key"], &sealed).ok().stdout, PLAIN);
 }
 
@@ -182,8 +179,7 @@ fn raw_keys() {
 #[test]
 fn rewrap_changes_who_opens_it() {
     let folder = Folder::new();
-    let other = folder.tress(["keygen", "--public", "other.key"]).ok().stdout;
-    let other = String::from_utf8(other).unwrap().lines().next().unwrap().to_string();
+    let other = folder.public("other.key", 0);
     let sealed = folder.sealed(PLAIN);
     folder.write("sealed", &sealed);
     let before = folder.names();

@@ -244,11 +244,7 @@ fn transfers() {
     let folder = Folder::new();
     folder.write("in", plaintext(PLAIN_BYTES));
     fs::create_dir(folder.path("out")).unwrap();
-    let address = |key| {
-        let public = folder.tress(["keygen", "--public", key]).ok().stdout;
-        String::from_utf8(public).unwrap().lines().nth(1).unwrap().to_string()
-    };
-    folder.write("allow", address("me.key"));
+    folder.write("allow", folder.public("me.key", 1));
     let arguments =
         ["receive", "--listen", "127.0.0.1:0", "-i", "other.key", "-o", "out", "--allow", "allow", "--once"];
     let mut command = folder.command(arguments);
@@ -266,7 +262,7 @@ fn transfers() {
     assert!(!theirs.find(receiver.0.id()).is_empty(), "a receiver at work holds its key");
     signal(receiver.0.id(), "CONT");
 
-    let send = ["send", "--to", &to, "-r", &address("other.key"), "-i", "me.key", "in"];
+    let send = ["send", "--to", &to, "-r", &folder.public("other.key", 1), "-i", "me.key", "in"];
     leaves_nothing(&folder, &send, b"", || vec![keys::of_identity(&text(&folder, "me.key"))]);
     receiver.wait();
     receiver.holds_nothing_of(&theirs);

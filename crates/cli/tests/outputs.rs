@@ -245,15 +245,13 @@ fn sizes_that_matter() {
         let sealed = folder.sealed(&plain);
         let run = folder.tress_with(["decrypt", "-i", "me.key", "-"], &sealed).ok();
         assert!(run.stdout == plain, "{bytes} bytes through pipes");
-        let json = folder.tress(["inspect", "--json", "-i", "me.key", "sealed"]).ok().stdout;
-        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        let json = folder.tress(["inspect", "--json", "-i", "me.key", "sealed"]).json();
         assert_eq!(json["plaintext_bytes"], bytes);
         assert_eq!(json["chunks"], bytes / chunk + 1);
         assert_eq!((&json["verified"], &json["version"]), (&true.into(), &"v1".into()));
         assert_eq!((&json["aead"], &json["name"]), (&"aes-256-ccm".into(), &"in".into()));
     }
-    let json = folder.tress(["inspect", "--json", "sealed"]).ok().stdout;
-    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let json = folder.tress(["inspect", "--json", "sealed"]).json();
     assert_eq!((&json["verified"], &json["name"]), (&false.into(), &serde_json::Value::Null));
     assert_eq!(json["recipients"][0], "X25519");
 }

@@ -19,8 +19,7 @@ impl Place {
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
-        let run = self.tress(&[arguments, &["--json"]].concat()).ok();
-        serde_json::from_slice(&run.stdout).unwrap()
+        self.tress(&[arguments, &["--json"]].concat()).json()
     }
 
     fn cache(&self) -> String {

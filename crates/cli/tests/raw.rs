@@ -140,8 +140,7 @@ fn long_streams_return() {
 #[test]
 fn backends_agree() {
     let folder = Folder::new();
-    let json = folder.tress(["ciphers", "--json"]).ok().stdout;
-    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let json = folder.tress(["ciphers", "--json"]).json();
     let ciphers = json.as_array().unwrap();
     assert_eq!(ciphers.len(), 3 + 25 + 3 + 2);
     for cipher in ciphers {
@@ -171,8 +170,7 @@ fn features_are_taken_away_by_name() {
     let folder = Folder::new();
     let with = |value: &str, arguments: &[&str]| run(folder.command(arguments).env("TRESS_CPU", value), b"");
     let every = format!("-{}", tress_cipher::cpu::SWITCHES.join(",-"));
-    let json = with(&every, &["ciphers", "--json"]).ok().stdout;
-    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let json = with(&every, &["ciphers", "--json"]).json();
     for cipher in json.as_array().unwrap() {
         for backend in cipher["backends"].as_array().unwrap() {
             let is_base = ["reference", "portable", "riscv32"].contains(&backend["name"].as_str().unwrap());

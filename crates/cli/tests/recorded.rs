@@ -41,8 +41,7 @@ fn plan(folder: &Folder, record: &Value, more: &[&str]) -> Run {
 }
 
 fn planned(folder: &Folder, record: &Value, more: &[&str]) -> Value {
-    let run = plan(folder, record, &[more, &["--json"]].concat()).ok();
-    serde_json::from_slice(&run.stdout).unwrap()
+    plan(folder, record, &[more, &["--json"]].concat()).json()
 }
 
 /// 10 GB at 100 Mbit/s: 8944 stages, 1.46 times as fast.

@@ -28,12 +28,8 @@ struct Ends {
 impl Ends {
     fn new() -> Ends {
         let folder = Folder::new();
-        let public = |key| {
-            let run = folder.tress(["keygen", "--public", key]).ok();
-            String::from_utf8(run.stdout).unwrap().lines().nth(1).unwrap().to_string()
-        };
-        folder.write("allow", format!("# senders\n{}\n", public("me.key")));
-        let address = public("other.key");
+        folder.write("allow", format!("# senders\n{}\n", folder.public("me.key", 1)));
+        let address = folder.public("other.key", 1);
         Ends { folder, address }
     }
 
@@ -166,9 +162,8 @@ fn who_may_and_who_may_not() {
     let receiver = ends.receive_with(&["--allow-any"]);
     ends.send(&receiver, &["a"]).ok();
     // Not the receiver that is meant.
-    let me = String::from_utf8(ends.folder.tress(["keygen", "--public", "me.key"]).ok().stdout).unwrap();
-    let me = me.lines().nth(1).unwrap();
-    ends.folder.tress(["send", "--to", &receiver.to, "-r", me, "-i", "me.key", "a"]).failed(&receiver.to);
+    let me = ends.folder.public("me.key", 1);
+    ends.folder.tress(["send", "--to", &receiver.to, "-r", &me, "-i", "me.key", "a"]).failed(&receiver.to);
     receiver.stop();
 }
 
@@ -419,8 +414,7 @@ fn a_killed_receiver_loses_little() {
     receiver.kill();
     child.wait().unwrap();
     let receiver = ends.receive();
-    let sent = ends.send(&receiver, &["--json", "a"]).ok();
-    let report: serde_json::Value = serde_json::from_slice(&sent.stdout).unwrap();
+    let report = ends.send(&receiver, &["--json", "a"]).json();
     let again = report["bytes_sent"].as_u64().unwrap() + written - KILL_BYTES as u64;
     // 8 MiB, and as much as may come during a sync.
     assert!(again < 24 << 20, "{again} bytes were lost");

@@ -54,9 +54,7 @@ fn identities_in_wrong_places() {
     folder.write("cut.key", &identity[..identity.len() - 3]);
     folder.write("changed.key", text.replace(identity, &format!("{}q", &identity[..identity.len() - 1])));
     folder.write("noise.key", text.replace(noise, &noise[..noise.len() - 2]));
-    let public = folder.tress(["keygen", "--public", "other.key"]).ok().stdout;
-    let public = String::from_utf8(public).unwrap();
-    let address = public.lines().nth(1).unwrap();
+    let address = &folder.public("other.key", 1);
 
     let commands: &[&[&str]] = &[
         &["encrypt", "-r", identity, "in"],

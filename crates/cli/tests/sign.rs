@@ -122,19 +122,22 @@ fn what_is_signed_verifies() {
     }
 }
 
-/// The longer hash functions, and salts of a fixed length.
+/// Every hash function, and salts of a fixed length.
 #[test]
-fn other_hash_functions_and_salts() {
+fn openssl_verifies_ours() {
     let folder = folder();
-    folder.write("in", crate::common::plaintext(5000));
+    folder.write("in", crate::common::plaintext(100_000));
     for (kind, scheme, salt) in [
+        ("rsa", "rsa-pss-sha256", "digest"),
         ("rsa", "rsa-pss-sha384", "digest"),
         ("rsa", "rsa-pss-sha512", "digest"),
         ("rsa", "rsa-pss-sha256:32", "32"),
         ("rsa", "rsa-pss-sha512:0", "0"),
         ("rsa", "rsa-pss-sha256:222", "222"),
+        ("rsa", "rsa-pkcs1-sha256", ""),
         ("rsa", "rsa-pkcs1-sha384", ""),
         ("rsa", "rsa-pkcs1-sha512", ""),
+        ("dsa", "dsa-sha256", ""),
         ("dsa", "dsa-sha384", ""),
         ("dsa", "dsa-sha512", ""),
     ] {
@@ -183,32 +186,6 @@ fn keys_in_other_clothes() {
     folder.tress(["sign", "--force", "--key", "pss.pem", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pem");
     // The public key is for PSS alone too.
     folder.tress(["verify", "--key", "pss.pub", "--scheme", "rsa-pkcs1-sha256", "in"]).wrong_use("pss.pub");
-}
-
-#[test]
-fn openssl_verifies_ours() {
-    let folder = folder();
-    folder.write("in", crate::common::plaintext(100_000));
-    for (kind, scheme, options) in
-        [("rsa", "rsa-pkcs1-sha256", &[][..]), ("rsa", "rsa-pss-sha256", &PSS[..]), ("dsa", "dsa-sha256", &[])]
-    {
-        folder.tress(["sign", "--force", "--key", &format!("{kind}.pem"), "--scheme", scheme, "in"]).ok();
-        let public = format!("{kind}.pub");
-        let verify = ["dgst", "-sha256", "-verify", &public, "-signature", "in.sig"];
-        let Some(run) = openssl(&folder, &[&verify[..], options, &["in"]].concat()) else { return };
-        assert!(run.ok().stdout.starts_with(b"Verified OK"));
-        // The same by the digest alone.
-        openssl(&folder, &["dgst", "-sha256", "-binary", "-out", "digest", "in"]).unwrap().ok();
-        let mut arguments =
-            vec!["pkeyutl", "-verify", "-pubin", "-inkey", &public, "-in", "digest", "-sigfile", "in.sig"];
-        if kind == "rsa" {
-            arguments.extend(["-pkeyopt", "digest:sha256"]);
-        }
-        if options == PSS {
-            arguments.extend(["-pkeyopt", "rsa_padding_mode:pss", "-pkeyopt", "rsa_pss_saltlen:digest"]);
-        }
-        openssl(&folder, &arguments).unwrap().ok();
-    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::{
     os::unix::fs::{PermissionsExt as _, symlink},
 };
 
-use crate::common::{CHUNK_BYTES, Folder, plaintext};
+use crate::common::{CHUNK_BYTES, Folder, names, plaintext};
 use tress_container::container::{Aead, Content, ContentType, Header, Payload, SEALED_CHUNK_BYTES, TAG_BYTES};
 
 #[test]
@@ -30,8 +30,7 @@ fn there_and_back() {
     assert_eq!(run(&again).permissions().mode() & 0o777, 0o750);
     assert_eq!(run(&again).modified().unwrap(), run(&root).modified().unwrap());
 
-    let json = folder.tress(["inspect", "--json", "-i", "me.key", "photos.tress"]).ok().stdout;
-    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let json = folder.tress(["inspect", "--json", "-i", "me.key", "photos.tress"]).json();
     assert_eq!((&json["content_type"], &json["name"]), (&"tree".into(), &"photos".into()));
 
     // Standard output gets the tar stream: headers of 512 bytes with the magic of POSIX.1-1988 at 257, then zeros.
@@ -177,9 +176,7 @@ fn a_tree_with_what_it_cannot_hold() {
     assert_eq!(run.stderr.lines().count(), 14, "{}", run.stderr);
     assert!(run.stderr.contains("in/socket") && run.stderr.lines().last().unwrap().ends_with("13"), "{}", run.stderr);
     folder.tress(["decrypt", "-i", "me.key", "-o", "out", "box"]).ok();
-    let mut names: Vec<_> = fs::read_dir(folder.path("out")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    names.sort();
-    assert_eq!(names, ["a", "inside"]);
+    assert_eq!(names(&folder.path("out")), ["a", "inside"]);
 }
 
 /// What others wrote is named with the container that it is in, escaped and cut.

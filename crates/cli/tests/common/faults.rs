@@ -14,7 +14,7 @@ use std::{
     thread,
 };
 
-use super::skip;
+use super::{names, skip};
 
 /// Calls that write, of which every one is tried, and their errors.
 const WRITING: [(&str, &str); 12] = [
@@ -189,13 +189,6 @@ pub fn walk_and_meet(
     println!("{arguments:?}: {} calls failed", points.len());
     assert!(points.len() >= least, "{}", points.len());
     Some(points.into_iter().collect())
-}
-
-pub fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> =
-        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
 }
 
 /// What is computed from files is what it is without a fault, on standard output and in `new`, or not there at all, and told. A page

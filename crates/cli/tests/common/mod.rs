@@ -42,9 +42,14 @@ impl Folder {
         let mut new = Folder::empty();
         new.tress(["keygen", "-o", "me.key"]).ok();
         new.tress(["keygen", "-o", "other.key"]).ok();
-        let public = new.tress(["keygen", "--public", "me.key"]).ok();
-        new.recipient = String::from_utf8(public.stdout).unwrap().lines().next().unwrap().to_string();
+        new.recipient = new.public("me.key", 0);
         new
+    }
+
+    /// A line of what `keygen --public` shows: 0 is the recipient, 1 the address.
+    pub fn public(&self, identity: &str, line: usize) -> String {
+        let public = self.tress(["keygen", "--public", identity]).ok().stdout;
+        String::from_utf8(public).unwrap().lines().nth(line).unwrap().to_string()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -69,12 +74,7 @@ impl Folder {
 
     /// Every name in the folder, sorted.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.root())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-            .collect();
-        names.sort();
-        names
+        names(self.root())
     }
 
     /// The command, started in the folder, with nothing on standard input.
@@ -110,11 +110,18 @@ impl Folder {
     /// Where the container's payload begins.
     pub fn header_bytes(&self, container: &[u8]) -> usize {
         self.write("inspected", container);
-        let json = self.tress(["inspect", "--json", "inspected"]).ok().stdout;
+        let json = self.tress(["inspect", "--json", "inspected"]).json();
         fs::remove_file(self.path("inspected")).unwrap();
-        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
         json["header_bytes"].as_u64().unwrap() as usize
     }
+}
+
+/// Every name in a folder, sorted.
+pub fn names(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 /// Puts a program there, by another process. A file that is open for writing does not run, and what this process has open is for a
@@ -155,6 +162,12 @@ impl Run {
     pub fn ok(self) -> Run {
         assert!(self.status.success(), "{}: {}", self.status, self.stderr);
         self
+    }
+
+    /// Standard output of a command that has succeeded, as JSON.
+    #[track_caller]
+    pub fn json(self) -> serde_json::Value {
+        serde_json::from_slice(&self.ok().stdout).unwrap()
     }
 
     /// Exit status 1 and one line that names `file`.
