@@ -34,6 +34,20 @@ macro_rules! for_every_block {
 
 pub(crate) use for_every_block;
 
+/// A test for each of these generic functions, with this cipher.
+macro_rules! tests {
+    ($module:ident, $cipher:ty: $($name:ident)*) => {
+        $(
+            #[test]
+            fn $name() {
+                $crate::properties::$module::$name::<$cipher>();
+            }
+        )*
+    };
+}
+
+pub(crate) use tests;
+
 /// The backends of this machine; Miri knows no instructions beyond the baseline.
 pub(crate) fn backends<C: UnderTest>() -> Vec<Backend> {
     let portable = |backend| matches!(backend, Backend::Reference | Backend::Portable);

@@ -200,19 +200,9 @@ macro_rules! ccm_lanes {
             }
         }
 
-        #[test]
-        fn equal_jobs_in_every_number_agree() {
-            $crate::properties::lanes_ccm::equal_jobs_in_every_number_agree::<$cipher>();
-        }
-
-        #[test]
-        fn the_layout_of_the_container_agrees() {
-            $crate::properties::lanes_ccm::the_layout_of_the_container_agrees::<$cipher>();
-        }
-
-        #[test]
-        fn a_job_runs_once_and_is_not_verified_before() {
-            $crate::properties::lanes_ccm::a_job_runs_once_and_is_not_verified_before::<$cipher>();
+        $crate::properties::common::tests! {
+            lanes_ccm, $cipher: equal_jobs_in_every_number_agree the_layout_of_the_container_agrees
+            a_job_runs_once_and_is_not_verified_before
         }
     };
 }

@@ -51,24 +51,9 @@ macro_rules! modes {
             }
         }
 
-        #[test]
-        fn every_edge_length_agrees() {
-            $crate::properties::modes::every_edge_length_agrees::<$cipher>();
-        }
-
-        #[test]
-        fn every_associated_data_length_agrees() {
-            $crate::properties::modes::every_associated_data_length_agrees::<$cipher>();
-        }
-
-        #[test]
-        fn every_nonce_and_tag_length_agrees() {
-            $crate::properties::modes::every_nonce_and_tag_length_agrees::<$cipher>();
-        }
-
-        #[test]
-        fn the_longest_message_of_a_long_nonce_agrees() {
-            $crate::properties::modes::the_longest_message_of_a_long_nonce_agrees::<$cipher>();
+        $crate::properties::common::tests! {
+            modes, $cipher: every_edge_length_agrees every_associated_data_length_agrees
+            every_nonce_and_tag_length_agrees the_longest_message_of_a_long_nonce_agrees
         }
     };
 }

@@ -1,11 +1,11 @@
 //! PIPO: every backend does what the reference does, and the counter of 16 bits ends where it has to.
 
 use proptest::prelude::*;
-use tress_cipher::modes::{cbc, ctr, ecb};
+use tress_cipher::Error;
+use tress_cipher::modes::ctr;
 use tress_cipher::pipo::Pipo;
-use tress_cipher::{Error, lanes};
 
-use crate::properties::block_modes::{Keys, cbc_lanes_agree, ctr_agrees, ecb_and_cbc_agree};
+use crate::properties::block_modes::{ctr_agrees, ecb_and_cbc_agree};
 use crate::properties::common::{Bytes, UnderTest, any_key_bytes, any_length, backends, cases, edges};
 
 const KEY: [u8; 16] = [3; 16];
@@ -33,27 +33,9 @@ proptest! {
         ecb_and_cbc_agree::<Pipo>(&key, &iv, &data, offset);
         ctr_agrees::<Pipo>(&key, &counter(&mut random, length), &data, offset);
     }
-
 }
 
-proptest! {
-    #![proptest_config(cases(24))]
-
-    /// One in eight jobs is long, so that lanes end and are refilled at different times.
-    #[test]
-    fn lanes_agree_with_one_at_a_time(
-        seed: u64, keys in 1..6_usize, shape in prop::collection::vec((0..64_usize, 0..=80_usize, 0..8_u8), 0..=200),
-        kind in prop::sample::select(&[
-            Keys::Shared, Keys::Mixed { one_backend: true }, Keys::Mixed { one_backend: false },
-        ][..]),
-    ) {
-        let shape = if cfg!(miri) { &shape[..shape.len().min(4)] } else { &shape[..] };
-        let shape: Vec<(usize, usize)> = shape.iter()
-            .map(|&(gap, blocks, long)| (gap, if long == 0 && !cfg!(miri) { 12 * blocks } else { blocks / 8 }))
-            .collect();
-        cbc_lanes_agree::<Pipo>(&mut Bytes(seed), keys, &shape, kind);
-    }
-}
+crate::properties::lanes_cbc::cbc_lanes!(Pipo);
 
 #[test]
 fn every_edge_length_agrees() {
@@ -104,30 +86,6 @@ fn the_counter_ends_after_its_last_block() {
                 let [a, b] = ((first + i) as u16).to_be_bytes();
                 assert_eq!(counter, &[0x77, 0x77, 0x77, 0x77, 0x77, 0x77, a, b], "on {}", backend.name());
             }
-        }
-    }
-}
-
-#[test]
-fn lengths_that_do_not_exist() {
-    for backend in backends::<Pipo>() {
-        let pipo = Pipo::prepare(backend, &KEY);
-        for length in (0..40).filter(|length| length % 8 != 0) {
-            let mut data = vec![9; length];
-            assert_eq!(ecb::encrypt(&pipo, &mut data), Err(Error::DataLength));
-            assert_eq!(ecb::decrypt(&pipo, &mut data), Err(Error::DataLength));
-            assert_eq!(cbc::encrypt(&pipo, &[0; 8], &mut data), Err(Error::DataLength));
-            assert_eq!(cbc::decrypt(&pipo, &[0; 8], &mut data), Err(Error::DataLength));
-            assert_eq!(lanes::cbc::Job::new(&pipo, &[0; 8], &mut data).err(), Some(Error::DataLength));
-            assert_eq!(data, vec![9; length]);
-        }
-        for length in (0..40).filter(|length| *length != 8) {
-            let (iv, mut data) = (vec![0; length], [9; 32]);
-            assert_eq!(cbc::encrypt(&pipo, &iv, &mut data), Err(Error::IvLength));
-            assert_eq!(cbc::decrypt(&pipo, &iv, &mut data), Err(Error::IvLength));
-            assert_eq!(ctr::apply(&pipo, &iv, &mut data), Err(Error::IvLength));
-            assert_eq!(lanes::cbc::Job::new(&pipo, &iv, &mut data).err(), Some(Error::IvLength));
-            assert_eq!(data, [9; 32]);
         }
     }
 }

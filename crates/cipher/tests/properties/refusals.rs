@@ -7,7 +7,7 @@ use tress_cipher::pipo::Pipo;
 use tress_cipher::rc6::Rc6;
 use tress_cipher::{Aad, Backend, CcmCipher, Error, Tag, lanes};
 
-use crate::properties::common::{aes, backends};
+use crate::properties::common::{UnderTest, aes, backends};
 
 const KEY: [u8; 16] = [7; 16];
 
@@ -77,34 +77,42 @@ fn names_say_block_and_key() {
 
 #[test]
 fn data_that_is_not_whole_blocks() {
-    for backend in backends::<Aes>() {
-        let aes = aes(backend, &KEY);
-        for length in [1, 15, 17, 31, 33, 4095] {
-            let before = vec![9; length];
-            let mut data = before.clone();
-            assert_eq!(ecb::encrypt(&aes, &mut data), Err(Error::DataLength));
-            assert_eq!(ecb::decrypt(&aes, &mut data), Err(Error::DataLength));
-            assert_eq!(cbc::encrypt(&aes, &[0; 16], &mut data), Err(Error::DataLength));
-            assert_eq!(cbc::decrypt(&aes, &[0; 16], &mut data), Err(Error::DataLength));
-            assert_eq!(lanes::cbc::Job::new(&aes, &[0; 16], &mut data).err(), Some(Error::DataLength));
-            assert_eq!(data, before);
+    fn refuses<C: UnderTest>() {
+        for backend in backends::<C>() {
+            let (cipher, iv) = (C::prepare(backend, &KEY), vec![0; C::BLOCK_BYTES]);
+            for length in (0..40_usize).chain([4095]).filter(|length| !length.is_multiple_of(C::BLOCK_BYTES)) {
+                let before = vec![9; length];
+                let mut data = before.clone();
+                assert_eq!(ecb::encrypt(&cipher, &mut data), Err(Error::DataLength));
+                assert_eq!(ecb::decrypt(&cipher, &mut data), Err(Error::DataLength));
+                assert_eq!(cbc::encrypt(&cipher, &iv, &mut data), Err(Error::DataLength));
+                assert_eq!(cbc::decrypt(&cipher, &iv, &mut data), Err(Error::DataLength));
+                assert_eq!(lanes::cbc::Job::new(&cipher, &iv, &mut data).err(), Some(Error::DataLength));
+                assert_eq!(data, before);
+            }
         }
     }
+    refuses::<Aes>();
+    refuses::<Pipo>();
 }
 
 #[test]
 fn initialisation_vectors_of_other_lengths() {
-    for backend in backends::<Aes>() {
-        let aes = aes(backend, &KEY);
-        for length in (0..40).filter(|length| *length != 16) {
-            let (iv, mut data) = (vec![0; length], [9; 32]);
-            assert_eq!(cbc::encrypt(&aes, &iv, &mut data), Err(Error::IvLength));
-            assert_eq!(cbc::decrypt(&aes, &iv, &mut data), Err(Error::IvLength));
-            assert_eq!(ctr::apply(&aes, &iv, &mut data), Err(Error::IvLength));
-            assert_eq!(lanes::cbc::Job::new(&aes, &iv, &mut data).err(), Some(Error::IvLength));
-            assert_eq!(data, [9; 32]);
+    fn refuses<C: UnderTest>() {
+        for backend in backends::<C>() {
+            let cipher = C::prepare(backend, &KEY);
+            for length in (0..40).filter(|length| *length != C::BLOCK_BYTES) {
+                let (iv, mut data) = (vec![0; length], [9; 32]);
+                assert_eq!(cbc::encrypt(&cipher, &iv, &mut data), Err(Error::IvLength));
+                assert_eq!(cbc::decrypt(&cipher, &iv, &mut data), Err(Error::IvLength));
+                assert_eq!(ctr::apply(&cipher, &iv, &mut data), Err(Error::IvLength));
+                assert_eq!(lanes::cbc::Job::new(&cipher, &iv, &mut data).err(), Some(Error::IvLength));
+                assert_eq!(data, [9; 32]);
+            }
         }
     }
+    refuses::<Aes>();
+    refuses::<Pipo>();
 }
 
 /// Every way into CCM gives the same answer.
