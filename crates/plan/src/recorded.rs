@@ -240,14 +240,10 @@ mod tests {
         }
     }
 
-    fn of(rows: Vec<Row>) -> Option<(Row, Compute)> {
-        compute(&rows)
-    }
-
     #[test]
     fn the_fastest_row_with_most_lanes_is_taken() {
-        let rows = vec![row("aesni", 1, 32, 4e9), row("vaes512", 1, 32, 8e9), row("vaes512", 1, 8, 9e9)];
-        let (taken, compute) = of(rows).expect("a row");
+        let rows = [row("aesni", 1, 32, 4e9), row("vaes512", 1, 32, 8e9), row("vaes512", 1, 8, 9e9)];
+        let (taken, compute) = compute(&rows).expect("a row");
         assert_eq!((taken.backend.as_str(), taken.lanes), ("vaes512", 32));
         assert_eq!(compute, Compute::Given { r_comp: 0.125e-9, strategy: Strategy::Chunks });
     }
@@ -256,11 +252,11 @@ mod tests {
     fn lanes_and_threads_are_taken_where_they_are() {
         let rate = |count, seconds_per_byte| Rate { count, seconds_per_byte };
         let threads = [row("vaes512", 1, 32, 8e9), row("vaes512", 2, 32, 16e9)];
-        let (_, compute) = of(threads.to_vec()).expect("a row");
+        let (_, found) = compute(&threads).expect("a row");
         let by_cores = vec![rate(1, 0.125e-9), rate(2, 0.0625e-9)];
-        assert_eq!(compute, Compute::Measured { by_lanes: vec![rate(1, 0.125e-9)], by_cores: by_cores.clone() });
-        let (_, compute) = of([&threads[..], &[row("vaes512", 1, 1, 1e9)]].concat()).expect("a row");
-        assert_eq!(compute, Compute::Measured { by_lanes: vec![rate(1, 1e-9), rate(32, 0.125e-9)], by_cores });
+        assert_eq!(found, Compute::Measured { by_lanes: vec![rate(1, 0.125e-9)], by_cores: by_cores.clone() });
+        let (_, found) = compute(&[&threads[..], &[row("vaes512", 1, 1, 1e9)]].concat()).expect("a row");
+        assert_eq!(found, Compute::Measured { by_lanes: vec![rate(1, 1e-9), rate(32, 0.125e-9)], by_cores });
     }
 
     #[test]
@@ -268,7 +264,7 @@ mod tests {
         let other = |change: fn(&mut Row)| {
             let mut row = row("vaes512", 1, 32, 8e9);
             change(&mut row);
-            assert_eq!(of(vec![row]).map(|(row, _)| row.name), None);
+            assert_eq!(compute(&[row]).map(|(row, _)| row.name), None);
         };
         other(|row| row.name = "aes-256-ccm".into());
         other(|row| row.direction = "decrypt".into());
