@@ -63,54 +63,69 @@ pub struct Count {
     pub total: Option<u64>,
 }
 
-/// The thread that draws. Dropping it leaves a clean line. Where the system refuses a thread, nothing is drawn.
-pub struct Progress {
-    thread: Option<(Sender<()>, JoinHandle<()>)>,
+/// A thread that does something at each interval until this is dropped. Where the system refuses a thread, nothing is done.
+struct Ticks(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Ticks {
+    fn start(mut tick: impl FnMut() + Send + 'static) -> Ticks {
+        let (stop, stopped) = mpsc::channel();
+        let run = move || {
+            // A message never comes: a timeout is time for the next, a hang-up the end.
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                tick();
+            }
+        };
+        Ticks(thread::Builder::new().spawn(run).ok().map(|thread| (stop, thread)))
+    }
 }
+
+impl Drop for Ticks {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.0.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The thread that draws. Dropping it leaves a clean line.
+pub struct Progress(Option<Ticks>);
 
 impl Progress {
     /// Begins to draw, on a terminal only.
     pub fn start(count: impl Fn() -> Count + Send + 'static) -> Progress {
         if !io::stderr().is_terminal() || env::var_os("TERM").is_some_and(|kind| kind == "dumb") {
-            return Progress { thread: None };
+            return Progress(None);
         }
-        let (stop, stopped) = mpsc::channel();
-        let draw_lines = move || {
-            let start = Instant::now();
-            let (mut window, mut moved_before) = (Window::default(), 0);
-            let (mut idle_since, mut busy_since) = (Duration::ZERO, None);
-            // A message never comes: a timeout is time to draw, a hang-up the end.
-            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                let now = start.elapsed();
-                let Count { moved, done, total } = count();
-                // Before the first byte keys are derived, and a plugin may be asking for something.
-                if done == 0 {
-                    // A receiver between two files is not idle yet.
-                    if now - idle_since >= PATIENCE {
-                        (window, moved_before, busy_since) = (Window::default(), moved, None);
-                        aside(|| ());
-                    }
-                    continue;
+        let start = Instant::now();
+        let (mut window, mut moved_before) = (Window::default(), 0);
+        let (mut idle_since, mut busy_since) = (Duration::ZERO, None);
+        Progress(Some(Ticks::start(move || {
+            let now = start.elapsed();
+            let Count { moved, done, total } = count();
+            // Before the first byte keys are derived, and a plugin may be asking for something.
+            if done == 0 {
+                // A receiver between two files is not idle yet.
+                if now - idle_since >= PATIENCE {
+                    (window, moved_before, busy_since) = (Window::default(), moved, None);
+                    aside(|| ());
                 }
-                idle_since = now;
-                window.note(now, moved - moved_before);
-                if now - *busy_since.get_or_insert(now) >= PATIENCE {
-                    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-                    draw(&mut shown, &line(done, total, window.per_second(), columns()));
-                }
+                return;
             }
-            aside(|| ());
-        };
-        let thread = thread::Builder::new().spawn(draw_lines).ok();
-        Progress { thread: thread.map(|thread| (stop, thread)) }
+            idle_since = now;
+            window.note(now, moved - moved_before);
+            if now - *busy_since.get_or_insert(now) >= PATIENCE {
+                let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+                draw(&mut shown, &line(done, total, window.per_second(), columns()));
+            }
+        })))
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some((stop, thread)) = self.thread.take() {
-            drop(stop);
-            let _ = thread.join();
+        if self.0.take().is_some() {
+            aside(|| ());
         }
     }
 }
@@ -182,12 +197,11 @@ impl Instructions {
     }
 }
 
-/// Something that turns, for work of which nobody knows how long it takes. Dropping it leaves a clean line. Where the system refuses
-/// a thread, it does not turn.
+/// Something that turns, for work of which nobody knows how long it takes. Dropping it leaves a clean line.
 pub struct Waiting {
     bar: ProgressBar,
-    /// Turned by a thread of ours: the library's panics where the system refuses it.
-    thread: Option<(Sender<()>, JoinHandle<()>)>,
+    /// A thread of ours: the library's panics where the system refuses it.
+    ticks: Option<Ticks>,
 }
 
 impl Waiting {
@@ -196,24 +210,14 @@ impl Waiting {
         // Drawn on standard error, and only where that is a terminal.
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.tick();
-        let (stop, stopped) = mpsc::channel();
         let turning = bar.clone();
-        let turn = move || {
-            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                turning.tick();
-            }
-        };
-        let thread = thread::Builder::new().spawn(turn).ok();
-        Waiting { bar, thread: thread.map(|thread| (stop, thread)) }
+        Waiting { bar, ticks: Some(Ticks::start(move || turning.tick())) }
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        if let Some((stop, thread)) = self.thread.take() {
-            drop(stop);
-            let _ = thread.join();
-        }
+        drop(self.ticks.take());
         self.bar.finish_and_clear();
     }
 }

@@ -17,6 +17,11 @@ impl fmt::Debug for Hex {
     }
 }
 
+/// The factor of the unit with this name.
+fn factor<T: Copy>(units: &[(&str, T)], unit: &str) -> Option<T> {
+    units.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor))
+}
+
 /// Units of a size and their bytes: powers of 1000 (kB) and of 1024 (KiB).
 const UNITS: [(&str, u64); 11] = [
     ("", 1),
@@ -39,10 +44,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     if number.is_empty() {
         return Err("a size is a whole number with or without a unit, such as 4096, 10MB or 10GiB".into());
     }
-    let factor = UNITS
-        .iter()
-        .find_map(|(name, factor)| (*name == unit).then_some(*factor))
-        .ok_or("units are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB")?;
+    let factor = factor(&UNITS, unit).ok_or("units are B, kB, MB, GB, TB, KiB, MiB, GiB and TiB")?;
     number
         .parse::<u64>()
         .ok()
@@ -78,8 +80,8 @@ pub fn rate(text: &str) -> Result<f64, String> {
         Some(time) => duration(time).map_err(|_| WRONG)?.recip(),
         None => {
             let (number, unit) = number_and_unit(text.strip_suffix("/s").unwrap_or(text)).ok_or(WRONG)?;
-            let bytes = UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor as f64));
-            let bits = BIT_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor / 8.0));
+            let bytes = factor(&UNITS, unit).map(|factor| factor as f64);
+            let bits = factor(&BIT_UNITS, unit).map(|factor| factor / 8.0);
             number * bytes.or(bits).ok_or("units are B, kB to TB, KiB to TiB, and bit, kbit to Tbit")?
         }
     };
@@ -94,8 +96,7 @@ pub fn rate(text: &str) -> Result<f64, String> {
 pub fn duration(text: &str) -> Result<f64, String> {
     const WRONG: &str = "a duration is a number and a unit, such as 10us, 1.5ms or 2s";
     let (number, unit) = number_and_unit(text).ok_or(WRONG)?;
-    let factor = DURATION_UNITS.iter().find_map(|(name, factor)| (*name == unit).then_some(*factor)).ok_or(WRONG)?;
-    let seconds = number * factor;
+    let seconds = number * factor(&DURATION_UNITS, unit).ok_or(WRONG)?;
     if seconds.is_finite() { Ok(seconds) } else { Err("the duration is too large".into()) }
 }
 
@@ -175,15 +176,7 @@ pub fn rate_text(bytes_per_s: f64) -> String {
 
 /// A number for people: `28,284`.
 pub fn count_text(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    indicatif::HumanCount(count).to_string()
 }
 
 /// A size as someone would have given it: `10 GB`, `1 TiB`, and `16,401 bytes` where no unit divides it.
