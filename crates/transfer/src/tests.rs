@@ -8,10 +8,10 @@ mod threads;
 mod transfers;
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -34,6 +34,55 @@ static OS: Os = Os;
 const BATCH: usize = BATCH_PLAIN_BYTES as usize;
 /// Wine takes a second for what takes a moment, where the machine is busy.
 const STALL: Duration = Duration::from_secs(if cfg!(windows) { 10 } else { 2 });
+
+/// Connections of one end, each wrapped by a function of its number and its link.
+struct Wrapping<F> {
+    wrap: F,
+    connections: AtomicUsize,
+}
+
+impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Wrapping<F> {
+    fn leak(wrap: F) -> &'static Self {
+        Box::leak(Box::new(Self { wrap, connections: AtomicUsize::new(0) }))
+    }
+
+    fn take(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        (self.wrap)(self.connections.fetch_add(1, Ordering::Relaxed), link)
+    }
+}
+
+impl<F: Fn(usize, Box<dyn Link>) -> Box<dyn Link> + Send + Sync> Network for Wrapping<F> {
+    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
+        Tcp.connect(to).map(|link| self.take(link))
+    }
+
+    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
+        self.take(link)
+    }
+}
+
+/// A link that does something first; an error is that of the call.
+struct Before<R, W> {
+    link: Box<dyn Link>,
+    read: R,
+    write: W,
+}
+
+impl<R: Fn() + Send + Sync, W: Fn(usize) -> std::io::Result<()> + Send + Sync> Link for Before<R, W> {
+    fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        (self.read)();
+        self.link.read(buffer)
+    }
+
+    fn write(&self, buffers: &[IoSlice<'_>]) -> std::io::Result<usize> {
+        (self.write)(buffers.iter().map(|buffer| buffer.len()).sum())?;
+        self.link.write(buffers)
+    }
+
+    fn close(&self) {
+        self.link.close();
+    }
+}
 
 struct Ends {
     root: tempfile::TempDir,

@@ -1,88 +1,6 @@
 //! What sessions hold and for how long: sockets, places, waits.
 
 use super::*;
-use std::io::IoSlice;
-use std::sync::atomic::AtomicUsize;
-
-/// Counts the connections that a receiver holds.
-#[derive(Default)]
-struct Counting(Arc<AtomicUsize>);
-
-struct Counted(Box<dyn Link>, Arc<AtomicUsize>);
-
-impl Network for Counting {
-    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
-        Tcp.connect(to)
-    }
-
-    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Box::new(Counted(link, self.0.clone()))
-    }
-}
-
-impl Link for Counted {
-    fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer)
-    }
-
-    fn write(&self, buffers: &[IoSlice<'_>]) -> std::io::Result<usize> {
-        self.0.write(buffers)
-    }
-
-    fn close(&self) {
-        self.0.close();
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.1.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Connections of a receiver that take so many bytes from it and are full then: nobody reads at the other end.
-#[derive(Default)]
-struct Full(Arc<AtomicUsize>);
-
-const ROOM_BYTES: usize = 4096;
-
-/// What there is room for, and how many links are full.
-struct Filling(Box<dyn Link>, AtomicUsize, Arc<AtomicUsize>);
-
-impl Network for Full {
-    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
-        Tcp.connect(to)
-    }
-
-    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
-        Box::new(Filling(link, AtomicUsize::new(ROOM_BYTES), self.0.clone()))
-    }
-}
-
-impl Link for Filling {
-    fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer)
-    }
-
-    fn write(&self, buffers: &[IoSlice<'_>]) -> std::io::Result<usize> {
-        if self.1.load(Ordering::Relaxed) == 0 {
-            std::thread::sleep(Duration::from_millis(5));
-            return Err(std::io::ErrorKind::WouldBlock.into());
-        }
-        let count = self.0.write(buffers)?;
-        let room = self.1.load(Ordering::Relaxed).saturating_sub(count);
-        self.1.store(room, Ordering::Relaxed);
-        if room == 0 {
-            self.2.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(count)
-    }
-
-    fn close(&self) {
-        self.0.close();
-    }
-}
 
 /// Waits for something that comes soon.
 fn soon(what: impl Fn() -> bool) -> bool {
@@ -97,7 +15,13 @@ fn soon(what: impl Fn() -> bool) -> bool {
 #[test]
 fn a_data_connection_that_is_gone_holds_no_socket() {
     let ends = Ends::new();
-    let network: &'static Counting = Box::leak(Box::default());
+    // Each link of the receiver holds one count.
+    let count = Arc::new(());
+    let held = count.clone();
+    let network = Wrapping::leak(move |_, link| {
+        let held = held.clone();
+        Box::new(Before { link, read: move || drop(held.clone()), write: |_| Ok(()) })
+    });
     // The control connection says nothing meanwhile, and a busy machine takes its time.
     let running = ends.receive_with(&OS, network, |options| {
         options.limits.handshake_time = Duration::from_secs(30);
@@ -111,7 +35,8 @@ fn a_data_connection_that_is_gone_holds_no_socket() {
         drop(data);
         assert_eq!(control.hear(), Some(Reply::Drained { stream, batches: 0 }));
     }
-    let live = || network.0.load(Ordering::Relaxed);
+    // Without the one here and the network's own.
+    let live = || Arc::strong_count(&count) - 2;
     assert!(soon(|| live() == 1), "{} of 100 are held", live());
     running.stop();
 }
@@ -146,7 +71,25 @@ fn sessions_that_begin_at_once_are_counted() {
 #[test]
 fn a_sender_that_reads_nothing_delays_nobody() {
     let ends = Ends::new();
-    let network: &'static Full = Box::leak(Box::default());
+    // Nobody reads at the other end: the receiver's links take so many bytes from it and are full then.
+    const ROOM_BYTES: usize = 4096;
+    let full = Arc::new(AtomicUsize::new(0));
+    let all_full = full.clone();
+    let network = Wrapping::leak(move |_, link| {
+        let (taken, full) = (AtomicUsize::new(0), all_full.clone());
+        let write = move |bytes| {
+            let before = taken.fetch_add(bytes, Ordering::Relaxed);
+            if before >= ROOM_BYTES {
+                std::thread::sleep(Duration::from_millis(5));
+                return Err(std::io::ErrorKind::WouldBlock.into());
+            }
+            if before + bytes >= ROOM_BYTES {
+                full.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok(())
+        };
+        Box::new(Before { link, read: || {}, write })
+    });
     let running = ends.receive_with(&OS, network, |options| options.limits.stall_time = Duration::from_secs(3600));
     let offer = Request::Offer { file: 1, size_bytes: Some(9), restart: false, identity: [1; 32], path: b"a".to_vec() };
     let begin = Instant::now();
@@ -156,7 +99,7 @@ fn a_sender_that_reads_nothing_delays_nobody() {
         peer.say(&offer);
         assert_eq!(peer.hear(), Some(Reply::Resume { file: 1, held: vec![] }));
         (0..ROOM_BYTES / 16).for_each(|_| peer.say(&Request::Ping));
-        assert!(soon(|| network.0.load(Ordering::Relaxed) == number));
+        assert!(soon(|| full.load(Ordering::Relaxed) == number));
         peer
     });
     running.stop();

@@ -1,62 +1,11 @@
 //! Threads that the system refuses, and threads that panic: the session ends with an error, or goes on with fewer; it never waits
 //! for what does not come.
 
-use std::io::IoSlice;
-use std::sync::atomic::AtomicUsize;
-
 use super::*;
 use tress_container::threads::LEFT;
 
 /// What is refused a thread, or panics, is a connection's: by its number at the receiver, or at the sender.
 type Wrap = fn(usize, Box<dyn Link>) -> Box<dyn Link>;
-
-struct Wrapping {
-    wrap: Wrap,
-    connections: AtomicUsize,
-}
-
-impl Wrapping {
-    fn leak(wrap: Wrap) -> &'static Self {
-        Box::leak(Box::new(Self { wrap, connections: AtomicUsize::new(0) }))
-    }
-
-    fn take(&self, link: Box<dyn Link>) -> Box<dyn Link> {
-        (self.wrap)(self.connections.fetch_add(1, Ordering::Relaxed), link)
-    }
-}
-
-impl Network for Wrapping {
-    fn connect(&self, to: &str) -> std::io::Result<Box<dyn Link>> {
-        Tcp.connect(to).map(|link| self.take(link))
-    }
-
-    fn accepted(&self, link: Box<dyn Link>) -> Box<dyn Link> {
-        self.take(link)
-    }
-}
-
-/// A link that does something first.
-struct Before<R, W> {
-    link: Box<dyn Link>,
-    read: R,
-    write: W,
-}
-
-impl<R: Fn() + Send + Sync, W: Fn(usize) + Send + Sync> Link for Before<R, W> {
-    fn read(&self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        (self.read)();
-        self.link.read(buffer)
-    }
-
-    fn write(&self, buffers: &[IoSlice<'_>]) -> std::io::Result<usize> {
-        (self.write)(buffers.iter().map(|buffer| buffer.len()).sum());
-        self.link.write(buffers)
-    }
-
-    fn close(&self) {
-        self.link.close();
-    }
-}
 
 #[test]
 fn a_sender_with_few_threads() {
@@ -107,7 +56,7 @@ fn a_receiver_without_threads() {
         ),
         (
             |number, link| match number {
-                0 => Box::new(Before { link, read: || LEFT.set(0), write: |_| {} }),
+                0 => Box::new(Before { link, read: || LEFT.set(0), write: |_| Ok(()) }),
                 _ => link,
             },
             Err(ErrorKind::Refused(Refusal::TooMany)),
@@ -121,7 +70,7 @@ fn a_receiver_without_threads() {
         ),
         (
             |number, link| match number {
-                1 => Box::new(Before { link, read: || LEFT.set(0), write: |_| {} }),
+                1 => Box::new(Before { link, read: || LEFT.set(0), write: |_| Ok(()) }),
                 _ => link,
             },
             Ok(()),
@@ -150,14 +99,17 @@ fn a_session_ends_when_a_thread_of_it_panics() {
             |number, link| {
                 let begun = std::thread::current().id();
                 let read = move || assert!(std::thread::current().id() == begun, "a panic that a test wants");
-                if number == 0 { Box::new(Before { link, read, write: |_| {} }) } else { link }
+                if number == 0 { Box::new(Before { link, read, write: |_| Ok(()) }) } else { link }
             },
             false,
             "listen",
         ),
         (
             |number, link| {
-                let write = |bytes| assert!(bytes < 100_000, "a panic that a test wants");
+                let write = |bytes| {
+                    assert!(bytes < 100_000, "a panic that a test wants");
+                    Ok(())
+                };
                 if number == 1 { Box::new(Before { link, read: || {}, write }) } else { link }
             },
             false,
