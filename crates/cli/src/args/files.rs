@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use tress_container::container::Aead;
+use tress_sign::discrete::GroupSize;
 
 use super::Threads;
 use crate::units;
@@ -33,12 +34,12 @@ pub(crate) struct Keygen {
     pub(crate) rsa: Option<u16>,
     /// Create a DSA signing key of 2048 or 3072 bits [default: 3072]
     #[arg(long, value_name = "BITS", group = "kind", num_args = 0..=1, default_missing_value = "3072")]
-    #[arg(hide_possible_values = true)]
-    pub(crate) dsa: Option<GroupBits>,
+    #[arg(value_parser = group_size(), hide_possible_values = true)]
+    pub(crate) dsa: Option<GroupSize>,
     /// Create a Schnorr signing key of 2048 or 3072 bits [default: 3072]
     #[arg(long, value_name = "BITS", group = "kind", num_args = 0..=1, default_missing_value = "3072")]
-    #[arg(hide_possible_values = true)]
-    pub(crate) schnorr: Option<GroupBits>,
+    #[arg(value_parser = group_size(), hide_possible_values = true)]
+    pub(crate) schnorr: Option<GroupSize>,
     /// Print the public part of the identity or signing key in this file
     ///
     /// For an identity these are its recipient (age1...) and its address (tress1...), for a signing key the public key in
@@ -50,12 +51,9 @@ pub(crate) struct Keygen {
 }
 
 /// Length of p of a DSA or Schnorr key.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum GroupBits {
-    #[value(name = "2048")]
-    Bits2048,
-    #[value(name = "3072")]
-    Bits3072,
+fn group_size() -> impl TypedValueParser<Value = GroupSize> {
+    let bits = PossibleValuesParser::new(["2048", "3072"]);
+    bits.map(|bits| if bits == "2048" { GroupSize::Bits2048 } else { GroupSize::Bits3072 })
 }
 
 // Who can decrypt. At least one is needed; a passphrase excludes the others.

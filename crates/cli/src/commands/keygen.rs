@@ -6,11 +6,7 @@ use std::{
 };
 
 use tress_container::{Control, Error, ErrorKind, commands, keys::KeyPair};
-use tress_sign::{
-    PrivateKey,
-    discrete::{self, GroupSize},
-    rsa,
-};
+use tress_sign::{PrivateKey, discrete, rsa};
 
 use super::cancellable;
 use crate::{
@@ -47,18 +43,14 @@ pub(crate) fn run(options: &args::Keygen) -> Result<(), Failure> {
 
 /// The signing key that the options ask for, if they ask for one. One of 8192 bits takes its time.
 fn signing_key(options: &args::Keygen) -> Option<Result<PrivateKey, tress_sign::Error>> {
-    let size = |bits| match bits {
-        args::GroupBits::Bits2048 => GroupSize::Bits2048,
-        args::GroupBits::Bits3072 => GroupSize::Bits3072,
-    };
     if let Some(bits) = options.rsa {
         let _waiting = Waiting::start("looking for primes");
         return Some(rsa::PrivateKey::generate(usize::from(bits)).map(PrivateKey::Rsa));
     }
-    if let Some(bits) = options.dsa {
-        return Some(discrete::PrivateKey::generate(size(bits)).map(PrivateKey::Dsa));
+    if let Some(size) = options.dsa {
+        return Some(discrete::PrivateKey::generate(size).map(PrivateKey::Dsa));
     }
-    options.schnorr.map(|bits| discrete::PrivateKey::generate(size(bits)).map(PrivateKey::Schnorr))
+    options.schnorr.map(|size| discrete::PrivateKey::generate(size).map(PrivateKey::Schnorr))
 }
 
 /// To the file of the options, or to standard output.
