@@ -60,9 +60,13 @@ def test_vectors_one_and_many(file: str) -> None:
     every = [(tress.AESCCM(*key), *case) for key, cases in by_key.items() for case in cases]
     opened = tress.decrypt_many([(aead, nonce, sealed, aad) for aead, nonce, _, aad, sealed, _ in every], errors="none")
     assert opened == [plain if valid else None for _, _, plain, _, _, valid in every]
-    good = [case for case in every if case[5]]
-    sealed_all = tress.encrypt_many([(aead, nonce, plain, aad) for aead, nonce, plain, aad, _, _ in good])
-    assert sealed_all == [sealed for _, _, _, _, sealed, _ in good]
+    good = {
+        (key[0], nonce): (tress.AESCCM(*key), nonce, plain, aad, sealed)
+        for key, cases in by_key.items()
+        for nonce, plain, aad, sealed, valid in cases
+        if valid
+    }
+    assert tress.encrypt_many([case[:4] for case in good.values()]) == [case[4] for case in good.values()]
 
 
 @pytest.mark.parametrize("key_length", [16, 24, 32])
@@ -241,7 +245,7 @@ def test_many_under_a_key_each() -> None:
 
 
 def test_a_nonce_twice_in_a_batch() -> None:
-    one, other = tress.AESCCM(bytes(16)), tress.AESCCM(bytes(16))
+    one, same, other = tress.AESCCM(bytes(16)), tress.AESCCM(bytes(16), 8), tress.AESCCM(bytes(15) + b"1")
     for nonce in [bytes(7), bytes(12), b"nonce no. 01"]:
         before = [(bytes(11), b"a", None), (nonce, b"b", None)]
         after = [(b"later than 1", b"c", None), (nonce, b"d", None)]
@@ -252,7 +256,7 @@ def test_a_nonce_twice_in_a_batch() -> None:
             one.encrypt_many_into(before + after, buf)
         assert buf == bytes(68)
         with pytest.raises(ValueError, match="message 1"):
-            tress.encrypt_many([(one, nonce, b"b", None), (one, nonce, b"d", None)])
+            tress.encrypt_many([(one, nonce, b"b", None), (same, nonce, b"d", None)])
         # Of another key, and one that is longer by a zero.
         assert len(tress.encrypt_many([(one, nonce, b"b", None), (other, nonce, b"d", None)])) == 2
         assert len(one.encrypt_many([(nonce, b"b", None), (nonce + b"\0", b"d", None)])) == 2

@@ -25,6 +25,8 @@ const NONCE_MOST_BYTES: usize = 13;
 pub(crate) struct AesCcm {
     pub(crate) cipher: Aes,
     pub(crate) tag_bytes: usize,
+    /// The same for objects of one key: half of the zero block, encrypted, which CCM never computes.
+    pub(crate) key_id: usize,
 }
 
 #[pymethods]
@@ -37,7 +39,10 @@ impl AesCcm {
         if !(4..=16).contains(&tag_length) || !tag_length.is_multiple_of(2) {
             return Err(errors::cipher(py, tress_cipher::Error::TagLength));
         }
-        Ok(Self { cipher, tag_bytes: tag_length })
+        let mut block = [[0; 16]];
+        cipher.encrypt_blocks(&mut block);
+        let key_id = u128::from_le_bytes(block[0]) as usize;
+        Ok(Self { cipher, tag_bytes: tag_length, key_id })
     }
 
     /// A fresh key of 128, 192 or 256 bits.

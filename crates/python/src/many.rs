@@ -1,5 +1,6 @@
 //! Many messages at once: in the lanes of vector registers, and on several threads.
 
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
@@ -257,7 +258,9 @@ fn check(py: Python<'_>, messages: &[Message<'_>], direction: Direction) -> PyRe
         }
     }
     if direction == Direction::Encrypt {
-        let nonces = messages.iter().map(|message| NonceOfKey::new(message.key.as_ptr(), message.nonce.as_slice()));
+        // Not an object's place: programs make one for each message.
+        let key = |message: &Message<'_>| ptr::without_provenance::<AesCcm>(message.key.get().key_id);
+        let nonces = messages.iter().map(|message| NonceOfKey::new(key(message), message.nonce.as_slice()));
         let repeated = tress_lanes::repeated_nonce(nonces).map_err(|_| PyMemoryError::new_err(()))?;
         if let Some(index) = repeated {
             return Err(errors::usage(py, &format!("message {index} has the nonce of another message with its key")));
