@@ -86,6 +86,18 @@ fn ccm_modes<C: CcmCipher>(
         watch(&format!("{name} ccm forged"), backend, || {
             assert!(ccm::open(&one, &[1; 12], Aad(&aad), &mut data, tag).is_err());
         });
+        let lengths = ccm::Lengths { aad: 40, data: LENGTH as u64, tag: tag_bytes };
+        let (mut data, mut tag) = (secret(LENGTH, 7), vec![0; tag_bytes]);
+        watch(&format!("{name} ccm in pieces"), backend, || {
+            let mut sealer = ccm::Sealer::new(&one, &[1; 12], lengths).unwrap();
+            sealer.aad(Aad(&aad)).unwrap();
+            data.chunks_mut(1000).for_each(|piece| sealer.update(piece).unwrap());
+            sealer.finish(&mut tag[..]).unwrap();
+            let mut opener = ccm::Opener::new(&one, &[1; 12], lengths).unwrap();
+            opener.aad(Aad(&aad)).unwrap();
+            data.chunks_mut(77).for_each(|piece| opener.update_unverified(piece).unwrap());
+            opener.finish(Tag::new(&tag, tag_bytes).unwrap()).unwrap();
+        });
         show(&mut aad);
         for keys in [[&one, &one], [&one, &other]] {
             let mut messages: Vec<_> =
