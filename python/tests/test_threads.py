@@ -150,6 +150,8 @@ def test_the_lock_is_given_away(key: tress.KeyPair, tmp_path: pathlib.Path) -> N
 
 INTERRUPTED = """
 import os, signal, sys, threading, time, tress
+# Ignored where the tests run in the background of a shell.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 key = tress.KeyPair.generate()
 path = sys.argv[1]
 big = os.path.join(path, "big")
