@@ -139,7 +139,7 @@ packages: sbom
 	done
 	$(SUMS)
 
-# All that a release has, in target/packages, and its checksums signed with KEY. docs/releases.md says how users check them.
+# All that a release has, in target/packages, and its checksums signed with KEY. docs/reference/releases.md says how users check them.
 SUMS = cd $(PACKAGES) && sha256sum $$(find -maxdepth 1 -name 'tress*' -type f -printf '%f\n' | LC_ALL=C sort) > SHA256SUMS
 NAME := tress-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 release:
@@ -194,7 +194,7 @@ test-page: build
 	@tools/setup page
 	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 4 tests/report
 
-# docs/c.md has the rest. The header is what the source says by a test of test-rust.
+# docs/reference/c.md has the rest. The header is what the source says by a test of test-rust.
 test-c: build
 	@tools/setup c
 	TRESS=$(TARGET)/debug/tress READER_PYTHON=$(CURDIR)/$(VENV)/bin/python $(MAKE) -C crates/c check PROFILE=dev BUILD=true

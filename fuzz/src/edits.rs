@@ -3,7 +3,7 @@
 use crate::input::Input;
 use crate::vectors::{Container, containers};
 
-/// Bytes of a chunk with its tag, and of what comes before the first: docs/formats/container.md.
+/// Bytes of a chunk with its tag, and of what comes before the first: docs/reference/formats/container.md.
 const SEALED_CHUNK_BYTES: usize = 16384 + 16;
 const PREFIX_BYTES: usize = 56;
 const HEADER_BYTES: usize = 4096;

@@ -69,7 +69,7 @@ fn content(input: &mut Input<'_>) {
     let header = read(&around(first_line, &age_file)).expect("a whole header");
     match header.open(&key.clone().into()) {
         Ok(opened) => {
-            // As docs/formats/container.md, "Content", has it.
+            // As docs/reference/formats/container.md, "Content", has it.
             let name = opened.name.as_ref().map_or(String::new(), |name| format!("name {name}\n"));
             let text = format!("aead {}\ntype {}\n{name}\n", opened.aead.name(), opened.content_type.name());
             let rest = content.strip_prefix(text.as_bytes()).expect("only one form is taken");

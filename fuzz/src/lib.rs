@@ -1,5 +1,5 @@
 //! What the fuzz targets do with their input, a file for each, so that it can be run and panics without a fuzzer too.
-//! `docs/fuzzing.md` says what each of them checks.
+//! `docs/contributing/fuzzing.md` says what each of them checks.
 
 pub mod calls;
 pub mod commands;

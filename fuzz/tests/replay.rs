@@ -1,5 +1,5 @@
 //! The fuzz targets without a fuzzer: each runs on the inputs of `fuzz/corpus` and `fuzz/seeds`, then on mutations of them.
-//! `docs/fuzzing.md` says how to repeat an input that fails.
+//! `docs/contributing/fuzzing.md` says how to repeat an input that fails.
 //!
 //! | variable | |
 //! |---|---|

@@ -15,7 +15,7 @@ import tress
 from conftest import ROOT
 from tress import _tress
 
-PAGES = ["docs/python.md", "README.md"]
+PAGES = ["docs/reference/python.md", "README.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

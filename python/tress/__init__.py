@@ -9,7 +9,7 @@ many under a key each.
 - `PrivateKey`, `PublicKey`: RSA, DSA and Schnorr signatures, one or many at once.
 - `plan`, `bench`: how long a transfer takes, what this machine does.
 
-The format of containers, and the command that reads the same, are those of Tress; see `docs/python.md`.
+The format of containers, and the command that reads the same, are those of Tress; see `docs/reference/python.md`.
 """
 
 from ._command import bench, command, frame

@@ -304,7 +304,7 @@ def payloads(cases):
 def index(tests):
     return {
         "algorithm": "tress container, version 1",
-        "source": "tests/python/container_vectors.py, from docs/formats/container.md with PyCA cryptography",
+        "source": "tests/python/container_vectors.py, from docs/reference/formats/container.md with PyCA cryptography",
         "licence": "MIT OR Apache-2.0",
         "numberOfTests": len(tests),
         "identities": IDENTITIES,

@@ -88,7 +88,7 @@ class Secrets:
         return self.add("PEM text", body.rstrip("=")[-40:].encode())
 
     def container(self, container: bytes, key: bytes | str) -> Secrets:
-        """Everything that opens it or a part of it, by a raw key or an identity's text (docs/formats/container.md)."""
+        """Everything that opens it or a part of it, by a raw key or an identity's text (docs/reference/formats/container.md)."""
         aead, age_file, payload = tress_reader.read_frame(container)
         file_key = file_key_of(age_file, key)
         nonce_and_rest = age_by_hand.parse(age_file)[3]

@@ -1,4 +1,4 @@
-"""docs/dependencies.md has a row for each crate that ours ask for, and no other."""
+"""docs/contributing/dependencies.md has a row for each crate that ours ask for, and no other."""
 
 import re
 import tomllib
@@ -21,6 +21,6 @@ def asked() -> set[str]:
 
 
 def test_the_table() -> None:
-    rows = re.findall(r"^\| ([a-z0-9_-]+) \| (.+) \| (.+) \|$", (ROOT / "docs/dependencies.md").read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| ([a-z0-9_-]+) \| (.+) \| (.+) \|$", (ROOT / "docs/contributing/dependencies.md").read_text(), re.MULTILINE)
     names = [name for name, *_ in rows if name != "crate"]
     assert names == sorted(asked())

@@ -76,9 +76,9 @@ def test_datasets_are_of_the_same_version() -> None:
 
 
 def test_the_page_has_the_packages() -> None:
-    """ARCHITECTURE.md's table is what the manifests say."""
+    """docs/contributing/map.md's table is what the manifests say."""
     members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
-    page = (ROOT / "ARCHITECTURE.md").read_text()
+    page = (ROOT / "docs/contributing/map.md").read_text()
     for member in members:
         name = tomllib.loads((ROOT / member / "Cargo.toml").read_text())["package"]["name"]
         assert f"| `{member}" in page and f"`{name}`" in page, member

@@ -1,4 +1,4 @@
-"""The examples and tables of docs/formats, read out of the pages.
+"""The examples and tables of docs/reference/formats, read out of the pages.
 
     TRESS=target/release/tress target/venv/bin/python -m pytest -q tests/python/test_formats.py
 
@@ -23,7 +23,7 @@ import tress_reader
 import tress_transfer as wire
 import tress_tree as tree
 
-FORMATS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "formats"
+FORMATS = pathlib.Path(__file__).resolve().parents[2] / "docs/reference/formats"
 PLAIN = b"hello, lanes\n"
 
 

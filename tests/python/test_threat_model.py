@@ -1,4 +1,4 @@
-"""docs/threat-model.md, docs/misuse.md and docs/side-channels.md name tests; each of them exists."""
+"""The threat model, misuse and side-channels pages name tests; each of them exists."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ DEFINED = {".c": r"^(?:static )?\w+ \*?{}\("}
 
 @pytest.mark.parametrize(("page", "least"), [("threat-model", 30), ("misuse", 90), ("side-channels", 5)])
 def test_every_named_test_exists(page: str, least: int) -> None:
-    text = (ROOT / f"docs/{page}.md").read_text()
+    text = (ROOT / f"docs/explanation/{page}.md").read_text()
     named = NAMED.findall(text)
     assert len(named) > least
     for path, function in named:

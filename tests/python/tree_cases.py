@@ -1,4 +1,4 @@
-"""Tar streams that readers of trees have to agree about: docs/formats/container.md, "What a reader admits".
+"""Tar streams that readers of trees have to agree about: docs/reference/formats/container.md, "What a reader admits".
 
 CASES has a name, the stream, and the kind of refusal or None. Each row is one rule of the page.
 """

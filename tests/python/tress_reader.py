@@ -1,4 +1,4 @@
-"""A reader and writer of tress containers, written from docs/formats/container.md alone.
+"""A reader and writer of tress containers, written from docs/reference/formats/container.md alone.
 
 Uses PyCA `cryptography` for AES-CCM and HKDF, and `pyrage` for age. Holds everything in memory: its job is to be plain
 and independent, not quick.

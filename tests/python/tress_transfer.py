@@ -1,4 +1,4 @@
-"""The sender's end of a transfer, written from docs/formats/transfer.md alone, with PyCA `cryptography` for Noise.
+"""The sender's end of a transfer, written from docs/reference/formats/transfer.md alone, with PyCA `cryptography` for Noise.
 
 Plain and one thing at a time: a control connection, data connections, and messages as bytes.
 """

@@ -1,4 +1,4 @@
-"""A reader and writer of tree streams, written from docs/formats/container.md, "Trees", alone.
+"""A reader and writer of tree streams, written from docs/reference/formats/container.md, "Trees", alone.
 
 Shares no code with Python's `tarfile`, holds everything in memory, and applies the rules of unix to names. Like
 tress_reader.py, its job is to be plain and independent.

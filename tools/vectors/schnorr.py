@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes vectors/sign/schnorr.json: Schnorr signatures as docs/signatures.md describes them, with Python's integers and
+"""Writes vectors/sign/schnorr.json: Schnorr signatures as docs/explanation/signatures.md describes them, with Python's integers and
 standard library alone.
 
     tools/vectors/schnorr.py [--check]
@@ -90,7 +90,7 @@ def groups():
 
 
 def files():
-    source = "tools/vectors/schnorr.py, which follows docs/signatures.md with Python's integers"
+    source = "tools/vectors/schnorr.py, which follows docs/explanation/signatures.md with Python's integers"
     yield "schnorr", document("Schnorr", source, OWN, groups())
 
 

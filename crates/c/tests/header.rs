@@ -24,7 +24,7 @@ const SECTIONS: [(&str, &str); 14] = [
 
 const INTRODUCTION: &str = "\
 /*
- * Tress: parallel cryptography. docs/c.md shows how to build, link and use it. tress-cipher.h is the part that libtress-cipher has.
+ * Tress: parallel cryptography. docs/reference/c.md shows how to build, link and use it. tress-cipher.h is the part that libtress-cipher has.
  *
  * Rules that hold everywhere:
  *

@@ -1,6 +1,6 @@
 //! The command line, as one definition: help, man pages and completions are all made from it.
 //!
-//! Scripts rely on commands and options (docs/command.md): they are added to and never changed. The first paragraph of a
+//! Scripts rely on commands and options (docs/reference/command.md): they are added to and never changed. The first paragraph of a
 //! doc comment here is what `-h` prints, all of it is what `--help` and the man page print.
 
 mod files;

@@ -3,7 +3,7 @@
 //!
 //! The library wipes what it holds itself. What others hold on the way (lines of an identity file, a handshake's keys, strings
 //! of arguments) is wiped by an allocator that clears every block it gets back; what calls have left on the stack, by
-//! [`finish`]. `docs/side-channels.md` says how that is checked, and what stays.
+//! [`finish`]. `docs/explanation/side-channels.md` says how that is checked, and what stays.
 
 use std::{alloc::System, env, ffi::OsStr, hint};
 

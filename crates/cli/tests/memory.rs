@@ -227,7 +227,7 @@ fn bare_ciphers() {
         if mode != "ecb" {
             arguments.extend(["--iv", &iv]);
         }
-        // The arguments themselves stay with the system: docs/command.md says so.
+        // The arguments themselves stay with the system: docs/reference/command.md says so.
         let secrets = || {
             let mut secrets = Secrets::new();
             for (round, round_key) in keys::aes_schedule(&key).chunks(16).enumerate() {

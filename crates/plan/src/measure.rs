@@ -1,4 +1,4 @@
-//! R_comp, R_comm and T_syn of this machine, by the library's own code (docs/plan.md says what each figure is).
+//! R_comp, R_comm and T_syn of this machine, by the library's own code (docs/explanation/overlap.md says what each figure is).
 //!
 //! Every figure is the median of [`SAMPLES`] samples by the wall clock (fewer where a busy machine makes them take long),
 //! with quartiles: the plan needs what really passes, other programs included.

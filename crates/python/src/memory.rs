@@ -2,7 +2,7 @@
 //! this crate is here.
 //!
 //! Buffers are read where they are. Python has no way to lock one, so another thread may write into it meanwhile; the
-//! documentation of the package forbids that (`docs/python.md`, "Buffers"). What is read then is any mixture of old and new
+//! documentation of the package forbids that (`docs/reference/python.md`, "Buffers"). What is read then is any mixture of old and new
 //! bytes: every user here copies a byte once, and decides nothing by bytes that it reads twice.
 #![allow(unsafe_code)]
 

@@ -19,7 +19,7 @@ use tress_container::pipeline::{Batch, BatchSource, Direction};
 use tress_container::sys::{Kind, System};
 use tress_container::{Error, ErrorKind};
 
-/// How every container begins (docs/formats/container.md).
+/// How every container begins (docs/reference/formats/container.md).
 const CONTAINER_MAGIC: &[u8] = b"tress/v1 ";
 
 /// One input.

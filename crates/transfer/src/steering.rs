@@ -26,7 +26,7 @@ const MIN_BATCHES: u64 = 2;
 const FIRST_CHUNKS: u64 = 8;
 /// T_syn: what the paper takes, and about what `tress plan --measure` shows for threads that sleep.
 const SYNC_S: f64 = 10e-6;
-/// What a byte costs with so many lanes filled, in units of its cost with all of them (docs/plan.md).
+/// What a byte costs with so many lanes filled, in units of its cost with all of them (docs/explanation/overlap.md).
 const LANES: [(usize, f64); 6] = [(1, 16.0), (2, 8.0), (4, 4.0), (8, 2.0), (16, 1.3), (32, 1.0)];
 
 /// One side's work since the last look.

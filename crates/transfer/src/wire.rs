@@ -1,4 +1,4 @@
-//! The messages inside Noise, as bytes (docs/formats/transfer.md, "Messages").
+//! The messages inside Noise, as bytes (docs/reference/formats/transfer.md, "Messages").
 //!
 //! One byte for the type, then fields of fixed order; integers are big-endian. Parsing is a function of the bytes alone,
 //! accepts exactly what encoding produces, and bounds every count before memory is asked for.

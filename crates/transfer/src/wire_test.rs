@@ -46,7 +46,7 @@ fn replies() -> Vec<Reply> {
 
 #[test]
 fn bytes_by_hand() {
-    // Typed off docs/formats/transfer.md.
+    // Typed off docs/reference/formats/transfer.md.
     assert_eq!(*Request::Begin { streams: 258 }.encode(), [0x01, 1, 2]);
     let offer = Request::Offer { file: 1, size_bytes: Some(5), restart: true, identity: [9; 32], path: b"ab".to_vec() };
     let expected = [&[0x04, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5][..], &[9; 32], b"ab"].concat();

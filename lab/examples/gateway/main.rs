@@ -1,5 +1,5 @@
 //! A gateway: opens the packets of many devices (riscv/firmware/devices/src/node), each with a key of its own, side by side in lanes;
-//! tells and drops what is forged, replayed, damaged, cut off, or of nobody it knows. docs/formats/node.md is the format.
+//! tells and drops what is forged, replayed, damaged, cut off, or of nobody it knows. docs/reference/formats/node.md is the format.
 //!
 //! ```text
 //! gateway simulate                     a thousand simulated devices, and an attacker between them and us

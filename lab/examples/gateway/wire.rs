@@ -1,4 +1,4 @@
-//! What comes over a UART: frames, and the packets in them (docs/formats/node.md).
+//! What comes over a UART: frames, and the packets in them (docs/reference/formats/node.md).
 
 use std::fmt;
 

@@ -4,7 +4,7 @@
 //! Needs the feature `secrets` (`make secrets`). The interpreter runs the code of this very
 //! executable, with keys and data marked as secret, and stops where a secret shows. It needs no processor that could run
 //! it. What the compiler made of every function has to be seen, all instructions but those that lead to a panic. Leaks
-//! that are planted (`planted.rs`) have to be found. docs/side-channels.md says what this shows and what it does not.
+//! that are planted (`planted.rs`) have to be found. docs/explanation/side-channels.md says what this shows and what it does not.
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::{HashMap, HashSet};

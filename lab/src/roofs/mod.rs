@@ -1,7 +1,7 @@
 //! Roofs: what this machine does at most, so that a figure can be told as a share of what binds it.
 //!
 //! `loops` measures the processor's instructions, `memory` its caches and memory, `threads` what threads cost each other and
-//! the loopback. docs/method.md says which loops these are, and how they were checked; [`crate::bench::roofline`] how much of a roof a row of
+//! the loopback. docs/explanation/method.md says which loops these are, and how they were checked; [`crate::bench::roofline`] how much of a roof a row of
 //! `tress bench` needs.
 
 mod loops;

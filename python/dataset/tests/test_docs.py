@@ -1,4 +1,4 @@
-"""The examples of docs/dataset.md run as they stand."""
+"""The examples of docs/reference/datasets.md run as they stand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from conftest import Keys
 from dataset_support import ROOT, make_tree, read_tree
 
-PAGE = (ROOT / "docs" / "dataset.md").read_text()
+PAGE = (ROOT / "docs/reference/datasets.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 

@@ -7,7 +7,7 @@
     tress_dataset.decrypt("s3://bucket/photos", "restored", Path("key.txt"))
 
 Sources and targets are paths or URLs that fsspec opens. The work is done by processes of this machine, or by any
-`concurrent.futures.Executor`. A second call does what is missing or has changed. docs/dataset.md has the rest.
+`concurrent.futures.Executor`. A second call does what is missing or has changed. docs/reference/datasets.md has the rest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What identifies a container's payload without saying anything about its plaintext.
 
 The digest in the manifest is the SHA-256 of the payload's salt, its commitment and the tags of all its chunks
-(docs/formats/container.md). Who lacks the container's key learns nothing from it, so a manifest may lie where the
+(docs/reference/formats/container.md). Who lacks the container's key learns nothing from it, so a manifest may lie where the
 containers lie; a digest of the plaintext would let anybody test guesses. Who has the key, and has verified all chunks,
 knows by it that the payload is the one that was written. Changing recipients leaves it as it is.
 """

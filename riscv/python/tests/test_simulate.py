@@ -96,7 +96,7 @@ except KeyboardInterrupt:
 
 def test_the_example_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "simulator.md").read_text(), re.DOTALL)
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/explanation/simulator.md").read_text(), re.DOTALL)
     names: dict[str, Any] = {}
     exec(block, names)
     names["widths"](SHORT)

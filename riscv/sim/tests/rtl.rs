@@ -8,7 +8,7 @@ use object::{Object, ObjectSymbol};
 use serde_json::Value;
 use tress_sim::{Image, Machine, Model, Simulation};
 
-/// Kernels that the model misses by more than 3 %, and by how much at most (docs/machines.md).
+/// Kernels that the model misses by more than 3 %, and by how much at most (docs/reference/machines.md).
 const FAR: [(&str, f64); 2] = [("pipo", 0.04), ("aes-bitsliced", 0.05)];
 
 fn read(path: &str) -> Vec<u8> {

@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-/// Plaintext bytes of a chunk, and bytes of a sealed one (docs/formats/container.md).
+/// Plaintext bytes of a chunk, and bytes of a sealed one (docs/reference/formats/container.md).
 pub const CHUNK_BYTES: usize = 16384;
 pub const SEALED_BYTES: usize = 16400;
 /// Salt and commitment.

@@ -14,7 +14,7 @@ use tress_container::keys::Identities;
 
 use super::scan::Secrets;
 
-/// Everything that opens this container, or a part of it (docs/formats/container.md).
+/// Everything that opens this container, or a part of it (docs/reference/formats/container.md).
 pub(super) fn of_container(container: &[u8], identities: &Identities) -> Secrets {
     let line = container.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     let length = u32::from_be_bytes(container[line..line + 4].try_into().unwrap()) as usize;

@@ -1,6 +1,6 @@
 //! What the age file in a header carries: the payload's input key, and what the payload is.
 //!
-//! Text lines, an empty line, then the raw key (`docs/formats/container.md`, "Content"). Parsing accepts exactly what
+//! Text lines, an empty line, then the raw key (`docs/reference/formats/container.md`, "Content"). Parsing accepts exactly what
 //! encoding produces: one order, no repeats, no unknown lines, nothing behind the key.
 
 use std::fmt;

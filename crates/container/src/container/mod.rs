@@ -1,4 +1,4 @@
-//! The container format (`docs/formats/container.md`): a header that carries the input key to its recipients, and a
+//! The container format (`docs/reference/formats/container.md`): a header that carries the input key to its recipients, and a
 //! payload in C2SP chunked-encryption@v1.
 //!
 //! This module never touches a file; it turns bytes into bytes. Reading whole files in parallel is the pipeline's job.

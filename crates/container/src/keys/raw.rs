@@ -1,5 +1,5 @@
 //! Raw key files: 16 or 32 bytes that open a container, as one more kind of age recipient
-//! (`docs/formats/container.md`, "Raw key recipients").
+//! (`docs/reference/formats/container.md`, "Raw key recipients").
 //!
 //! age's `encrypt[key]` has a zero nonce, so that no key may be used twice: every stanza has a fresh salt, and its own
 //! wrapping key.

@@ -45,7 +45,7 @@ pub enum GroupSize {
 }
 
 impl Group {
-    /// A group that everybody can make again from its seed (`docs/signatures.md`).
+    /// A group that everybody can make again from its seed (`docs/explanation/signatures.md`).
     #[must_use]
     pub fn published(size: GroupSize) -> &'static Group {
         static BITS_2048: OnceLock<Group> = OnceLock::new();

@@ -32,7 +32,7 @@ pub trait Kind: sealed::Sealed + Copy + std::fmt::Debug + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dsa;
 
-/// Schnorr signatures: the challenge and the response, key-prefixed (`docs/signatures.md`).
+/// Schnorr signatures: the challenge and the response, key-prefixed (`docs/explanation/signatures.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schnorr;
 

@@ -1,5 +1,5 @@
 //! Loops that keep one part of the processor busy and do nothing else, to find out how much that part does at most: the
-//! roofs of `tress bench roofs` (docs/method.md).
+//! roofs of `tress bench roofs` (docs/explanation/method.md).
 //!
 //! - [`loops`]: instructions on registers, one kind each or mixed as a cipher mixes them; and chains, each instruction
 //!   waiting for the one before.

@@ -2,7 +2,7 @@
 //!
 //! Where an instruction names its result apart from its operands, all results have the same operands, so that nothing
 //! waits; where it works on its result, there are enough registers for the latency of all processors that we know: a
-//! dozen, where four cycles and two instructions a cycle ask for eight. docs/method.md says how the loops were looked at.
+//! dozen, where four cycles and two instructions a cycle ask for eight. docs/explanation/method.md says how the loops were looked at.
 
 use core::arch::asm;
 

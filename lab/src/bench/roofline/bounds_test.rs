@@ -68,7 +68,7 @@ fn numbers() {
     assert_eq!(bounds(&row("power", "power", "adx", 1, 128)), expected(&[("multiply-64", power)]));
 }
 
-/// docs/signatures.md: for 1024 bits a square takes 420 + 800, a product 800 + 800; two powers of 256 windows with a table of 14.
+/// docs/explanation/signatures.md: for 1024 bits a square takes 420 + 800, a product 800 + 800; two powers of 256 windows with a table of 14.
 #[test]
 fn signatures() {
     let one = 1020.0 * 1220.0 + 255.0 * 1600.0 + 7.0 * (1220.0 + 1600.0);

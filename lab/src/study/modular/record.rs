@@ -1,4 +1,4 @@
-//! What other systems took: a file of lab/systems/run, JSON lines as docs/systems.md has them. Whatever it holds may be wrong.
+//! What other systems took: a file of lab/systems/run, JSON lines as docs/contributing/systems.md has them. Whatever it holds may be wrong.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

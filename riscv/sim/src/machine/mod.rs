@@ -1,5 +1,5 @@
 //! The description of a machine, from which everything else is built: what the functional core has to know, and what the
-//! models take time from. It is read from a TOML file, three of which come with the program; `docs/machines.md` documents
+//! models take time from. It is read from a TOML file, three of which come with the program; `docs/reference/machines.md` documents
 //! every field. A number outside its limits, a field that is missing, unknown or contradicts another is an error that names
 //! the field.
 

@@ -15,7 +15,7 @@ use crate::picture::{Chart, Line, Mark, Scale};
 use transfer::{Transfers, nothing};
 use wire::Wire;
 
-/// T_syn of the paper; what threads that sleep take here is about the same (docs/plan.md).
+/// T_syn of the paper; what threads that sleep take here is about the same (docs/explanation/overlap.md).
 const T_SYN: f64 = 10e-6;
 /// A link, and what goes over it.
 struct Link {

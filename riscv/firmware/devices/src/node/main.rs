@@ -1,5 +1,5 @@
 //! An example device: reads samples, and sends them as packets of AES-CCM over the UART, with its own key and a counter as
-//! nonce. docs/formats/node.md says what a packet is; docs/riscv.md what to change for a device of your own.
+//! nonce. docs/reference/formats/node.md says what a packet is; docs/guides/riscv.md what to change for a device of your own.
 //!
 //! Key and identifier are at the symbol `tress_parameters`, which whoever provisions a device writes over in the file. The
 //! kernels are those of `tress-rv32` without the rest of `tress-cipher`: one mode of one cipher is all that it needs.

@@ -1,4 +1,4 @@
-//! Packets as docs/formats/node.md has them.
+//! Packets as docs/reference/formats/node.md has them.
 
 use tress_runtime::console;
 use tress_rv32::ccm::{Ccm, NONCE, TAG};
