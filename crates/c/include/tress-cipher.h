@@ -46,7 +46,7 @@ extern "C" {
 #define TRESS_ABI 0
 
 /**
- * The library's version, such as "0.1.0". Any thread; never fails; the text is valid for ever.
+ * The library's version, such as "0.2.0". Any thread; never fails; the text is valid for ever.
  */
 const char *tress_version(void);
 

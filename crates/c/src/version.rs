@@ -6,7 +6,7 @@ use std::ffi::{c_char, c_int};
 /// number in the shared library's name.
 pub const TRESS_ABI: c_int = 0;
 
-/// The library's version, such as "0.1.0". Any thread; never fails; the text is valid for ever.
+/// The library's version, such as "0.2.0". Any thread; never fails; the text is valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_version() -> *const c_char {
     const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
