@@ -36,13 +36,13 @@ def test_executors(tmp_path: Path, keys: Keys) -> None:
 
 
 def test_commands(tmp_path: Path, keys: Keys) -> None:
-    """The lines of a shell, with a folder for the bucket and a key for the dots."""
+    """The commands of the page's shell block, with a folder for the bucket."""
     make_tree(tmp_path / "photos", {"a.jpg": 10, "b/c.jpg": 20})
     (tmp_path / "key.txt").write_text(keys.identity)
-    lines = re.findall(r"^    tress-dataset (.*)$", PAGE, re.MULTILINE)
+    lines = re.findall(r"^tress-dataset (.*)$", PAGE, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["encrypt", "verify", "decrypt", "rewrap"]
     for line in lines:
-        arguments = line.replace("s3://bucket/", "bucket/").replace("age1…", keys.recipient).split()
+        arguments = line.replace('"$recipient"', keys.recipient).split()
         done = subprocess.run(
             [sys.executable, "-m", "tress_dataset.command", *arguments],
             cwd=tmp_path,
