@@ -41,7 +41,7 @@ def table(page, title):
 
 def dump(page, title):
     """The bytes of a dump; what it leaves out is zeros, and its last line is the length."""
-    lines = re.findall(r"(?m)^    ([0-9a-f]{8})(?:  ((?:[0-9a-f]{2} )*[0-9a-f]{2}))?(?: .*)?$", section(page, title))
+    lines = re.findall(r"(?m)^([0-9a-f]{8})(?:  ((?:[0-9a-f]{2} )*[0-9a-f]{2}))?(?: .*)?$", section(page, title))
     data = bytearray(int(lines[-1][0], 16))
     for offset, text in lines[:-1]:
         row = bytes.fromhex(text)

@@ -42,7 +42,7 @@ def test_commands(tmp_path: Path, keys: Keys) -> None:
     lines = re.findall(r"^tress-dataset (.*)$", PAGE, re.MULTILINE)
     assert [line.split()[0] for line in lines] == ["encrypt", "verify", "decrypt", "rewrap"]
     for line in lines:
-        arguments = line.replace('"$recipient"', keys.recipient).split()
+        arguments = re.sub(r'"\$\w+"', keys.recipient, line).split()
         done = subprocess.run(
             [sys.executable, "-m", "tress_dataset.command", *arguments],
             cwd=tmp_path,
