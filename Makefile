@@ -139,7 +139,7 @@ packages: sbom
 	done
 	$(SUMS)
 
-# All that a release has, in target/packages, and its checksums signed with KEY. docs/reference/releases.md says how users check them.
+# All that a release has, in target/packages, and its checksums signed with KEY. docs/contributing/releases.md says how users check them.
 SUMS = cd $(PACKAGES) && sha256sum $$(find -maxdepth 1 -name 'tress*' -type f -printf '%f\n' | LC_ALL=C sort) > SHA256SUMS
 NAME := tress-$(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 release:
