@@ -33,6 +33,8 @@
 #                  after a change of a kernel, run it before the change goes in
 #   deny           licences, bans and sources of what we stand on
 #   publishable    what a registry would get of our packages
+#   book           docs/ as a book in target/book, without a warning
+#   semver         the Rust interfaces against those of the last release: what breaks needs a new version
 #   miri           the portable code under Miri
 #   generators     all generators of vectors, those that read other projects' packages too
 #   clients        published programs on RustCrypto's ccm pass their tests with tress-ccm in its place
@@ -59,7 +61,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 
 .PHONY: all lab demo install uninstall packages release publishable bench check test test-targets nightly soak clean build lint lint-python test-rust test-without secrets \
     python test-python test-page test-c test-wheel test-dataset clients test-pip generators test-packages test-windows check-targets qemu firmware fuzz deny miri \
-    qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos
+    qemu-all firmware-qemu test-systems test-windows-crates sbom reproducible leaks rtl-check systems dos semver book
 
 # The command; demo and install share the build.
 all:
@@ -85,7 +87,7 @@ test-targets:
 nightly: export MINUTES = 20
 nightly:
 	@tools/setup nightly
-	@tools/goals "make nightly" "fuzz miri" "deny publishable secrets generators qemu-all test-systems firmware-qemu clients test-pip"
+	@tools/goals "make nightly" "fuzz miri" "deny publishable semver book secrets generators qemu-all test-systems firmware-qemu clients test-pip"
 
 # Everything with tests, once: to build a part alone would build its dependencies anew, for fewer features.
 build:
@@ -185,9 +187,8 @@ lint-python:
 	MYPYPATH=python:tests/python $(VENV)/bin/python -m mypy.stubtest tress._tress --ignore-disjoint-bases
 	$(VENV)/bin/python -W error::UserWarning -m pdoc --output-directory target/doc/python tress tress_dataset tress_simulate
 
-test-python: build
-	@tools/setup python
-	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 4 tests/python
+test-python: python
+	TRESS=$(TARGET)/debug/tress $(PYTEST) -n 4 -m "not cross" tests/python
 
 # Drawn, figures as kept, keyboard, accessibility, sizes, paper.
 test-page: build
@@ -228,6 +229,11 @@ lint:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
+# Tests of test-python check its links and run its commands; this shows it.
+book:
+	@tools/setup book
+	mdbook build docs 2>&1 | tee target/book.log; ! grep -E 'WARN|ERROR' target/book.log
+
 deny:
 	@tools/setup deny
 	$(CARGO) deny --locked check licenses bans sources
@@ -243,6 +249,12 @@ PUBLISHED := tress-ccm tress-ccm-05 tress-cipher tress tress-container tress-lan
 publishable:
 	$(CARGO) package --locked --no-verify --allow-dirty $(PUBLISHED:%=-p %)
 
+# The commit of the last release.
+RELEASED := 412216235b48
+semver:
+	@tools/setup semver
+	$(CARGO) semver-checks --baseline-rev $(RELEASED) $(addprefix -p ,$(filter-out tress tress-simulate,$(PUBLISHED)))
+
 leaks:
 	$(CARGO) run --release --locked -p tress-lab --example leaks
 
@@ -257,9 +269,10 @@ qemu-all:
 	@tools/setup qemu
 	$(call QEMU,aarch64 s390x riscv64gc i686)
 
-firmware:
+firmware: build
 	@tools/setup firmware
 	@tools/setup python
+	TRESS=$(TARGET)/debug/tress $(PYTEST) -m cross tests/python/test_book.py
 	PYTHON=$(CURDIR)/$(VENV)/bin/python riscv/firmware/check
 
 generators:
