@@ -68,7 +68,7 @@ def test_errors_of_the_console_end_the_run() -> None:
         simulate(IMAGES / "kernels-ram.elf", machine=None, console=fails)
 
 
-# A letter to the UART, then semihosting's SYS_EXIT_EXTENDED (a0) of the block behind the code (a1): exit with code 3.
+# A letter to the UART, then semihosting's SYS_EXIT_EXTENDED (a0) with the block after the code (a1): exit with code 3.
 FAILS = struct.pack("<4I", 0x13, 0x10000637, 0x06800693, 0x00D60023)
 FAILS += struct.pack("<8I", 0x597, 0x02058593, 0x02000513, 0x01F01013, 0x00100073, 0x40705013, 0x6F, 0)
 FAILS += struct.pack("<QQ", 0x20026, 3)
@@ -109,5 +109,5 @@ def test_ctrl_c_ends_a_run(call: list[str], tmp_path: Path) -> None:
     command = [sys.executable, "-c", INTERRUPTED, call[0], str(endless(tmp_path)), call[1]]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.stdout == "interrupted\n", done.stderr
-    # Pipes are closed, so nothing runs on; others may need the cores.
+    # Pipes are closed, so no simulation keeps running. Other processes may need the cores.
     assert time.monotonic() - start < 30

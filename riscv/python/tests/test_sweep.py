@@ -17,7 +17,7 @@ MACHINES = ["fe310", "raptor"]
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Simulations that are made up, and remembered."""
+    """Replaces `simulate` by a fake that records its calls."""
     calls: list[Any] = []
 
     def simulate(program: str, **point: Any) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_points_are_what_simulate_says() -> None:
-    """Without an executor; the same as one call each."""
+    """Without an executor, points equal single calls of `simulate`."""
     points = sweep(PROGRAM, "raptor", issue=[1, 4], workers=2)
     assert not points.failed and [point["issue"] for point in points] == [1, 4]
     assert points[0]["cycles"] > points[1]["cycles"] > 0
@@ -53,7 +53,7 @@ def test_combinations_failures_and_resuming(tmp_path: Path, counted: list[Any]) 
             ("fe310", 2),
             ("fe310", 2),
         ]
-        # Only what failed is tried again; a damaged last line is one point more.
+        # Only failed points are simulated again, and one more after the last line is damaged.
         sweep(PROGRAM, MACHINES, executor=executor, **how)
         assert len(counted) == 16
         out.write_bytes(out.read_bytes()[:-30])
@@ -65,7 +65,7 @@ def test_combinations_failures_and_resuming(tmp_path: Path, counted: list[Any]) 
 
 
 def test_a_program_that_does_not_end(tmp_path: Path) -> None:
-    """A limit makes it a failure, and it is tried again with another one."""
+    """With a limit the point fails, and a call with another limit simulates it again."""
     out = tmp_path / "points.jsonl"
     with ThreadPoolExecutor(1) as executor:
         cut = sweep(PROGRAM, "raptor", limit=10, executor=executor, out=out)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 Address = str | bytes | os.PathLike[str] | os.PathLike[bytes]
-"""Of a file."""
+"""The path of a file."""
 
 _NAME = "tress-simulate.exe" if os.name == "nt" else "tress-simulate"
 _PRESETS = {"fe310", "e31", "raptor"}
@@ -23,7 +23,7 @@ _LARGEST = {"issue": 64, "harts": 64, "limit": 2**64 - 1}
 
 
 class SimulationError(RuntimeError):
-    """The program, or the file of the machine, cannot be simulated, or the run did not reach its end."""
+    """The program or the machine file cannot be simulated, or the run did not reach its end."""
 
 
 def simulate(
@@ -40,12 +40,12 @@ def simulate(
     """Runs a RISC-V program (an ELF file) on a simulated machine, and returns what `tress-simulate --json` prints.
 
     `machine` is `fe310`, `e31`, `raptor`, a TOML file, or `None` for a machine without timing: every instruction takes
-    a cycle there, so its `cycles` say nothing of time. `issue` and `harts` replace what the machine says. `unlimited`
-    leaves only the flow of data as a limit. `limit` ends the run with an error after that number of instructions;
-    without it a program that never ends runs until Ctrl-C. `console` is called with what the program prints. An exit
-    code other than 0 is no error: it is in the result.
+    one cycle there, so its `cycles` do not measure time. `issue` and `harts` override the machine's values. With
+    `unlimited`, only data flow limits the speed. `limit` ends the run with an error after that number of instructions;
+    without it, a program that never ends runs until Ctrl-C. `console` is called with the program's output. An exit code
+    other than 0 is not an error: it is in the result.
 
-    Raises `OSError` if a file cannot be read, `ValueError` for arguments that do not fit, and `SimulationError`.
+    Raises `OSError` if a file cannot be read, `ValueError` for invalid arguments, and `SimulationError`.
     """
     options = ["--unlimited"] if unlimited else []
     for name, number in {"issue": issue, "harts": harts, "limit": limit}.items():
@@ -83,7 +83,7 @@ def simulate(
 
 
 def _find() -> str:
-    """Where the program is: in this distribution, in the folder of scripts, or in PATH."""
+    """The path of the program: in this distribution, in the folder of scripts, or in PATH."""
     try:
         files = importlib.metadata.distribution("tress-simulate").files or []
     except importlib.metadata.PackageNotFoundError:

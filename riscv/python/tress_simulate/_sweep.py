@@ -1,7 +1,7 @@
 """One program on many simulated machines, on any executor.
 
 A point is one machine with one issue width and one number of harts. A point that fails does not stop the others. With
-`out`, points are kept as they come, and a second call simulates only those that are not there yet.
+`out`, points are written to a file as they finish, and a second call simulates only the missing ones.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from ._simulate import Address, simulate
 
 
 class Sweep(list[dict[str, Any]]):
-    """The points that were simulated, in the order of the parameters: these and what `simulate` returned."""
+    """The simulated points, in the order of the parameters. Each has its parameters and the result of `simulate`."""
 
     def __init__(self, points: Iterable[dict[str, Any]], failed: Sequence[dict[str, Any]]):
-        """Of `points`, and of what became of the others."""
+        """Creates the result of a sweep from the simulated and the failed points."""
         super().__init__(points)
         self.failed = list(failed)
         """Parameters of the points that failed, with `error`."""
@@ -51,9 +51,9 @@ def sweep(
     """Simulates `program` with every combination of `machines`, `issue` and `harts`.
 
     `machines` are presets or TOML files, `issue` and `harts` as for `simulate`, each one or several. `executor` is any
-    of `concurrent.futures`. Without one, `workers` simulations run at once on this machine, one for each core by
-    default. `out` is a file of JSON lines. A point fails after `limit` instructions; without it a program that never
-    ends holds its worker for ever. A program whose `exit_code` is not 0 has not failed here: look at it.
+    of `concurrent.futures`. Without one, `workers` simulations run in parallel on this machine, by default one for
+    each core. `out` is a file of JSON lines. A point fails after `limit` instructions; without it, a program that never
+    ends occupies its worker forever. A point whose `exit_code` is not 0 does not count as failed, so check it.
 
     Raises `OSError` if the program cannot be read, or `out` cannot be written.
     """
@@ -87,7 +87,7 @@ def _several(given: int | Sequence[int | None] | None) -> Sequence[int | None]:
 
 
 def _key(program: str, point: dict[str, Any]) -> str:
-    """What the result depends on: the program's bytes and the machine file's, not their names."""
+    """The key of a point: it depends on the contents of the program and the machine file, not on their names."""
     machine = point["machine"]
     path = Path(machine)
     content = hashlib.sha256(path.read_bytes()).hexdigest() if path.suffix == ".toml" and path.is_file() else machine
@@ -95,7 +95,7 @@ def _key(program: str, point: dict[str, Any]) -> str:
 
 
 def _read(out: Address) -> dict[str, dict[str, Any]]:
-    """The results that a file holds. A line that is damaged counts as none, and its point is simulated again."""
+    """The results in a file. A damaged line is ignored, so its point is simulated again."""
     found: dict[str, dict[str, Any]] = {}
     try:
         lines = Path(os.fsdecode(out)).read_bytes().splitlines()
@@ -120,12 +120,12 @@ def _run(
     failed: dict[str, dict[str, Any]],
     out: Address | None,
 ) -> None:
-    """All points at once: there are not many, and each takes long."""
+    """Submits all points together: there are not many, and each takes long."""
     pending: dict[Future[dict[str, Any]], str] = {}
     for key, point in points.items():
         try:
             pending[executor.submit(one, point)] = key
-        except Exception as error:  # an executor that broke meanwhile
+        except Exception as error:  # the executor broke
             failed[key] = point | {"error": f"{type(error).__name__}: {error}"}
     try:
         while pending:
@@ -134,7 +134,7 @@ def _run(
                 key = pending.pop(future)
                 try:
                     rows[key] = future.result()
-                except Exception as error:  # one point, whatever is wrong with it
+                except Exception as error:  # any error only fails this point
                     failed[key] = points[key] | {"error": f"{type(error).__name__}: {error}"}
                 else:
                     if out is not None:
@@ -146,7 +146,7 @@ def _run(
 
 
 def _keep(out: Address, key: str, point: dict[str, Any], result: dict[str, Any]) -> None:
-    """One more line; if the file ends within one, on a line of its own."""
+    """Appends a line. If the file ends with an incomplete line, completes that with a newline first."""
     with open(out, "a+b") as file:
         if file.tell():
             file.seek(-1, os.SEEK_END)
@@ -158,14 +158,14 @@ def _keep(out: Address, key: str, point: dict[str, Any], result: dict[str, Any])
 def _simulate(
     program: str, limit: int | None, point: dict[str, Any], begun: Callable[[Popen[bytes]], None] | None = None
 ) -> dict[str, Any]:
-    """In a worker."""
+    """Simulates a point in a worker."""
     return simulate(
         program, machine=point["machine"], issue=point["issue"], harts=point["harts"], limit=limit, _begun=begun
     )
 
 
 class _Processes:
-    """Those of our threads, which end when the sweep is interrupted."""
+    """The processes that the threads have started. They are killed when the sweep is interrupted."""
 
     def __init__(self) -> None:
         self._begun: list[Popen[bytes]] = []

@@ -1,5 +1,5 @@
-//! Memory and devices as harts see them: loads and stores, reservations, and what a store may set off: a request to the
-//! host, a character on the console, the end of the program.
+//! Memory and devices as the harts see them: loads, stores and reservations. A store can also trigger a request to the
+//! host, print a character or end the program.
 
 use std::io::{self, Read, Write};
 
@@ -12,42 +12,43 @@ use crate::{
     memory::Memory,
 };
 
-/// `lr` reserves the aligned range of so many bytes around its address.
+/// Bytes in the aligned range that `lr` reserves around its address.
 const RESERVATION_BYTES: u64 = 64;
-/// Bytes that one call may read.
+/// The most bytes that one call can read.
 const READ_BYTES: u64 = 1 << 16;
-/// Bytes that are kept of what a program prints.
+/// The most bytes of console output that are kept.
 const PRINTED_BYTES: usize = 16 << 20;
 
-/// What all harts share.
+/// Memory, devices and host, shared by all harts.
 #[derive(Debug)]
 pub struct Bus {
-    /// The memory.
+    /// The memory of the machine.
     pub memory: Memory,
     pub(crate) code: CodeCache,
     pub(crate) host: Host,
     devices: Devices,
     htif: Option<Htif>,
-    /// Of each hart: the address that it has reserved.
+    /// The address that each hart has reserved.
     reservations: Vec<Option<u64>>,
-    /// Whether any hart has.
+    /// Whether any hart holds a reservation.
     any_reserved: bool,
 }
 
-/// What goes on outside of the machine.
+/// The host side of the simulation: console, input, exit code.
 pub(crate) struct Host {
-    /// Where what is printed goes; none: it is kept.
+    /// Receives console output. If `None`, the output is kept in `printed`.
     console: Option<Box<dyn Write + Send>>,
     printed: Vec<u8>,
     input: Box<dyn Read + Send>,
-    /// Where in memory it has looked for something since the last instruction, start and bytes, if somebody wants to know.
+    /// Ranges of memory (start, bytes) that the host has read since the last instruction. `None` if nobody follows
+    /// secrets.
     pub(crate) looked: Option<Vec<(u64, u64)>>,
-    /// How much of the semihosting features the program has read.
+    /// Number of bytes of the semihosting features file that the program has read.
     pub(crate) features_read: usize,
     /// The program's exit code, once it has ended.
     pub(crate) exit_code: Option<u64>,
     error: Option<ErrorKind>,
-    /// Something for the host to do after this instruction.
+    /// Whether the host has work to do after this instruction.
     pub(crate) alarm: bool,
 }
 
@@ -73,7 +74,7 @@ impl Host {
         self.console.as_mut().map_or(Ok(()), |console| console.flush())
     }
 
-    /// Reads at most `most` bytes of the program's input; none at its end. What was printed before is seen first.
+    /// Reads up to `most` bytes of the program's input, after flushing the console. Empty at the end of the input.
     pub(crate) fn read(&mut self, most: u64) -> Vec<u8> {
         let mut bytes = vec![0; most.min(READ_BYTES) as usize];
         let read = self.flush().and_then(|()| self.input.read(&mut bytes));
@@ -90,14 +91,14 @@ impl Host {
         bytes
     }
 
-    /// It looks at memory for what it was asked.
+    /// Notes that the host has read this range of memory to serve a request.
     pub(crate) fn look(&mut self, start: u64, bytes: u64) {
         if let Some(looked) = &mut self.looked {
             looked.push((start, bytes));
         }
     }
 
-    /// Ends the program. The first end counts.
+    /// Ends the program. Only the first call sets the exit code.
     pub(crate) fn exit(&mut self, code: u64) {
         self.exit_code.get_or_insert(code);
         self.alarm = true;
@@ -110,7 +111,7 @@ impl Host {
 }
 
 impl Bus {
-    /// The memory and devices of a machine, without a program.
+    /// The memory and devices of a machine, with no program loaded.
     #[must_use]
     pub fn new(machine: &Machine) -> Bus {
         Bus {
@@ -133,17 +134,17 @@ impl Bus {
         }
     }
 
-    /// From here on programs read this as their input; without it, they are at its end.
+    /// Sets the input that programs read from now on. By default the input is empty.
     pub fn set_input(&mut self, input: Box<dyn Read + Send>) {
         self.host.input = input;
     }
 
-    /// From here on what programs print goes there, and is not kept.
+    /// Sends console output to `console` from now on, and stops keeping it.
     pub fn set_console(&mut self, console: Box<dyn Write + Send>) {
         self.host.console = Some(console);
     }
 
-    /// The first 16 MiB of what programs have printed, unless [`set_console`](Self::set_console) has sent it elsewhere.
+    /// The first 16 MiB of console output. Empty after [`set_console`](Self::set_console).
     #[must_use]
     pub fn console(&self) -> &[u8] {
         &self.host.printed
@@ -154,7 +155,7 @@ impl Bus {
         self.htif.as_ref().is_some_and(|htif| htif.covers(address, bytes))
     }
 
-    /// Loads a program: its bytes where they belong, and the host listens at its `tohost`.
+    /// Loads the segments of a program and watches its `tohost`, if it has one.
     pub(crate) fn load_image(&mut self, image: &Image) -> Result<(), Error> {
         for segment in &image.segments {
             let fits = self.memory.contains_range(segment.address, segment.memory_bytes)
@@ -189,7 +190,7 @@ impl Bus {
         self.host.exit_code
     }
 
-    /// Loads `N` bytes, zero-extended; none where there is nothing to read. `now` is the hart's cycle.
+    /// Loads `N` bytes, zero-extended, or `None` if they cannot be read. `now` is the hart's cycle.
     #[inline]
     pub(crate) fn load<const N: usize>(&mut self, address: u64, now: u64) -> Option<u64> {
         match self.memory.read::<N>(address) {
@@ -198,7 +199,7 @@ impl Bus {
         }
     }
 
-    /// Stores the low `N` bytes of a value; none where nothing can be written.
+    /// Stores the low `N` bytes of a value, or returns `None` if they cannot be written.
     #[inline]
     pub(crate) fn store<const N: usize>(&mut self, address: u64, value: u64, hart: usize, now: u64) -> Option<()> {
         let bytes: [u8; N] = narrow(value);
@@ -221,17 +222,18 @@ impl Bus {
         self.devices.clint.pending(hart, now)
     }
 
-    /// `mtime`.
+    /// The value of `mtime`.
     pub(crate) fn time(&self, now: u64) -> u64 {
         self.devices.clint.time(now)
     }
 
-    /// The cycle, not before `now`, at which a hart's timer will be due.
+    /// The first cycle from `now` on at which the hart's timer is due.
     pub(crate) fn timer_due(&self, hart: usize, now: u64) -> Option<u64> {
         self.devices.clint.due(hart, now)
     }
 
-    /// What the last store set off; called while `host.alarm` is set. Whether the program has ended.
+    /// Handles the effects of the last store, and returns whether the program has ended. Called while `host.alarm` is
+    /// set.
     pub(crate) fn attend(&mut self) -> Result<bool, Error> {
         self.host.alarm = false;
         if let Some(htif) = &mut self.htif {
@@ -243,7 +245,7 @@ impl Bus {
         Ok(self.host.exit_code.is_some())
     }
 
-    /// Every hart sleeps: half a request to the host is served now. Whether there was one.
+    /// Serves a half-written request to the host, because every hart sleeps. Returns whether there was one.
     pub(crate) fn settle(&mut self) -> Result<bool, Error> {
         let asked = self.htif.as_mut().is_some_and(|htif| htif.settle(&mut self.memory, &mut self.host));
         if asked {
@@ -257,14 +259,14 @@ impl Bus {
         self.any_reserved = true;
     }
 
-    /// Gives a hart's reservation up; whether it held, and was of this address.
+    /// Removes a hart's reservation, and returns whether it held for this address.
     pub(crate) fn take_reservation(&mut self, hart: usize, address: u64) -> bool {
         let held = self.reservations[hart].take() == Some(address);
         self.any_reserved = self.reservations.iter().any(Option::is_some);
         held
     }
 
-    /// A store ends the reservations that other harts hold of the same range.
+    /// Ends the reservations of other harts that a store touches.
     #[cold]
     fn break_reservations(&mut self, address: u64, bytes: u64, hart: usize) {
         let (first, last) = (address / RESERVATION_BYTES, address.wrapping_add(bytes - 1) / RESERVATION_BYTES);
@@ -276,13 +278,13 @@ impl Bus {
         }
     }
 
-    /// Flushes what is printed to wherever it goes.
+    /// Flushes the console output.
     pub fn flush_console(&mut self) -> Result<(), Error> {
         self.host.flush().map_err(|error| ErrorKind::Console(error).into())
     }
 }
 
-/// Little-endian bytes as a number.
+/// A number from its little-endian bytes.
 #[inline]
 fn widen<const N: usize>(bytes: [u8; N]) -> u64 {
     let mut wide = [0; 8];

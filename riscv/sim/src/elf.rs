@@ -1,7 +1,7 @@
 //! Programs: ELF executables for RISC-V, little-endian, linked to fixed addresses. System V gABI, and the RISC-V ELF psABI.
 //!
-//! The bytes of a segment are loaded at its physical address, as a flash programmer would; its virtual address, where the
-//! program expects it once its start code ran, has to be memory too.
+//! The bytes of a segment are loaded at its physical address, as a flash programmer does. The range at its virtual
+//! address, where the program expects the segment after its start code has run, must be memory too.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +19,18 @@ use crate::{
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Image {
-    /// The registers that it needs.
+    /// Width of the registers that the program is built for.
     pub xlen: Xlen,
-    /// Where every hart starts.
+    /// The address at which every hart starts.
     pub entry: u64,
-    /// What is loaded.
+    /// The segments to load.
     pub segments: Vec<Segment>,
-    /// Where the host listens (symbol `tohost`).
+    /// Address of the symbol `tohost`, where the host listens.
     pub tohost: Option<u64>,
-    /// Where the host answers (symbol `fromhost`).
+    /// Address of the symbol `fromhost`, where the host answers.
     pub fromhost: Option<u64>,
     symbols: Vec<Symbol>,
-    /// Names of all that is not marked as a function.
+    /// Symbols that are not functions.
     data: Vec<Symbol>,
     region_names: BTreeMap<u16, String>,
 }
@@ -38,23 +38,23 @@ pub struct Image {
 /// A loadable segment.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// Where its bytes are loaded.
+    /// The address at which its bytes are loaded.
     pub load_address: u64,
-    /// Where the program expects it.
+    /// The address at which the program expects it.
     pub address: u64,
-    /// Bytes that it takes there; those beyond `bytes` are zero.
+    /// Bytes that it takes at `address`. Those beyond `bytes` are zero.
     pub memory_bytes: u64,
-    /// Its bytes.
+    /// Its contents in the file.
     pub bytes: Vec<u8>,
     /// Whether it may be executed.
     pub executable: bool,
-    /// Bytes at its beginning that no section claims: the headers of the file, which `ld` puts into the first segment. Where
-    /// there is no memory for the whole segment, these are left out.
+    /// Bytes at its beginning that belong to no section: the headers of the file, which `ld` puts into the first
+    /// segment. They are left out if there is no memory for the whole segment.
     pub header_bytes: u64,
 }
 
 impl Segment {
-    /// The same without the headers of the file.
+    /// The segment without the headers of the file.
     pub(crate) fn without_headers(&self) -> Segment {
         let bytes = self.header_bytes;
         Segment {
@@ -68,24 +68,25 @@ impl Segment {
     }
 }
 
-/// A name of an address.
+/// A name for an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
     /// The address.
     pub address: u64,
-    /// Bytes, 0 where the program does not say.
+    /// Size in bytes, or 0 if the program gives none.
     pub size: u64,
-    /// The name, as it is in the file, at most 512 bytes of it.
+    /// The name as in the file, cut off after 512 bytes.
     pub name: String,
     /// Whether it is marked as a function.
     pub is_function: bool,
 }
 
-/// Strings of a file may overlap, so that all names together could be much longer than the file.
+/// Limits names to this many bytes. Strings in a file may overlap, so all names together could be much longer than the
+/// file.
 const NAME_BYTES: usize = 512;
 
 impl Symbol {
-    /// The name as the program's author wrote it.
+    /// The name as in the program's source.
     #[must_use]
     pub fn demangled(&self) -> String {
         let mut name = format!("{:#}", rustc_demangle::demangle(&self.name));
@@ -115,24 +116,24 @@ impl Image {
         }
     }
 
-    /// The function, or else the label, that an address is in, and how far. Names of Rust are demangled.
+    /// The function (or else the label) that contains an address, and the offset in it. Rust names are demangled.
     #[must_use]
     pub fn function_of(&self, address: u64) -> Option<(String, u64)> {
         let end = self.symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = self.symbols[..end].last()?;
         let offset = address - symbol.address;
-        // Beyond what has an end, there is no name; a label without one reaches to the next.
+        // A symbol with a size ends there. A label without a size extends to the next symbol.
         (symbol.size == 0 || offset < symbol.size).then(|| (symbol.demangled(), offset))
     }
 
-    /// What the program calls a region: its name, or its number in words.
+    /// The name of a region, or `region N` if the program gives none.
     #[must_use]
     pub fn region_name(&self, number: u16) -> String {
         self.region_names.get(&number).cloned().unwrap_or_else(|| format!("region {number}"))
     }
 
-    /// The data of that name: as it is in the file, as its author wrote it, or as the last part of that (`KEY` for
-    /// `program::KEY`). None where several have it.
+    /// The data symbol with this name: the name in the file, the demangled name, or the last part of that (`KEY` for
+    /// `program::KEY`). `None` if several symbols match.
     #[must_use]
     pub fn data(&self, name: &str) -> Option<&Symbol> {
         let only = |is_called: &dyn Fn(&Symbol) -> bool| {
@@ -148,21 +149,21 @@ impl Image {
         only(&|symbol| symbol.name == name).or_else(|| only(&ends))
     }
 
-    /// The data that an address is in, if they say how long they are.
+    /// The data symbol that contains an address. Symbols without a size contain none.
     #[must_use]
     pub fn data_at(&self, address: u64) -> Option<&Symbol> {
         let inside = |symbol: &&Symbol| address.checked_sub(symbol.address).is_some_and(|offset| offset < symbol.size);
         self.data.iter().find(inside)
     }
 
-    /// All symbols of code, in the order of their addresses, one for each address.
+    /// The symbols of code, sorted by address, one for each address.
     #[must_use]
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
 }
 
-/// Names that the program gives to its regions: a symbol `__region_<number>_<name>`, whatever its value.
+/// Names of regions, from symbols `__region_<number>_<name>` of any value.
 fn region_names(symbols: &[Symbol]) -> BTreeMap<u16, String> {
     let number_and_name = |symbol: &Symbol| {
         let (number, name) = symbol.name.strip_prefix("__region_")?.split_once('_')?;
@@ -192,7 +193,8 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
                 .data(endian, file)
                 .map_err(|()| Error::new(ErrorKind::DamagedElf("a segment extends beyond the end of the file")))?
                 .to_vec(),
-            // Linker scripts with segments of their own often leave out the flags, which then say nothing.
+            // Linker scripts that list their own segments often leave out the flags. All flags clear then means
+            // nothing.
             executable: matches!(header.p_flags(endian).0, flags if flags == 0 || flags & elf::PF_X.0 != 0),
             header_bytes: match header.p_offset(endian).into() {
                 0 => first_section.map_or(0, |first| first.min(header.p_filesz(endian).into())),
@@ -228,7 +230,7 @@ fn read<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8],
     Ok(Image { xlen, entry, segments, tohost, fromhost, symbols, data, region_names })
 }
 
-/// Where in the file the first section is that is loaded. A file whose sections cannot be read has none.
+/// The file offset of the first loaded section, or `None` without such a section or if sections cannot be read.
 fn first_section<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8]) -> Option<u64> {
     let endian = LittleEndian;
     let sections = header.section_headers(endian, file).ok()?;
@@ -258,7 +260,7 @@ fn check_overlap(mut ranges: Vec<(u64, u64)>) -> Result<(), Error> {
     }
 }
 
-/// Every symbol that has a name and an address. A program without a table of symbols is as good as any other.
+/// All symbols that have a name and an address. Empty if the program has no symbol table.
 fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u8]) -> Result<Vec<Symbol>, Error> {
     let endian = LittleEndian;
     let damaged = |_| Error::new(ErrorKind::DamagedElf("symbol table"));
@@ -272,7 +274,7 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
             continue;
         }
         let name = symbol.name(endian, table.strings()).map_err(damaged)?;
-        // $x, $d and .L mark code, data and places inside of functions.
+        // Names that begin with $x, $d or .L mark code, data and labels inside functions.
         if name.is_empty() || name.starts_with(b"$") || name.starts_with(b".L") {
             continue;
         }
@@ -286,7 +288,8 @@ fn symbols<Header: FileHeader<Endian = LittleEndian>>(header: &Header, file: &[u
     Ok(symbols)
 }
 
-/// Those in executable segments, sorted, one an address: a function rather than a label; and all that are no functions.
+/// The symbols in executable segments, sorted, one for each address (functions before labels), and all symbols that are
+/// not functions.
 fn code_and_data(mut symbols: Vec<Symbol>, segments: &[Segment]) -> (Vec<Symbol>, Vec<Symbol>) {
     let is_in = |symbol: &Symbol, segment: &Segment| {
         symbol.address.checked_sub(segment.address).is_some_and(|offset| offset < segment.memory_bytes)

@@ -1,4 +1,4 @@
-//! The error type of this crate: what went wrong, where, and after how many instructions. Programs and tests match
+//! The error type of this crate: what went wrong, in which instruction and after how many. Programs and tests match
 //! [`ErrorKind`]; the text is for people.
 
 use std::fmt;
@@ -7,43 +7,43 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Error {
-    /// What.
+    /// What went wrong.
     pub kind: ErrorKind,
-    /// Where, if the program was running.
+    /// Where the program was, if it was running.
     pub place: Option<Place>,
 }
 
-/// Where a program was when something went wrong.
+/// The state of a program when an error occurred.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// Which hart.
+    /// Number of the hart.
     pub hart: usize,
     /// The address of the instruction.
     pub pc: u64,
-    /// The function that it is in and how far, where the program has symbols.
+    /// The function that contains `pc` and the offset in it, if the program has symbols.
     pub function: Option<(String, u64)>,
     /// Instructions that this hart had completed.
     pub instructions: u64,
 }
 
-/// Why a program cannot be loaded, or not run any further.
+/// Why a program cannot be loaded, or cannot continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The file does not begin as an ELF file does.
+    /// The file does not have the ELF magic bytes.
     #[error("not an ELF file")]
     NotElf,
-    /// An ELF file of another processor, or big-endian.
+    /// The ELF file is for another processor, or big-endian.
     #[error("the ELF file is not for little-endian RISC-V")]
     NotRiscv,
-    /// An object file or a shared library: not linked to addresses.
+    /// The file is an object file or a shared library, not linked to fixed addresses.
     #[error("not an executable: link the program to fixed addresses")]
     NotExecutable,
-    /// A header, table or segment says things that the file does not hold.
+    /// A header, table or segment refers to data outside the file.
     #[error("damaged ELF file: {0}")]
     DamagedElf(&'static str),
-    /// The program needs registers of another width than the machine has.
+    /// The program's register width differs from the machine's.
     #[error("the program is for RV{program}, but the machine is RV{machine}")]
     WrongXlen {
         /// Bits of the program's registers.
@@ -51,51 +51,51 @@ pub enum ErrorKind {
         /// Bits of the machine's registers.
         machine: u32,
     },
-    /// There is nothing to execute in the file.
+    /// The file has no segment to load.
     #[error("the file has no segment to load")]
     NoSegments,
-    /// A segment lies, wholly or in part, where the machine has no memory.
+    /// A segment is partly or fully outside the machine's memory.
     #[error("segment at {start:#x} to {end:#x} is outside the machine's memory, which is {memory}")]
     SegmentOutside {
         /// Its first byte.
         start: u64,
         /// The byte after its last.
         end: u64,
-        /// The memory that there is, for people.
+        /// The machine's memory, as text for people.
         memory: String,
     },
     /// Two segments claim the same bytes.
     #[error("segments overlap at {0:#x}")]
     SegmentsOverlap(u64),
-    /// The program starts where none of its segments is.
+    /// The entry point is outside all executable segments.
     #[error("entry point {0:#x} is not in an executable segment")]
     EntryOutside(u64),
-    /// The machine contradicts itself; the text names the field.
+    /// The machine description is invalid. The text names the field.
     #[error("invalid machine: {0}")]
     Machine(String),
 
-    /// A trap was raised and the program never set a handler.
+    /// A trap was raised, and the program never set a handler.
     #[error("{0}, and the program has set no trap handler")]
     Unhandled(Trap),
-    /// The trap handler raises the trap that it should handle, for ever.
+    /// The trap handler raises the same trap again and again.
     #[error("{0}, repeatedly: the trap handler never gets past it")]
     TrapLoop(Trap),
     /// Every hart waits for an interrupt, and none will come.
     #[error("deadlock: every hart waits for an interrupt, and none can occur")]
     Asleep,
-    /// Somebody has stopped it.
+    /// The simulation was stopped from outside.
     #[error("interrupted")]
     Interrupted,
     /// The limit of instructions was reached.
     #[error("limit of {0} instructions reached")]
     Limit(u64),
-    /// A secret is called by a name that the program does not have.
+    /// The program has no data symbol of this name, or several.
     #[error("data symbol {0:?} not found or ambiguous")]
     NoSymbol(String),
-    /// The name is there, but not how long it is.
+    /// The symbol exists, but its size is unknown.
     #[error("symbol {0:?} has no size: use {0}+BYTES")]
     NoSymbolSize(String),
-    /// Bytes that are said to be secret, or public, are not all memory.
+    /// Bytes marked as secret or public are not all in memory.
     #[error("secret or public bytes at {start:#x} to {end:#x} are outside the machine's memory")]
     SecretOutside {
         /// The first byte.
@@ -103,36 +103,36 @@ pub enum ErrorKind {
         /// The byte after the last.
         end: u64,
     },
-    /// More secrets than can be told apart.
+    /// There are more secrets than labels.
     #[error("too many secrets: at most {0} can be distinguished")]
     TooManySecrets(usize),
-    /// Secrets are in more of the memory than can be followed.
+    /// Secrets occupy more memory than can be tracked.
     #[error("secret data occupies more than {0} bytes of memory, the limit")]
     SecretPages(u64),
-    /// A request to the host that cannot be served.
+    /// The program made a request to the host that cannot be served.
     #[error("unknown request to the host: {0}")]
     Request(String),
-    /// What the program prints cannot be written, or its input not be read.
+    /// Console output cannot be written, or console input cannot be read.
     #[error("console: {0}")]
     Console(#[source] std::io::Error),
-    /// The program asks for a character where it cannot be told that there is none.
+    /// The program reads a character past the end of its input, with a call that cannot report that.
     #[error("read beyond the end of the input: SYS_READC cannot report it")]
     NoInput,
 }
 
-/// A trap, as an error tells it.
+/// A trap, as errors describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trap {
     /// The cause, as `mcause` has it.
     pub cause: u64,
-    /// The address or instruction concerned, as `mtval` has it.
+    /// The address or instruction, as `mtval` has it.
     pub value: u64,
-    /// The stack pointer, where it points at no memory.
+    /// The stack pointer, if it points outside memory.
     pub lost_stack: Option<u64>,
 }
 
-/// The causes of the privileged specification's table of `mcause` that this machine raises.
+/// The values of `mcause` that this machine raises, from the privileged specification.
 pub mod cause {
     #![allow(missing_docs)]
     pub const INSTRUCTION_MISALIGNED: u64 = 0;
@@ -147,13 +147,13 @@ pub mod cause {
 }
 
 impl Error {
-    /// An error outside of any running program.
+    /// An error without a place, for failures outside a running program.
     #[must_use]
     pub fn new(kind: ErrorKind) -> Error {
         Error { kind, place: None }
     }
 
-    /// The same, with the place.
+    /// Adds the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Error {
         self.place = Some(place);

@@ -1,4 +1,4 @@
-//! Instruction sets: what harts execute.
+//! Instruction sets that harts execute.
 
 use crate::{error::Error, machine::wrong};
 
@@ -12,7 +12,7 @@ pub enum Xlen {
 }
 
 impl Xlen {
-    /// In bits.
+    /// The width in bits.
     #[must_use]
     pub const fn bits(self) -> u32 {
         match self {
@@ -21,7 +21,7 @@ impl Xlen {
         }
     }
 
-    /// The bits that an address has.
+    /// The valid bits of an address.
     #[must_use]
     pub const fn address_mask(self) -> u64 {
         match self {
@@ -31,7 +31,7 @@ impl Xlen {
     }
 }
 
-/// An instruction set: RV32I or RV64I with Zicsr and Zifencei, and these.
+/// An instruction set: RV32I or RV64I with Zicsr, Zifencei and these extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub struct Isa {
@@ -48,13 +48,13 @@ pub struct Isa {
 }
 
 impl Isa {
-    /// Everything that this simulator executes.
+    /// All extensions that the simulator supports.
     #[must_use]
     pub const fn full(xlen: Xlen) -> Isa {
         Isa { xlen, m: true, a: true, f: true, d: true, c: true, zba: true, zbb: true, zbs: true, zbkb: true }
     }
 
-    /// The instruction set of a name such as `rv32imac` or `rv64imafdc_zba_zbb_zbs_zbkb`.
+    /// Parses a name such as `rv32imac` or `rv64imafdc_zba_zbb_zbs_zbkb`.
     pub(crate) fn parse(name: &str) -> Result<Isa, Error> {
         let xlen = match name.get(..4).map(str::to_ascii_lowercase).as_deref() {
             Some("rv32") => Xlen::Rv32,
@@ -93,7 +93,7 @@ impl Isa {
         Ok(isa)
     }
 
-    /// `misa`: the width and a bit for each letter.
+    /// The value of `misa`: the width and a bit for each letter.
     #[must_use]
     pub(crate) fn misa(&self) -> u64 {
         let letters = [('a', self.a), ('c', self.c), ('d', self.d), ('f', self.f), ('i', true), ('m', self.m)]
@@ -101,7 +101,7 @@ impl Isa {
             .chain([('b', self.zba && self.zbb && self.zbs)])
             .fold(0, |letters, (letter, there)| letters | u64::from(there) << (letter as u8 - b'a'));
         match self.xlen {
-            // As all values of RV32 are kept: sign-extended.
+            // Registers of RV32 are kept sign-extended.
             Xlen::Rv32 => letters | 1 << 30,
             Xlen::Rv64 => letters | 2 << 62,
         }

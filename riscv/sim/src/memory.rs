@@ -1,9 +1,9 @@
-//! Physical memory: regions of the machine in pages, which are allocated when something is written to them. What was
-//! never written reads as zero.
+//! Physical memory: the regions of a machine, in pages that are allocated on the first write. Memory that was never
+//! written reads as zero.
 
 use crate::machine::{Kind, Region};
 
-/// Pages are allocated one by one.
+/// The unit of allocation.
 pub const PAGE_BYTES: u64 = 4096;
 
 const PAGE: usize = PAGE_BYTES as usize;
@@ -24,7 +24,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Empty memory of regions that do not overlap.
+    /// Empty memory with these regions, which must not overlap.
     #[must_use]
     pub(crate) fn new(regions: &[Region]) -> Memory {
         let bank = |region: &Region| Bank {
@@ -32,12 +32,12 @@ impl Memory {
             pages: (0..region.size >> PAGE_BITS).map(|_| None).collect(),
         };
         let mut banks: Vec<Bank> = regions.iter().map(bank).collect();
-        // Most accesses are to what can be written: it is found first.
+        // Puts writable regions first, because most accesses are to them.
         banks.sort_by_key(|bank| bank.region.kind == Kind::Rom);
         Memory { banks }
     }
 
-    /// Where there is memory, for people.
+    /// The address ranges of memory, as text for people.
     pub(crate) fn ranges(&self) -> String {
         let mut banks: Vec<_> = self.banks.iter().map(|bank| (bank.region.base, bank.region.size)).collect();
         banks.sort_unstable();
@@ -45,7 +45,7 @@ impl Memory {
         banks.into_iter().map(range).collect::<Vec<_>>().join(" and ")
     }
 
-    /// `N` bytes at an address; none where any of them is outside.
+    /// Reads `N` bytes, or returns `None` if any of them is outside memory.
     #[inline]
     #[must_use]
     pub fn read<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
@@ -65,7 +65,7 @@ impl Memory {
         None
     }
 
-    /// Writes `N` bytes, or nothing where any of them is outside or cannot be written by programs.
+    /// Writes `N` bytes, or returns `None` and writes nothing if any of them is not writable memory.
     #[inline]
     pub fn write<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Option<()> {
         for bank in &mut self.banks {
@@ -119,12 +119,12 @@ impl Memory {
         self.banks.iter().any(|bank| bank.region.kind == Kind::Ram && bank.region.contains(address))
     }
 
-    /// Whether `lr` and `sc` may reserve an address.
+    /// Whether `lr` and `sc` can reserve an address.
     pub(crate) fn takes_reservations(&self, address: u64) -> bool {
         self.banks.iter().any(|bank| bank.region.reserve && bank.region.contains(address))
     }
 
-    /// Whether all of a range, which may be empty, is memory.
+    /// Whether a range (which may be empty) is all memory.
     #[must_use]
     pub(crate) fn contains_range(&self, start: u64, bytes: u64) -> bool {
         let (mut at, mut left) = (start, bytes);
@@ -139,7 +139,8 @@ impl Memory {
         true
     }
 
-    /// Writes as the loader does, to read-only memory too; whether all of it was inside.
+    /// Writes to any memory, read-only memory included, as a loader does. Returns false if part of the range is outside
+    /// memory.
     #[must_use]
     pub fn load(&mut self, address: u64, bytes: &[u8]) -> bool {
         if !self.contains_range(address, bytes.len() as u64) {
@@ -153,7 +154,7 @@ impl Memory {
             let offset = at - bank.region.base;
             let inside = offset as usize % PAGE;
             let (here, rest) = left.split_at(left.len().min(PAGE - inside));
-            // What is zero need not be there.
+            // Pages that would only hold zeros need not be allocated.
             let page = &mut bank.pages[(offset >> PAGE_BITS) as usize];
             if page.is_some() || here.iter().any(|byte| *byte != 0) {
                 page.get_or_insert_with(empty)[inside..inside + here.len()].copy_from_slice(here);
@@ -164,7 +165,7 @@ impl Memory {
         true
     }
 
-    /// At most `bytes` bytes at an address: those before the first that is outside.
+    /// Reads up to `bytes` bytes, stopping at the first address outside memory.
     #[must_use]
     pub fn bytes(&self, address: u64, bytes: u64) -> Vec<u8> {
         let (mut found, mut at, mut left) = (Vec::new(), address, bytes);
@@ -180,7 +181,7 @@ impl Memory {
         found
     }
 
-    /// Bytes of memory that are allocated.
+    /// Number of bytes allocated.
     #[must_use]
     pub fn allocated_bytes(&self) -> u64 {
         let pages = self.banks.iter().flat_map(|bank| &bank.pages).filter(|page| page.is_some()).count();

@@ -1,4 +1,5 @@
-//! What a run comes to. The keys that scripts rely on come first; what only a timing model knows is left out without one.
+//! The result of a run. The JSON keys that scripts rely on come first. Keys that need a timing model are left out
+//! without one.
 
 use std::collections::BTreeMap;
 
@@ -11,32 +12,32 @@ use crate::{
     timing::{Account, CacheFigures, PredictFigures, SharedFigures},
 };
 
-/// A run.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The program's exit code. None while it has not ended.
+    /// The program's exit code, or `None` if it has not ended.
     pub exit_code: Option<u64>,
     /// Instructions completed by all harts.
     pub instructions: u64,
-    /// Cycles until the program ended or, on a machine without a pipeline (`timing` is `None`), a count of instructions, which says
-    /// nothing about time.
+    /// Cycles until the program ended. On a machine without a pipeline (`timing` is `None`) it counts instructions and
+    /// is no measure of time.
     pub cycles: u64,
-    /// Instructions per cycle, of all harts together; likewise.
+    /// Instructions per cycle, of all harts together. No measure of time on a machine without a pipeline either.
     pub ipc: f64,
-    /// Each hart.
+    /// The results of each hart.
     pub harts: Vec<HartReport>,
-    /// Each region that the program has marked, in the order of their numbers.
+    /// The regions that the program marks, by number.
     pub regions: Vec<RegionReport>,
-    /// Where secrets showed, if they were followed.
+    /// The findings about secrets, if secrets were followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secrets: Option<SecretsReport>,
-    /// What the model knows besides.
+    /// The results that need a timing model.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub timing: Option<TimingReport>,
 }
 
-/// A hart's part of a run.
+/// The results of one hart.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HartReport {
@@ -46,39 +47,39 @@ pub struct HartReport {
     pub cycles: u64,
     /// Instructions per cycle.
     pub ipc: f64,
-    /// What the model knows besides.
+    /// The results that need a timing model.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub timing: Option<HartTiming>,
 }
 
-/// What all harts did in a region.
+/// The results of all harts in one region.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RegionReport {
-    /// The program's name for it, or its number in words.
+    /// The name that the program gives it, or `region N`.
     pub name: String,
-    /// Its number.
+    /// The region's number.
     pub number: u16,
     /// Instructions completed in it.
     pub instructions: u64,
-    /// Cycles in it, of the hart that spent most. What runs once finds caches and tables of prediction empty.
+    /// Cycles in it, of the hart that spent most. A region that runs once starts with cold caches and predictors.
     pub cycles: u64,
-    /// Instructions and cycles of each hart.
+    /// Instructions and cycles in it, by hart.
     pub harts: Vec<Spent>,
 }
 
-/// What was spent somewhere.
+/// Instructions, cycles and slots spent in a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Spent {
     /// Instructions completed.
     pub instructions: u64,
     /// Cycles.
     pub cycles: u64,
-    /// Where the slots went; nothing without a timing model.
+    /// How the slots were used. Zero without a timing model.
     pub slots: Account,
 }
 
-/// What a timing model knows of a run.
+/// The results that only a timing model gives.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TimingReport {
@@ -86,52 +87,52 @@ pub struct TimingReport {
     pub machine: String,
     /// `in-order`, `out-of-order` or `limit`.
     pub model: &'static str,
-    /// Instructions that a hart can begin in a cycle; 0 for no limit.
+    /// The most instructions that a hart can begin in a cycle. 0 means no limit.
     pub issue: u32,
-    /// Where the slots of all harts went.
+    /// How the slots of all harts were used.
     pub slots: Account,
-    /// Instructions of each class that occurred.
+    /// Number of instructions, by class. Classes that did not occur are left out.
     pub mix: BTreeMap<&'static str, u64>,
-    /// What all harts share.
+    /// Statistics of the level 2 cache and the bus.
     #[serde(flatten)]
     pub shared: SharedFigures,
-    /// Each function that the program has a name for, the longest first.
+    /// The functions that ran, sorted by cycles in descending order.
     pub functions: Vec<FunctionReport>,
 }
 
-/// What a timing model knows of a hart.
+/// The results of one hart that only a timing model gives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HartTiming {
-    /// Where its slots went.
+    /// How its slots were used.
     pub slots: Account,
-    /// How predictions went.
+    /// Statistics of branch prediction.
     pub prediction: PredictFigures,
-    /// Its level 1 cache for instructions.
+    /// Statistics of its level 1 instruction cache.
     pub l1i: CacheFigures,
-    /// Its level 1 cache for data.
+    /// Statistics of its level 1 data cache.
     pub l1d: CacheFigures,
 }
 
-/// What was spent in a function itself, not in what it calls.
+/// Instructions and cycles of one function, without the functions that it calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FunctionReport {
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Instructions.
+    /// Instructions completed in it.
     pub instructions: u64,
-    /// Cycles, of all harts together: from the retirement of the instruction before to that of its own.
+    /// Cycles of all harts. Each instruction counts from the retirement of the one before it to its own.
     pub cycles: u64,
 }
 
-/// Instructions per cycle; 0 where there were no cycles.
+/// Instructions per cycle, or 0 if there were no cycles.
 #[must_use]
 pub fn ipc(instructions: u64, cycles: u64) -> f64 {
     if cycles == 0 { 0.0 } else { instructions as f64 / cycles as f64 }
 }
 
-/// Counts what a hart does in which region.
+/// Counts what a hart spends in each region.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Regions {
     current: u16,
@@ -157,13 +158,13 @@ impl Spent {
 }
 
 impl Regions {
-    /// Region `number` begins; `now` is what the hart has spent so far. Region 0 is what has no mark.
+    /// Begins region `number`. `now` is what the hart has spent so far. Region 0 is all code outside marked regions.
     pub(crate) fn enter(&mut self, number: u16, now: Spent) {
         self.totals.entry(self.current).or_default().add(&now.since(&self.since));
         (self.current, self.since) = (number, now);
     }
 
-    /// What was spent in each region, in the current one up to now.
+    /// What was spent in each region. The current region counts up to `now`.
     #[must_use]
     pub(crate) fn totals(&self, now: Spent) -> BTreeMap<u16, Spent> {
         let mut all = self.clone();
@@ -171,7 +172,7 @@ impl Regions {
         all.totals
     }
 
-    /// The marked regions of all harts.
+    /// The results of all marked regions.
     #[must_use]
     pub(crate) fn report(harts: &[BTreeMap<u16, Spent>], image: &Image) -> Vec<RegionReport> {
         let mut numbers: Vec<u16> =
@@ -192,7 +193,7 @@ impl Regions {
     }
 }
 
-/// Names of the classes, as reports have them.
+/// Names of the classes in reports.
 pub(crate) const CLASSES: [(Class, &str); Class::COUNT] = [
     (Class::Alu, "alu"),
     (Class::Multiply, "multiply"),

@@ -1,8 +1,8 @@
-//! A program on a machine with time: harts stepped by their models.
+//! A program on a machine with timing models, which step the harts.
 //!
-//! The hart that is furthest behind goes next (the one with the lower number in a tie), so that a run is the same every
-//! time, whatever the machine that it is simulated on does. What an instruction does to memory it does when its hart's
-//! turn comes, at the cycle in which the instruction before it retired.
+//! The hart that is furthest behind runs next (in a tie, the one with the lower number). So a run gives the same result
+//! every time, on every host. An instruction accesses memory when its hart's turn comes, at the cycle in which the
+//! instruction before it retired.
 
 use std::ops::Range;
 
@@ -17,18 +17,18 @@ use crate::{
     timing::{Account, InOrder, Limit, Memory, OutOfOrder, PredictFigures, Times, Trace},
 };
 
-/// How a [`Simulation`] counts cycles on a machine that has a pipeline.
+/// How a [`Simulation`] counts cycles, on a machine with a pipeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Model {
-    /// As the machine's pipeline, caches and bus take them.
+    /// The cycles that the machine's pipeline, caches and bus take.
     #[default]
     Pipeline,
-    /// As few as data flow allows: every instruction begins when its operands are there.
+    /// The fewest cycles that data flow allows: every instruction begins when its operands are ready.
     Limit,
 }
 
-/// A program on a machine; on one without a pipeline it just runs.
+/// A program that runs on a machine. Without a pipeline the machine has no timing model.
 #[derive(Debug)]
 pub struct Simulation {
     system: System,
@@ -45,7 +45,7 @@ enum Cores {
     Limit(Box<Limit>),
 }
 
-/// What the harts share in time, and what is counted.
+/// State that the harts share in time, and statistics.
 #[derive(Debug)]
 struct Watch {
     memory: Memory,
@@ -53,16 +53,17 @@ struct Watch {
     mix: [u64; Class::COUNT],
     functions: Functions,
     trace: Option<Trace>,
-    /// Of each hart that sleeps: when it wakes, if anything of its own will wake it.
+    /// The state of each hart's sleep: `None` if awake, otherwise the cycle at which it wakes, if its own timer wakes
+    /// it.
     asleep: Vec<Option<Option<u64>>>,
 }
 
 impl Simulation {
-    /// A machine with a program, every hart at its entry.
+    /// Loads a program into a machine. Every hart starts at the program's entry.
     ///
     /// # Errors
     ///
-    /// An impossible machine, or a program that does not fit into it.
+    /// The machine is invalid, or the program does not fit into it.
     pub fn new(machine: &Machine, model: Model, image: Image) -> Result<Simulation, Error> {
         let system = System::new(machine, image)?;
         let harts = machine.harts;
@@ -83,12 +84,12 @@ impl Simulation {
         Ok(Simulation { system, machine: machine.clone(), cores, watch })
     }
 
-    /// Keeps what happens in these cycles, for [`Simulation::trace`]. A range that is empty, or ends before it starts, keeps nothing.
+    /// Records the instructions in these cycles, for [`Simulation::trace`]. An empty range records nothing.
     pub fn record(&mut self, window: Range<u64>) {
         self.watch.trace = Some(Trace::new(window, self.system.harts.len()));
     }
 
-    /// What was recorded.
+    /// The recorded instructions, if [`Simulation::record`] was called.
     #[must_use]
     pub fn trace(&self) -> Option<&Trace> {
         self.watch.trace.as_ref()
@@ -100,18 +101,18 @@ impl Simulation {
         &self.system
     }
 
-    /// The same, to set up before a run what a program expects.
+    /// The harts, memory and devices, to change them before a run.
     pub fn system_mut(&mut self) -> &mut System {
         &mut self.system
     }
 
-    /// What the program has printed, as [`Bus::console`](crate::Bus::console) has it.
+    /// The program's output, as in [`Bus::console`](crate::Bus::console).
     #[must_use]
     pub fn console(&self) -> &[u8] {
         self.system.bus.console()
     }
 
-    /// Instructions that all harts have completed.
+    /// Number of instructions completed by all harts.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.system.instructions()
@@ -123,16 +124,16 @@ impl Simulation {
         self.system.harts.iter().map(|hart| hart.cycle).max().unwrap_or(0)
     }
 
-    /// Runs for up to this number of steps of harts, or until the program ends: its exit code. A step is an instruction, or a trap.
-    /// `None` means that it has not ended; some programs never do. Once one has, every further call says the same and
-    /// runs nothing.
+    /// Runs up to `steps` instructions or traps, or until the program ends, and returns its exit code. The result is
+    /// `None` if the program has not ended; some programs never do. Once it has ended, further calls run nothing and
+    /// return the same code.
     ///
-    /// Nothing depends on how a run is cut into calls. `simulation.run(1_000_000)?.is_none()` says that a program has not ended
-    /// after a million steps.
+    /// The result does not depend on how a run is divided into calls. For example,
+    /// `simulation.run(1_000_000)?.is_none()` shows that a program has not ended after a million steps.
     ///
     /// # Errors
     ///
-    /// What the program cannot go on from; it says where.
+    /// The program cannot continue. The error contains the place.
     pub fn run(&mut self, steps: u64) -> Result<Option<u64>, Error> {
         if let Some(exit_code) = self.system.bus.exit_code() {
             return Ok(Some(exit_code));
@@ -148,17 +149,17 @@ impl Simulation {
         }
     }
 
-    /// Runs until the program ends, and reports; some programs never do.
+    /// Runs until the program ends, and returns the report. Some programs never end.
     ///
     /// # Errors
     ///
-    /// Those of [`Simulation::run`].
+    /// As [`Simulation::run`].
     pub fn run_to_end(&mut self) -> Result<Report, Error> {
         while self.run(u64::MAX)?.is_none() {}
         Ok(self.report())
     }
 
-    /// What the run has come to so far.
+    /// The results up to now.
     pub fn report(&mut self) -> Report {
         let (model, issue, mut report) = match &mut self.cores {
             Cores::Untimed => return self.system.report(),
@@ -190,25 +191,25 @@ impl Simulation {
     }
 }
 
-/// Models of all harts.
+/// The timing models of all harts.
 trait Harts {
-    /// Takes the next instruction of a hart.
+    /// Times the next instruction of a hart.
     fn step(&mut self, hart: usize, retired: &Retired, memory: &mut Memory) -> Times;
-    /// Says that it was no instruction but a trap.
+    /// Corrects the account after a step that was a trap instead of an instruction.
     fn trapped(&mut self, hart: usize);
     /// The cycle that a hart has reached.
     fn cycle(&self, hart: usize) -> u64;
-    /// What decides whose turn it is.
+    /// The order of turns: the hart with the lowest value runs next.
     fn turn(&self, hart: usize) -> u64;
-    /// The first cycle that a hart can still ask memory for.
+    /// The earliest cycle for which the hart can still access memory.
     fn earliest(&self, hart: usize) -> u64;
-    /// A hart sleeps.
+    /// Puts a hart to sleep until `cycle`.
     fn sleep_until(&mut self, hart: usize, cycle: u64);
-    /// All cycles of a hart, if nothing more comes.
+    /// Completes a hart's account and returns its total cycles.
     fn finish(&mut self, hart: usize) -> u64;
-    /// Where its slots went.
+    /// How the hart's slots were used.
     fn account(&self, hart: usize) -> Account;
-    /// How its predictions went.
+    /// Statistics of the hart's branch prediction.
     fn prediction(&self, hart: usize) -> PredictFigures;
 }
 
@@ -274,7 +275,7 @@ impl Harts for Limit {
     }
 
     fn turn(&self, hart: usize) -> u64 {
-        // A hart that waits for another goes round without its path growing: so harts take turns by instructions.
+        // A hart that spins on another does not make its path longer, so turns are decided by instructions.
         self.account(hart).retired / 256
     }
 
@@ -297,7 +298,7 @@ impl Harts for Limit {
     }
 }
 
-/// Steps after which the memory is told which cycles are over.
+/// Number of steps between calls of `Watch::tidy`, which drops bookkeeping of past cycles.
 const TIDY: u32 = 64;
 
 impl Watch {
@@ -353,7 +354,7 @@ impl Watch {
                     _ => {}
                 }
                 if retired.class.is_store() && !system.bus.memory.is_writable(retired.address) {
-                    // A device: perhaps it wakes someone.
+                    // A store to a device may wake another hart.
                     self.wake(system, cycle);
                     break;
                 }
@@ -362,7 +363,7 @@ impl Watch {
         Ok(None)
     }
 
-    /// Whose turn it is, and how far the hart may go before it is another's.
+    /// The hart whose turn it is, and the latest turn up to which it may run before another hart follows.
     fn next<C: Harts>(&mut self, system: &mut System, cores: &mut C) -> Option<(usize, (u64, usize))> {
         let mut first = None;
         let mut second = (u64::MAX, usize::MAX);
@@ -389,7 +390,7 @@ impl Watch {
         Some((hart, second))
     }
 
-    /// Looks which sleeping harts wake up after something happened in `cycle`.
+    /// Updates when sleeping harts wake, after a device access in `cycle`.
     fn wake(&mut self, system: &System, cycle: u64) {
         for (asleep, hart) in self.asleep.iter_mut().zip(&system.harts) {
             if let Some(wakes) = asleep {
@@ -435,17 +436,16 @@ impl Watch {
     }
 }
 
-/// What a hart has spent so far.
 fn spent<C: Harts>(hart: &Hart, cores: &C) -> Spent {
     Spent { instructions: hart.completed(), cycles: cores.cycle(hart.id()), slots: cores.account(hart.id()) }
 }
 
-/// Counts by function.
+/// Instructions and cycles by function.
 #[derive(Debug)]
 struct Functions {
-    /// Instructions and cycles of each symbol, and of what has none.
+    /// Instructions and cycles of each symbol. The last entry counts code without a symbol.
     spent: Vec<(u64, u64)>,
-    /// Of each hart: the addresses of the function it is in, and its number.
+    /// The function in which each hart is: its range of addresses and its index in `spent`.
     current: Vec<(Range<u64>, usize)>,
 }
 
@@ -472,7 +472,7 @@ impl Functions {
         let Some(symbol) = end.checked_sub(1).map(|number| &symbols[number]) else {
             return (0..next, symbols.len());
         };
-        // Beyond what has an end, there is no name.
+        // Past the end of a symbol with a size, code has no name.
         match symbol.address.saturating_add(symbol.size) {
             last if symbol.size == 0 || pc < last && last > next => (symbol.address..next, end - 1),
             last if pc < last => (symbol.address..last, end - 1),
@@ -480,7 +480,7 @@ impl Functions {
         }
     }
 
-    /// What a trace calls an instruction.
+    /// The name of an instruction in a trace.
     fn name(image: &Image, retired: &Retired) -> String {
         let (_, class) = CLASSES[retired.class as usize];
         match image.function_of(retired.pc) {

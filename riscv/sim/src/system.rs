@@ -1,5 +1,5 @@
-//! Harts and what they share, loaded with a program. Without a timing model every instruction takes a cycle, and harts take
-//! turns; a model steps the harts itself.
+//! The harts of a machine and what they share, loaded with a program. Without a timing model every instruction takes
+//! one cycle, and the harts take turns. A timing model steps the harts itself.
 
 use crate::{
     bus::Bus,
@@ -12,31 +12,31 @@ use crate::{
     taint::{Secret, SecretsReport, Tracker, Variable},
 };
 
-/// Cycles of a hart's turn where there are several.
+/// Cycles in the turn of one hart.
 const TURN: u64 = 256;
 
-/// A machine with a program in it.
+/// A machine with a program loaded.
 #[derive(Debug)]
 pub struct System {
-    /// What all harts share.
+    /// Memory, devices and host.
     pub bus: Bus,
-    /// Each hart.
+    /// The harts, by number.
     pub harts: Vec<Hart>,
     pub(crate) image: Image,
     regions: Vec<Regions>,
-    /// Whose turn it is, and the cycle at which the turn ends.
+    /// Number of the hart whose turn it is, and the cycle at which the round ends.
     turn: usize,
     round_ends: u64,
-    /// Follows secrets, where somebody wants to know.
+    /// Follows secrets, if requested.
     pub(crate) tracker: Option<Box<Tracker>>,
 }
 
 impl System {
-    /// A machine with a program, every hart at its entry.
+    /// Loads a program into a machine. Every hart starts at the program's entry.
     ///
     /// # Errors
     ///
-    /// An impossible machine, or a program that does not fit into it.
+    /// The machine is invalid, or the program does not fit into it.
     pub fn new(machine: &Machine, image: Image) -> Result<System, Error> {
         let isa = machine.check_for(image.xlen)?;
         if image.xlen != isa.xlen {
@@ -56,21 +56,22 @@ impl System {
         &self.image
     }
 
-    /// Instructions that all harts have completed.
+    /// Number of instructions completed by all harts.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.harts.iter().map(Hart::completed).sum()
     }
 
-    /// From here on tells where secrets show: those that are given here, and those that the program marks. What is
-    /// written to the given ones is secret too, until the program says otherwise. What was copied from them before is not.
+    /// Follows secrets from now on: the given ones and those that the program marks. Values written to the given bytes
+    /// later are secret too, until the program declares the bytes public. Copies made before this call are not
+    /// followed.
     ///
-    /// A run shows what its inputs lead to and no more: no finding is no proof, and of a secret without
-    /// [`reads`](crate::SecretReport::reads) nothing was learnt.
+    /// A run only shows what happens for its inputs. No finding is no proof, and a secret without
+    /// [`reads`](crate::SecretReport::reads) was not tested.
     ///
     /// # Errors
     ///
-    /// A secret that is not all in memory, or more of them than can be told apart.
+    /// A secret is not all in memory, or there are more secrets than labels.
     pub fn follow_secrets(&mut self, secrets: &[Secret], variable: Variable) -> Result<(), Error> {
         let mut tracker = Box::new(Tracker::new(self.harts.len(), variable));
         for secret in secrets {
@@ -81,31 +82,32 @@ impl System {
         Ok(())
     }
 
-    /// Which bits of a hart's register depend on secrets, if they are followed.
+    /// The bits of a hart's register that depend on secrets. 0 if secrets are not followed.
     ///
     /// # Panics
     ///
-    /// If there is no such hart.
+    /// If there is no hart of this number.
     #[must_use]
     pub fn secret_bits(&self, hart: usize, register: Reg) -> u64 {
         assert!(hart < self.harts.len(), "no hart {hart}");
         self.tracker.as_ref().map_or(0, |tracker| tracker.secret_bits(hart, register))
     }
 
-    /// Where secrets have shown so far, if they are followed.
+    /// The findings up to now, if secrets are followed.
     #[must_use]
     pub fn secrets(&self) -> Option<SecretsReport> {
         self.tracker.as_ref().map(|tracker| tracker.report(&self.image))
     }
 
-    /// Runs without a model for so many instructions, or a few more, or until the program ends: its exit code. `None` means
-    /// that it has not ended; some programs never do. Once one has, every further call says the same and runs nothing.
+    /// Runs `instructions` instructions or a few more, without a timing model, or until the program ends, and returns its
+    /// exit code. The result is `None` if the program has not ended; some programs never do. Once it has ended, further
+    /// calls run nothing and return the same code.
     ///
-    /// Harts run in turns of 256 cycles. Nothing depends on how a run is cut into calls.
+    /// Harts run in turns of 256 cycles. The result does not depend on how a run is divided into calls.
     ///
     /// # Errors
     ///
-    /// What the program cannot go on from; it says where.
+    /// The program cannot continue. The error contains the place.
     pub fn run(&mut self, instructions: u64) -> Result<Option<u64>, Error> {
         if let Some(exit_code) = self.bus.exit_code() {
             return Ok(Some(exit_code));
@@ -148,7 +150,7 @@ impl System {
                     Event::Exited => return Ok(self.bus.exit_code()),
                 }
             }
-            // Traps complete nothing, but take their time too.
+            // Traps complete no instruction, but they count as a step.
             left -= (hart.completed() - before).max(1).min(left);
             if hart.cycle >= self.round_ends {
                 self.next_turn()?;
@@ -160,7 +162,8 @@ impl System {
         Ok(None)
     }
 
-    /// The next hart, or the next round. Where every hart waits, time passes until one wakes.
+    /// Passes the turn to the next hart, or begins the next round. If every hart waits, time advances to when the first
+    /// wakes.
     fn next_turn(&mut self) -> Result<(), Error> {
         self.turn += 1;
         if self.turn < self.harts.len() {
@@ -184,7 +187,7 @@ impl System {
         Ok(())
     }
 
-    /// Every hart sleeps for good: what the host was asked by half is served. Whether there was anything.
+    /// Serves a half-written request to the host, because every hart sleeps. Returns whether there was one.
     pub(crate) fn settle(&mut self) -> Result<bool, Error> {
         let settled = self.bus.settle().map_err(|error| self.explain(error.at(self.harts[0].place())))?;
         if let Some(tracker) = &mut self.tracker {
@@ -193,7 +196,7 @@ impl System {
         Ok(settled)
     }
 
-    /// The error with the name of the function it happened in.
+    /// Adds the name of the function to the error's place.
     #[must_use]
     pub(crate) fn explain(&self, mut error: Error) -> Error {
         if let Some(place) = &mut error.place {
@@ -202,13 +205,13 @@ impl System {
         error
     }
 
-    /// An error where the program is now: where the hart is whose turn it is.
+    /// An error at the current place of the hart whose turn it is.
     #[must_use]
     pub fn stopped(&self, kind: ErrorKind) -> Error {
         self.explain(Error::new(kind).at(self.harts[self.turn].place()))
     }
 
-    /// What the run has come to so far.
+    /// The results up to now.
     #[must_use]
     pub fn report(&self) -> Report {
         let hart = |hart: &Hart| HartReport {
@@ -234,7 +237,6 @@ impl System {
     }
 }
 
-/// What a hart without a model has spent.
 fn spent(hart: &Hart) -> Spent {
     Spent { instructions: hart.completed(), cycles: hart.cycle, ..Spent::default() }
 }

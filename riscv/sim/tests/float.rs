@@ -1,5 +1,5 @@
-//! Floating-point results and exceptions worked out by hand from IEEE 754 and the ISA manual's chapters "F" and "D": what
-//! random numbers seldom meet.
+//! Floating-point results and exceptions worked out by hand from IEEE 754 and the ISA manual's chapters "F" and "D",
+//! for cases that random numbers rarely reach.
 
 use crate::common::{BASE, encode::named, words};
 use tress_sim::{Bus, Event, Hart, Isa, Machine, Reg, Retired, Xlen, machine::Region};
@@ -16,7 +16,7 @@ const DOWN: u32 = 2;
 const UP: u32 = 3;
 const AWAY: u32 = 4;
 
-/// f1, f2, f3 (or x1) in; f4 (or x4) and the exceptions out.
+/// Runs an instruction on f1, f2 and f3 (or x1). Returns f4 (or x4) and the exceptions.
 fn run(name: &str, rounding: u32, operands: &[u64]) -> (u64, u8) {
     let machine = Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() };
     let mut bus = Bus::new(&machine);
@@ -50,13 +50,13 @@ fn boxed(bits: u32) -> u64 {
 
 #[test]
 fn ties_in_every_mode() {
-    // 1 + 2^-24 lies in the middle between 1 and the next single.
+    // 1 + 2^-24 is halfway between 1 and the next single.
     let (one, half) = (single(1.0), boxed(0x3380_0000));
     let next = boxed(0x3f80_0001);
     for (rounding, sum) in [(NEAREST, one), (ZERO, one), (DOWN, one), (UP, next), (AWAY, next)] {
         assert_eq!(run("fadd.s", rounding, &[one, half]), (sum, INEXACT), "mode {rounding}");
     }
-    // Minus the same: up is toward zero.
+    // The negative values: up is toward zero.
     let (one, half, next) = (single(-1.0), boxed(0xb380_0000), boxed(0xbf80_0001));
     for (rounding, sum) in [(NEAREST, one), (ZERO, one), (DOWN, next), (UP, one), (AWAY, next)] {
         assert_eq!(run("fadd.s", rounding, &[one, half]), (sum, INEXACT), "mode {rounding}");
@@ -71,27 +71,27 @@ fn overflow_is_told_in_every_mode() {
         let flags = OVERFLOW | INEXACT;
         assert_eq!(run("fadd.d", rounding, &[largest, largest]), (sum, flags), "mode {rounding}");
     }
-    // Cut off, but not beyond the largest: no overflow.
+    // Truncated, but not beyond the largest number: no overflow.
     assert_eq!(run("fadd.d", ZERO, &[largest, 1.0_f64.to_bits()]), (largest, INEXACT));
     assert_eq!(run("fcvt.s.d", ZERO, &[1e300_f64.to_bits()]), (single(f32::MAX), OVERFLOW | INEXACT));
     assert_eq!(run("fcvt.s.d", DOWN, &[(f64::from(f32::MAX) * (1.0 + 1e-9)).to_bits()]), (single(f32::MAX), INEXACT));
 }
 
-/// Tiny after rounding: what would stay below the smallest normal number if there were smaller exponents.
+/// Tiny after rounding: results that would stay below the smallest normal number if there were smaller exponents.
 #[test]
 fn underflow_is_told_after_rounding() {
     let smallest = f32::MIN_POSITIVE;
     let normal = single(smallest);
-    // Products x * 2^-126 with x just below 1, as f64 exact, converted.
+    // Products x * 2^-126 with x just below 1, exact as f64, then converted.
     let near = |x: f64| (x * f64::from(smallest)).to_bits();
     let ulp = 2_f64.powi(-24);
-    // With all digits 1 - ulp/4 rounds to 1, and 1 - ulp * 3/4 to 1 - ulp; with those that are there both to 1.
+    // At full precision 1 - ulp/4 rounds to 1, and 1 - ulp * 3/4 to 1 - ulp. At subnormal precision both round to 1.
     assert_eq!(run("fcvt.s.d", NEAREST, &[near(1.0 - ulp / 4.0)]), (normal, INEXACT));
     assert_eq!(run("fcvt.s.d", NEAREST, &[near(1.0 - ulp / 2.0)]), (normal, INEXACT));
     assert_eq!(run("fcvt.s.d", NEAREST, &[near(1.0 - ulp * 0.75)]), (normal, INEXACT | UNDERFLOW));
     assert_eq!(run("fcvt.s.d", UP, &[near(1.0 - ulp / 4.0)]), (normal, INEXACT));
     assert_eq!(run("fcvt.s.d", UP, &[near(1.0 - ulp)]), (normal, INEXACT | UNDERFLOW));
-    // Exact and subnormal is no underflow.
+    // An exact subnormal result is not an underflow.
     assert_eq!(run("fcvt.s.d", NEAREST, &[near(0.5)]), (boxed(0x0040_0000), 0));
 }
 
@@ -114,9 +114,9 @@ fn nans_and_infinities() {
         ("fsqrt.d", vec![minus_zero], (minus_zero, 0)),
         ("fsqrt.d", vec![2.0_f64.to_bits()], (std::f64::consts::SQRT_2.to_bits(), INEXACT)),
         ("fsqrt.d", vec![6.25_f64.to_bits()], (2.5_f64.to_bits(), 0)),
-        // The smallest subnormal is 2^-1074: its root is 2^-537.
+        // The smallest subnormal is 2^-1074, and its root is 2^-537.
         ("fsqrt.d", vec![1], (0x1e60_0000_0000_0000, 0)),
-        // Infinity times zero is invalid though a quiet NaN is added.
+        // Infinity times zero is invalid even if a quiet NaN is added.
         ("fmadd.d", vec![infinity, zero, other_quiet], (quiet, INVALID)),
         ("fmadd.d", vec![one, one, other_quiet], (quiet, 0)),
         ("fmin.d", vec![minus_zero, zero], (minus_zero, 0)),
@@ -128,11 +128,11 @@ fn nans_and_infinities() {
         ("flt.d", vec![other_quiet, one], (0, INVALID)),
         ("fle.d", vec![one, one], (1, 0)),
         ("fsgnjn.d", vec![one, one], ((-1.0_f64).to_bits(), 0)),
-        // What is no boxed single is a NaN, but moved as it is.
+        // A value that is not a boxed single counts as a NaN, but moves copy it unchanged.
         ("fadd.s", vec![0x3f80_0000, single(1.0)], (boxed(0x7fc0_0000), 0)),
         ("fmv.x.w", vec![0x1234_5678_9abc_def0], (0xffff_ffff_9abc_def0, 0)),
     ] {
-        // Rounds to nearest, or the bits are fixed.
+        // Rounding mode to nearest, or fixed bits.
         assert_eq!(run(name, 0, &operands), result, "{name} {operands:x?}");
     }
 }
@@ -172,7 +172,7 @@ fn conversions_to_integers() {
     for (rounding, result) in [(NEAREST, 2), (ZERO, 2), (DOWN, 2), (UP, 3), (AWAY, 3)] {
         assert_eq!(run("fcvt.w.d", rounding, &[2.5_f64.to_bits()]), (result, INEXACT), "mode {rounding}");
     }
-    // 2^24 + 1 is the first integer that is no single.
+    // 2^24 + 1 is the smallest positive integer that is not a single.
     assert_eq!(run("fcvt.s.w", NEAREST, &[16_777_217]), (single(16_777_216.0), INEXACT));
     assert_eq!(run("fcvt.s.w", UP, &[16_777_217]), (single(16_777_218.0), INEXACT));
     assert_eq!(run("fcvt.d.lu", NEAREST, &[u64::MAX]), (2_f64.powi(64).to_bits(), INEXACT));

@@ -1,4 +1,4 @@
-//! What a program asks of the host: to print, to read, to end.
+//! Requests of a program to the host: to print, to read, to exit.
 
 use crate::{
     common::{BASE, BOTH, Code},
@@ -9,7 +9,7 @@ use tress_sim::{ErrorKind, Machine, Model, Reg, Simulation, Xlen, cause};
 #[test]
 fn ends_by_htif() {
     for xlen in BOTH {
-        // In halves, as riscv-tests do.
+        // In two halves, as riscv-tests do.
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 7 << 1 | 1).store("sw", 5, 6, 0);
         let mut system = code.store("sw", 5, 0, 4).word(LOOP).system(1);
         let instructions = if xlen == Xlen::Rv32 { 5 } else { 7 };
@@ -17,7 +17,7 @@ fn ends_by_htif() {
         assert_eq!(system.instructions(), instructions);
         let report = system.report();
         assert_eq!((report.exit_code, report.instructions, report.cycles), (Some(7), instructions, instructions));
-        // The lower half alone.
+        // Only the lower half.
         let code = Code::new(xlen).constant(5, TOHOST as u32).addi(6, 0, 1).store("sw", 5, 6, 0);
         assert_eq!(code.word(LOOP).system(1).run(100).unwrap(), Some(0));
     }
@@ -32,7 +32,7 @@ fn prints_by_htif() {
     assert_eq!(system.run(1000).unwrap(), Some(0));
     assert_eq!(system.bus.console(), b"A");
 
-    // The system call `write`: its number and arguments are in memory.
+    // The system call `write`, whose number and arguments are in memory.
     for xlen in BOTH {
         let block = 0x8001_0000;
         let code = Code::new(xlen).constant(5, block).addi(6, 0, 64).store("sw", 5, 6, 0).addi(6, 0, 1);
@@ -79,11 +79,11 @@ fn semihosting() {
         assert_eq!(system.run(100).unwrap(), Some(3));
         assert_eq!(system.bus.console(), b"hi!");
     }
-    // An ebreak alone is a breakpoint.
+    // An ebreak without the shifts is a breakpoint.
     assert_eq!(trap_of(&Code::new(Xlen::Rv32).word(NOP).word(EBREAK).fails()), (cause::BREAKPOINT, BASE + 4));
 }
 
-/// Half a request is whole once its hart sleeps.
+/// A half-written request is served once its hart sleeps.
 #[test]
 fn a_word_for_the_host_and_then_sleep() {
     for xlen in BOTH {
@@ -100,7 +100,7 @@ fn call(code: Code, operation: i32) -> Code {
     code.addi(10, 0, operation).word(0x01f0_1013).word(EBREAK).word(0x4070_5013)
 }
 
-/// Of a block of words at x11, these.
+/// Stores these words from x11 on.
 fn block(code: Code, words: &[u32]) -> Code {
     let (store, bytes) = if code.xlen == Xlen::Rv32 { ("sw", 4) } else { ("sd", 8) };
     let code = code.constant(11, BLOCK);
@@ -111,7 +111,7 @@ const BLOCK: u32 = 0x8001_0000;
 const BUFFER: u32 = 0x8001_0100;
 const NAME: u32 = 0x8001_0200;
 
-/// What the host can do is in a file, by the RISC-V Semihosting specification 1.0, chapter "Feature detection".
+/// A file lists the features of the host, by the RISC-V Semihosting specification 1.0, chapter "Feature detection".
 #[test]
 fn semihosting_says_what_it_can() {
     for xlen in BOTH {
@@ -121,7 +121,7 @@ fn semihosting_says_what_it_can() {
             code.constant(6, word).store("sw", 7, 6, 4 * at as i32)
         });
         let code = call(block(code, &[NAME, 0, 21]), 1).addi(20, 10, 0);
-        // Its length, then two reads: the second is at the end.
+        // Its length, then two reads, the second at the end.
         let kept = if xlen == Xlen::Rv32 { "sw" } else { "sd" };
         let handle = |code: Code| code.constant(11, BLOCK).store(kept, 11, 20, 0);
         let code = call(handle(code), 0x0c).addi(21, 10, 0);
@@ -138,7 +138,7 @@ fn semihosting_says_what_it_can() {
     }
 }
 
-/// SYS_READC has no way to report the end of the input, so reading on is an error; SYS_READ has.
+/// SYS_READC cannot report the end of the input, so reading past it is an error. SYS_READ can.
 #[test]
 fn semihosting_reads_the_input_and_ends_with_it() {
     for xlen in BOTH {
@@ -152,7 +152,7 @@ fn semihosting_reads_the_input_and_ends_with_it() {
         let register = |number| system.harts[0].register(Reg::integer(number));
         assert_eq!([20, 21, 22, 23].map(register), [0xff, u64::from(b'a'), 5, 8]);
         assert_eq!(system.bus.memory.read(BUFFER.into()), Some(*b"bcd"));
-        // Without an input there is nothing at all.
+        // By default the input is empty.
         assert!(matches!(call(Code::new(xlen), 7).fails().kind, ErrorKind::NoInput));
     }
 }

@@ -1,5 +1,5 @@
-//! Every integer instruction without branches, on operands at the borders: what comes out is what the ISA manual says of
-//! whole numbers (as `i128`) and of rows of bits (as text), which has nothing in common with how it is executed.
+//! Every integer instruction except branches, on operands at the limits of their range. The expected results follow the
+//! ISA manual with integers (`i128`) and strings of bits (text), independently of the implementation.
 
 use crate::common::{
     BASE, BOTH, Numbers,
@@ -12,12 +12,12 @@ fn machine() -> Machine {
     Machine { region: vec![Region::ram(BASE, 0x1000)], device: Vec::new(), ..Machine::generic() }
 }
 
-/// A register's value as the number that it holds.
+/// A register's value as an unsigned number.
 fn unsigned(xlen: Xlen, register: u64) -> u128 {
     u128::from(register & xlen.address_mask())
 }
 
-/// The number with this sign in so many bits.
+/// The number with its sign, from this number of bits.
 fn signed(value: u128, bits: u32) -> i128 {
     let value = value % (1 << bits);
     if value >> (bits - 1) == 1 { value as i128 - (1 << bits) } else { value as i128 }
@@ -40,7 +40,7 @@ fn reversed(text: &str) -> String {
     text.chars().rev().collect()
 }
 
-/// Each byte of a text by itself.
+/// Applies a change to each byte of a bit string.
 fn by_bytes(text: &str, change: impl Fn(&str) -> String) -> String {
     (0..text.len()).step_by(8).map(|at| change(&text[at..at + 8])).collect()
 }
@@ -50,7 +50,7 @@ fn by_bits(a: u128, b: u128, bits: u32, operation: impl Fn(bool, bool) -> bool) 
     value(&pairs.into_iter().map(|(a, b)| if operation(a == '1', b == '1') { '1' } else { '0' }).collect::<String>())
 }
 
-/// What an instruction on registers of so many bits makes of two numbers.
+/// The expected result of an instruction on registers of this many bits.
 fn expected(name: &str, bits: u32, a: u128, b: u128) -> u128 {
     let (sa, sb) = (signed(a, bits), signed(b, bits));
     let amount = (b % u128::from(bits)) as u32;
@@ -118,11 +118,11 @@ fn expected(name: &str, bits: u32, a: u128, b: u128) -> u128 {
         "packh" => b % 256 * 256 + a % 256,
         "zip" => (0..16).map(|bit| ((a >> bit) % 2) << (2 * bit) | ((a >> (bit + 16)) % 2) << (2 * bit + 1)).sum(),
         "unzip" => (0..16).map(|bit| ((a >> (2 * bit)) % 2) << bit | ((a >> (2 * bit + 1)) % 2) << (bit + 16)).sum(),
-        // The forms on words of 64-bit machines: of the lower halves, with the sign.
+        // The word forms on 64-bit machines: on the lower halves, sign-extended.
         word if bits == 64 && word.ends_with('w') => {
             wrap(signed(expected(&word[..word.len() - 1], 32, low_word, b % (1 << 32)), 32), 64)
         }
-        other => panic!("nothing is known of {other}"),
+        other => panic!("no expected result for {other}"),
     }
 }
 
@@ -138,7 +138,7 @@ fn of_registers(name: &str) -> String {
     }
 }
 
-/// Numbers at the borders, of either width, and any.
+/// Numbers at the limits of either width, and random ones.
 fn operands(xlen: Xlen) -> Vec<u64> {
     let mut operands: Vec<u64> = [0_u64, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x80, 0xff, 0x7fff, 0x8000, 0xffff]
         .into_iter()
@@ -154,7 +154,7 @@ fn operands(xlen: Xlen) -> Vec<u64> {
     operands
 }
 
-/// Executes one instruction with operands in x5 and x6; what is in a register afterwards.
+/// Executes one instruction with operands in x5 and x6, and reads a register afterwards.
 struct Executor {
     xlen: Xlen,
     machine: Machine,
@@ -178,7 +178,7 @@ impl Executor {
         hart.register(Reg::integer(rd))
     }
 
-    /// Compares for the operands with what is expected; 32 bits have to be sign-extended.
+    /// Compares the results for the operands with expected ones. 32-bit results must be sign-extended.
     fn check(&mut self, name: &str, a: u64, b: u64, rd: u8, expected: u128) {
         let xlen = self.xlen;
         let found = self.run(a, b, rd);
@@ -196,7 +196,7 @@ fn check(instruction: &Instruction, xlen: Xlen) {
     let name = instruction.name;
     match instruction.format {
         Format::Registers => {
-            // To a third register, to either source, and with both sources the same.
+            // To a third register, to either source, and with the same register as both sources.
             for (rd, rs2) in [(7, 6), (5, 6), (6, 6), (7, 5)] {
                 let mut machine = Executor::new(xlen, instruction.registers(rd, 5, rs2));
                 for a in &operands {

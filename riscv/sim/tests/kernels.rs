@@ -1,5 +1,5 @@
-//! The kernels for 32-bit RISC-V with keys and data followed: no branch and no address of theirs depends on them, but in AES
-//! with tables. `riscv/firmware/library/test/secrets.c` is the program; `make -C riscv/firmware/library image` builds it.
+//! The kernels for 32-bit RISC-V with secret keys and data: except in AES with tables, no branch and no address depends
+//! on them. The program is `riscv/firmware/library/test/secrets.c`; `make -C riscv/firmware/library image` builds it.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -11,7 +11,7 @@ fn program() -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The run, and the functions of the library in which anything was executed.
+/// Runs the program, follows these secrets, and returns the report.
 fn run(secrets: &[&str], variable: Variable) -> Report {
     let image = Image::parse(&program()).unwrap();
     let secrets: Vec<_> =
@@ -23,7 +23,7 @@ fn run(secrets: &[&str], variable: Variable) -> Report {
     system.report()
 }
 
-/// Functions with findings, and of what kind.
+/// The functions with findings, and the kinds of leak.
 fn places(report: Report) -> BTreeSet<(String, Leak)> {
     let findings = report.secrets.unwrap().findings;
     findings.into_iter().map(|finding| (finding.function.expect("a name"), finding.kind)).collect()
@@ -40,7 +40,7 @@ fn only_tables_show_secrets() {
     assert_eq!(places(report), BTreeSet::from([tables("tress_aes_table_encrypt"), tables("tress_aes_table_stream")]));
 }
 
-/// Every function of the library has been executed, so that nothing is clean for want of being called.
+/// Every function of the library is executed, so none is clean only because it was not called.
 #[test]
 fn every_kernel_was_run() {
     let file = program();
@@ -61,7 +61,7 @@ fn every_kernel_was_run() {
     assert!(names.is_empty(), "{names:?}");
 }
 
-/// RC6 multiplies and rotates by secrets, the others do not: told for cores on which that takes its time by the operands.
+/// Only RC6 multiplies and rotates by secrets. This matters on cores on which these operations take variable time.
 #[test]
 fn rc6_alone_needs_a_constant_multiplier_and_shifter() {
     let found = places(run(&["key", "data"], Variable { multiply: true, shift: true }));

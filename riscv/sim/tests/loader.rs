@@ -1,4 +1,4 @@
-//! Programs that lie about themselves: what is said of each, and that nothing panics.
+//! Invalid program files: the error for each, and no panics.
 
 use crate::common::{BASE, BOTH, elf, words};
 use tress_sim::{Error, ErrorKind, Image, Machine, System, Xlen, machine::Region};
@@ -15,7 +15,7 @@ fn load(image: Image, machine: &Machine) -> Result<System, Error> {
     System::new(machine, image)
 }
 
-/// Where a field of the program header is, and how long it is: (RV32, RV64).
+/// Offset and size of a field in the program header: (RV32, RV64).
 fn header_field(xlen: Xlen, name: &str) -> (usize, usize) {
     let wide = xlen == Xlen::Rv64;
     let start = if wide { 64 } else { 52 };
@@ -60,11 +60,11 @@ fn what_is_in_a_program() {
     }
 }
 
-/// A function that says how long it is does not reach beyond.
+/// A function with a size does not extend past its end.
 #[test]
 fn functions_end() {
     let mut file = file(Xlen::Rv64);
-    // The second symbol of the table behind the three instructions: its size.
+    // The size of the second symbol, in the table behind the three instructions.
     file[0x1000 + 12 + 24 + 16] = 6;
     let image = Image::parse(&file).unwrap();
     assert_eq!(image.function_of(BASE + 5), Some(("start".into(), 5)));
@@ -111,7 +111,7 @@ fn every_truncation_is_an_error_or_a_program_without_names() {
     for xlen in BOTH {
         let file = file(xlen);
         for length in 0..file.len() {
-            // Nothing but the sections may be missing.
+            // Only the sections may be missing.
             if let Ok(image) = Image::parse(&file[..length]) {
                 panic!("{length} bytes are a program: {image:?}");
             }
@@ -175,7 +175,7 @@ fn entry_and_segments_that_are_not_where_they_should_be() {
     }
 }
 
-/// The program header again where the first bytes of the segment were, so that both segments claim the same memory.
+/// Copies the program header over the first bytes of the segment, so that both segments claim the same memory.
 #[test]
 fn segments_that_overlap() {
     let mut file = file(Xlen::Rv64);
@@ -183,7 +183,7 @@ fn segments_that_overlap() {
     file[120..176].copy_from_slice(&header);
     file[56] = 2;
     assert!(matches!(kind(Image::parse(&file)), ErrorKind::SegmentsOverlap(BASE)));
-    // Beside each other they are fine; overlapping by one byte they are not.
+    // Adjacent segments are valid; segments that overlap by one byte are not.
     for (address, overlaps) in [(BASE + 12, false), (BASE + 11, true)] {
         for field in [136, 144] {
             file[field..field + 8].copy_from_slice(&address.to_le_bytes());
@@ -214,7 +214,7 @@ fn impossible_machines() {
     assert!(much.check().is_err());
 }
 
-/// `ld` puts the file's own headers in front of the first segment, so that it begins a page before the code.
+/// `ld` puts the file's own headers before the first segment, so that it begins a page before the code.
 #[test]
 fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
     for xlen in BOTH {
@@ -226,14 +226,14 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
             set_field(&mut file, xlen, field, value);
         }
         let whole = file.clone();
-        // The section that is loaded: the code.
+        // The loaded section: the code.
         first_section(&mut file, xlen, BASE, 0x1000, 12);
         let system = load(Image::parse(&file).unwrap(), &Machine::generic()).expect("it fits");
         assert_eq!(system.bus.memory.read(BASE), Some([0x13, 0, 0, 0]));
-        // Where no section says so, it may all be the program's.
+        // If no section says otherwise, all bytes may belong to the program.
         let error = load(Image::parse(&whole).unwrap(), &Machine::generic()).expect_err("outside");
         assert!(matches!(error.kind, ErrorKind::SegmentOutside { .. }), "{error}");
-        // Where there is memory, they are there.
+        // If there is memory for them, the headers are loaded.
         let mut machine = Machine::generic();
         machine.region[1].base -= 0x1000;
         let system = load(Image::parse(&file).unwrap(), &machine).unwrap();
@@ -241,7 +241,7 @@ fn headers_of_the_file_in_front_of_the_memory_are_left_out() {
     }
 }
 
-/// Makes section 0 one that is loaded: its address, where it is in the file, and its bytes.
+/// Makes section 0 a loaded section with this address, file offset and size.
 fn first_section(file: &mut [u8], xlen: Xlen, address: u64, offset: u64, bytes: u64) {
     let wide = xlen == Xlen::Rv64;
     let word = |at: usize| if wide { file[at..at + 8].to_vec() } else { file[at..at + 4].to_vec() };
@@ -249,7 +249,7 @@ fn first_section(file: &mut [u8], xlen: Xlen, address: u64, offset: u64, bytes: 
     let mut place = [0; 8];
     place[..sections.len()].copy_from_slice(&sections);
     let (start, width) = (u64::from_le_bytes(place) as usize, if wide { 8 } else { 4 });
-    // Kind (SHT_PROGBITS) in 32 bits after the name, then flags (SHF_ALLOC), address, offset, size.
+    // Type (SHT_PROGBITS) in 32 bits after the name, then flags (SHF_ALLOC), address, offset, size.
     file[start + 4] = 1;
     for (number, value) in [2, address, offset, bytes].into_iter().enumerate() {
         let at = start + 8 + number * width;

@@ -1,4 +1,4 @@
-//! What a program can do to a machine: end, print, trap, loop, lose itself.
+//! Programs and the machine: exits, prints, traps, loops, stack overflows.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ const MTVAL: u32 = 0x343;
 const MHARTID: u32 = 0xf14;
 
 impl Code {
-    /// Loads a constant of 32 bits, zero-extended for addresses.
+    /// Loads a 32-bit constant, zero-extended as for addresses.
     pub(crate) fn constant(self, register: u32, value: u32) -> Code {
         let xlen = self.xlen;
         let upper = value.wrapping_add(0x800) & !0xfff;
@@ -42,7 +42,7 @@ impl Code {
         self.i("addi", rd, rs1, immediate)
     }
 
-    /// Nothing up to so many bytes behind the start.
+    /// Pads with NOPs up to this offset from the start.
     fn up_to(mut self, offset: usize) -> Code {
         assert!(4 * self.words.len() <= offset);
         self.words.resize(offset / 4, NOP);
@@ -92,9 +92,9 @@ fn traps_without_a_handler_say_what_and_where() {
             (ECALL, (cause::ECALL_MACHINE, 0)),
             (named("lw", xlen).immediate(5, 0, 16), (cause::LOAD_ACCESS, 16)),
             (named("sw", xlen).store(0, 5, 16), (cause::STORE_ACCESS, 16)),
-            // jalr x0, 64(x0): there is nothing to execute.
+            // jalr x0, 64(x0): there is no memory at the target.
             (64 << 20 | 0x67, (cause::INSTRUCTION_ACCESS, 64)),
-            // A CSR that is not there, and one that cannot be written.
+            // A CSR that does not exist, and one that is read-only.
             (0x7ff << 20 | 2 << 12 | 0x73, (cause::ILLEGAL_INSTRUCTION, 0x7ff0_2073)),
             (MHARTID << 20 | 1 << 12 | 0x73, (cause::ILLEGAL_INSTRUCTION, 0xf140_1073)),
             // The floating-point unit is off.
@@ -119,7 +119,7 @@ fn rom_cannot_be_written() {
     assert_eq!(trap_of(&code.fails()), (cause::STORE_ACCESS, 0x2000_0000));
 }
 
-/// A function that calls itself until its stack is gone.
+/// A function that calls itself until its stack overflows.
 #[test]
 fn a_program_that_kills_its_stack() {
     for xlen in BOTH {
@@ -138,7 +138,7 @@ fn a_program_that_kills_its_stack() {
     }
 }
 
-/// A machine whose RAM ends soon.
+/// A machine with little RAM.
 fn small() -> Machine {
     let mut machine = Machine::generic();
     machine.region[1].size = 0x10000;
@@ -149,11 +149,11 @@ fn small() -> Machine {
 #[test]
 fn handlers_that_trap_themselves() {
     for xlen in BOTH {
-        // The handler is where there is nothing.
+        // There is no memory at the handler's address.
         let error = Code::new(xlen).csrw(MTVEC, 0).word(ECALL).fails();
         assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
         assert_eq!(trap_of(&error), (cause::INSTRUCTION_ACCESS, 0));
-        // The handler does something and then what it should handle.
+        // The handler executes an instruction, then the instruction that it should handle.
         let code = Code::new(xlen).constant(5, BASE as u32 + 0x40).csrw(MTVEC, 5).word(ECALL).up_to(0x40);
         let error = code.word(NOP).word(0).fails();
         assert!(matches!(error.kind, ErrorKind::TrapLoop(_)), "{error}");
@@ -161,7 +161,7 @@ fn handlers_that_trap_themselves() {
     }
 }
 
-/// The handler notes cause, value and address, and goes on behind the instruction.
+/// The handler stores cause, value and address, and continues after the instruction.
 #[test]
 fn traps_are_handled() {
     for xlen in BOTH {
@@ -180,12 +180,12 @@ fn traps_are_handled() {
             .csrw(MEPC, 6)
             .word(MRET);
         let mut system = code.system(1);
-        // At the end it waits for what will not come.
+        // At the end it waits for an interrupt that never occurs.
         assert!(matches!(system.run(1000).expect_err("sleeps").kind, ErrorKind::Asleep));
         let register = |number| system.harts[0].register(Reg::integer(number)) & xlen.address_mask();
         assert_eq!((register(20), register(21), register(22)), (cause::LOAD_ACCESS, 4, load));
         assert_eq!((register(9), register(12)), (0, 1));
-        // Machine mode is where it came from; interrupts are off.
+        // The previous mode is machine mode, and interrupts are off.
         assert_eq!(register(23) & 0x1888, 0x1800);
     }
 }
@@ -193,7 +193,7 @@ fn traps_are_handled() {
 #[test]
 fn the_timer_wakes_and_interrupts() {
     for xlen in BOTH {
-        // mtimecmp = 3, of ticks of 100 cycles; enabled in mie and mstatus.
+        // mtimecmp = 3, in ticks of 100 cycles; enabled in mie and mstatus.
         let code =
             Code::new(xlen).constant(5, BASE as u32 + 0x80).csrw(MTVEC, 5).constant(6, 0x0200_4000).addi(7, 0, 3);
         let code = code.store("sw", 6, 7, 0).store("sw", 6, 0, 4).addi(7, 0, 0x80).csrw(MIE, 7).addi(7, 0, 8);
@@ -215,7 +215,7 @@ fn endless_loops_end_at_the_limit() {
     assert_eq!(system.instructions(), 12_345);
 }
 
-/// Who runs it again does not run what stands behind the end.
+/// After the end, further calls do not execute the following instructions.
 #[test]
 fn after_the_end_nothing_runs() {
     for xlen in BOTH {
@@ -226,12 +226,13 @@ fn after_the_end_nothing_runs() {
         let report = system.report();
         assert_eq!(system.run(1000).unwrap(), Some(7));
         assert_eq!(system.report(), report);
-        // Without a model an instruction takes a cycle, whatever it is.
+        // Without a timing model every instruction takes one cycle.
         assert!(report.timing.is_none() && report.harts.iter().all(|hart| hart.cycles == hart.instructions));
     }
 }
 
-/// Every hart adds 1 to a word a thousand times, by `amoadd` or by `lr` and `sc`, then the last one ends the program.
+/// Each hart adds 1 to a word a thousand times, by `amoadd` or by `lr` and `sc`. The last one to finish ends the
+/// program.
 #[test]
 fn harts_add_up() {
     for xlen in BOTH {
@@ -248,7 +249,7 @@ fn harts_add_up() {
             };
             let back = if by_reservation { -20 } else { -8 };
             let code = code.addi(6, 6, -1).word(branch(1, 6, 0, back));
-            // The last of four to arrive ends the program.
+            // The last of four harts to arrive ends the program.
             let code = code.addi(5, 5, 64).r("amoadd.w", 8, 5, 7).addi(9, 0, 3);
             let code =
                 code.word(branch(1, 8, 9, 0)).constant(5, TOHOST as u32).store("sw", 5, 7, 0).store("sw", 5, 0, 4);
@@ -262,7 +263,7 @@ fn harts_add_up() {
     }
 }
 
-/// Instructions and cycles of a second run, cut into other pieces.
+/// Instructions and cycles of a second run, divided into calls differently.
 fn code_run(code: &Code) -> (u64, u64) {
     let mut system = code.system(4);
     while system.run(777).unwrap().is_none() {}
@@ -282,7 +283,7 @@ fn a_store_of_another_hart_ends_a_reservation() {
         }
         retired
     };
-    // Both reserve; the first to store succeeds, the other does not, and neither does a second time.
+    // Both reserve. The first to store succeeds; the other fails, and fails a second time too.
     step(&mut system, 0, 5);
     step(&mut system, 1, 5);
     assert_eq!(step(&mut system, 1, 1).bytes, 8);
@@ -293,13 +294,13 @@ fn a_store_of_another_hart_ends_a_reservation() {
     assert_eq!((register(0, 9), register(1, 9), register(0, 10), register(1, 10)), (1, 0, 1, 1));
 }
 
-/// Code that is changed is executed as it was until `fence.i`.
+/// Modified code has no effect until `fence.i`.
 #[test]
 fn changed_code_needs_fence_i() {
     for (fence, expected) in [(NOP, 1), (FENCE_I, 2)] {
         let xlen = Xlen::Rv32;
         let new = named("addi", xlen).immediate(9, 9, 2);
-        // Executed once with 1, then changed to 2 and executed again.
+        // Executed with 1, then changed to 2 and executed again.
         let code = Code::new(xlen).constant(5, BASE as u32 + 24).constant(6, new).addi(9, 0, 0).word(NOP);
         let code = code.addi(9, 9, 1).word(branch(1, 7, 0, 20)).addi(7, 0, 1).store("sw", 5, 6, 0).word(fence);
         let mut system = code.word(jal(0, -20)).word(WFI).system(1);
@@ -322,7 +323,7 @@ fn misaligned_access_as_the_machine_says() {
     }
 }
 
-/// Writing a counter sets what the next instruction reads.
+/// A write to a counter sets the value that the next instruction reads.
 #[test]
 fn counters() {
     for xlen in BOTH {

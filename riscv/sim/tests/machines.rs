@@ -1,8 +1,8 @@
-//! Machine files: what is wrong gets an error that names the field.
+//! Invalid machine files: each error names the field.
 
 use tress_sim::{ErrorKind, Machine, Xlen, machine::PRESETS};
 
-/// The error that a preset gives when one piece of its text is another.
+/// The error for a preset in which one piece of text is replaced.
 fn error(preset: &str, from: &str, to: &str) -> String {
     let (_, text) = PRESETS.iter().find(|(name, _)| *name == preset).expect("a preset");
     assert_eq!(text.matches(from).count(), 1, "{from:?} is once in {preset}");
@@ -35,7 +35,7 @@ fn impossible_numbers_name_their_field() {
         ("raptor", "forward = 1 ", "forward = 0 ", "out_of_order.forward"),
         ("raptor", "size = 4194304", "size = 4194303", "l2.size"),
         ("raptor", "size = 4194304", "size = 3145728", "l2.size"),
-        // Possible each, and gigabytes of tags.
+        // Each value is valid alone, but together the tags would take gigabytes.
         ("raptor", "size = 4194304", "size = 1073741824", "l2.size"),
         ("fe310", "size = 16384 ", "size = 1073741824 ", "l1i.size"),
         ("raptor", "width = 16", "width = 0", "bus.width"),

@@ -1,5 +1,5 @@
-//! Random programs for RV32 and RV64, executed here and by QEMU's user mode: afterwards all registers and the memory are
-//! the same. Together they execute more than a million instructions.
+//! Random programs for RV32 and RV64, executed by this simulator and by QEMU's user mode. Afterwards all registers and
+//! the memory must be equal. Together the programs execute more than a million instructions.
 
 #![cfg(target_os = "linux")]
 
@@ -12,7 +12,7 @@ use crate::common::elf;
 use program::{DATA, MEMORY_BYTES, PRINTED_BYTES, TEXT, generate};
 use tress_sim::{ErrorKind, Image, Machine, System, Xlen, cause, machine::Region};
 
-/// Programs for each width, unless `QEMU_PROGRAMS` says how many, and what one is made of.
+/// Number of programs for each width (environment variable `QEMU_PROGRAMS` overrides it), of steps, and of rounds.
 const PROGRAMS: u64 = 12;
 const STEPS: usize = 2200;
 const ROUNDS: u32 = 10;
@@ -26,12 +26,12 @@ fn qemu(xlen: Xlen) -> (&'static str, &'static str) {
     }
 }
 
-/// What QEMU leaves in memory, which the program prints.
+/// The memory after a run in QEMU, which the program prints.
 fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("program.elf");
     fs::write(&path, file).unwrap();
-    // QEMU refuses what is not executable.
+    // QEMU only runs files that are executable.
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     let (program, features) = qemu(xlen);
     let output = Command::new(program).args(["-cpu", features]).arg(&path).output();
@@ -43,7 +43,7 @@ fn with_qemu(xlen: Xlen, file: &[u8]) -> Vec<u8> {
     output.stdout
 }
 
-/// What this simulator leaves in memory until the program would print it, and how many instructions that took.
+/// The memory that this simulator has when the program would print it, and the number of instructions.
 fn here(file: &[u8]) -> (Vec<u8>, u64) {
     let machine = Machine { region: vec![Region::ram(TEXT, MEMORY_BYTES)], device: Vec::new(), ..Machine::generic() };
     let mut system = System::new(&machine, Image::parse(file).unwrap()).unwrap();
@@ -71,7 +71,7 @@ fn compare(xlen: Xlen) {
         let (first, executed) = difference(xlen, seed, STEPS, ROUNDS);
         instructions += executed;
         if let Some(first) = first {
-            // The shortest program that still differs ends with the culprit.
+            // The last step of the shortest program that still differs is the one that fails.
             let differs = |steps: usize| difference(xlen, seed, steps, ROUNDS).0.is_some();
             let (mut low, mut high) = (0, STEPS);
             while high - low > 1 {

@@ -8,7 +8,7 @@ use object::{Object, ObjectSymbol};
 use serde_json::Value;
 use tress_sim::{Image, Machine, Model, Simulation};
 
-/// Kernels that the model misses by more than 3 %, and by how much at most (docs/reference/machines.md).
+/// Kernels with a model error of more than 3 %, and the largest error allowed (docs/reference/machines.md).
 const FAR: [(&str, f64); 2] = [("pipo", 0.04), ("aes-bitsliced", 0.05)];
 
 fn read(path: &str) -> Vec<u8> {
@@ -46,7 +46,7 @@ fn the_model_of_an_e31_is_near_its_rtl() {
         assert_eq!(
             [ours[2], ours[3]],
             [number("instructions"), number("result")],
-            "{name}: another image than was measured"
+            "{name}: not the image that was measured"
         );
         let off = f64::from(ours[1]) / f64::from(number("cycles")) - 1.0;
         println!("{name}: {} cycles, {:+.2} %", ours[1], 100.0 * off);

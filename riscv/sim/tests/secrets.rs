@@ -1,5 +1,5 @@
-//! Where secrets show: planted leaks, each of which has to be found for its own reason and nothing else; code without any;
-//! and of every instruction, that no result depends on a secret that is not told.
+//! Tests of the secret tracker: planted leaks, each of which must be the only finding and of the right kind; code
+//! without leaks; and for every instruction, that result bits that depend on a secret are marked as secret.
 
 use crate::{
     common::{
@@ -16,35 +16,35 @@ use tress_sim::{
 
 const KEY: u64 = BASE + 0x400;
 const DATA: u64 = BASE + 0x420;
-/// Public, between the two.
+/// Public bytes between the key and the data.
 const PUBLIC: u64 = BASE + 0x410;
 const ROOM: u64 = BASE + 0x500;
 const TOHOST: u64 = BASE + 0x800;
 
-/// Registers that hold addresses: of the key, what is public, the data, room, the host.
+/// Registers that hold addresses: of the key, the public bytes, the data, writable memory, `tohost`.
 const TO_KEY: u32 = 5;
 const TO_PUBLIC: u32 = 6;
 const TO_DATA: u32 = 7;
 const TO_ROOM: u32 = 8;
 const TO_HOST: u32 = 9;
 
-/// A program whose registers hold the addresses.
+/// Begins a program that loads these addresses.
 fn begin(xlen: Xlen) -> Code {
     let registers = [(TO_KEY, KEY), (TO_PUBLIC, PUBLIC), (TO_DATA, DATA), (TO_ROOM, ROOM), (TO_HOST, TOHOST)];
     registers.into_iter().fold(Code::new(xlen), |code, (register, address)| {
-        // auipc, and what is left.
+        // auipc, and the rest of the offset.
         let offset = (address - BASE) as i32 - 4 * code.words.len() as i32;
         code.word(0x17 | register << 7).i("addi", register, register, offset)
     })
 }
 
 impl Code {
-    /// A branch over the next instruction, which does nothing.
+    /// A branch over the next instruction, which has no effect.
     fn over(self, funct3: u32, rs1: u32, rs2: u32) -> Code {
         self.word(branch(funct3, rs1, rs2, 8)).i("addi", 0, 0, 0)
     }
 
-    /// These bytes are secret, or public, from here on; x30 and x31 are written.
+    /// Marks bytes as secret or public from here on. Changes x30 and x31.
     fn mark(self, is_secret: bool, register: u32, offset: i32, bytes: i32) -> Code {
         self.i("addi", 30, register, offset).i("addi", 31, 0, bytes).r(
             if is_secret { "slt" } else { "sltu" },
@@ -54,7 +54,7 @@ impl Code {
         )
     }
 
-    /// With a key, what is public, and data; it ends well.
+    /// Adds an exit with code 0, and the key, public bytes and data.
     fn with_secrets(self) -> Image {
         let xlen = self.xlen;
         let code = self.i("addi", 31, 0, 1).store("sw", TO_HOST, 31, 0).store("sw", TO_HOST, 0, 4).word(0x6f);
@@ -82,7 +82,7 @@ impl Code {
         self.follow(Variable::default()).findings
     }
 
-    /// Exactly one place, for this reason, because of these secrets.
+    /// Checks that there is exactly one finding, of this kind and with these secrets.
     #[track_caller]
     fn leaks(self, kind: Leak, secrets: &[&str]) {
         let findings = self.findings();
@@ -91,7 +91,7 @@ impl Code {
         assert_eq!(findings[0].secrets, secrets);
     }
 
-    /// The same of a program that ends with a secret.
+    /// Checks that a program whose exit code is secret has exactly one finding.
     #[track_caller]
     fn ends_with_a_leak(self) {
         let image = self.with_secrets();
@@ -113,7 +113,7 @@ fn small() -> Machine {
     Machine { region: vec![Region::ram(BASE, 0x1000)], ..Machine::generic() }
 }
 
-/// The key's first word in x10.
+/// A program that has loaded the key's first word into x10.
 fn with_key(xlen: Xlen) -> Code {
     begin(xlen).i("lw", 10, TO_KEY, 0)
 }
@@ -124,7 +124,7 @@ fn branches() {
         for funct3 in [0, 1, 4, 5, 6, 7] {
             with_key(xlen).over(funct3, 10, TO_ROOM).leaks(Leak::Branch, &["key"]);
         }
-        // Of both secrets, and of something that is made of them far away.
+        // On both secrets, and on a value derived from them much later.
         with_key(xlen).i("lbu", 11, TO_DATA, 3).over(6, 11, 10).leaks(Leak::Branch, &["key", "data"]);
         with_key(xlen)
             .r("xor", 12, 10, 10)
@@ -137,7 +137,7 @@ fn branches() {
 
 #[test]
 fn a_place_is_told_once_with_its_count() {
-    // Three rounds over four bytes: x12 counts.
+    // Three rounds over four bytes, counted in x12.
     let code = begin(Xlen::Rv32).i("addi", 12, 0, 3);
     let again = code.i("lbu", 10, TO_KEY, 1).over(1, 10, 0).i("addi", 12, 12, -1);
     // bne x12, x0, -16
@@ -156,7 +156,7 @@ fn addresses() {
         index().store("sb", 11, 0, 0).leaks(Leak::Address, &["key"]);
         index().r("amoadd.w", 12, 11, 0).leaks(Leak::Address, &["key"]);
         index().r("lr.w", 12, 11, 0).leaks(Leak::Address, &["key"]);
-        // What a table gives is as secret as the index, and so is where it was stored.
+        // A value loaded from a secret address is as secret as the address, and so is a value stored at one.
         let looked_up = index().i("lw", 12, 11, 0).over(0, 12, 0).findings();
         assert_eq!(looked_up.iter().map(|found| found.kind).collect::<Vec<_>>(), [Leak::Address, Leak::Branch]);
         let stored = index().store("sw", 11, 0, 0).i("lw", 12, TO_ROOM, 4).over(0, 12, 0).findings();
@@ -167,7 +167,7 @@ fn addresses() {
 #[test]
 fn jumps() {
     for xlen in BOTH {
-        // The key's first byte is 4: jalr to the instruction behind the next one.
+        // The key's first byte is 4: jalr to the instruction after the next one.
         let code = begin(xlen).i("lbu", 10, TO_KEY, 0).word(0x597).r("add", 11, 11, 10);
         code.word(12 << 20 | 11 << 15 | 0x67).word(NOP).word(NOP).leaks(Leak::Jump, &["key"]);
     }
@@ -186,7 +186,7 @@ fn what_takes_its_time_by_its_operands() {
         let product = || with_key(xlen).r("mulhu", 11, 10, TO_ROOM);
         assert_eq!(kinds(product(), Variable::default()), []);
         assert_eq!(kinds(product(), Variable { multiply: true, shift: false }), [Leak::Multiplication]);
-        // By a secret; of a secret by what is public.
+        // Shifts by a secret, and of a secret by a public amount.
         for name in ["sll", "srl", "sra", "rol", "ror"] {
             let shift = || with_key(xlen).r(name, 11, TO_ROOM, 10).r(name, 11, 10, TO_ROOM).i("srli", 12, 10, 3);
             assert_eq!(kinds(shift(), Variable::default()), []);
@@ -211,7 +211,7 @@ fn what_leaves_the_hart() {
     for xlen in BOTH {
         with_key(xlen).csr(1, 0x341, 0, 10).leaks(Leak::Csr, &["key"]);
         with_key(xlen).csr(3, 0x342, 0, 10).leaks(Leak::Csr, &["key"]);
-        // Where handlers keep a register is no leak, and is followed.
+        // The CSR in which trap handlers save a register is no leak, and is followed.
         with_key(xlen).csr(1, MSCRATCH, 0, 10).shows_nothing();
         with_key(xlen).csr(1, MSCRATCH, 0, 10).csr(2, MSCRATCH, 11, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
         with_key(xlen)
@@ -224,14 +224,14 @@ fn what_leaves_the_hart() {
         let uart = || with_key(xlen).word(0x1000_0000 | 11 << 7 | 0x37);
         uart().store("sb", 11, 10, 0).leaks(Leak::Output, &["key"]);
         uart().store("sb", 11, 0, 0).shows_nothing();
-        // Semihosting's SYS_WRITEC with a pointer that is public, and one that is not; never compressed.
+        // Semihosting's SYS_WRITEC with a public pointer, and with a secret one. The call is never compressed.
         let print = |code: Code| code.i("addi", 10, 0, 3).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
         print(with_key(xlen).i("addi", 11, TO_ROOM, 0)).shows_nothing();
         print(with_key(xlen).r("add", 11, TO_ROOM, 10)).leaks(Leak::Output, &["key"]);
     }
 }
 
-/// The host reads memory by itself: what is secret there is told where the host was asked.
+/// The host reads memory. Secrets in it are reported at the instruction that made the request.
 #[test]
 fn what_the_host_prints_from_a_buffer() {
     for xlen in BOTH {
@@ -239,7 +239,7 @@ fn what_the_host_prints_from_a_buffer() {
         let host = |code: Code, operation| {
             code.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013)
         };
-        // Words of a block in the room: what register 12 has, the buffer, its length.
+        // Stores a block of words: the registers' values, such as a handle, the buffer and its length.
         let block = |code: Code, words: &[u32]| {
             (0..).zip(words).fold(code, |code, (at, word)| code.store(store, TO_ROOM, *word, at * bytes))
         };
@@ -259,12 +259,12 @@ fn what_the_host_prints_from_a_buffer() {
             let code = code.store("sw", TO_ROOM, 11, 16).store("sw", TO_ROOM, 12, 24).store("sw", TO_HOST, TO_ROOM, 0);
             told(code.store("sw", TO_HOST, 0, 4).word(NOP));
         }
-        // SYS_WRITE0, up to a byte that is 0: from the key on through the data.
+        // SYS_WRITE0, up to a zero byte: from the key through the data.
         host(begin(xlen).i("addi", 11, TO_KEY, 0), 4).leaks(Leak::Output, &["key", "data"]);
         host(begin(xlen).i("addi", 11, TO_DATA, 16), 4).shows_nothing();
-        // An exit code, and a character, are in the request itself.
+        // An exit code or a character is in the request itself.
         with_key(xlen).i("ori", 11, 10, 1).store("sw", TO_HOST, 11, 0).store("sw", TO_HOST, 0, 4).ends_with_a_leak();
-        // A block whose words depend on a secret: how many bytes are printed.
+        // A block with a secret word: the number of bytes to print.
         let code = with_key(xlen).i("andi", 12, 10, 1).i("addi", 13, 0, 2);
         let code = block(code, &[13, TO_PUBLIC, 12]).i("addi", 11, TO_ROOM, 0);
         host(code, 5).leaks(Leak::Output, &["key"]);
@@ -274,7 +274,7 @@ fn what_the_host_prints_from_a_buffer() {
 #[test]
 fn through_memory() {
     for xlen in BOTH {
-        // Byte by byte, and back as a word.
+        // Stored byte by byte, and loaded as a word.
         let spilled =
             || (0..4).fold(begin(xlen), |code, at| code.i("lbu", 10, TO_KEY, at).store("sb", TO_ROOM, 10, at + 1));
         spilled().i("lw", 11, TO_ROOM, 1).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
@@ -282,7 +282,7 @@ fn through_memory() {
         spilled().i("lbu", 11, TO_ROOM, 5).over(0, 11, 0).shows_nothing();
         // Overwritten.
         spilled().store("sw", TO_ROOM, 0, 1).i("lw", 11, TO_ROOM, 1).over(0, 11, 0).shows_nothing();
-        // By atomic operations.
+        // Through atomic operations.
         let swapped = || with_key(xlen).r("amoswap.w", 11, TO_ROOM, 10);
         swapped().over(0, 11, 0).shows_nothing();
         swapped().i("lw", 11, TO_ROOM, 0).over(0, 11, 0).leaks(Leak::Branch, &["key"]);
@@ -297,7 +297,7 @@ fn through_memory() {
 fn clean_code() {
     for xlen in BOTH {
         let decides = |code: Code| code.over(0, 11, 0);
-        // All arithmetic of a secret, without a look at it.
+        // All arithmetic on a secret, without a decision.
         let mut code = with_key(xlen);
         for instruction in INTEGER.iter().filter(|instruction| instruction.is_of(xlen)) {
             if !instruction.name.starts_with("div") && !instruction.name.starts_with("rem") {
@@ -305,18 +305,18 @@ fn clean_code() {
             }
         }
         code.shows_nothing();
-        // What has nothing of it any more.
+        // Results that do not depend on the secret any more.
         decides(with_key(xlen).r("xor", 11, 10, 10)).shows_nothing();
         decides(with_key(xlen).r("sub", 11, 10, 10)).shows_nothing();
         decides(with_key(xlen).i("andi", 11, 10, 0)).shows_nothing();
         decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("srli", 11, 10, 8)).shows_nothing();
         decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("sltiu", 11, 10, 256)).shows_nothing();
         decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("ori", 11, 10, 256)).shows_nothing();
-        // A counter above a secret byte.
+        // A counter in bits above a secret byte.
         decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 512).i("srli", 11, 10, 9)).shows_nothing();
         decides(begin(xlen).i("lbu", 10, TO_KEY, 0).i("addi", 10, 10, 1).i("srli", 11, 10, 8))
             .leaks(Leak::Branch, &["key"]);
-        // Nothing is below zero, and what is public in part may decide.
+        // No number is below zero. The public bits of a partly secret value can decide.
         with_key(xlen).over(6, 10, 0).shows_nothing();
         decides(begin(xlen).i("lw", 11, TO_KEY, 13)).shows_nothing();
         // An address that a secret does not change.
@@ -326,7 +326,7 @@ fn clean_code() {
             .r("add", 11, 11, TO_ROOM)
             .i("lw", 11, 11, 0)
             .shows_nothing();
-        // Neighbours of secrets.
+        // Bytes next to secrets.
         decides(begin(xlen).i("lw", 11, TO_PUBLIC, 0)).shows_nothing();
         decides(begin(xlen).i("lw", 11, TO_KEY, 16)).shows_nothing();
         decides(begin(xlen).i("lbu", 11, TO_KEY, 15)).leaks(Leak::Branch, &["key"]);
@@ -337,20 +337,21 @@ fn clean_code() {
 fn marks_of_the_program() {
     for xlen in BOTH {
         let decides = |code: Code, register, offset| code.i("lw", 11, register, offset).over(0, 11, 0);
-        // What has a name, and what has none.
+        // Bytes of a symbol, and bytes outside all symbols.
         decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 4).leaks(Leak::Branch, &["open"]);
         decides(begin(xlen).mark(true, TO_PUBLIC, 4, 4), TO_PUBLIC, 8).shows_nothing();
         decides(begin(xlen).mark(true, TO_ROOM, 0, 4), TO_ROOM, 0).leaks(Leak::Branch, &["marked in start"]);
-        // A mark is of what stands there; a symbol that was named of whatever will.
+        // A mark covers the bytes that are there now. A secret symbol stays secret for all values written to it.
         decides(begin(xlen).mark(true, TO_ROOM, 0, 4).store("sw", TO_ROOM, 0, 0), TO_ROOM, 0).shows_nothing();
         decides(begin(xlen).store("sw", TO_KEY, 0, 0), TO_KEY, 0).leaks(Leak::Branch, &["key"]);
-        // Public: what is there, and what is written there later; not what stands beside it, nor copies in registers.
+        // A public mark covers bytes that are there now and written later, but not the bytes next to them, nor copies
+        // in registers.
         decides(begin(xlen).mark(false, TO_KEY, 4, 4), TO_KEY, 4).shows_nothing();
         decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 4), TO_KEY, 4).shows_nothing();
         decides(begin(xlen).mark(false, TO_KEY, 4, 4).store("sw", TO_KEY, 0, 8), TO_KEY, 8)
             .leaks(Leak::Branch, &["key"]);
         with_key(xlen).mark(false, TO_KEY, 0, 16).over(0, 10, 0).leaks(Leak::Branch, &["key"]);
-        // Without a secret there is none, whatever registers hold.
+        // A mark of no bytes makes nothing secret.
         begin(xlen).mark(true, TO_ROOM, 0, 0).shows_nothing();
     }
 }
@@ -361,7 +362,7 @@ fn secrets_that_are_nowhere() {
     let find = |name: &str| name.parse::<SecretName>().unwrap().find(&image);
     assert_eq!(find("key+4").unwrap(), Secret { name: "key".into(), start: KEY, bytes: 4 });
     assert!(matches!(find("kez").unwrap_err().kind, ErrorKind::NoSymbol(name) if name == "kez"));
-    // A function is no data.
+    // A function is no data symbol.
     assert!(matches!(find("start+4").unwrap_err().kind, ErrorKind::NoSymbol(_)));
     let follow = |start, bytes| {
         let mut system = System::new(&small(), image.clone()).unwrap();
@@ -373,7 +374,7 @@ fn secrets_that_are_nowhere() {
     assert!(matches!(follow(BASE, 0x1001), Err(ErrorKind::SecretOutside { start: BASE, .. })));
     assert!(matches!(follow(0, 1), Err(ErrorKind::SecretOutside { start: 0, end: 1 })));
     assert!(matches!(follow(u64::MAX, u64::MAX), Err(ErrorKind::SecretOutside { .. })));
-    // A mark outside says where the program was.
+    // An error for a mark outside memory contains the place.
     let image = begin(Xlen::Rv32).mark(true, TO_ROOM, 0, 2047).with_secrets();
     let mut system = System::new(&small(), image.clone()).unwrap();
     assert_eq!(system.run(1000).unwrap(), Some(0), "nobody asked");
@@ -389,7 +390,7 @@ fn secrets_that_are_nowhere() {
     assert_eq!((place.pc, place.instructions), (BASE + 14 * 4, 14));
 }
 
-/// What was read says that the run had to do with the secret at all.
+/// The number of reads shows whether a run used the secret at all.
 #[test]
 fn reads_are_counted() {
     let report = with_key(Xlen::Rv32).i("lw", 11, TO_KEY, 4).follow(Variable::default());
@@ -399,7 +400,7 @@ fn reads_are_counted() {
     );
 }
 
-/// The same findings on a machine with time.
+/// Timing models give the same findings.
 #[test]
 fn models_find_the_same() {
     let code =
@@ -416,7 +417,7 @@ fn models_find_the_same() {
     }
 }
 
-/// An instruction on two registers, or on one and a number.
+/// An instruction on two registers, or on a register and an immediate.
 fn operands(instruction: &Instruction, rd: u32, rs1: u32, rs2: u32, number: u64) -> u32 {
     match instruction.format {
         Format::Registers => instruction.registers(rd, rs1, rs2),
@@ -427,7 +428,7 @@ fn operands(instruction: &Instruction, rd: u32, rs1: u32, rs2: u32, number: u64)
     }
 }
 
-/// What an instruction makes of operands of which some bits are secret: the result, and which of its bits are told.
+/// Executes an instruction on partly secret operands. Returns the result, and its bits that are marked as secret.
 fn result(
     instruction: &Instruction,
     xlen: Xlen,
@@ -440,7 +441,7 @@ fn result(
     let size = if xlen == Xlen::Rv32 { 4 } else { 8 };
     let mut code = begin(xlen);
     for (register, at) in [(10, 0), (11, size)] {
-        // (secret & mask) | public, of which the public bits have been left out of the mask.
+        // (secret & mask) | public, where the mask excludes the public bits.
         code = code.i(load, register, TO_KEY, at).i(load, 12, TO_ROOM, at).i(load, 13, TO_ROOM, 16 + at);
         code = code.r("and", register, register, 12).r("or", register, register, 13);
     }
@@ -462,8 +463,8 @@ fn result(
     (system.harts[0].register(register), system.secret_bits(0, register))
 }
 
-/// Of every instruction on integers: a bit of its result that differs between two values of the secret is told to be
-/// secret, and which bits are told does not depend on the secret.
+/// For every integer instruction: a result bit that differs between two values of the secret is marked as secret, and
+/// which bits are marked does not depend on the secret.
 #[test]
 fn nothing_depends_on_a_secret_that_is_not_told() {
     let mut numbers = Numbers(24);
@@ -494,7 +495,7 @@ fn nothing_depends_on_a_secret_that_is_not_told() {
             }
         }
     }
-    // Not everything is told: of the bits that are, most do differ.
-    println!("{told} bits told, {differed} differed");
-    assert!(differed > told / 2, "{told} bits told, {differed} differed");
+    // The marks are not too coarse: most of the marked bits do differ.
+    println!("{told} bits marked, {differed} differed");
+    assert!(differed > told / 2, "{told} bits marked, {differed} differed");
 }

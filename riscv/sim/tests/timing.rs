@@ -1,4 +1,4 @@
-//! Whole programs on machines with time: what the pieces make of them together. Cycles are counted by hand.
+//! Whole programs on machines with timing models. Cycles are counted by hand.
 
 use crate::common::{Code, elf, encode::branch, words};
 use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen, machine::Path};
@@ -6,7 +6,7 @@ use tress_sim::{Image, Machine, Model, Report, Simulation, Xlen, machine::Path};
 const XLEN: Xlen = Xlen::Rv32;
 const RAM: u64 = 0x8000_0000;
 const FLASH: u64 = 0x2040_0000;
-/// Where the host listens.
+/// Address of the host interface.
 const TOHOST: u64 = 0x8000_3000;
 
 impl Code {
@@ -27,7 +27,7 @@ impl Code {
         self.words.len()
     }
 
-    /// A branch to the instruction of that number: `bne`, or `beq`.
+    /// A branch to the instruction with this index: `beq` or `bne`.
     fn branch(self, if_equal: bool, rs1: u32, rs2: u32, to: usize) -> Code {
         let offset = 4 * (to as i32 - self.words.len() as i32);
         self.word(branch(u32::from(!if_equal), rs1, rs2, offset))
@@ -68,7 +68,7 @@ fn raptor(issue: u32, harts: usize) -> Machine {
     machine
 }
 
-/// One instruction a cycle, no misses.
+/// A machine that executes one instruction a cycle, without misses.
 fn simple() -> Machine {
     let mut machine = raptor(1, 1);
     machine.region[1].path = Path::Tight;
@@ -77,7 +77,7 @@ fn simple() -> Machine {
 
 #[test]
 fn a_program_sees_the_cycles_of_its_machine() {
-    // Two reads of mcycle with ten additions between: eleven cycles, once their line is there.
+    // Two reads of mcycle with ten additions in between: eleven cycles, once their line is cached.
     let mut program = Code::new(XLEN).i("addi", 6, 0, 1).csrr(5, 0xb00);
     for _ in 0..10 {
         program = program.i("addi", 6, 0, 1);
@@ -92,7 +92,7 @@ fn a_program_sees_the_cycles_of_its_machine() {
     assert_eq!((timing.mix["csr"], timing.mix["store"], timing.mix["alu"]), (2, 2, 15));
 }
 
-/// Rocket's decoder does not flush for `mscratch` to `mtval`, which trap handlers use all the time.
+/// Rocket's decoder does not flush for `mscratch` to `mtval`, which trap handlers use frequently.
 #[test]
 fn a_write_empties_the_pipeline_unless_it_is_of_what_traps_keep() {
     for (csr, bubbles) in [(0x340, 0), (0x341, 0), (0x342, 0), (0x343, 0), (0x304, 4), (0x305, 4)] {
@@ -105,7 +105,7 @@ fn a_write_empties_the_pipeline_unless_it_is_of_what_traps_keep() {
 
 #[test]
 fn what_runs_for_the_first_time_takes_longer() {
-    // The cycles of forty additions, which are several lines, twice: what the first turn took more than the second.
+    // Times forty additions (several cache lines) twice. The result is how much longer the first pass took.
     let mut program = Code::new(XLEN).i("addi", 6, 0, 0);
     let turn = program.here();
     program = program.csrr(5, 0xb00);
@@ -118,13 +118,14 @@ fn what_runs_for_the_first_time_takes_longer() {
         simulation(&Machine::preset("fe310").expect("a preset"), Model::Pipeline, program.image_at(FLASH));
     let code = simulation.run(1000).expect("it runs").expect("it ends");
     assert!((100..100_000).contains(&code), "{code}");
-    // It has ended, and is not run on.
+    // After the end, further calls run nothing.
     let cycle = simulation.cycle();
     assert_eq!(simulation.run(1000).expect("nothing"), Some(code));
     assert_eq!(simulation.cycle(), cycle);
 }
 
-/// 0, 1 and the highest value of a number, and whether that is refused; a machine that is not refused runs.
+/// Sets a number to 0, 1 and its highest value, and checks whether the machine is rejected. A machine that is accepted
+/// runs.
 #[test]
 fn a_machine_that_was_changed_is_checked() {
     type Change = fn(&mut Machine, u64);
@@ -158,7 +159,7 @@ fn a_machine_that_was_changed_is_checked() {
 
 #[test]
 fn the_longest_path_of_a_round_of_aes_is_seven_cycles() {
-    // Four tables' worth of one: new = (T[b1] ^ T[b2]) ^ ((T[b0] ^ T[b3]) ^ key). The longest way is shift, mask, scale,
+    // Four tables in one: new = (T[b1] ^ T[b2]) ^ ((T[b0] ^ T[b3]) ^ key). The critical path is shift, mask, scale,
     // add, load of b1 or b2, then two exclusive-ors.
     let mut program = Code::new(XLEN).lui(5, 0x8001_0000).lui(6, 0x8001_1000);
     let (mut state, mut next) = ([10, 11, 12, 13], [20, 21, 22, 23]);
@@ -184,7 +185,7 @@ fn the_longest_path_of_a_round_of_aes_is_seven_cycles() {
 
 #[test]
 fn the_longest_path_of_a_round_of_rc6_is_ten_cycles() {
-    // t = (b * (2b + 1)) <<< 5: shift, add, multiply (4), rotate; then exclusive-or, rotate, add of the key.
+    // t = (b * (2b + 1)) <<< 5: shift, add, multiply (4), rotate; then exclusive-or, rotate, addition of the key.
     let mut program = Code::new(XLEN).lui(5, 0x8001_0000);
     let [mut a, mut b, mut c, mut d] = [10, 11, 12, 13];
     for round in 0..4 {
@@ -217,13 +218,13 @@ fn regions_are_told_apart() {
     let report = run(&simple(), Model::Pipeline, program.region(0).exit(0).image_at(RAM));
     let regions: Vec<_> =
         report.regions.iter().map(|region| (region.name.as_str(), region.number, region.instructions)).collect();
-    assert_eq!(regions, [("seven", 7, 21), ("region 9", 9, 6)], "with the mark that ends each");
+    assert_eq!(regions, [("seven", 7, 21), ("region 9", 9, 6)], "including the mark that ends each");
     assert_eq!(report.regions[1].cycles, 6);
     assert_eq!(report.regions[1].harts[0].slots.retired, 6);
     assert_eq!(report.instructions, 28 + 5);
 }
 
-/// Every hart goes `rounds << shift` times round a loop over words of its own; hart 0 waits for all.
+/// Each hart executes a loop over its own words `rounds << shift` times. Hart 0 waits for all.
 fn work(rounds: i32, shift: i32, harts: i32) -> Code {
     let program = Code::new(XLEN)
         .csrr(6, 0xf14)
@@ -285,7 +286,7 @@ fn a_run_is_the_same_every_time_and_however_it_is_cut() {
 fn a_hart_that_sleeps_wakes_when_another_one_calls() {
     let program = Code::new(XLEN).csrr(6, 0xf14).lui(8, 0x8020_0000).i("addi", 9, 0, 1).i("addi", 5, 0, 1000);
     let fork = program.here();
-    // Hart 1 (x6 is not 0) goes on at the end.
+    // Hart 1 (x6 is not 0) continues at the end.
     let program = program.branch(true, 6, 0, fork + 5).csr(6, 0x304, 0, 8).wfi().r("amoadd.w", 0, 8, 9).wfi();
     let top = program.here();
     let program = program.i("addi", 5, 5, -1).branch(false, 5, 0, top).lui(7, 0x0200_0000).store("sw", 7, 9, 4);
@@ -316,7 +317,7 @@ fn a_trace_shows_the_instructions_of_its_window() {
     let events = trace["traceEvents"].as_array().expect("events");
     let whole: Vec<_> =
         events.iter().filter(|event| event["name"].as_str().expect("a name").starts_with("alu")).collect();
-    // Ten cycles at one a cycle, and those in the pipeline at both ends.
+    // Ten cycles at one instruction each, and the instructions in the pipeline at both ends.
     assert!((10..=30).contains(&whole.len()), "{} instructions", whole.len());
     for event in &whole {
         let (begin, length) = (event["ts"].as_u64().expect("begin"), event["dur"].as_u64().expect("length"));
@@ -325,7 +326,7 @@ fn a_trace_shows_the_instructions_of_its_window() {
     }
 }
 
-/// The RTL raises an access fault for each: its tightly coupled memory keeps no reservation.
+/// The RTL raises an access fault for each, because its tightly coupled memory supports no reservations.
 #[test]
 fn tightly_coupled_memory_of_the_e31_takes_no_reservation() {
     for (name, cause) in [("lr.w", tress_sim::cause::LOAD_ACCESS), ("sc.w", tress_sim::cause::STORE_ACCESS)] {

@@ -13,7 +13,7 @@ use tress_sim::SecretName;
 /// standard error if --json prints there. If its exit code is not 0, the exit status of tress is 1.
 ///
 /// Without --machine, the program runs one instruction per cycle. Machines are fe310 (a microcontroller, in order), e31 (its
-/// core, as its RTL is), raptor (a chip multiprocessor, out of order), or a TOML file.
+/// core, with the parameters of its RTL), raptor (a chip multiprocessor, out of order), or a TOML file.
 ///
 /// --limit and Ctrl-C stop a program and report where it was.
 ///
@@ -35,7 +35,7 @@ Examples:
     disable_version_flag = true
 )]
 pub(crate) struct Arguments {
-    /// None with an option that asks for something else.
+    /// `None` with an option that prints something and exits.
     #[command(flatten)]
     pub(crate) simulate: Option<Simulate>,
     /// Print the completion script for a shell
@@ -44,12 +44,12 @@ pub(crate) struct Arguments {
     /// Print the manual page
     #[arg(long, hide = true, exclusive = true)]
     pub(crate) man: bool,
-    /// As `tress` has it; nothing here is secret
+    /// The same option as in `tress`. It has no effect here.
     #[arg(short, long, hide = true)]
     pub(crate) verbose: bool,
 }
 
-/// The definition, as `tress` has it or as a command of its own.
+/// The definition, as a separate command or, if `is_called`, as part of `tress`.
 pub(crate) fn command(is_called: bool) -> clap::Command {
     let command = Arguments::command();
     let general =
@@ -65,7 +65,7 @@ pub(crate) fn parse(mut command: clap::Command) -> Result<Arguments, clap::Error
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// What is simulated, and what is told of it.
+/// Options of a simulation and of its report.
 #[derive(Args)]
 pub(crate) struct Simulate {
     /// Machine to simulate: fe310, e31, raptor or a TOML file [default: no timing]
@@ -95,8 +95,8 @@ pub(crate) struct Simulate {
     pub(crate) cycles: std::ops::Range<u64>,
     /// Report what depends on these secrets, given by symbol or address
     ///
-    /// A secret is SYMBOL, SYMBOL+BYTES or ADDRESS+BYTES. Bytes that the program marks are always followed; 'marked' names no
-    /// others.
+    /// A secret is SYMBOL, SYMBOL+BYTES or ADDRESS+BYTES. Bytes that the program marks are always followed; use
+    /// 'marked' to follow only those.
     #[arg(long, value_name = "SECRET,...", value_delimiter = ',', value_parser = followed)]
     pub(crate) secret: Vec<Followed>,
     /// With --secret, also report these as dependent on their operands
@@ -109,7 +109,7 @@ pub(crate) struct Simulate {
     pub(crate) limit: Option<u64>,
     /// Print one JSON object, or write it to FILE
     ///
-    /// With a FILE, standard output has what the program prints, and nothing else.
+    /// With a FILE, standard output contains only what the program prints.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_hint = ValueHint::FilePath)]
     pub(crate) json: Option<PathBuf>,
     /// Program to run, or - for standard input
@@ -117,10 +117,10 @@ pub(crate) struct Simulate {
     pub(crate) program: PathBuf,
 }
 
-/// What --secret names.
+/// A value of --secret.
 #[derive(Clone, Debug)]
 pub(crate) enum Followed {
-    /// What the program marks; that is followed with any other, too.
+    /// Only bytes that the program marks. They are followed with the other values too.
     Marked,
     Named(SecretName),
 }
@@ -138,7 +138,7 @@ fn followed(text: &str) -> Result<Followed, String> {
     if text == "marked" { Ok(Followed::Marked) } else { text.parse().map(Followed::Named) }
 }
 
-/// A window of cycles.
+/// Parses a range of cycles.
 fn cycles(text: &str) -> Result<std::ops::Range<u64>, String> {
     let (from, to) = text.split_once("..").ok_or("must be FROM..TO, such as 1000..1200")?;
     let number = |text: &str| text.trim().parse::<u64>().map_err(|error| format!("{text:?}: {error}"));

@@ -1,5 +1,5 @@
-//! Standard input as a program on a simulated machine reads it: another thread waits for it, so that a signal ends the run while
-//! nobody types. It is not touched before the program reads.
+//! Standard input of the simulated program. A separate thread reads it, so that a signal ends the run even while the
+//! program waits for input. Nothing is read before the program reads.
 
 use std::{
     io::{self, Read},
@@ -12,15 +12,15 @@ use std::{
     time::Duration,
 };
 
-/// Bytes that are read at once, and how many such pieces may wait for the program.
+/// Size of a piece of input in bytes, and the number of pieces that may wait for the program.
 const PIECE_BYTES: usize = 1 << 16;
 const PIECES: usize = 2;
-/// Time between two looks at whether somebody wants the run to end.
+/// Interval between checks for cancellation.
 const LOOK: Duration = Duration::from_millis(50);
 
 pub(crate) struct Input {
     is_cancelled: Arc<AtomicBool>,
-    /// None before the first read. An error is the last piece.
+    /// `None` before the first read. An error is the last piece.
     pieces: Option<Receiver<io::Result<Vec<u8>>>>,
     piece: io::Cursor<Vec<u8>>,
 }
@@ -60,7 +60,7 @@ fn start() -> io::Result<Receiver<io::Result<Vec<u8>>>> {
     Ok(pieces)
 }
 
-/// Passes standard input on up to its end.
+/// Sends standard input in pieces until its end.
 fn forward(sender: &SyncSender<io::Result<Vec<u8>>>) {
     let mut bytes = vec![0; PIECE_BYTES];
     loop {

@@ -1,6 +1,6 @@
-//! `tress-simulate`: programs on simulated RISC-V machines. `tress simulate` runs it.
+//! `tress-simulate` runs programs on simulated RISC-V machines. `tress simulate` calls it.
 //!
-//! Results go to standard output, everything else to standard error. Exit status 0 is done, 1 failed, 2 wrong use.
+//! Results go to standard output, everything else to standard error. Exit status: 0 success, 1 failure, 2 usage error.
 #![forbid(unsafe_code)]
 
 mod args;

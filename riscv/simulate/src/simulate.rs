@@ -1,4 +1,4 @@
-//! A program on a simulated machine.
+//! Runs a program on a simulated machine.
 
 use std::{
     fs::File,
@@ -20,13 +20,13 @@ use crate::{
     text,
 };
 
-/// Instructions between two looks at whether somebody wants it to end.
+/// Instructions between checks for cancellation, without a timing model.
 const SLICE: u64 = 5_000_000;
-/// The same where time is told.
+/// Instructions between checks for cancellation, with a timing model.
 const TIMED_SLICE: u64 = 500_000;
-/// Machine files have a few kilobytes.
+/// The largest machine file. Real ones have a few kilobytes.
 const MAX_MACHINE_BYTES: usize = 1 << 20;
-/// Programs for bare machines are smaller.
+/// The largest program. Programs for bare machines are smaller.
 const MAX_PROGRAM_BYTES: u64 = 1 << 30;
 
 pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
@@ -47,7 +47,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     let is_cancelled = Arc::new(AtomicBool::new(false));
     let cancelled = Arc::clone(&is_cancelled);
     signals::cancel_by_signal(move || cancelled.store(true, Ordering::Relaxed));
-    // Where the program itself came from standard input, that is at its end.
+    // If the program itself was read from standard input, its input is empty.
     if program != Path::new("-") {
         simulation.system_mut().bus.set_input(Box::new(Input::new(&is_cancelled)));
     }
@@ -72,10 +72,10 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
             progress.show(done);
         }
     })();
-    // What it has printed comes before what is said about it.
+    // The program's output comes before the report.
     let flushed = simulation.system_mut().bus.flush_console().map_err(failed);
     progress.end();
-    // A trace is wanted most where a run fails.
+    // A trace is written even if the run fails, because it is needed most then.
     if let (Some(path), Some(trace)) = (&options.trace, simulation.trace()) {
         let mut text = Vec::new();
         trace.write(&mut text).map_err(|error| Failure::io(path, &error))?;
@@ -90,7 +90,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     }
     let exit_code = match outcome {
         Ok(exit_code) => exit_code,
-        // A program for a device never ends: what it has shown until it was stopped is what was asked for.
+        // A program for a device never ends. The findings up to the stop are the result.
         Err(failure) => {
             if let Some(secrets) = simulation.system().secrets() {
                 report(options, &files::json(&json!({ "secrets": secrets }))?, &text::secrets(&secrets))?;
@@ -116,7 +116,7 @@ pub(crate) fn run(options: &args::Simulate) -> Result<(), Failure> {
     Err(Failure::failed(format!("{}: {}", failure::name(program), failures.join(", and "))))
 }
 
-/// Whether standard output is for JSON alone.
+/// Whether standard output is reserved for JSON.
 fn prints_json(options: &args::Simulate) -> bool {
     options.json.as_deref() == Some(Path::new("-"))
 }
@@ -130,7 +130,7 @@ fn report(options: &args::Simulate, json: &str, text: &str) -> Result<(), Failur
     }
 }
 
-/// An error of a simulated program or machine.
+/// The failure for an error of a simulated program or machine.
 fn simulation(error: &Error, program: &Path) -> Failure {
     let hint = match &error.kind {
         ErrorKind::Unhandled(_) => Some("a program that handles traps sets mtvec"),
@@ -149,7 +149,7 @@ fn simulation(error: &Error, program: &Path) -> Failure {
     Failure { hint: hint.map(str::to_string), ..failure }
 }
 
-/// Has the program's secrets followed.
+/// Follows the secrets that the options name.
 fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), Error> {
     let named = options.secret.iter().filter_map(|secret| match secret {
         Followed::Named(name) => Some(name.find(system.image())),
@@ -163,7 +163,7 @@ fn follow_secrets(options: &args::Simulate, system: &mut System) -> Result<(), E
     system.follow_secrets(&secrets, variable)
 }
 
-/// The machine that the options want.
+/// The machine that the options select.
 fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     let Some(name) = &options.machine else {
         return Ok(Machine { harts: options.harts.unwrap_or(1).into(), ..Machine::generic() });
@@ -191,7 +191,7 @@ fn machine(options: &args::Simulate) -> Result<Machine, Failure> {
     Ok(machine)
 }
 
-/// Writes a file whole or not at all; what is there and no regular file (a pipe, a device) is written to.
+/// Writes a file completely or not at all. A path that is not a regular file (a pipe, a device) is written to directly.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
         return File::options().write(true).open(path)?.write_all(bytes);
@@ -216,7 +216,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Where the program prints to.
+/// Where the program's output goes.
 struct Console {
     to_stderr: bool,
     progress: Instructions,

@@ -1,4 +1,4 @@
-//! What a run came to, for people.
+//! The report as text for people.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use tress_sim::{
 
 use tress_terminal::failure::escape;
 
-/// Functions that are shown.
+/// The most functions that are listed.
 const FUNCTIONS: usize = 12;
 
 /// The report as lines of text.
@@ -87,7 +87,7 @@ pub(crate) fn report(report: &Report, regions: bool) -> String {
     text
 }
 
-/// Where secrets showed.
+/// The findings about secrets.
 pub(crate) fn secrets(report: &SecretsReport) -> String {
     let mut text = String::new();
     for secret in &report.marked {
@@ -123,7 +123,7 @@ pub(crate) fn secrets(report: &SecretsReport) -> String {
 }
 
 fn row(text: &mut String, name: &str, what: &str) {
-    // Names in a program are whoever's made it.
+    // Names come from the program, so they may contain control characters.
     let _ = writeln!(text, "{name:<13} {}", escape(what));
 }
 

@@ -1,4 +1,4 @@
-//! The tests of this crate as one program: one file for each subject. A new file needs its line here.
+//! The tests of this crate, as one program. A new file of tests needs a `mod` line here.
 
 #[path = "../../../crates/cli/tests/common/mod.rs"]
 mod common;

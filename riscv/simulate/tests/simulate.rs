@@ -1,5 +1,5 @@
-//! `tress simulate` as a script sees it: programs that end, and programs, files and options that are wrong in every way, each
-//! with one line that says what, where and after how many instructions.
+//! `tress simulate` as a script uses it: programs that end, and invalid programs, files and options, each with one line
+//! that says what went wrong, where, and after how many instructions.
 
 #[path = "../../sim/tests/common/mod.rs"]
 mod programs;
@@ -21,7 +21,7 @@ const LOOP: u32 = 0x6f;
 const WFI: u32 = 0x1050_0073;
 const ECALL: u32 = 0x73;
 
-/// A program in words, entered at its function `start`.
+/// A program as instruction words, entered at its function `start`.
 #[derive(Clone, Default)]
 struct Code(Vec<u32>);
 
@@ -39,7 +39,7 @@ impl Code {
         self.word(named(name, XLEN).store(base, register, offset))
     }
 
-    /// An address of the program, by auipc.
+    /// Loads an address of the program, by auipc.
     fn address(self, register: u32, address: u64) -> Code {
         let offset = (address - BASE) as i32 - 4 * self.0.len() as i32;
         self.word(0x17 | register << 7).i("addi", register, register, offset)
@@ -94,9 +94,9 @@ fn a_program_that_prints_and_ends() {
     let run = simulate(&folder, &program, &[]).ok();
     let text = String::from_utf8(run.stdout).unwrap();
     assert_eq!(run.stderr, "");
-    // 2 marks, 1 and twice 6 to print, 5 to end.
+    // 2 marks, 1 and twice 6 to print, 5 to exit.
     assert_eq!(text, "hello\ninstructions  20\n  region 3    14 instructions\n");
-    // Keys that scripts rely on; what the program prints goes elsewhere.
+    // Keys that scripts rely on. The program's output goes to standard error.
     let run = simulate(&folder, &program, &["--json"]).ok();
     assert_eq!(run.stderr, "hello\n");
     let printed = run.stdout.clone();
@@ -113,10 +113,10 @@ fn a_program_that_prints_and_ends() {
         (&"region 3".into(), &14.into())
     );
     assert!(report["secrets"].is_null());
-    // From standard input.
+    // A program from standard input.
     let run = folder.tress_with(["-"], &program).ok();
     assert!(run.stdout.starts_with(b"hello\n"));
-    // The program's own failure.
+    // A failure of the program itself.
     let run = simulate(&folder, &code().exit(7).elf(), &[]).failed("program.elf: the program's exit code is 7");
     assert!(run.stdout.starts_with(b"instructions"));
 }
@@ -146,13 +146,13 @@ fn machines_with_time() {
     assert_eq!(run.stderr, "");
     let trace: Value = serde_json::from_slice(&folder.read("trace.json")).unwrap();
     assert!(trace["traceEvents"].as_array().or(trace.as_array()).is_some_and(|events| !events.is_empty()));
-    // A window in which the program does nothing.
+    // A window after the end of the program.
     let late = ["--machine", "raptor", "--trace", "trace.json", "--cycles", "1000..1200"];
     let run = simulate(&folder, &program, &late).ok();
     let last = run.stderr.trim_end().rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
     assert!(run.stderr.starts_with("tress: note: trace.json") && run.stderr.contains("1000..1200"), "{}", run.stderr);
     assert!(last.is_some_and(|last| (10..1000).contains(&last)), "{}", run.stderr);
-    // Several harts, of which the first ends it.
+    // Several harts, the first of which ends the program.
     let report = json(simulate(&folder, &program, &["--machine", "raptor", "--harts", "3", "--json"]).ok());
     assert_eq!(report["harts"].as_array().unwrap().len(), 3);
 }
@@ -176,7 +176,7 @@ fn files_that_are_no_programs() {
         (good[..60].to_vec(), "damaged ELF file: program headers"),
         (good[..0x1100].to_vec(), "damaged ELF file: a segment"),
         (with(52, &[4]), "no segment"),
-        // The entry; where the segment is; how long it is in memory.
+        // The entry; the segment's address; its size in memory.
         (with(24, &[2, 0, 0, 0x90]), "entry point 0x90000002"),
         (with(60, &[0, 0, 0, 0x40]), "segment at 0x40000000 to 0x40000710 is outside the machine's memory"),
         (with(72, &[0xff; 4]), "outside the machine's memory"),
@@ -185,16 +185,16 @@ fn files_that_are_no_programs() {
         assert!(run.stderr.contains(text), "{text}: {}", run.stderr);
         assert!(run.stdout.is_empty());
     }
-    // Two segments of the same bytes: the header again behind itself.
+    // Two segments with the same bytes: the program header twice.
     let mut twice = good.clone();
     let header = good[52..84].to_vec();
     twice[84..116].copy_from_slice(&header);
     twice[44] = 2;
     simulate(&folder, &twice, &[]).failed("segments overlap at 0x80000000");
-    // Of another width than the machine.
+    // A program of another width than the machine.
     let wide = programs::elf(Xlen::Rv64, BASE, &words(&[NOP]), &[]);
     simulate(&folder, &wide, &["--machine", "fe310"]).failed("RV64");
-    // What linked for RAM does not fit the flash and 16 KiB of a microcontroller.
+    // A program linked for RAM does not fit the flash and 16 KiB of a microcontroller.
     folder.tress(["--machine", "fe310", &image("kernels-ram.elf")]).failed("outside the machine's memory");
     folder.tress(["absent.elf"]).failed("absent.elf");
     folder.tress(["."]).failed(".");
@@ -206,7 +206,7 @@ fn programs_that_do_what_cannot_be_done() {
     // A function that calls itself: sw ra, addi sp, jal ra.
     let endless_calls = code().address(2, BASE).i("addi", 2, 2, -16).store("sw", 2, 1, 12).word(0xff9f_f0ef);
     let handler = |word: u32| {
-        // csrw mtvec, x5 with the address of the word behind the ecall.
+        // csrw mtvec, x5 with the address of the word after the ecall.
         code().address(5, BASE + 16).word(0x305 << 20 | 5 << 15 | 1 << 12 | 0x73).word(ECALL).word(word)
     };
     for (program, text) in [
@@ -223,23 +223,23 @@ fn programs_that_do_what_cannot_be_done() {
         assert!(run.stderr.contains(text), "{text}: {}", run.stderr);
         assert!(run.stdout.is_empty());
     }
-    // The same where time is told.
+    // The same error with a timing model.
     let run =
         simulate(&folder, &code().word(NOP).word(0).elf(), &["--machine", "raptor"]).failed("illegal instruction");
     assert!(run.stderr.contains("(start+0x4) on hart 0, after 1 instruction\n"), "{}", run.stderr);
-    // Names in a program are not obeyed by a terminal.
+    // Control characters in a program's names do not reach the terminal.
     let run = simulate(&folder, &code().word(0).named("\x1b[2Jstart"), &[]).failed("program.elf");
     assert!(run.stderr.contains("\\u{1b}"), "{}", run.stderr);
 }
 
-/// Prints what it reads, in capitals where it asks character by character.
+/// Echoes its input, in upper case if it reads character by character.
 #[test]
 fn standard_input() {
     let folder = Folder::empty();
     let call =
         |code: Code, operation| code.i("addi", 10, 0, operation).word(0x01f0_1013).word(0x0010_0073).word(0x4070_5013);
     let store = || code().address(8, KEY);
-    // SYS_READC, SYS_WRITEC, and the same again.
+    // SYS_READC, SYS_WRITEC, and both again.
     let loops = call(store(), 7).i("addi", 10, 10, -32).store("sb", 8, 10, 0).i("addi", 11, 8, 0);
     let loops = call(loops, 3);
     let back = -4 * (loops.0.len() as i32 - 2);
@@ -249,7 +249,7 @@ fn standard_input() {
     folder.write("program.elf", &loops);
     let run = folder.tress_with(["program.elf"], b"abc").failed("read beyond the end of the input");
     assert_eq!(run.stdout, b"ABC");
-    // From where the program came, nothing else comes.
+    // If the program comes from standard input, its input is empty.
     let run = folder.tress_with(["-"], &loops).failed("read beyond the end of the input");
     assert_eq!(run.stdout, b"");
 }
@@ -263,18 +263,18 @@ fn endless_loops() {
         let run = run.failed("limit of 3000 instructions reached; at 0x80000004 (start+0x4) on hart 0, after 3000");
         assert!(run.stdout.is_empty());
     }
-    // What it had printed is not lost.
+    // Output before the limit is printed.
     let run = simulate(&folder, &code().print("so far").word(LOOP).elf(), &["--limit", "100"]).failed("limit");
     assert_eq!(run.stdout, b"so far");
 }
 
-/// Without a limit somebody has to stop it, and is told where it was.
+/// Without a limit a signal stops the program, and the error contains the place.
 #[cfg(unix)]
 #[test]
 fn a_signal_says_where_an_endless_loop_is() {
     use std::{os::unix::process::ExitStatusExt as _, process::Command, thread, time::Duration};
 
-    // Whoever runs the tests in the background may have had signals ignored, which children inherit.
+    // If the tests run in the background, signals may be ignored, and children inherit that.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
         let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
         signal_hook::flag::register_conditional_default(signal, always).unwrap();
@@ -394,20 +394,20 @@ fn secrets() {
         (&"branch".into(), &0x8000_000c_u64.into(), &1.into())
     );
     assert_eq!(finding["secrets"], serde_json::json!(["0x80000400+1"]));
-    // A byte that is not looked at, and code that does not show it.
+    // A byte that is never loaded, and code that does not leak.
     let run = simulate(&folder, &leaks, &["--secret", "0x80000401+1"]).ok();
     let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.contains("not tested\nleaks         none\n"), "{text}");
     simulate(&folder, &clean, &["--secret", "key", "--machine", "raptor"]).ok();
     simulate(&folder, &leaks, &["--secret", "marked"]).ok();
-    // A program that never ends has shown what it has shown.
+    // A program that never ends: the findings up to the limit are reported.
     let endless =
         code().address(10, KEY).i("lbu", 11, 10, 0).word(11 << 15 | 1 << 12 | 8 << 7 | 0x63).word(NOP).word(LOOP).elf();
     let run = simulate(&folder, &endless, &["--secret", "key", "--limit", "100"]).failed("limit of 100 instructions");
     assert!(String::from_utf8(run.stdout).unwrap().contains("branch on a secret"));
     let report = json(simulate(&folder, &endless, &["--secret", "key", "--limit", "100", "--json"]));
     assert_eq!(report["secrets"]["findings"].as_array().unwrap().len(), 1);
-    // Secrets that are not there.
+    // Secrets that do not exist.
     for (secret, text) in [
         ("kez", "symbol \"kez\""),
         ("start+4", "symbol \"start\""),

@@ -11,7 +11,7 @@ pub(crate) const TIMER: u64 = 1 << 7;
 #[derive(Debug)]
 pub(crate) struct Clint {
     cycles_per_tick: u64,
-    /// What programs have added to `mtime` by writing it.
+    /// Difference between `mtime` and its tick count, set when a program writes `mtime`.
     offset: u64,
     software: Vec<bool>,
     compare: Vec<u64>,
@@ -33,7 +33,7 @@ impl Clint {
         software | timer
     }
 
-    /// The first cycle at or after `now` at which the timer is due, unless that is never.
+    /// The first cycle from `now` on at which the timer is due, or `None` if it never is.
     pub(crate) fn due(&self, hart: usize, now: u64) -> Option<u64> {
         let ticks = self.compare[hart].saturating_sub(self.time(now));
         if ticks == 0 {
@@ -79,7 +79,7 @@ impl Clint {
         Some(())
     }
 
-    /// Which half of a register of 64 bits an access of 4 bytes means; none for bytes and halfwords.
+    /// Which half of a 64-bit register a 4-byte access means. `None` for bytes and halfwords.
     fn word(&self, offset: u64, bytes: usize) -> Option<u64> {
         (bytes >= 4).then_some(offset >> 2 & 1)
     }

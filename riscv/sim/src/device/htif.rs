@@ -1,18 +1,19 @@
-//! Host-target interface, as Spike and riscv-tests use it: a program stores a request to its symbol `tohost`, the host
-//! answers in `fromhost`.
+//! Host-target interface, as used by Spike and riscv-tests. A program stores a request to its symbol `tohost`, and the
+//! host answers in `fromhost`.
 //!
-//! A request has the device in bits 63 to 56, a command in 55 to 48 and a payload beneath. Device 0: an odd payload ends
-//! the program with the code above bit 0; an even one is the address of a system call (number, then arguments, each of 64
-//! bits), whose result replaces the number. Device 1: command 1 prints the payload's low byte. There is no input.
+//! A request has the device in bits 63 to 56, a command in bits 55 to 48 and a payload below. Device 0: an odd payload
+//! ends the program with the code above bit 0; an even payload is the address of a system call (number, then arguments,
+//! 64 bits each), whose result replaces the number. Device 1: command 1 prints the low byte of the payload. There is no
+//! input.
 //!
-//! RV32 programs store the halves of a request one after the other, in either order, or the low one alone. A request is
-//! served when both halves were stored, or a few instructions after one of them was.
+//! RV32 programs store the two halves of a request in either order, or only the low half. A request is served once both
+//! halves are stored, or a few instructions after one of them.
 
 use crate::{bus::Host, error::ErrorKind, memory::Memory};
 
-/// Instructions that the second half of a request may take.
+/// Instructions to wait for the second half of a request.
 const PATIENCE: u8 = 16;
-/// Bytes that one call may print; a program that has more calls again.
+/// The most bytes that one call prints. A program calls again for the remaining bytes.
 const WRITE_BYTES: u64 = 1 << 16;
 
 const SYS_WRITE: u64 = 64;
@@ -25,9 +26,9 @@ const BAD_ADDRESS: u64 = -14_i64 as u64;
 pub(crate) struct Htif {
     tohost: u64,
     fromhost: Option<u64>,
-    /// Which halves were stored: bit 0 the low one.
+    /// Which halves have been stored: bit 0 is the low half, bit 1 the high one.
     halves: u8,
-    /// Instructions left until half a request is taken as whole, 0 where there is none.
+    /// Instructions left until a half-written request is served. 0 without such a request.
     patience: u8,
 }
 
@@ -69,7 +70,7 @@ impl Htif {
         }
     }
 
-    /// Half a request is taken as whole: nobody is awake to store the other half. Whether there was one.
+    /// Serves a half-written request, because no hart is awake to store the other half. Returns whether there was one.
     pub(crate) fn settle(&mut self, memory: &mut Memory, host: &mut Host) -> bool {
         let asked = self.patience > 0;
         if asked {
@@ -95,11 +96,11 @@ impl Htif {
                 self.answer(1, memory);
             }
             (1, 1) => host.print(&[payload as u8]),
-            // Nothing will ever be typed.
+            // The console has no input.
             (1, 0) => {}
             _ => host.fail(ErrorKind::Request(format!("HTIF device {device}, command {command}"))),
         }
-        // Where `tohost` is no memory, there was no request.
+        // If `tohost` is not memory, there was no request to clear.
         let _ = memory.write(self.tohost, [0; 8]);
     }
 
@@ -110,7 +111,7 @@ impl Htif {
     }
 }
 
-/// The system call at an address.
+/// Serves the system call at an address.
 fn call(at: u64, memory: &mut Memory, host: &mut Host) -> Option<()> {
     let word = |index: u64| memory.read(at.wrapping_add(8 * index)).map(u64::from_le_bytes);
     let (number, first, second, third) = (word(0)?, word(1)?, word(2)?, word(3)?);

@@ -1,4 +1,4 @@
-//! What has addresses and is no memory, and what reaches the host.
+//! Memory-mapped devices and the interfaces to the host.
 
 mod clint;
 mod htif;
@@ -17,7 +17,7 @@ use uart::{Uart16550, UartSifive};
 /// The devices of a machine.
 #[derive(Debug)]
 pub(crate) struct Devices {
-    /// There is always one, for `mtime`; harts reach it where the machine has it.
+    /// Always present, because it keeps `mtime`. Harts can access it only on machines that map it.
     pub(crate) clint: Clint,
     mapped: Vec<Mapped>,
 }
@@ -50,7 +50,7 @@ impl Devices {
         Devices { clint: Clint::new(machine.harts, machine.cycles_per_tick), mapped: mapped.collect() }
     }
 
-    /// A register of `bytes` bytes; none where there is none that can be read so.
+    /// Reads a register of `bytes` bytes, or returns `None` if no register can be read this way.
     #[cold]
     pub(crate) fn read(&mut self, address: u64, bytes: usize, now: u64) -> Option<u64> {
         let (clint, device, offset) = self.find(address, bytes)?;
@@ -73,7 +73,7 @@ impl Devices {
         }
     }
 
-    /// Registers are aligned, of 1, 2, 4 or 8 bytes.
+    /// The device at an aligned address and the offset in it.
     fn find(&mut self, address: u64, bytes: usize) -> Option<(&mut Clint, &mut State, u64)> {
         let device =
             self.mapped.iter_mut().find(|device| address.wrapping_sub(device.at.base) < device.at.kind.size())?;

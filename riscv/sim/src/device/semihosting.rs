@@ -1,8 +1,8 @@
-//! Semihosting: calls of the host by `ebreak` between two shifts of x0. Arm's "Semihosting for AArch32 and AArch64",
-//! and the RISC-V Semihosting specification 1.0.
+//! Semihosting: a program calls the host by `ebreak` between two shifts of x0. Sources: Arm's "Semihosting for AArch32
+//! and AArch64" and the RISC-V Semihosting specification 1.0.
 //!
-//! What a bare-metal program needs to print, to read and to end is served; there are no files but the console and the one
-//! that says which extensions there are.
+//! The operations served are those that a bare-metal program needs to print, read and exit. The only files are the
+//! console and the features file, which lists the extensions.
 
 use crate::{bus::Bus, error::ErrorKind, isa::Xlen};
 
@@ -10,7 +10,7 @@ use crate::{bus::Bus, error::ErrorKind, isa::Xlen};
 pub(crate) const BEFORE: u32 = 0x01f0_1013;
 pub(crate) const AFTER: u32 = 0x4070_5013;
 
-/// Bytes that one call may print.
+/// The most bytes that one call prints.
 const WRITE_BYTES: u64 = 1 << 16;
 /// `ADP_Stopped_ApplicationExit`.
 const APPLICATION_EXIT: u64 = 0x20026;
@@ -35,17 +35,18 @@ mod operation {
     pub(super) const TICK_FREQUENCY: u64 = 0x31;
 }
 
-/// Handles of the console; 0 is none.
+/// Handles of the console. 0 is not a valid handle.
 const STDIN: u64 = 1;
 const STDOUT: u64 = 2;
 const STDERR: u64 = 3;
-/// Of the file that says which extensions there are, and what is in it: a mark, and a bit for each extension:
-/// `SH_EXT_EXIT_EXTENDED`, `SH_EXT_STDOUT_STDERR`.
+/// Handle of the features file. Its contents are four magic bytes and one bit for each extension:
+/// `SH_EXT_EXIT_EXTENDED` and `SH_EXT_STDOUT_STDERR`.
 const FEATURES: u64 = 4;
 const FEATURE_BYTES: &[u8] = b"SHFB\x03";
 const FEATURES_NAME: &[u8] = b":semihosting-features\0";
 
-/// Serves a call; what it returns in a0. `now` is the hart's cycle, which stands for time: a cycle is a nanosecond.
+/// Serves a call and returns its result for a0. `now` is the hart's cycle; the simulated clock counts one cycle as a
+/// nanosecond.
 pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, now: u64) -> u64 {
     let word = |bus: &Bus, index: u64| -> Option<u64> {
         match xlen {
@@ -57,7 +58,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
         }
     };
     let address = |value: u64| value & xlen.address_mask();
-    // The host reads so many words at the parameter.
+    // Notes that the host reads this number of words at the parameter.
     let look = |bus: &mut Bus, words: u64| bus.host.look(address(parameter), words * u64::from(xlen.bits() / 8));
     match operation {
         operation::OPEN => {
@@ -75,7 +76,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
         operation::WRITE0 => {
             let byte = |at: u64| bus.memory.read::<1>(address(parameter.wrapping_add(at))).map_or(0, |[byte]| byte);
             let text: Vec<u8> = (0..WRITE_BYTES).map(byte).take_while(|byte| *byte != 0).collect();
-            // With its end, which says how long it is.
+            // Includes the terminating zero byte, which tells the length.
             bus.host.look(address(parameter), text.len() as u64 + 1);
             bus.host.print(&text);
             0
@@ -87,7 +88,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
                     let bytes = bus.memory.bytes(start, length.min(WRITE_BYTES));
                     bus.host.look(start, bytes.len() as u64);
                     bus.host.print(&bytes);
-                    // What was not written.
+                    // The result is the number of bytes not written.
                     length - bytes.len() as u64
                 }
                 (_, _, length) => length.unwrap_or(FAILED),
@@ -143,7 +144,7 @@ pub(crate) fn call(bus: &mut Bus, xlen: Xlen, operation: u64, parameter: u64, no
     }
 }
 
-/// Reads from the console or the features: how many of the bytes that were asked for are not there.
+/// Reads from the console or the features file. Returns the number of bytes not read.
 fn read(bus: &mut Bus, handle: u64, start: u64, length: u64) -> u64 {
     let bytes = match handle {
         STDIN => bus.host.read(length),
@@ -163,7 +164,8 @@ fn read(bus: &mut Bus, handle: u64, start: u64, length: u64) -> u64 {
     length - bytes.len() as u64
 }
 
-/// The console, `:tt` (for reading it is standard input, for writing output, for appending errors), and the features.
+/// Opens the features file or the console, `:tt` (standard input for reading, output for writing, errors for
+/// appending).
 fn open(bus: &mut Bus, name: Option<u64>, mode: Option<u64>) -> Option<u64> {
     let name = bus.memory.bytes(name?, FEATURES_NAME.len() as u64);
     let mode = mode?;

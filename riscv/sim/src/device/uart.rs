@@ -1,21 +1,22 @@
-//! Serial lines whose output is the console. Nothing is ever received, and sending takes no time.
+//! Serial ports whose output is the console. They receive nothing, and sending takes no time.
 
 use crate::bus::Host;
 
-/// A 16550: PC16550D data sheet, Texas Instruments, table 2.
+/// A 16550 UART: PC16550D data sheet, Texas Instruments, table 2.
 #[derive(Debug)]
 pub(crate) struct Uart16550 {
     shift: u8,
-    /// What can be written and read back: 0 and 1 the divisor, 2 interrupt enable, 3 line control, 4 modem control, 7 scratch.
+    /// Registers that can be written and read back: 0 and 1 divisor, 2 interrupt enable, 3 line control, 4 modem
+    /// control, 7 scratch.
     kept: [u8; 8],
 }
 
 const LINE_CONTROL: usize = 3;
-/// In line control: registers 0 and 1 are the divisor.
+/// Bit of the line control register: registers 0 and 1 are the divisor.
 const DIVISOR_ACCESS: u8 = 0x80;
 /// No interrupt pending; FIFOs are on.
 const NO_INTERRUPT: u8 = 0xc1;
-/// The transmitter is empty, in both of its stages.
+/// The transmitter is empty, both holding and shift register.
 const IDLE: u8 = 0x60;
 
 impl Uart16550 {
@@ -23,7 +24,7 @@ impl Uart16550 {
         Uart16550 { shift, kept: [0; 8] }
     }
 
-    /// The register at an offset; those between registers read as zero and are not written.
+    /// The register at an offset. Offsets between registers read as zero and ignore writes.
     fn register(&self, offset: u64) -> Option<usize> {
         let register = offset >> self.shift;
         (register << self.shift == offset && register < 8).then_some(register as usize)
@@ -59,7 +60,7 @@ impl Uart16550 {
     }
 }
 
-/// SiFive FE310-G000 Manual, chapter 18.
+/// SiFive's UART: FE310-G000 Manual, chapter 18.
 #[derive(Debug, Default)]
 pub(crate) struct UartSifive {
     /// txctrl, rxctrl, ie, ip (unused), div.
@@ -67,7 +68,7 @@ pub(crate) struct UartSifive {
 }
 
 const RECEIVED_NOTHING: u64 = 1 << 31;
-/// `txwm`: there is room to send.
+/// `txwm`: the transmit queue has room.
 const CAN_SEND: u64 = 1;
 
 impl UartSifive {
@@ -85,7 +86,7 @@ impl UartSifive {
 
     pub(crate) fn write(&mut self, offset: u64, bytes: usize, value: u64, host: &mut Host) -> Option<()> {
         match (offset, bytes) {
-            // A byte is how some programs send one.
+            // Some programs send a character by a byte store.
             (0, 1 | 4) => host.print(&[value as u8]),
             (0x8 | 0xc | 0x10 | 0x18, 4) => self.kept[offset as usize / 4 - 2] = value as u32,
             (_, 4) => {}

@@ -1,28 +1,28 @@
-//! Decoded instructions, kept for each page of the program until `fence.i`. As on cores whose instruction cache does not
-//! watch stores, a program that writes instructions has to execute `fence.i` before it executes them.
+//! Decoded instructions, cached for each page of the program until `fence.i`. A program that writes instructions must
+//! execute `fence.i` before it executes them, as on cores whose instruction cache does not watch stores.
 
 use std::collections::HashMap;
 
 use super::op::{Code, Op};
 use crate::memory::PAGE_BYTES;
 
-/// Instructions start at even addresses.
+/// Instructions per page: they start at even addresses.
 const OPS: usize = PAGE_BYTES as usize / 2;
 const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
-/// Beyond so many pages everything is forgotten: 32 MiB of decoded instructions.
+/// The most pages that are cached: 32 MiB of decoded instructions. When more are needed, the whole cache is cleared.
 const MAX_PAGES: usize = 1024;
-/// Pages that are found at once.
+/// Entries of the direct-mapped table of pages, which is searched first.
 const NEAR: usize = 64;
-/// No page has this number.
+/// Marks an empty entry. No page has this number.
 const NO_PAGE: u64 = u64::MAX;
 
 /// The decoded instructions of all harts.
 #[derive(Debug)]
 pub(crate) struct CodeCache {
-    /// Numbers of pages, and where their instructions begin.
+    /// Number of a page, and the index in `ops` of its first instruction.
     near: [(u64, usize); NEAR],
     index: HashMap<u64, usize>,
-    /// Page after page, in the order in which they were first executed.
+    /// The instructions of all pages, in the order in which the pages were first executed.
     ops: Vec<Op>,
 }
 
@@ -31,7 +31,7 @@ impl CodeCache {
         CodeCache { near: [(NO_PAGE, 0); NEAR], index: HashMap::new(), ops: Vec::new() }
     }
 
-    /// The instruction at an address, if its page is near; `Op::UNKNOWN` where it was not decoded yet.
+    /// The instruction at an address, or `None` if its page is not in `near`. `Op::UNKNOWN` if it is not decoded yet.
     #[inline]
     pub(crate) fn op(&self, pc: u64) -> Option<&Op> {
         let number = pc >> PAGE_BITS;
@@ -42,7 +42,7 @@ impl CodeCache {
         self.ops.get(start + (pc >> 1) as usize % OPS)
     }
 
-    /// Looks farther: whether the instruction is decoded, on a page that now is near.
+    /// Moves the page of an address into `near`, and returns whether the instruction is decoded.
     #[cold]
     pub(crate) fn bring_near(&mut self, pc: u64) -> bool {
         let number = pc >> PAGE_BITS;
@@ -52,7 +52,7 @@ impl CodeCache {
         self.op(pc).is_some_and(|op| op.code != Code::Unknown)
     }
 
-    /// Keeps what was decoded.
+    /// Caches a decoded instruction.
     #[cold]
     pub(crate) fn keep(&mut self, pc: u64, op: Op) {
         let number = pc >> PAGE_BITS;
@@ -68,7 +68,6 @@ impl CodeCache {
         self.near[number as usize % NEAR] = (number, start);
     }
 
-    /// Forgets everything.
     pub(crate) fn flush(&mut self) {
         self.near = [(NO_PAGE, 0); NEAR];
         self.index.clear();

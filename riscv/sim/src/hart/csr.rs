@@ -1,8 +1,8 @@
 //! Control and status registers of machine mode: the RISC-V Instruction Set Manual, volume II, chapter "Machine-Level ISA",
 //! and the counters and floating-point registers of volume I.
 //!
-//! There is no other mode: `mstatus.MPP` is always machine mode, and what belongs to other modes is not there. There are
-//! no protected regions and no performance events: these registers are there and read as zero.
+//! Machine mode is the only mode: `mstatus.MPP` is always machine mode, and registers of other modes do not exist. The
+//! registers for memory protection and performance events exist and read as zero.
 
 use super::Hart;
 use crate::{bus::Bus, isa::Xlen};
@@ -12,29 +12,28 @@ const MIE: u64 = 1 << 3;
 const MPIE: u64 = 1 << 7;
 const MPP: u64 = 3 << 11;
 const FS_SHIFT: u32 = 13;
-/// Floating-point state that programs have changed. It is never told apart from state that they have not: once on, it is
-/// dirty, as the specification allows.
+/// Value of `mstatus.FS` while the unit is on. The simulator does not track whether a program has changed
+/// floating-point state, and the specification allows it to report dirty state always.
 const DIRTY: u64 = 3;
 
 /// Interrupts that can be enabled: software, timer, external.
 const INTERRUPTS: u64 = 1 << 3 | 1 << 7 | 1 << 11;
 
-/// What traps and counters need to remember.
+/// The registers that are stored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Csrs {
-    /// `mstatus.MIE`, `mstatus.MPIE`.
     pub(super) interrupts: bool,
     pub(super) previous_interrupts: bool,
-    /// Whether `mstatus.FS` is anything but off.
+    /// Whether `mstatus.FS` is not off.
     pub(super) float_on: bool,
     pub(super) mie: u64,
-    /// None while the program has not set it.
+    /// `None` until the program sets it.
     pub(super) mtvec: Option<u64>,
     pub(super) mscratch: u64,
     pub(super) mepc: u64,
     pub(super) mcause: u64,
     pub(super) mtval: u64,
-    /// What programs have added to the counters by writing them.
+    /// Differences between the counters and their readings, set when a program writes them.
     cycle_offset: u64,
     instret_offset: u64,
     pub(super) fflags: u8,
@@ -42,7 +41,7 @@ pub(super) struct Csrs {
 }
 
 impl Hart {
-    /// Reads a register; none where there is no such register.
+    /// Reads a register, or returns `None` if it does not exist.
     pub(super) fn read_csr(&self, bus: &Bus, number: u32) -> Option<u64> {
         let narrow = self.isa.xlen == Xlen::Rv32;
         let cycle = self.cycle.wrapping_add(self.csr.cycle_offset);
@@ -78,12 +77,12 @@ impl Hart {
         Some(if narrow { value as i32 as u64 } else { value })
     }
 
-    /// Writes a register; none where there is none that can be written.
+    /// Writes a register, or returns `None` if it does not exist or is read-only.
     pub(super) fn write_csr(&mut self, bus: &Bus, number: u32, value: u64) -> Option<()> {
         if number >> 10 == 3 {
             return None;
         }
-        // That it is there.
+        // Fails if the register does not exist.
         self.read_csr(bus, number)?;
         let mask = self.isa.xlen.address_mask();
         let half = |old: u64, high: bool| match (self.isa.xlen, high) {
@@ -103,13 +102,13 @@ impl Hart {
                 self.csr.float_on = self.isa.f && value >> FS_SHIFT & 3 != 0;
             }
             0x304 => self.csr.mie = value & INTERRUPTS,
-            // Direct or vectored; the modes above are reserved.
+            // Direct or vectored mode. The higher modes are reserved.
             0x305 => self.csr.mtvec = Some(value & mask & !2),
             0x340 => self.csr.mscratch = value,
             0x341 => self.csr.mepc = value & mask & !if self.isa.c { 1 } else { 3 },
             0x342 => self.csr.mcause = value,
             0x343 => self.csr.mtval = value,
-            // The next instruction is the first to see the value.
+            // The written value is seen by the next instruction first.
             0xb00 => self.csr.cycle_offset = half(cycle, false).wrapping_sub(self.cycle + 1),
             0xb80 => self.csr.cycle_offset = half(cycle, true).wrapping_sub(self.cycle + 1),
             0xb02 => self.csr.instret_offset = half(instret, false).wrapping_sub(self.completed + 1),
@@ -132,7 +131,7 @@ impl Hart {
             | bit(self.csr.float_on, DIRTY << FS_SHIFT | dirty)
     }
 
-    /// Whether there is a floating-point unit, and it is on.
+    /// Whether the hart has a floating-point unit that is on.
     pub(super) fn has_float(&self) -> bool {
         self.csr.float_on
     }

@@ -1,4 +1,4 @@
-//! One instruction: the RISC-V Instruction Set Manual, volume I, in the terms of [`Code`].
+//! Executes one instruction: the RISC-V Instruction Set Manual, volume I, in terms of [`Code`].
 
 use super::{
     Event, Hart,
@@ -20,24 +20,24 @@ use crate::{
 const A0: usize = 10;
 const A1: usize = 11;
 
-/// No cause of `mcause`: the instruction has to be decoded first.
+/// Not a value of `mcause`: the instruction must be decoded first.
 const UNDECODED: u64 = u64::MAX;
 
-/// A trap's cause and value.
+/// Cause and value of a trap.
 type Fault = super::memory::Fault;
 
 impl Hart {
-    /// Executes the next instruction and says in `retired` what it was, unless the hart waits.
+    /// Executes the next instruction and describes it in `retired`, unless the hart waits.
     ///
     /// # Errors
     ///
-    /// A trap that the program does not handle, or a console that cannot be written to: this hart cannot go on.
+    /// A trap that the program does not handle, or a console that cannot be written to. The hart cannot continue.
     #[inline]
     pub fn step(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
         self.step_and_tell::<true>(bus, retired)
     }
 
-    /// The same; where nobody wants to know what it was, an instruction says nothing.
+    /// Executes the next instruction. `retired` is filled in only if `TELL` is true.
     #[inline]
     pub(crate) fn step_and_tell<const TELL: bool>(
         &mut self,
@@ -58,7 +58,7 @@ impl Hart {
         }
     }
 
-    /// Decodes the instruction at pc, keeps it and executes it.
+    /// Decodes the instruction at pc, caches it and executes it.
     #[cold]
     #[inline(never)]
     fn step_undecoded(&mut self, bus: &mut Bus, retired: &mut Retired) -> Result<Event, Box<Error>> {
@@ -91,8 +91,7 @@ impl Hart {
         let mut next = pc.wrapping_add(u64::from(op.size)) & self.address_mask;
         let mut bytes = 0;
         let mut event = Event::Retired;
-        // Of the two operands with an immediate, which of the two is zero is known only at run time: where an immediate
-        // is no operand, rs2 is read here.
+        // `b` is rs2 plus the immediate. Stores use the immediate for the address, so they read rs2 separately.
         let stored = self.x[op.rs2 as usize & 63];
         let value = match op.code {
             Code::Add => a.wrapping_add(b),
@@ -168,7 +167,7 @@ impl Hart {
             Code::Divu => divide_unsigned(a, b),
             Code::Rem => remainder(a, b),
             Code::Remu => remainder_unsigned(a, b),
-            // The quotient of the one overflow is cut off to the dividend.
+            // On overflow the quotient 2^31 wraps to the dividend.
             Code::Divw => word(divide(word(a), word(b))),
             Code::Divuw => word(divide_unsigned(u64::from(a as u32), u64::from(b as u32))),
             Code::Remw => word(remainder(word(a), word(b))),
@@ -316,13 +315,13 @@ impl Hart {
         Ok(event)
     }
 
-    /// The instruction at pc once more. What is seldom executed asks for it, so that `execute` can keep the parts of the
+    /// Looks up the instruction at pc again. Rare instructions use this, so that `execute` can keep fields of the
     /// instruction in registers rather than all of it in memory.
     pub(super) fn current(&self, bus: &Bus) -> Op {
         bus.code.op(self.pc).copied().unwrap_or(Op::UNKNOWN)
     }
 
-    /// A value as registers hold it.
+    /// A value in the form that registers hold: sign-extended from the register width.
     #[inline]
     fn canonical(&self, value: u64) -> u64 {
         if self.address_mask == u64::MAX { value } else { word(value) }
@@ -336,7 +335,7 @@ impl Hart {
         0
     }
 
-    /// Floating-point instructions are illegal while the unit is off.
+    /// Returns an illegal-instruction fault while the floating-point unit is off.
     fn float_on(&self, bus: &Bus) -> Result<(), Fault> {
         if self.has_float() { Ok(()) } else { Err(self.illegal(bus)) }
     }
@@ -345,7 +344,7 @@ impl Hart {
     fn float(&mut self, bus: &Bus) -> Result<u64, Fault> {
         let op = self.current(bus);
         self.float_on(bus)?;
-        // What does not round has the mode 0.
+        // Operations that do not round have the mode 0.
         let encoded = if op.rounding == 7 { self.csr.frm } else { op.rounding };
         let Some(rounding) = Rounding::new(encoded) else { return Err(self.illegal(bus)) };
         let operands = [op.rs1, op.rs2, op.rs3].map(|register| self.x[register as usize & 63]);
@@ -365,7 +364,7 @@ impl Hart {
             _ => small,
         };
         let old = self.read_csr(bus, number).ok_or_else(|| self.illegal(bus))?;
-        // To set or clear nothing, by x0 or 0, is no write.
+        // Setting or clearing no bits (operand x0 or 0) is not a write.
         let nothing = op.rs1 == 0 && small == 0;
         let new = match op.code {
             Code::Csrrw | Code::Csrrwi => Some(operand),
@@ -399,14 +398,14 @@ impl Hart {
         Ok(None)
     }
 
-    /// Whether the `ebreak` at pc stands between the two shifts that make it a call of the host.
+    /// Whether the `ebreak` at pc is between the two shifts that make it a semihosting call.
     fn is_semihosting(&self, bus: &Bus) -> bool {
         let word = |address: u64| bus.memory.read(address & self.address_mask).map(u32::from_le_bytes);
         word(self.pc.wrapping_sub(4)) == Some(semihosting::BEFORE)
             && word(self.pc.wrapping_add(4)) == Some(semihosting::AFTER)
     }
 
-    /// The trap of an illegal instruction: its bits are the value.
+    /// The fault of an illegal instruction. Its value is the instruction's bits.
     #[cold]
     fn illegal(&self, bus: &Bus) -> Fault {
         let half = |address: u64| {
@@ -417,7 +416,7 @@ impl Hart {
         (cause::ILLEGAL_INSTRUCTION, bits)
     }
 
-    /// What the instruction set off outside of the machine.
+    /// Handles the instruction's effects outside the hart, while the host's alarm is set.
     #[cold]
     #[inline(never)]
     fn alarmed(&self, bus: &mut Bus, event: Event) -> Result<Event, Box<Error>> {
@@ -429,7 +428,7 @@ impl Hart {
     }
 }
 
-/// Significant bits of a division's operands.
+/// Significant bits of the magnitudes of a division's operands.
 fn division_bits(code: Code, a: u64, b: u64) -> (u8, u8) {
     let bits = |value: u64| match code {
         Code::Div | Code::Rem => magnitude_bits(value, true),
@@ -440,7 +439,7 @@ fn division_bits(code: Code, a: u64, b: u64) -> (u8, u8) {
     (bits(a), bits(b))
 }
 
-/// Of [`Retired::detail`], what a division's operands say.
+/// The bits of [`Retired::detail`] that depend on the signs of a division's operands.
 fn division_signs(code: Code, a: u64, b: u64) -> u8 {
     let (a, b) = match code {
         Code::Div | Code::Rem => (a as i64, b as i64),

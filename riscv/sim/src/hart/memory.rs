@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{bus::Bus, error::cause};
 
-/// A cause of `mcause` and the address.
+/// The `mcause` of a fault, and the address for `mtval`.
 pub(super) type Fault = (u64, u64);
 
 impl Hart {
@@ -27,7 +27,8 @@ impl Hart {
         bus.store::<N>(address, value, self.id, self.cycle).ok_or((cause::STORE_ACCESS, address))
     }
 
-    /// `lr`, `sc` and `amo`: the value for rd, and whether anything was written. They have to be aligned, always.
+    /// Executes `lr`, `sc` or `amo`: the value for rd, and whether it wrote to memory. The address must be aligned on
+    /// every machine.
     #[cold]
     #[inline(never)]
     pub(super) fn atomic(&self, bus: &mut Bus, address: u64, value: u64) -> Result<(u64, bool), Fault> {
@@ -45,7 +46,7 @@ impl Hart {
             return Err((cause, address));
         }
         let fault = if is_load { cause::LOAD_ACCESS } else { cause::STORE_ACCESS };
-        // Devices have no atomic operations.
+        // Atomic operations are not supported on devices.
         if !bus.memory.contains(address) {
             return Err((fault, address));
         }
@@ -80,7 +81,7 @@ impl Hart {
     }
 }
 
-/// Sign-extended operands compare alike in 32 and in 64 bits.
+/// The new value in memory. Sign-extended operands compare the same in 32 and in 64 bits.
 fn combine(operation: Amo, old: u64, value: u64) -> u64 {
     match operation {
         Amo::Swap => value,

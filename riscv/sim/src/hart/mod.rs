@@ -1,4 +1,4 @@
-//! A hart: its state, and one instruction after the other.
+//! A hart: its state and the execution of instructions.
 
 mod code;
 mod csr;
@@ -15,46 +15,46 @@ pub(crate) use code::CodeCache;
 use crate::{error::Place, isa::Isa, machine::Machine, retired::Reg};
 use csr::Csrs;
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// An instruction was executed.
     Retired,
-    /// An instruction was executed that marks a region of the program: `slti x0, x0, n`, which does nothing else. Region
-    /// 0 is whatever has no mark.
+    /// An instruction was executed that marks a region of the program: `slti x0, x0, n`, which has no other effect.
+    /// Region 0 is all code outside marked regions.
     Mark(u16),
-    /// An instruction or an interrupt went to the trap handler; no instruction was completed.
+    /// The hart entered the trap handler, by an instruction or an interrupt. No instruction was completed.
     Trapped,
-    /// The hart waits for an interrupt (`wfi`); nothing happened.
+    /// The hart waits for an interrupt (`wfi`). Nothing was executed.
     Waiting,
-    /// An instruction was executed, and it ended the program.
+    /// An instruction was executed that ended the program.
     Exited,
 }
 
-/// A hart.
+/// A hart (hardware thread): registers, control and status registers, program counter.
 #[derive(Debug)]
 pub struct Hart {
-    /// x0 to x31, then f0 to f31. Those of 32 bits are sign-extended, singles are boxed.
+    /// x0 to x31, then f0 to f31. 32-bit values are sign-extended, and singles are NaN-boxed.
     x: [u64; 64],
     pc: u64,
-    /// The cycle that its model is at: what its counters show and its timer goes by.
+    /// The current cycle, set by the timing model. Counters and timer read it.
     pub cycle: u64,
     completed: u64,
     csr: Csrs,
     id: usize,
     isa: Isa,
     address_mask: u64,
-    /// Bits that an instruction's address must not have.
+    /// Bits that must be zero in an instruction's address.
     align_mask: u64,
     misaligned: bool,
     waiting: bool,
-    /// Whether a step has to look for interrupts first.
+    /// Whether the next step must check for interrupts.
     attention: bool,
     traps: trap::History,
 }
 
 impl Hart {
-    /// A hart of a machine after reset, about to execute the instruction at `entry`. Its number is in a0 too, as boot
+    /// A hart after reset, about to execute the instruction at `entry`. Register a0 holds its number too, as boot
     /// loaders pass it.
     #[must_use]
     pub fn new(machine: &Machine, isa: Isa, id: usize, entry: u64) -> Hart {
@@ -77,7 +77,7 @@ impl Hart {
         }
     }
 
-    /// Its number, as `mhartid` has it.
+    /// The hart's number, as in `mhartid`.
     #[must_use]
     pub fn id(&self) -> usize {
         self.id
@@ -89,19 +89,19 @@ impl Hart {
         self.pc
     }
 
-    /// Instructions that it has completed.
+    /// Number of instructions completed.
     #[must_use]
     pub fn completed(&self) -> u64 {
         self.completed
     }
 
-    /// Whether it waits for an interrupt.
+    /// Whether the hart waits for an interrupt.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.waiting
     }
 
-    /// The value of a register. Those of RV32 are sign-extended, floats of 32 bits have ones above them.
+    /// The value of a register. 32-bit integers are sign-extended, and singles have ones in the upper half.
     #[must_use]
     pub fn register(&self, register: Reg) -> u64 {
         self.x[register.index()]
@@ -120,18 +120,18 @@ impl Hart {
         self.csr.frm << 5 | self.csr.fflags
     }
 
-    /// Switches the floating-point unit on, which programs do in `mstatus`.
+    /// Turns the floating-point unit on, which programs do in `mstatus`.
     pub fn enable_float(&mut self) {
         self.csr.float_on = self.isa.f;
     }
 
-    /// Where it is.
+    /// The place for an error message: hart, address and instructions completed.
     #[must_use]
     pub fn place(&self) -> Place {
         Place { hart: self.id, pc: self.pc, function: None, instructions: self.completed }
     }
 
-    /// Has the next step look for interrupts where there can be any.
+    /// Makes the next step check for interrupts, if any can occur.
     fn update_attention(&mut self) {
         self.attention = self.waiting || self.csr.interrupts && self.csr.mie != 0;
     }

@@ -1,20 +1,20 @@
-//! A decoded instruction, in the form in which it is executed.
+//! The decoded form of an instruction, which the hart executes.
 //!
-//! All registers hold 64 bits. On RV32 they hold values of 32 bits, sign-extended, as RV64 holds those of its `...w`
-//! instructions: so comparisons, logic and loads are the same for both widths, and most of RV32 is executed by the `w`
-//! forms of RV64. The 32 floating-point registers follow the integer ones, as 32 to 63.
+//! All registers hold 64 bits. On RV32 they hold sign-extended 32-bit values, as RV64 holds the results of its `...w`
+//! instructions. So comparisons, logic and loads are the same for both widths, and most RV32 instructions execute as
+//! the `w` forms of RV64. The floating-point registers follow the integer registers, as 32 to 63.
 
 use super::float::{FloatOp, Format};
 use crate::retired::{Class, Retired};
 
-/// What to do. `a` is the register rs1, `b` is rs2 plus the immediate: instructions with a register and with an immediate
-/// are the same but for which of the two is zero.
+/// The operation. `a` is register rs1, and `b` is register rs2 plus the immediate. Instructions with a register operand
+/// have a zero immediate; those with an immediate have x0 as rs2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Code {
     /// Not decoded yet.
     Unknown,
-    /// No instruction of this machine; the immediate has its bits.
+    /// Not an instruction of this machine. The immediate holds its bits.
     Illegal,
 
     Add,
@@ -35,10 +35,10 @@ pub(crate) enum Code {
     /// pc + immediate.
     Auipc,
 
-    /// rs2 + (rs1 << immediate), which is 1 to 3.
+    /// rs2 + (rs1 << immediate). The immediate is 1 to 3.
     ShiftAdd,
     ShiftAddw,
-    /// The same with rs1 zero-extended from 32 bits; the immediate may be 0.
+    /// As `ShiftAdd`, with rs1 zero-extended from 32 bits. The immediate is 0 to 3.
     ShiftAddUw,
     SllUw,
     Andn,
@@ -86,7 +86,7 @@ pub(crate) enum Code {
     Mulh,
     Mulhsu,
     Mulhu,
-    /// The upper halves of RV32.
+    /// The upper halves of products on RV32.
     Mulhw,
     Mulhsuw,
     Mulhuw,
@@ -137,28 +137,29 @@ pub(crate) enum Code {
     Ebreak,
     Mret,
     Wfi,
-    /// The immediate has the register's number in its lower 12 bits and, for the forms with `i`, the value above them.
+    /// CSR instructions. The immediate has the CSR's number in its lower 12 bits and, for the forms with `i`, the value
+    /// above.
     Csrrw,
     Csrrs,
     Csrrc,
     Csrrwi,
     Csrrsi,
     Csrrci,
-    /// `slti x0, x0, n`, a hint that the ISA leaves to programs: a region of the program begins or ends.
+    /// `slti x0, x0, n`, a hint reserved for software: marks the beginning or end of a region of the program.
     Mark,
 
     Float,
 }
 
 impl Code {
-    /// Whether it shifts or rotates by what a register says, where it is no immediate.
+    /// Whether it shifts or rotates by `b`, a register or an immediate.
     pub(crate) const fn shifts_by_register(self) -> bool {
         use Code::{Rol, Rolw, Ror, Rorw, Sll, Sllw, Sra, Sraw, Srl, Srlw};
         matches!(self, Sll | Sllw | Srl | Srlw | Sra | Sraw | Rol | Rolw | Ror | Rorw)
     }
 }
 
-/// What an atomic memory operation makes of the old value and rs2.
+/// The operation of an atomic memory instruction on the old value and rs2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Amo {
@@ -181,15 +182,15 @@ pub(crate) struct Op {
     pub(crate) rs2: u8,
     pub(crate) rs3: u8,
     pub(crate) class: Class,
-    /// Bytes of the instruction.
+    /// Size of the instruction in bytes.
     pub(crate) size: u8,
-    /// Rounding mode as encoded, 7 is that of `frm`.
+    /// The encoded rounding mode. 7 means the mode in `frm`.
     pub(crate) rounding: u8,
     pub(crate) immediate: i32,
     pub(crate) float: FloatOp,
     pub(crate) format: Format,
     pub(crate) amo: Amo,
-    /// Of [`Retired::detail`], what is known before it is executed.
+    /// The bits of [`Retired::detail`] that are known before execution.
     pub(crate) detail: u8,
 }
 
@@ -214,14 +215,14 @@ impl Op {
         }
     }
 
-    /// The same with its details for the timing models.
+    /// Sets the details for the timing models.
     pub(crate) fn with_detail(mut self) -> Op {
         self.detail = match self.code {
             Code::Mul | Code::Mulh | Code::Mulhsu | Code::Mulhu => Retired::WIDE,
             Code::Div | Code::Divu | Code::Rem | Code::Remu => Retired::WIDE,
             Code::Float if self.format == Format::Double => Retired::WIDE,
             Code::Csrrw | Code::Csrrwi => self.csr_write(),
-            // To set or clear nothing, by x0 or 0, is no write.
+            // Setting or clearing no bits (operand x0 or 0) is not a write.
             Code::Csrrs | Code::Csrrc if self.rs1 != 0 => self.csr_write(),
             Code::Csrrsi | Code::Csrrci if self.immediate >> 12 & 31 != 0 => self.csr_write(),
             Code::FenceI => Retired::CODE,
@@ -230,8 +231,8 @@ impl Op {
         self
     }
 
-    /// Of a CSR that is written: `mscratch` to `mtval` only hold what trap handlers put there (Rocket Chip, `CSR.scala`,
-    /// `write_flush`).
+    /// Details of a CSR write. `mscratch` to `mtval` only hold values for trap handlers, so writes to them do not flush
+    /// the pipeline (Rocket Chip, `CSR.scala`, `write_flush`).
     fn csr_write(&self) -> u8 {
         match self.immediate & 0xfff {
             0x340..=0x343 => Retired::WRITES,

@@ -7,11 +7,11 @@ use crate::{
     retired::{Class, Retired},
 };
 
-/// The same trap so often, without a return from the handler, is a handler that does not get past it.
+/// If the same trap occurs this often without a return from the handler, the handler is taken to be stuck.
 const MAX_REPEATS: u32 = 1000;
 const SP: usize = 2;
 
-/// What is remembered to see that a handler goes round in circles.
+/// The last trap, to detect a handler that never gets past it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct History {
     last: (u64, u64, u64),
@@ -21,7 +21,7 @@ pub(super) struct History {
 }
 
 impl Hart {
-    /// The trap of the instruction at the current pc.
+    /// Raises a trap for the instruction at pc.
     #[cold]
     #[inline(never)]
     pub(super) fn raise(
@@ -38,7 +38,7 @@ impl Hart {
         let this = (cause, self.pc, value);
         let history = &self.traps;
         let repeats = if history.last == this { history.repeats + 1 } else { 0 };
-        // A handler whose own first instruction traps will do so for ever.
+        // A handler whose first instruction traps never makes progress.
         let stuck = repeats > 0 && history.completed == self.completed;
         if stuck || repeats == MAX_REPEATS {
             return Err(self.error(ErrorKind::TrapLoop(trap())));
@@ -48,7 +48,7 @@ impl Hart {
         Ok(Event::Trapped)
     }
 
-    /// Looks for interrupts; what happened instead of an instruction, if anything did.
+    /// Checks for interrupts. Returns the event if one occurs instead of an instruction.
     #[cold]
     #[inline(never)]
     pub(super) fn attend(&mut self, bus: &Bus, retired: &mut Retired) -> Option<Event> {
@@ -61,7 +61,7 @@ impl Hart {
         if !self.csr.interrupts || self.csr.mtvec.is_none() {
             return None;
         }
-        // External, software, timer: the order of the privileged specification.
+        // External, software, timer: the priority order of the privileged specification.
         let number = [11, 3, 7].into_iter().find(|bit| pending >> bit & 1 != 0).unwrap_or(7);
         self.enter(retired, 1 << (self.isa.xlen.bits() - 1) | number, 0);
         Some(Event::Trapped)
@@ -82,7 +82,7 @@ impl Hart {
         *retired = Retired { pc, next_pc: self.pc, size: 4, class: Class::System, ..Retired::default() };
     }
 
-    /// `mret`: where it goes.
+    /// Returns from a trap (`mret`) and gives the address to continue at.
     pub(super) fn leave_trap(&mut self) -> u64 {
         self.csr.interrupts = self.csr.previous_interrupts;
         self.csr.previous_interrupts = true;
@@ -91,13 +91,13 @@ impl Hart {
         self.csr.mepc
     }
 
-    /// `wfi`.
+    /// Executes `wfi`.
     pub(super) fn wait(&mut self) {
         self.waiting = true;
         self.update_attention();
     }
 
-    /// The cycle at which its timer ends its waiting, unless nothing of its own will.
+    /// The cycle at which the hart's timer wakes it, or `None` if only another hart or device can.
     pub(crate) fn wakes_at(&self, bus: &Bus) -> Option<u64> {
         let pending = bus.pending(self.id, self.cycle) & self.csr.mie != 0;
         if pending {
@@ -107,22 +107,22 @@ impl Hart {
         bus.timer_due(self.id, self.cycle).filter(|_| timer_enabled)
     }
 
-    /// An error at this place.
+    /// An error at the hart's current place.
     pub(super) fn error(&self, kind: ErrorKind) -> Box<Error> {
         Box::new(Error::new(kind).at(self.place()))
     }
 
-    /// The stack pointer, where it points at nothing: below the memory that it should be in, or never set.
+    /// The stack pointer, if it points outside memory (overflow, or never set).
     fn lost_stack(&self, bus: &Bus) -> Option<u64> {
         let sp = self.x[SP] & self.address_mask;
-        // The empty stack of a program may begin right above the memory.
+        // An empty stack may begin just above the end of memory.
         let there = bus.memory.is_writable(sp) || bus.memory.is_writable(sp.wrapping_sub(1));
         (!there).then_some(sp)
     }
 }
 
 impl Trap {
-    /// Whether the cause is an access to memory or to a device that is not there.
+    /// Whether the cause is an access to an address without memory or a device.
     #[must_use]
     pub fn is_access(&self) -> bool {
         matches!(self.cause, cause::INSTRUCTION_ACCESS | cause::LOAD_ACCESS | cause::STORE_ACCESS)

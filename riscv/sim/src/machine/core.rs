@@ -5,59 +5,60 @@ use crate::error::Error;
 use crate::retired::Class;
 use serde::Deserialize;
 
-/// A pipeline that executes in program order, one instruction a cycle at most. Times are cycles; *use* times count from
-/// an instruction's execute stage to the earliest execute stage of an instruction that needs its result, 1 being the
+/// A pipeline that executes in program order, at most one instruction a cycle. Times are in cycles. *Use* times count
+/// from an instruction's execute stage to the earliest execute stage of an instruction that needs its result; 1 is the
 /// next cycle.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InOrder {
-    /// Bytes fetched in a cycle, 2, 4, 8 or 16, aligned.
+    /// Aligned bytes fetched in a cycle: 2, 4, 8 or 16.
     pub fetch_bytes: u32,
-    /// Fetches that wait for decode at most, 1 to 64.
+    /// The most fetches that wait for decode, 1 to 64.
     pub fetch_queue: u32,
     /// Cycles from a fetch to decode, 1 to 20.
     pub fetch_stages: u32,
-    /// Bubbles after a jump or taken branch that the front end finds by itself, without the target buffer, 0 to 20.
+    /// Bubbles after a jump or taken branch that the front end finds without the target buffer, 0 to 20.
     pub redirect: u32,
     /// Bubbles after a misprediction, 0 to 100.
     pub mispredict: u32,
     /// Use time of a word loaded from level 1 or tightly coupled memory, 1 to 20.
     pub load_use: u32,
-    /// Use time of a byte or halfword, which have to be shifted and extended, 1 to 20.
+    /// Use time of a loaded byte or halfword, which must be shifted and extended, 1 to 20.
     pub narrow_load_use: u32,
-    /// Use time of the link that `jalr` writes, 1 to 20.
+    /// Use time of the return address that `jalr` writes, 1 to 20.
     pub link_use: u32,
-    /// Use time of a CSR that is read, 1 to 20.
+    /// Use time of the value that a CSR instruction reads, 1 to 20.
     pub csr_use: u32,
-    /// Bubbles after a CSR is written (but not `mscratch`, `mepc`, `mcause` or `mtval`), after a trap and its return, and
-    /// after `fence.i`: the pipeline is refilled.
+    /// Bubbles while the pipeline refills, 0 to 100: after a write to a CSR (except `mscratch`, `mepc`, `mcause` and
+    /// `mtval`), a trap, a return from one, or `fence.i`.
     pub flush: u32,
-    /// Bubbles of a load that meets a store to its bytes that waits to be written, 0 to 100. A store waits from its
-    /// second cycle after execute for the first cycle in which no load is executed.
+    /// Bubbles of a load that overlaps a store waiting to be written, 0 to 100. From the second cycle after its execute
+    /// stage, a store waits for the first cycle in which no load executes.
     pub store_hazard: u32,
     /// Use time of a product, 1 to 200.
     pub multiply_use: u32,
-    /// Whether multiplier and divider are one unit that does one thing at a time, beside the pipeline, and write their
-    /// result in a cycle in which no instruction of the pipeline writes one. Otherwise products are pipelined.
+    /// Whether multiplier and divider are one unit beside the pipeline that performs one operation at a time. It writes
+    /// its result in a cycle in which no instruction of the pipeline writes one. If false, multiplications are
+    /// pipelined.
     pub multiply_beside: bool,
     /// The divider.
     pub divide: Divider,
-    /// Floating-point units and the time of atomic operations, which are loads otherwise.
+    /// Floating-point units, and the time of atomic operations. By default atomic operations take the time of loads.
     #[serde(default)]
     pub unit: Vec<Unit>,
 }
 
-/// A divider that takes a bit of the quotient at a time.
+/// A divider that computes the quotient a few bits at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Divider {
-    /// Use time apart from the bits, 1 to 200.
+    /// Use time without the time for the quotient's bits, 1 to 200.
     pub base: u32,
-    /// Bits of the quotient in a cycle, 1 to 64.
+    /// Bits of the quotient per cycle, 1 to 64.
     pub bits_per_cycle: u32,
-    /// Whether bits of the quotient that are zero for certain are skipped.
+    /// Whether leading bits of the quotient that must be zero are skipped.
     pub early_out: bool,
-    /// Cycles to make operands positive, and again to negate the result, 0 to 10.
+    /// Cycles to make negative operands positive, and again to negate the result, 0 to 10.
     pub sign: u32,
 }
 
@@ -68,21 +69,21 @@ pub enum PredictorKind {
     /// Never wrong.
     #[default]
     Perfect,
-    /// Backward branches are taken, forward ones are not; jumps through registers are wrong unless the return stack
-    /// has them.
+    /// Predicts backward branches as taken and forward branches as not taken. Jumps through registers are mispredicted,
+    /// except returns that the return stack predicts.
     Static,
-    /// Tables: target buffer, history, return stack.
+    /// Tables: branch target buffer, branch history table, return address stack.
     Tables,
 }
 
-/// Which entry makes room for a new one.
+/// Which entry of a table is replaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replace {
-    /// The one used longest ago.
+    /// The least recently used entry.
     #[default]
     Lru,
-    /// The one that a tree of bits leads to, each of which points away from where it was last used ("pseudo-LRU").
+    /// Pseudo-LRU: a tree of bits leads to the entry, and each bit points away from the more recently used side.
     Plru,
 }
 
@@ -90,31 +91,31 @@ pub enum Replace {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Predictor {
-    /// How.
+    /// The method of prediction.
     #[serde(default)]
     pub kind: PredictorKind,
-    /// Branch target buffer: entries, 0 to 65536.
+    /// Entries of the branch target buffer, 0 to 65536.
     #[serde(default)]
     pub btb_entries: u32,
-    /// Which of its entries is replaced.
+    /// Which entry of the target buffer is replaced.
     #[serde(default)]
     pub btb_replace: Replace,
-    /// Ways of the target buffer; 0: every entry can hold every branch.
+    /// Ways of the target buffer. 0 means fully associative.
     #[serde(default)]
     pub btb_ways: u32,
-    /// Branch history table: counters, 0 or a power of two to 2^20.
+    /// Counters of the branch history table, 0 or a power of two up to 2^20.
     #[serde(default)]
     pub bht_entries: u32,
-    /// Bits of a counter, 1 to 4.
+    /// Bits of each counter, 1 to 4.
     #[serde(default = "two")]
     pub counter_bits: u32,
-    /// Branches whose direction the global history keeps, 0 to 24.
+    /// Branches that the global history records, 0 to 24.
     #[serde(default)]
     pub history: u32,
-    /// Bits that the history is hashed to before it selects a counter; 0: as many as it has.
+    /// Bits to which the history is hashed before it selects a counter. 0 means the full history.
     #[serde(default)]
     pub history_bits: u32,
-    /// Return address stack: entries, 0 to 1024.
+    /// Entries of the return address stack, 0 to 1024.
     #[serde(default)]
     pub ras_entries: u32,
 }
@@ -123,15 +124,15 @@ fn two() -> u32 {
     2
 }
 
-/// How a load may pass older stores.
+/// When a load may pass older stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Disambiguation {
-    /// When they have been executed, address and data.
+    /// When older stores have executed, address and data.
     ProgramOrder,
-    /// When their addresses are known.
+    /// When the addresses of older stores are known.
     Addresses,
-    /// As if all addresses were known from the beginning: it waits for the store that it needs, for no other.
+    /// As if all addresses were known from the beginning. A load waits only for a store to the bytes that it reads.
     Perfect,
 }
 
@@ -139,67 +140,68 @@ pub enum Disambiguation {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OutOfOrder {
-    /// Instructions that begin execution in a cycle at most, 1 to 64.
+    /// The most instructions that begin execution in a cycle, 1 to 64.
     pub issue: u32,
-    /// Instructions fetched in a cycle; 0: as `issue`.
+    /// Instructions fetched in a cycle. 0 means `issue`.
     #[serde(default)]
     pub fetch: u32,
-    /// Instructions renamed and put into the reorder buffer in a cycle; 0: as `issue`.
+    /// Instructions renamed and put into the reorder buffer in a cycle. 0 means `issue`.
     #[serde(default)]
     pub rename: u32,
-    /// Instructions that leave the reorder buffer in a cycle; 0: as `issue`.
+    /// Instructions that leave the reorder buffer in a cycle. 0 means `issue`.
     #[serde(default)]
     pub commit: u32,
-    /// Whether fetch goes on behind a taken branch in the same cycle.
+    /// Whether fetch continues after a taken branch in the same cycle.
     #[serde(default)]
     pub fetch_past_taken: bool,
-    /// Instructions that wait between fetch and rename at most, 1 to 1024.
+    /// The most instructions that wait between fetch and rename, 1 to 1024.
     pub fetch_queue: u32,
     /// Cycles from fetch to rename, 1 to 50.
     pub front_end: u32,
-    /// Cycles from the end of a mispredicted branch to the next fetch, 0 to 100: 0 is the same cycle.
+    /// Cycles from the end of a mispredicted branch to the next fetch, 0 to 100. 0 means the same cycle.
     pub mispredict: u32,
-    /// Bubbles in fetch after a jump or taken branch that is predicted but not in the target buffer, 0 to 20.
+    /// Bubbles in fetch after a predicted jump or taken branch that is not in the target buffer, 0 to 20.
     pub redirect: u32,
-    /// Reorder buffer: instructions, 1 to 4096.
+    /// Size of the reorder buffer in instructions, 1 to 4096.
     pub reorder_buffer: u32,
-    /// Instructions that wait for operands or units at most; 0: all in the reorder buffer can.
+    /// The most instructions that wait for operands or units. 0 means all in the reorder buffer.
     #[serde(default)]
     pub issue_queue: u32,
-    /// Loads between rename and commit at most, 1 to 4096.
+    /// The most loads between rename and commit, 1 to 4096.
     pub load_queue: u32,
-    /// Stores between rename and the write into the cache at most, 1 to 4096.
+    /// The most stores between rename and the write into the cache, 1 to 4096.
     pub store_queue: u32,
-    /// Integer registers beyond the 31 of the program that renaming has; 0: as many as the reorder buffer needs.
+    /// Physical integer registers beyond the 31 architectural ones. 0 means as many as the reorder buffer needs.
     #[serde(default)]
     pub integer_registers: u32,
-    /// The same for floating point.
+    /// Physical floating-point registers beyond the 32 architectural ones. 0 means as many as the reorder buffer needs.
     #[serde(default)]
     pub float_registers: u32,
-    /// How a load may pass older stores.
+    /// When a load may pass older stores.
     pub disambiguation: Disambiguation,
-    /// Cycles from a load's issue to data that comes from a waiting store, 1 to 100.
+    /// Cycles from a load's issue to data forwarded from a waiting store, 1 to 100.
     pub forward: u32,
-    /// Units. Every class of instruction has to be in exactly one.
+    /// Execution units. Every class of instruction belongs to exactly one entry.
     pub unit: Vec<Unit>,
 }
 
-/// Units of one kind.
+/// One or more identical execution units.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unit {
-    /// What it executes.
+    /// The classes of instructions that they execute.
     pub does: Vec<UnitClass>,
-    /// How many there are, 1 to 64; 0: as many as instructions can issue.
+    /// Number of units, 1 to 64. 0 means as many as instructions can issue.
     #[serde(default)]
     pub count: u32,
-    /// Cycles to the result, 1 to 1000; loads take what the caches take besides (1 here and 1 in level 1 is 1 in all).
+    /// Cycles to the result, 1 to 1000. Loads add the cycles of the caches after the first (1 here and 1 in level 1 is
+    /// 1 in all).
     #[serde(default = "one")]
     pub latency: u32,
-    /// The same for doubles, and for 64-bit products and quotients; 0: as `latency`.
+    /// Latency for doubles, 64-bit products and 64-bit quotients. 0 means `latency`.
     #[serde(default)]
     pub double_latency: u32,
-    /// Cycles until it can begin the next; 1: it is a pipeline; 0: when it has finished.
+    /// Cycles until a unit can begin the next instruction. 1 means pipelined, and 0 means when it has finished.
     #[serde(default = "one")]
     pub interval: u32,
 }
@@ -208,12 +210,12 @@ fn one() -> u32 {
     1
 }
 
-/// Classes of instructions as machine files name them.
+/// Classes of instructions, as in machine files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
 pub enum UnitClass {
-    /// Integer arithmetic; CSRs, fences and what has no effect too.
+    /// Integer arithmetic, and also CSRs, fences and instructions without effect.
     Alu,
     Multiply,
     Divide,
@@ -231,13 +233,13 @@ pub enum UnitClass {
 }
 
 impl UnitClass {
-    /// All of them.
+    /// All classes.
     pub const ALL: [UnitClass; 13] = {
         use UnitClass::*;
         [Alu, Multiply, Divide, Load, Store, Atomic, Branch, FpAdd, FpMultiply, FpDivide, FpFused, FpSqrt, FpMove]
     };
 
-    /// Where instructions of a class belong.
+    /// The class to which an instruction belongs.
     #[must_use]
     pub const fn of(class: Class) -> UnitClass {
         match class {

@@ -1,48 +1,50 @@
-//! Memory as a machine file describes it: regions, caches, the bus, devices.
+//! The memory system as a machine file describes it: regions, caches, bus and devices.
 
 use super::{within, wrong};
 use crate::error::Error;
 use serde::Deserialize;
 
-/// A range of addresses with memory behind it.
+/// A range of memory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// What it is called in reports.
+    /// The name in reports.
     pub name: String,
-    /// Its first byte; a multiple of 4096.
+    /// The first address, a multiple of 4096.
     pub base: u64,
-    /// Bytes; a multiple of 4096.
+    /// Size in bytes, a multiple of 4096.
     pub size: u64,
-    /// What it is made of.
+    /// Whether programs can write it.
     pub kind: Kind,
     /// How harts reach it.
     #[serde(default)]
     pub path: Path,
-    /// Cycles from a request to the data, after caches and bus. Of no meaning for tightly coupled memory.
+    /// Cycles from a request to the data, after caches and bus. Ignored for tightly coupled memory.
     #[serde(default = "one")]
     pub latency: u64,
-    /// Cycles that one access (a line, or what passes the caches by) keeps it busy; 0: it takes any number at once.
+    /// Cycles that one access (a cache line, or an uncached access) keeps the memory busy. 0 means that accesses never
+    /// wait for each other.
     #[serde(default)]
     pub busy: u64,
-    /// Bytes of a beat, 1 to 1024: data come one beat after another.
+    /// Bytes in a beat, 1 to 1024. The data of an access arrive beat by beat.
     #[serde(default = "one")]
     pub beat_bytes: u64,
-    /// Cycles of a beat, 0 to 10000: each beat of an access adds so many to `latency` and, where it is not 0, to `busy`.
+    /// Cycles per beat, 0 to 10000. Each beat of an access adds this number to `latency` and, if `busy` is not 0, to
+    /// `busy`.
     #[serde(default)]
     pub beat_cycles: u64,
-    /// Whether `lr` and `sc` may reserve it; otherwise they trap.
+    /// Whether `lr` and `sc` can reserve an address in it. If false, they trap.
     #[serde(default = "yes")]
     pub reserve: bool,
 }
 
-/// What memory is made of.
+/// Whether memory can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Can be written.
+    /// Programs can write it.
     Ram,
-    /// Cannot; the loader fills it.
+    /// Only the loader can write it.
     Rom,
 }
 
@@ -50,72 +52,73 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Path {
-    /// Through the caches that the machine has.
+    /// Through all caches that the machine has.
     #[default]
     Cached,
-    /// Instructions through their cache, data past it.
+    /// Instructions through the instruction cache, data past all caches.
     CachedCode,
-    /// Beside the pipeline: as fast as a hit in a level 1 cache, for instructions and data.
+    /// Tightly coupled: as fast as a level 1 hit, for instructions and data.
     Tight,
-    /// Past the caches.
+    /// Past all caches.
     Direct,
 }
 
-/// When a cache writes to what is below it.
+/// When a cache writes to the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Write {
-    /// At every store. A store that misses fills no line.
+    /// Write-through: at every store. A store that misses does not allocate a line.
     Through,
-    /// When a changed line has to leave. A store that misses fills its line first.
+    /// Write-back: when a changed line is evicted. A store that misses fills its line first.
     Back,
 }
 
-/// A cache; the line used longest ago is replaced.
+/// A set-associative cache with LRU replacement.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// Bytes, 64 to 2^30.
+    /// Size in bytes, 64 to 2^30.
     pub size: u64,
-    /// Lines that an address can be in, 1 to 64.
+    /// Associativity, 1 to 64.
     pub ways: u32,
-    /// Bytes of a line, a power of two from 8 to 1024.
+    /// Line size in bytes, a power of two from 8 to 1024.
     pub line: u32,
-    /// Cycles from the request to the data when it hits, 1 to 10000.
+    /// Cycles from the request to the data on a hit, 1 to 10000.
     pub latency: u32,
-    /// When it writes; of no meaning for instructions.
+    /// When it writes to the next level. Ignored for instruction caches.
     #[serde(default = "back")]
     pub write: Write,
-    /// Lines that can be on their way at once, 1 to 1024.
+    /// The most misses that can be outstanding, 1 to 1024.
     #[serde(default = "misses")]
     pub misses: u32,
 }
 
-/// What connects the harts' level 1 caches with level 2 and memory: wires for requests and written data, and wires for
-/// the lines that come back. Each carries one thing at a time; who asks first is served first, by hart number in a tie.
+/// The bus between the level 1 caches and level 2 or memory. Requests and written data use one set of wires, and
+/// returning lines another. Each carries one transfer at a time, first come first served; ties go to the lower hart
+/// number.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bus {
-    /// Cycles that a request takes from the request wires, 1 to 1000.
+    /// Cycles that a request occupies the request wires, 1 to 1000.
     pub request: u32,
-    /// Bytes that either kind of wire carries in a cycle, 1 to 1024: a line of 32 bytes over 16 takes two cycles.
+    /// Bytes that either set of wires carries in a cycle, 1 to 1024. A 32-byte line takes two cycles at 16.
     pub width: u32,
 }
 
-/// A device.
+/// A memory-mapped device.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Device {
-    /// What it is.
+    /// The type of device.
     pub kind: DeviceKind,
-    /// Its first register; a multiple of 4096.
+    /// Address of its first register, a multiple of 4096.
     pub base: u64,
-    /// Of a 16550: its registers are `1 << shift` bytes apart, 0 to 3.
+    /// For a 16550: its registers are `1 << shift` bytes apart, 0 to 3.
     #[serde(default)]
     pub shift: u8,
 }
 
-/// The devices that there are.
+/// The types of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DeviceKind {
@@ -126,12 +129,12 @@ pub enum DeviceKind {
     Uart16550,
     /// SiFive's UART.
     UartSifive,
-    /// SiFive's test finisher: a write ends the program.
+    /// SiFive's test finisher: a store to it ends the program.
     Finisher,
 }
 
 impl DeviceKind {
-    /// Bytes that it takes from the memory map.
+    /// Size in bytes of its address range.
     pub(crate) const fn size(self) -> u64 {
         match self {
             DeviceKind::Clint => 0x1_0000,
@@ -157,7 +160,7 @@ fn misses() -> u32 {
 }
 
 impl Region {
-    /// RAM of which a machine file says no more than where it is.
+    /// Cached RAM with default timing.
     #[must_use]
     pub fn ram(base: u64, size: u64) -> Region {
         Region {
@@ -174,7 +177,7 @@ impl Region {
         }
     }
 
-    /// Whether an address is in it.
+    /// Whether the region contains an address.
     #[inline]
     pub(crate) const fn contains(&self, address: u64) -> bool {
         address.wrapping_sub(self.base) < self.size
@@ -189,7 +192,7 @@ impl Region {
 }
 
 impl Cache {
-    /// Sets: how many different groups of lines there are.
+    /// Number of sets.
     #[must_use]
     pub fn sets(&self) -> u64 {
         self.size / (u64::from(self.line) * u64::from(self.ways))

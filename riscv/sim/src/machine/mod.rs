@@ -1,7 +1,6 @@
-//! The description of a machine, from which everything else is built: what the functional core has to know, and what the
-//! models take time from. It is read from a TOML file, three of which come with the program; `docs/reference/machines.md` documents
-//! every field. A number outside its limits, a field that is missing, unknown or contradicts another is an error that names
-//! the field.
+//! The description of a machine: what the functional core executes, and the times that the models use. It is read from
+//! a TOML file; three such files come with the program, and `docs/reference/machines.md` documents every field. A
+//! number out of range, a missing or unknown field, or a contradiction between fields is an error that names the field.
 
 mod core;
 mod memory;
@@ -16,56 +15,55 @@ use crate::isa::{Isa, Xlen};
 use crate::memory::PAGE_BYTES;
 use serde::Deserialize;
 
-/// A machine. The fields are public so that studies can vary them; [`Machine::check`] says whether what came out is still
-/// possible.
+/// A machine. The fields are public so that studies can vary them; [`Machine::check`] validates the result.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// What it is called in reports.
+    /// The name in reports.
     pub name: String,
-    /// One line about it.
+    /// A description in one line.
     #[serde(default)]
     pub about: String,
-    /// Instruction set, as in `rv32imac` or `rv64imafdc_zba_zbb_zbs_zbkb`; empty: all that the simulator knows, in the
-    /// width of the program.
+    /// Instruction set, as in `rv32imac` or `rv64imafdc_zba_zbb_zbs_zbkb`. Empty means all supported extensions, with
+    /// the program's register width.
     #[serde(default)]
     pub isa: String,
-    /// Harts, 1 to 64.
+    /// Number of harts, 1 to 64.
     #[serde(default = "one")]
     pub harts: usize,
-    /// Whether misaligned loads and stores are done; otherwise they trap.
+    /// Whether misaligned loads and stores are executed. If false, they trap.
     #[serde(default)]
     pub misaligned: bool,
-    /// Cycles for a tick of `mtime`.
+    /// Cycles per tick of `mtime`.
     #[serde(default = "hundred")]
     pub cycles_per_tick: u64,
-    /// Memory.
+    /// Regions of memory.
     pub region: Vec<Region>,
-    /// Devices.
+    /// Memory-mapped devices.
     #[serde(default)]
     pub device: Vec<Device>,
-    /// Level 1 cache of each hart for instructions.
+    /// Level 1 instruction cache of each hart.
     pub l1i: Option<Cache>,
-    /// Level 1 cache of each hart for data.
+    /// Level 1 data cache of each hart.
     pub l1d: Option<Cache>,
-    /// Level 2 cache that all harts share.
+    /// Level 2 cache, shared by all harts.
     pub l2: Option<Cache>,
-    /// The bus between level 1 and what all harts share; none: every hart has a way of its own.
+    /// The bus between the level 1 caches and the shared memory system. If `None`, each hart has its own path.
     pub bus: Option<Bus>,
     /// Branch prediction.
     #[serde(default)]
     pub predictor: Predictor,
-    /// Harts that execute in program order. Without a pipeline of either kind, every instruction takes a cycle.
+    /// In-order pipeline of each hart. Without any pipeline, every instruction takes one cycle.
     pub in_order: Option<InOrder>,
-    /// Harts that execute out of order.
+    /// Out-of-order pipeline of each hart.
     pub out_of_order: Option<OutOfOrder>,
 }
 
-/// Harts that a machine can have.
+/// The most harts that a machine can have.
 pub const MAX_HARTS: usize = 64;
-/// Memory that a machine can have: it is allocated when it is touched, and a program may touch all of it.
+/// The most bytes of memory that a machine can have. Memory is allocated on first use, and a program may use all of it.
 const MAX_MEMORY_BYTES: u64 = 4 << 30;
-/// Most lines of all caches: 256 MiB of this machine's memory.
+/// The most cache lines in all caches. They take 256 MiB of the host's memory.
 const MOST_LINES: u64 = 1 << 23;
 
 fn one() -> usize {
@@ -76,19 +74,19 @@ fn hundred() -> u64 {
     100
 }
 
-/// The machines that come with the program, `e31`, `fe310` and `raptor`: name and TOML text.
+/// The presets `e31`, `fe310` and `raptor`: name and TOML text.
 pub const PRESETS: &[(&str, &str)] = &[
     ("e31", include_str!("presets/e31.toml")),
     ("fe310", include_str!("presets/fe310.toml")),
     ("raptor", include_str!("presets/raptor.toml")),
 ];
 
-/// An error that names a field.
+/// An error that names a field of the machine file.
 pub(crate) fn wrong(field: &str, why: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Machine(format!("{field}: {why}")))
 }
 
-/// Refuses a number outside `low` to `high`.
+/// Returns an error unless the number is between `low` and `high`.
 pub(crate) fn within(field: &str, number: u64, low: u64, high: u64) -> Result<(), Error> {
     if (low..=high).contains(&number) {
         return Ok(());
@@ -97,9 +95,9 @@ pub(crate) fn within(field: &str, number: u64, low: u64, high: u64) -> Result<()
 }
 
 impl Machine {
-    /// A machine without a pipeline, for programs that ask for none in particular: one hart, 1 GiB of RAM at 0x8000_0000,
-    /// flash at 0x2000_0000, CLINT at 0x200_0000, a 16550 UART at 0x1000_0000, SiFive's at 0x1001_3000, a finisher at
-    /// 0x10_0000. So images for QEMU's `virt` and `sifive_e` run, as far as they are in machine mode.
+    /// A machine without a pipeline, the default for programs. It has one hart, 1 GiB of RAM at 0x8000_0000, flash at
+    /// 0x2000_0000, a CLINT at 0x200_0000, a 16550 UART at 0x1000_0000, SiFive's UART at 0x1001_3000 and a finisher at
+    /// 0x10_0000. It runs images for QEMU's `virt` and `sifive_e` that stay in machine mode.
     #[must_use]
     pub fn generic() -> Machine {
         let device = |kind, base| Device { kind, base, shift: 0 };
@@ -130,18 +128,18 @@ impl Machine {
         }
     }
 
-    /// The machine of that name that comes with the program, if there is one: `e31`, `fe310` or `raptor`, in lower case.
+    /// The preset of this name (`e31`, `fe310` or `raptor`, in lower case), or `None` for any other name.
     #[must_use]
     pub fn preset(name: &str) -> Option<Machine> {
         let (_, text) = PRESETS.iter().find(|(preset, _)| *preset == name)?;
         Some(Machine::parse(text).expect("the presets are tested"))
     }
 
-    /// Reads a machine file, which has a pipeline.
+    /// Parses a machine file, which must describe a pipeline.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Machine`] names the field, or shows the line, that is wrong.
+    /// [`ErrorKind::Machine`] names the wrong field or shows the wrong line.
     pub fn parse(text: &str) -> Result<Machine, Error> {
         let machine: Machine = toml::from_str(text)
             .map_err(|error| Error::new(ErrorKind::Machine(error.to_string().trim_end().into())))?;
@@ -152,7 +150,7 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Refuses impossible values.
+    /// Validates the machine.
     ///
     /// # Errors
     ///
@@ -161,11 +159,11 @@ impl Machine {
         self.check_for(Xlen::Rv64).map(drop)
     }
 
-    /// The same for a program of that width, which says what a machine without an `isa` executes; what its harts execute.
+    /// Validates the machine for programs of this register width, and returns the instruction set of its harts.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As [`Machine::check`].
     pub fn check_for(&self, program: Xlen) -> Result<Isa, Error> {
         within("harts", self.harts as u64, 1, MAX_HARTS as u64)?;
         within("cycles_per_tick", self.cycles_per_tick, 1, 1 << 32)?;
@@ -206,7 +204,8 @@ impl Machine {
         Ok(isa)
     }
 
-    /// Memory and devices are whole pages that addresses reach, apart from each other, and not more than there may be.
+    /// Checks that regions and devices consist of whole pages in the address space, do not overlap, and stay below the
+    /// limit on memory.
     fn check_map(&self, xlen: Xlen) -> Result<(), Error> {
         let regions = self.region.iter().map(|region| ("memory", region.base, region.size));
         let devices = self.device.iter().map(|device| ("devices", device.base, device.kind.size()));
@@ -232,7 +231,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Every line of every cache is in memory from the start, so that a few words of a file must not ask for all there is.
+    /// Checks the number of cache lines. All lines are allocated from the start, so a short machine file could
+    /// otherwise exhaust the host's memory.
     fn check_lines(&self) -> Result<(), Error> {
         let mut lines = 0;
         let each = self.harts as u64;
@@ -247,11 +247,11 @@ impl Machine {
         Ok(())
     }
 
-    /// Sets the issue width, and with it every width that the file does not give.
+    /// Sets the issue width, and with it all widths that default to it.
     ///
     /// # Errors
     ///
-    /// An in-order machine issues one instruction at a time; an out-of-order one 1 to 64.
+    /// An in-order machine accepts only 1; an out-of-order machine accepts 1 to 64.
     pub fn set_issue(&mut self, issue: u32) -> Result<(), Error> {
         let Some(core) = &mut self.out_of_order else {
             return if issue == 1 {

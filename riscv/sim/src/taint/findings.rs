@@ -1,4 +1,4 @@
-//! Where secrets showed: one finding for each place and reason.
+//! Findings: where a run revealed secrets, one for each instruction and kind of leak.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -7,22 +7,22 @@ use serde::Serialize;
 use super::secret::Labels;
 use crate::{elf::Image, hart::Hart};
 
-/// How a secret shows.
+/// How a secret leaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Leak {
-    /// It decides on a branch.
+    /// A branch depends on it.
     Branch,
-    /// It is part of the address of a load or store.
+    /// The address of a load or store depends on it.
     Address,
-    /// It is part of where a jump, call or return goes.
+    /// The target of a jump, call or return depends on it.
     Jump,
-    /// It is divided, or divides.
+    /// It is the dividend or divisor of a division.
     Division,
-    /// It is multiplied, on a machine whose multiplier takes its time by the operands.
+    /// It is a factor, on a machine whose multiplication time depends on the operands.
     Multiplication,
-    /// It is how far something is shifted, on a machine that takes its time by that.
+    /// It is a shift amount, on a machine whose shift time depends on the amount.
     Shift,
     /// It is an operand of floating-point arithmetic.
     Float,
@@ -48,51 +48,51 @@ impl fmt::Display for Leak {
     }
 }
 
-/// A place where secrets showed.
+/// An instruction that leaked secrets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// How.
+    /// The kind of leak.
     pub kind: Leak,
     /// The address of the instruction.
     pub address: u64,
-    /// The function that it is in, where the program has symbols.
+    /// The function that contains it, if the program has symbols.
     pub function: Option<String>,
-    /// How far it is in that function.
+    /// Offset in that function.
     pub offset: u64,
-    /// How often.
+    /// Number of times that it leaked.
     pub count: u64,
-    /// Which secrets.
+    /// Names of the secrets.
     pub secrets: Vec<String>,
-    /// The hart that it happened on first.
+    /// The hart on which it first happened.
     pub hart: usize,
-    /// Instructions that this hart had completed then.
+    /// Instructions that this hart had completed at that time.
     pub instructions: u64,
 }
 
-/// Bytes that were followed.
+/// Secret bytes that were followed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SecretReport {
-    /// What findings call them.
+    /// The name that findings use.
     pub name: String,
-    /// The first byte; of marks of one name, of the last one.
+    /// Address of the first byte. For several marks of the same name, that of the last mark.
     pub address: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
-    /// Loads of what is secret by them. Of what is never read nothing was learnt.
+    /// Number of loads of data that depend on them. If it is 0, the run did not test this secret.
     pub reads: u64,
 }
 
-/// What following secrets came to.
+/// The results about secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SecretsReport {
-    /// What was secret.
+    /// The secrets that were followed.
     pub marked: Vec<SecretReport>,
-    /// Where it showed, by address.
+    /// The findings, by address.
     pub findings: Vec<Finding>,
-    /// How often it showed in places beyond the first 65536, which are not told one by one.
+    /// Number of leaks in instructions beyond the first 65536 findings, which are only counted.
     pub left_out: u64,
 }
 
@@ -104,7 +104,7 @@ struct Found {
     instructions: u64,
 }
 
-/// A program that writes itself anew could have places without end.
+/// The most findings. A program that rewrites itself could otherwise have any number.
 const MAX_PLACES: usize = 1 << 16;
 
 #[derive(Debug, Default)]
@@ -114,7 +114,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// After the instruction at `pc`.
+    /// Adds a leak in the instruction at `pc`, after its execution.
     pub(super) fn add(&mut self, pc: u64, leak: Leak, labels: u16, hart: &Hart) {
         let (hart, instructions) = (hart.id(), hart.completed().saturating_sub(1));
         if self.places.len() == MAX_PLACES && !self.places.contains_key(&(pc, leak)) {

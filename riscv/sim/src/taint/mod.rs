@@ -1,18 +1,18 @@
-//! Where secrets show: bytes that are marked as secret are followed through registers and memory, and every instruction
-//! whose time, addresses or path depend on them is told, once for each place.
+//! Tracks bytes that are marked as secret through registers and memory. An instruction whose time, addresses or path
+//! depend on them is reported once for each kind of leak.
 //!
-//! Of every bit of a register and of memory it is known whether secrets have a part in it, and which ones. What an
-//! instruction makes of such bits is in `rules`; they are those of Valgrind's Memcheck for undefined bits (N. Nethercote,
-//! J. Seward, "Using Valgrind to detect undefined value errors with bit-precision", 2005): a bit is public only where it
-//! is the same for all values of the secrets. What a program does after a branch on a secret is followed on the side that
-//! was taken, and no other.
+//! Each bit of a register or of memory has a flag that says whether it depends on secrets; registers and bytes have
+//! labels that say on which ones. `rules` computes the flags of results. The rules are those of Valgrind's Memcheck for
+//! undefined bits (N. Nethercote, J. Seward, "Using Valgrind to detect undefined value errors with bit-precision",
+//! 2005): a bit is public only if it is the same for all values of the secrets. After a branch on a secret, only the
+//! side that was taken is followed.
 //!
-//! A program marks memory itself by two hints, which the ISA leaves to custom use: `slt x0, ADDRESS, BYTES` says that
-//! these bytes are secret from here on, `sltu x0, ADDRESS, BYTES` that they are public.
+//! A program can mark memory by two hints, which the ISA reserves for custom use: `slt x0, ADDRESS, BYTES` declares
+//! these bytes secret, and `sltu x0, ADDRESS, BYTES` declares them public.
 //!
 //! ```text
-//! rules      bits of a result from bits of the operands      shadow   memory's secret bits
-//! secret     what is secret: symbols, addresses, marks       findings where it showed
+//! rules      flags of results from flags of operands         shadow   flags of memory
+//! secret     names and labels of secrets                     findings where secrets leaked
 //! ```
 
 mod findings;
@@ -38,21 +38,21 @@ use rules::{Operands, equality_is_public, order_is_public};
 use secret::Labels;
 use shadow::Shadow;
 
-/// The CSR that trap handlers keep a register in.
+/// The CSR in which trap handlers save a register.
 const MSCRATCH: u32 = 0x340;
 const A0: usize = 10;
 const A1: usize = 11;
 
-/// Which instructions take a time that depends on their operands, besides division and floating point, which always count.
+/// Which instructions take a time that depends on their operands. Division and floating point always do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variable {
-    /// Multiplication: multipliers that end early for small numbers.
+    /// Multiplication, as on multipliers that end early for small numbers.
     pub multiply: bool,
-    /// Shifts and rotations by a register: cores without a barrel shifter.
+    /// Shifts and rotations by a register, as on cores without a barrel shifter.
     pub shift: bool,
 }
 
-/// Which bits secrets have a part in, and the labels of these secrets.
+/// The bits that depend on secrets, and the labels of these secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taint {
     bits: u64,
@@ -62,7 +62,7 @@ pub(crate) struct Taint {
 impl Taint {
     const PUBLIC: Taint = Taint { bits: 0, labels: 0 };
 
-    /// These bits; without any there are no labels.
+    /// A taint of these bits. Without bits it has no labels.
     fn new(bits: u64, labels: u16) -> Taint {
         Taint { bits, labels: if bits == 0 { 0 } else { labels } }
     }
@@ -72,7 +72,7 @@ impl Taint {
     }
 }
 
-/// A hart's registers, the values as they were before the instruction that is looked at.
+/// The registers of a hart: values before the current instruction, and taints.
 #[derive(Debug)]
 struct Registers {
     values: [u64; 64],
@@ -87,7 +87,7 @@ pub(crate) struct Tracker {
     labels: Labels,
     memory: Shadow,
     harts: Vec<Registers>,
-    /// The last instruction that asked the host for something.
+    /// Address of the last instruction that made a request to the host.
     asked: u64,
     findings: Findings,
 }
@@ -105,14 +105,14 @@ impl Tracker {
         }
     }
 
-    /// These bytes are secret, whatever is written there, until the program says otherwise.
+    /// Marks bytes as secret, together with all values written there, until the program declares them public.
     pub(crate) fn keep(&mut self, secret: &Secret, bus: &Bus) -> Result<(), ErrorKind> {
         check_range(bus, secret.start, secret.bytes)?;
         let label = self.labels.keep(secret)?;
         self.memory.mark(secret.start, secret.bytes, label)
     }
 
-    /// A run begins or goes on: registers may have been set meanwhile.
+    /// Begins or continues a run. The registers may have been changed since the last one.
     pub(crate) fn begin(&mut self, harts: &[Hart]) {
         for (registers, hart) in self.harts.iter_mut().zip(harts) {
             for (number, value) in registers.values.iter_mut().enumerate() {
@@ -133,7 +133,7 @@ impl Tracker {
         }
     }
 
-    /// Takes what came of a step.
+    /// Updates the taints after a step.
     pub(crate) fn follow_event(
         &mut self,
         event: Event,
@@ -154,7 +154,7 @@ impl Tracker {
         Ok(())
     }
 
-    /// Takes what the host has read in memory: what is secret there has left the machine.
+    /// Reports secrets in memory that the host has read.
     pub(crate) fn follow_host(&mut self, hart: &Hart, bus: &mut Bus) {
         let Some(looked) = &mut bus.host.looked else { return };
         for (start, bytes) in looked.drain(..) {
@@ -166,9 +166,9 @@ impl Tracker {
         }
     }
 
-    /// Takes an instruction that was executed.
+    /// Updates the taints after an instruction.
     fn follow(&mut self, hart: &Hart, bus: &Bus, image: &Image, retired: &Retired) -> Result<(), ErrorKind> {
-        // After `fence.i` there is nothing that it was decoded to, and nothing that it did.
+        // `fence.i` has cleared the decoded instructions, its own included. It does not affect taints.
         let Some(op) = bus.code.op(retired.pc).filter(|op| op.code != Code::Unknown).copied() else {
             return Ok(());
         };
@@ -214,7 +214,7 @@ impl Tracker {
             }
             Class::Csr => self.csr(&op, retired, first, hart),
             Class::System => {
-                // The host answers in a0.
+                // A semihosting call gets its result in a0.
                 let registers = &mut self.harts[hart.id()];
                 for register in [A0, A1].into_iter().filter(|_| op.code == Code::Ebreak) {
                     let taint = registers.taints[register];
@@ -264,7 +264,8 @@ impl Tracker {
         Ok(())
     }
 
-    /// A load, store or atomic operation; `first` is of the address, `stored` of what is stored.
+    /// Follows a load, store or atomic operation. `first` is the taint of the address, `stored` that of the stored
+    /// data.
     fn access(
         &mut self,
         op: &Op,
@@ -275,7 +276,7 @@ impl Tracker {
         hart: &Hart,
     ) -> Result<Taint, ErrorKind> {
         let (address, bytes) = (retired.address, u64::from(retired.bytes));
-        // What stands at an address that a secret has chosen tells of that secret.
+        // Data at an address that depends on a secret depends on it too.
         let chosen = |taint: Taint| match first.is_secret() {
             true => Taint { bits: u64::MAX, labels: taint.labels | first.labels },
             false => taint,
@@ -312,7 +313,7 @@ impl Tracker {
         Ok(loaded)
     }
 
-    /// An access to a CSR: all but one are public, and nothing secret may be written to them.
+    /// Follows a CSR access. All CSRs but `mscratch` are public, and a write of a secret to them is a leak.
     fn csr(&mut self, op: &Op, retired: &Retired, written: Taint, hart: &Hart) -> Taint {
         let written = match op.code {
             Code::Csrrw | Code::Csrrs | Code::Csrrc => written,
@@ -335,7 +336,7 @@ impl Tracker {
         Taint::PUBLIC
     }
 
-    /// The program's own mark.
+    /// Handles a mark that the program makes.
     fn mark(
         &mut self,
         op: &Op,
@@ -362,7 +363,7 @@ impl Tracker {
     }
 }
 
-/// Refuses what is not all memory.
+/// Returns an error if part of the range is outside memory.
 fn check_range(bus: &Bus, start: u64, bytes: u64) -> Result<(), ErrorKind> {
     if bus.memory.contains_range(start, bytes) {
         return Ok(());

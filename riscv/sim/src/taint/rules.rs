@@ -1,39 +1,39 @@
-//! What an instruction makes of secret bits: which bits of its result may differ where the secrets differ.
+//! Which bits of an instruction's result may differ if the secrets differ.
 //!
-//! Sums, differences and comparisons look at the smallest and the largest values that the operands can have: where these
-//! agree on a carry, or on the outcome, it is public.
+//! Sums, differences and comparisons are computed for the smallest and the largest values of the operands. A carry or
+//! outcome that is the same for both is public.
 
 use crate::hart::{
     integer::{reverse_in_bytes, unzip, word, zip},
     op::{Code, Op},
 };
 
-/// Operands of an instruction: values, and which of their bits are secret.
+/// The operands of an instruction: values, and their secret bits (`ta`, `tb`).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands {
     pub(super) a: u64,
-    /// The register alone: without the immediate.
+    /// The register without the immediate.
     pub(super) b: u64,
     pub(super) immediate: u64,
     pub(super) ta: u64,
     pub(super) tb: u64,
-    /// Whether both are the same register.
+    /// Whether both operands are the same register.
     pub(super) same: bool,
 }
 
-/// Whether all values of the secrets make the operands equal, or all make them differ.
+/// Whether the equality of the operands is the same for all values of the secrets.
 pub(super) fn equality_is_public(operands: &Operands) -> bool {
     let secret = operands.ta | operands.tb;
     operands.same || secret == 0 || (operands.a ^ operands.b) & !secret != 0
 }
 
-/// Whether all values of the secrets make `a` less than `b`, or none does.
+/// Whether `a < b` has the same outcome for all values of the secrets.
 pub(super) fn order_is_public(operands: &Operands, signed: bool) -> bool {
     operands.same || order(operands.a, operands.ta, operands.b, operands.tb, signed)
 }
 
 fn order(a: u64, ta: u64, b: u64, tb: u64, signed: bool) -> bool {
-    // With the sign turned round, signed numbers are in the order of unsigned ones.
+    // Inverting the sign bit turns the order of signed numbers into that of unsigned ones.
     let turn = if signed { 1 << 63 } else { 0 };
     let (a, b) = (a ^ turn, b ^ turn);
     (a | ta) < (b & !tb) || (a & !ta) >= (b | tb)
@@ -51,7 +51,7 @@ fn difference(a: u64, ta: u64, b: u64, tb: u64) -> u64 {
     ta | tb | (low ^ high)
 }
 
-/// Of the lower half of a product: from the lowest bit on that a secret bit has a part in.
+/// The lower half of a product: secret from the lowest bit on that depends on a secret bit.
 fn product(a: u64, ta: u64, b: u64, tb: u64) -> u64 {
     let from =
         |secret: u64, other: u64| if secret == 0 { 64 } else { secret.trailing_zeros() + other.trailing_zeros() };
@@ -59,17 +59,17 @@ fn product(a: u64, ta: u64, b: u64, tb: u64) -> u64 {
     u64::MAX.checked_shl(lowest).unwrap_or(0)
 }
 
-/// All bits, if any is secret.
+/// All bits, if any bit is secret.
 fn all(bits: u64) -> u64 {
     if bits == 0 { 0 } else { u64::MAX }
 }
 
-/// Of a result that counts something: its few bits, unless it is the same at both ends.
+/// The result of a bit count: its low 7 bits, unless the bounds `low` and `high` are equal.
 fn count(low: u32, high: u32) -> u64 {
     if low == high { 0 } else { 0x7f }
 }
 
-/// Secret bits of what is loaded, in the register.
+/// Secret bits of a loaded value after extension to the register width.
 pub(super) fn widened(code: Code, bits: u64) -> u64 {
     match code {
         Code::Lb => bits as i8 as u64,
@@ -79,20 +79,20 @@ pub(super) fn widened(code: Code, bits: u64) -> u64 {
     }
 }
 
-/// Secret bits of the result of an instruction on integers.
+/// Secret bits of the result of an integer instruction.
 pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
     let Operands { a, b: register, immediate, ta, tb, same } = *operands;
     let b = register.wrapping_add(immediate);
     if ta | tb == 0 || same && is_constant_of_equal(op.code) {
         return 0;
     }
-    // A shift by a public amount moves secret bits as it moves values; by a secret one, they may be anywhere.
+    // A shift by a public amount moves secret bits as it moves values. If the amount is secret, any bit may be secret.
     let shifted = |amount_bits: u64, moved: fn(u64, u32) -> u64| match tb & amount_bits {
         0 => moved(ta, (b & amount_bits) as u32),
         _ if a == 0 && ta == 0 => 0,
         _ => u64::MAX,
     };
-    // One bit of the operand, at a public place or at any.
+    // A single-bit operation at a public position, or at any position.
     let at_bit = |amount_bits: u64, known: fn(u64, u64) -> u64| match tb & amount_bits {
         0 => known(ta, 1 << (b & amount_bits)),
         _ => u64::MAX,
@@ -129,7 +129,7 @@ pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
         Code::Slt => u64::from(!order(a, ta, b, tb, true)),
         Code::Sltu => u64::from(!order(a, ta, b, tb, false)),
         Code::Xor | Code::Xnor => ta | tb,
-        // A public zero hides what meets it in a conjunction, a public one in a disjunction.
+        // A public zero hides a secret in a conjunction, and a public one in a disjunction.
         Code::And => (ta | tb) & (ta | a) & (tb | b),
         Code::Andn => (ta | tb) & (ta | a) & (tb | !b),
         Code::Or => (ta | tb) & (ta | !a) & (tb | !b),
@@ -166,7 +166,7 @@ pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
         Code::Packh => u64::from(ta as u8) | u64::from(tb as u8) << 8,
         Code::Mul => product(a, ta, b, tb),
         Code::Mulw => word(product(a, ta, b, tb)),
-        // Nothing times zero.
+        // A product with a public zero is zero.
         Code::Mulh | Code::Mulhsu | Code::Mulhu | Code::Mulhw | Code::Mulhsuw | Code::Mulhuw
             if a | ta == 0 || b | tb == 0 =>
         {
@@ -176,12 +176,12 @@ pub(super) fn result(op: &Op, operands: &Operands) -> u64 {
     }
 }
 
-/// Whether the result is the same for all operands that are equal.
+/// Whether the result is the same for all pairs of equal operands.
 fn is_constant_of_equal(code: Code) -> bool {
     matches!(code, Code::Xor | Code::Xnor | Code::Sub | Code::Subw | Code::Slt | Code::Sltu | Code::Andn | Code::Orn)
 }
 
-/// Of `orc.b`: a byte is all ones or all zeros, and public where one of its public bits is set.
+/// For `orc.b`, each byte is all ones or all zeros. It is public if one of its public bits is set.
 fn or_combined(a: u64, ta: u64) -> u64 {
     let known = (a & !ta).to_le_bytes();
     let mut bytes = ta.to_le_bytes();

@@ -1,4 +1,4 @@
-//! What is secret: how it is named, and the labels under which it is followed.
+//! Names of secrets, and the labels under which they are followed.
 
 use std::str::FromStr;
 
@@ -8,26 +8,27 @@ use crate::{
     error::{Error, ErrorKind},
 };
 
-/// Labels that there are; the last one is for all marks that found none left.
+/// Number of labels. The last one is shared by all marks for which no other label is left.
 const LABELS: usize = u16::BITS as usize;
 
-/// Bytes that are secret from the beginning on.
+/// Bytes that are secret from the beginning of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// What findings call it.
+    /// The name that findings use.
     pub name: String,
-    /// The first byte.
+    /// Address of the first byte.
     pub start: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
-/// How someone names them: `SYMBOL`, `SYMBOL+BYTES` or `ADDRESS+BYTES`. Numbers are decimal, or hexadecimal with `0x`.
+/// How a user names a secret: `SYMBOL`, `SYMBOL+BYTES` or `ADDRESS+BYTES`. Numbers are decimal, or hexadecimal with
+/// `0x`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SecretName {
-    /// All of a symbol, or its first bytes.
+    /// All bytes of a symbol, or the given number of its first bytes.
     Symbol(String, Option<u64>),
-    /// So many bytes at an address.
+    /// Address and number of bytes.
     Address(u64, u64),
 }
 
@@ -58,7 +59,7 @@ impl FromStr for SecretName {
 
 fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        // Nothing that `from_str_radix` takes besides digits.
+        // `from_str_radix` accepts a sign, which is no digit here.
         Some(digits) if digits.starts_with(|digit: char| digit.is_ascii_hexdigit()) => {
             u64::from_str_radix(digits, 16).ok()
         }
@@ -68,11 +69,11 @@ fn number(text: &str) -> Option<u64> {
 }
 
 impl SecretName {
-    /// Where it is in a program.
+    /// Finds the bytes in a program.
     ///
     /// # Errors
     ///
-    /// There is no such symbol, or it does not say how long it is.
+    /// There is no such symbol, or its size is unknown.
     pub fn find(&self, image: &Image) -> Result<Secret, Error> {
         match self {
             SecretName::Address(start, bytes) => {
@@ -90,27 +91,27 @@ impl SecretName {
     }
 }
 
-/// What has a label.
+/// A label in use.
 #[derive(Debug)]
 struct Label {
     name: String,
-    /// Where it was marked last.
+    /// The range that was marked last.
     start: u64,
     bytes: u64,
     reads: u64,
 }
 
-/// The names of secrets: a bit for each.
+/// The labels in use. Each is one bit of a `u16`.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     all: Vec<Label>,
-    /// Ranges that are secret whatever is written to them: first byte, byte after the last, label.
+    /// Ranges in which all values are secret: first byte, byte after the last, label.
     kept: Vec<(u64, u64, u16)>,
 }
 
 impl Labels {
     pub(super) fn keep(&mut self, secret: &Secret) -> Result<u16, ErrorKind> {
-        // One is for the program's own marks.
+        // One label is reserved for marks of the program.
         if self.all.len() + 1 == LABELS {
             return Err(ErrorKind::TooManySecrets(LABELS - 1));
         }
@@ -119,7 +120,7 @@ impl Labels {
         Ok(label)
     }
 
-    /// The label of a name.
+    /// The label of a name. Allocates a new one if the name is not known.
     pub(super) fn marked(&mut self, name: String, start: u64, bytes: u64) -> u16 {
         let known = self.all.iter().position(|label| label.name == name);
         let number = known.unwrap_or_else(|| {
@@ -134,7 +135,7 @@ impl Labels {
         1 << number
     }
 
-    /// These bytes are no longer kept secret.
+    /// Removes a range from the kept secrets.
     pub(super) fn release(&mut self, start: u64, bytes: u64) {
         let end = start.saturating_add(bytes);
         let left =
@@ -142,7 +143,7 @@ impl Labels {
         self.kept = self.kept.iter().flat_map(left).filter(|(first, last, _)| first < last).collect();
     }
 
-    /// Which of the bytes that were written are kept secret.
+    /// Calls `mark` for each part of a written range that is kept secret.
     pub(super) fn kept(
         &self,
         start: u64,
@@ -158,7 +159,7 @@ impl Labels {
         Ok(())
     }
 
-    /// Something secret was loaded.
+    /// Counts a load of secret data.
     pub(super) fn count(&mut self, labels: u16) {
         if labels != 0 {
             for (number, label) in self.all.iter_mut().enumerate() {
@@ -199,7 +200,7 @@ mod tests {
         }
     }
 
-    /// The middle of a range becomes public: what is on both sides stays.
+    /// The middle of a range becomes public, and the parts on both sides stay secret.
     #[test]
     fn released_ranges_leave_the_rest() {
         let mut labels = Labels::default();

@@ -1,5 +1,4 @@
-//! Which bits of memory are secret, by which secrets; in pages, which are allocated when something secret is written to
-//! them.
+//! Which bits of memory are secret, and by which secrets. Pages are allocated when secret data is written to them.
 
 use std::collections::HashMap;
 
@@ -8,12 +7,12 @@ use crate::{error::ErrorKind, memory::PAGE_BYTES};
 
 const PAGE: usize = PAGE_BYTES as usize;
 const PAGE_BITS: u32 = PAGE_BYTES.trailing_zeros();
-/// Pages with secrets that a program may have: 64 MiB of its memory, and three times that of ours.
+/// The most pages with secrets. They cover 64 MiB of the program's memory and take three times as much of the host's.
 const MAX_PAGES: usize = 1 << 14;
 const MAX_BYTES: u64 = MAX_PAGES as u64 * PAGE_BYTES;
-/// Pages that are found at once.
+/// Entries of the direct-mapped table of pages, which is searched first.
 const NEAR: usize = 64;
-/// No page has this number.
+/// Marks an empty entry. No page has this number.
 const NO_PAGE: u64 = u64::MAX;
 
 #[derive(Debug)]
@@ -22,10 +21,10 @@ struct Page {
     labels: [u16; PAGE],
 }
 
-/// Memory's secret bits.
+/// The secret bits and labels of memory.
 #[derive(Debug)]
 pub(super) struct Shadow {
-    /// Numbers of pages, and where they are, if anywhere.
+    /// Number of a page, and its index in `pages`, if it is allocated.
     near: [(u64, Option<u32>); NEAR],
     index: HashMap<u64, u32>,
     pages: Vec<Box<Page>>,
@@ -38,7 +37,7 @@ impl Default for Shadow {
 }
 
 impl Shadow {
-    /// The page of an address, if anything secret was ever written there.
+    /// The page of an address, if it is allocated.
     fn find(&mut self, address: u64) -> Option<u32> {
         let number = address >> PAGE_BITS;
         let near = &mut self.near[number as usize % NEAR];
@@ -63,7 +62,7 @@ impl Shadow {
         Ok(page)
     }
 
-    /// At most 8 bytes, the first one in the lowest bits.
+    /// The taint of up to 8 bytes. The first byte is in the lowest bits.
     pub(super) fn read(&mut self, address: u64, bytes: u64) -> Taint {
         let mut taint = Taint::PUBLIC;
         for at in 0..bytes {
@@ -77,13 +76,13 @@ impl Shadow {
         taint
     }
 
-    /// The labels of any number of bytes.
+    /// The labels of a range of any length.
     pub(super) fn labels(&mut self, start: u64, bytes: u64) -> u16 {
         let eights = (0..bytes).step_by(8);
         eights.fold(0, |labels, at| labels | self.read(start.wrapping_add(at), (bytes - at).min(8)).labels)
     }
 
-    /// The same the other way round.
+    /// Sets the taint of up to 8 bytes. The first byte is in the lowest bits.
     pub(super) fn write(&mut self, address: u64, bytes: u64, taint: Taint) -> Result<(), ErrorKind> {
         for at in 0..bytes {
             let place = address.wrapping_add(at);
@@ -100,7 +99,7 @@ impl Shadow {
         Ok(())
     }
 
-    /// These bytes are secret, of this label too.
+    /// Marks a range as secret and adds a label.
     pub(super) fn mark(&mut self, start: u64, bytes: u64, label: u16) -> Result<(), ErrorKind> {
         if bytes > MAX_BYTES {
             return Err(ErrorKind::SecretPages(MAX_BYTES));
@@ -118,7 +117,7 @@ impl Shadow {
         Ok(())
     }
 
-    /// These bytes are public.
+    /// Marks a range as public.
     pub(super) fn clear(&mut self, start: u64, bytes: u64) {
         let (mut at, mut left) = (start, bytes);
         while left > 0 {

@@ -1,32 +1,33 @@
-//! Where the slots went: a machine that can retire so many instructions a cycle has so many slots a cycle, and each one
-//! either retires an instruction or is lost for a reason. (A. Yasin, "A Top-Down Method for Performance Analysis and
-//! Counters Architecture", 2014, sorts slots in the same way; here they are counted at retirement: a slot is lost to
-//! what the oldest instruction that has not retired was waiting for in that cycle.)
+//! Accounts for retirement slots. A machine that can retire n instructions in a cycle has n slots per cycle. Each slot
+//! retires an instruction or is lost for a reason. A. Yasin, "A Top-Down Method for Performance Analysis and Counters
+//! Architecture", 2014, uses the same categories. Here slots are counted at retirement: a slot is lost to what the
+//! oldest instruction in the pipeline was waiting for in that cycle.
 
 use serde::Serialize;
 
-/// Why a slot retired nothing.
+/// Why a slot retired no instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The instruction was not there: cache misses of fetch, bubbles behind taken jumps, the filling of the pipeline.
+    /// The instruction was not fetched yet: instruction cache misses, bubbles after taken jumps, filling of the
+    /// pipeline.
     #[default]
     FrontEnd,
-    /// A branch before it had been predicted wrong.
+    /// A branch before the instruction was mispredicted.
     Prediction,
-    /// It waited for a result, or was at work on one that takes more than a cycle.
+    /// The instruction waited for an operand, or its own execution took more than one cycle.
     Dependence,
-    /// It had its operands but no unit, port or issue slot, or there was no room for it in a queue.
+    /// The instruction had its operands, but no unit, port, issue slot or queue entry was free.
     Unit,
-    /// Data were on their way from beyond level 1, or from a store that was in the way.
+    /// The instruction waited for data from beyond level 1, or for a store to the same bytes.
     Memory,
-    /// The pipeline was empty on purpose: CSR writes, fences, atomic operations, traps.
+    /// The pipeline was drained: CSR writes, fences, atomic operations, traps.
     Serial,
     /// The hart was asleep.
     Idle,
 }
 
-/// Slots, sorted.
+/// Number of slots, by use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Account {
     /// Slots that retired an instruction.
@@ -48,7 +49,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Counts slots that retired nothing.
+    /// Counts slots that retired no instruction.
     #[inline]
     pub fn lose(&mut self, slots: u64, cause: Cause) {
         let field = match cause {
@@ -63,7 +64,7 @@ impl Account {
         *field += slots;
     }
 
-    /// All slots.
+    /// Number of all slots.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.retired
@@ -76,7 +77,7 @@ impl Account {
             + self.idle
     }
 
-    /// What came since an earlier state of the same account.
+    /// The difference to an earlier state of the same account.
     #[must_use]
     pub fn since(&self, before: &Account) -> Account {
         Account {
@@ -91,7 +92,7 @@ impl Account {
         }
     }
 
-    /// Adds another account.
+    /// Adds the slots of another account.
     pub fn add(&mut self, other: &Account) {
         self.retired += other.retired;
         self.front_end += other.front_end;

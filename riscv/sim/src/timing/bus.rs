@@ -1,25 +1,25 @@
-//! The bus between level 1 caches and what all harts share: request wires with what is written, and response wires with
-//! the lines that come back, each taken by one thing at a time.
+//! The bus between the level 1 caches and the shared memory system. Request wires carry requests and written data, and
+//! response wires carry returning lines. Each set carries one transfer at a time.
 
 use super::calendar::Calendar;
 use crate::machine;
 use serde::Serialize;
 
-/// What the bus did.
+/// Statistics of the bus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct BusFigures {
-    /// Requests, writes included.
+    /// Requests, including writes.
     pub requests: u64,
-    /// Cycles in which the request wires were taken.
+    /// Cycles in which the request wires were busy.
     pub request_cycles: u64,
-    /// Cycles in which the response wires were taken.
+    /// Cycles in which the response wires were busy.
     pub response_cycles: u64,
     /// Cycles that requests and responses waited for the wires.
     pub waited: u64,
 }
 
-/// The bus, or none: then everything goes at once.
+/// The bus. A machine without one never waits for wires.
 #[derive(Clone, Debug)]
 pub(super) struct Bus {
     wires: Option<Wires>,
@@ -45,7 +45,7 @@ impl Bus {
         Bus { wires, figures: BusFigures::default() }
     }
 
-    /// No hart will ask for cycles before this one.
+    /// Drops bookkeeping before `cycle`. No hart will ask for earlier cycles.
     pub(super) fn forget_before(&mut self, cycle: u64) {
         if let Some(wires) = &mut self.wires {
             wires.requests.forget_before(cycle);
@@ -53,7 +53,8 @@ impl Bus {
         }
     }
 
-    /// Sends a request with `bytes` of data at `cycle` or as soon as the wires are free, and returns when it began.
+    /// Sends a request with `bytes` of data at `cycle`, or as soon as the wires are free. Returns the cycle in which it
+    /// begins.
     #[inline]
     pub(super) fn request(&mut self, cycle: u64, bytes: u32) -> u64 {
         self.figures.requests += 1;
@@ -67,7 +68,8 @@ impl Bus {
         begin
     }
 
-    /// Sends a line back that is there at `cycle`; what was asked for comes first, and the return value is when.
+    /// Returns a line that is ready at `cycle`. The requested data come first; the result is the cycle in which they
+    /// arrive.
     #[inline]
     pub(super) fn respond(&mut self, cycle: u64, bytes: u32) -> u64 {
         let Some(wires) = &mut self.wires else {

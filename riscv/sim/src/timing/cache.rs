@@ -1,21 +1,21 @@
-//! The tags of one cache: which lines it holds, in which state, and when a line on its way arrives. Set-associative, the
-//! line used longest ago is replaced.
+//! The tags of one cache: which lines it holds, their states, and when outstanding lines arrive. It is set-associative
+//! with LRU replacement.
 
 use crate::machine;
 use serde::Serialize;
 
-/// What a cache may do with a line that it holds.
+/// The coherence state of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It can be read.
+    /// Other caches may hold it too, and it is unchanged.
     Shared,
-    /// Nobody else has it, and it has been written: what is below is out of date.
+    /// No other cache holds it, and it is changed: the next level is out of date.
     Modified,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// Address over the bytes of a line, plus 1; 0: nothing.
+    /// Line address plus 1. 0 means empty.
     tag: u64,
     used: u64,
     ready: u64,
@@ -24,21 +24,21 @@ struct Line {
 
 const NOTHING: Line = Line { tag: 0, used: 0, ready: 0, state: State::Shared };
 
-/// What a cache did.
+/// Statistics of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct CacheFigures {
-    /// Accesses; of instruction caches, fetches of another line than the one before.
+    /// Accesses. For instruction caches, fetches from a different line than the one before.
     pub accesses: u64,
-    /// Accesses that found no line, or one that was still on its way.
+    /// Accesses to a missing line, or to one that was still on its way.
     pub misses: u64,
-    /// Changed lines written to what is below.
+    /// Changed lines written to the next level.
     pub written_back: u64,
-    /// Lines taken away because another hart wrote to them.
+    /// Lines invalidated because another hart wrote to them.
     pub invalidated: u64,
 }
 
-/// A cache.
+/// The tags and statistics of a cache.
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     lines: Box<[Line]>,
@@ -46,17 +46,18 @@ pub(super) struct Cache {
     set_mask: u64,
     shift: u32,
     clock: u64,
-    /// When the lines that are on their way arrive, as a ring of the last so many misses.
+    /// Ring of the cycles in which the lines of the latest misses arrive, one entry for each miss that can be
+    /// outstanding.
     arrivals: Box<[u64]>,
     next_arrival: usize,
     pub(super) figures: CacheFigures,
 }
 
-/// A place in a cache.
+/// Index of a line in a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(usize);
 
-/// What had to leave a cache.
+/// A line that was evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Victim {
     pub(super) address: u64,
@@ -83,14 +84,14 @@ impl Cache {
         ((address >> self.shift) & self.set_mask) as usize * self.ways
     }
 
-    /// Where the line of `address` is, if it is here. Does not count as a use.
+    /// Finds the line of `address`. Does not count as a use.
     #[inline]
     pub(super) fn find(&self, address: u64) -> Option<Place> {
         let (tag, first) = ((address >> self.shift) + 1, self.set(address));
         self.lines[first..first + self.ways].iter().position(|line| line.tag == tag).map(|way| Place(first + way))
     }
 
-    /// Uses a line: the cycle in which it arrived or will, and its state.
+    /// Uses a line. Returns the cycle in which it arrives, and its state.
     #[inline]
     pub(super) fn touch(&mut self, place: Place) -> (u64, State) {
         self.clock += 1;
@@ -99,28 +100,27 @@ impl Cache {
         (line.ready, line.state)
     }
 
-    /// Changes a line's state.
     pub(super) fn set_state(&mut self, place: Place, state: State) {
         self.lines[place.0].state = state;
     }
 
-    /// Whether a line has been written.
+    /// Whether a line has been changed.
     pub(super) fn is_modified(&self, place: Place) -> bool {
         self.lines[place.0].state == State::Modified
     }
 
-    /// Puts a line in, which arrives in the cycle `ready`, and says what had to leave.
+    /// Inserts a line that arrives in cycle `ready`, and returns the evicted line.
     pub(super) fn insert(&mut self, address: u64, ready: u64, state: State) -> Option<Victim> {
         self.clock += 1;
         let (tag, first) = ((address >> self.shift) + 1, self.set(address));
         let set = &mut self.lines[first..first + self.ways];
-        // An empty way has never been used, so it goes first.
+        // An empty way has never been used, so it is chosen first.
         let line = set.iter_mut().min_by_key(|line| line.used).expect("a set has a way");
         let old = std::mem::replace(line, Line { tag, used: self.clock, ready, state });
         (old.tag != 0).then(|| Victim { address: (old.tag - 1) << self.shift, modified: old.state == State::Modified })
     }
 
-    /// Takes the line of `address` away, and says whether it was here and had been written.
+    /// Invalidates the line of `address`. Returns whether it was changed, or `None` if it was not in the cache.
     pub(super) fn invalidate(&mut self, address: u64) -> Option<bool> {
         let place = self.find(address)?;
         self.figures.invalidated += 1;
@@ -128,7 +128,7 @@ impl Cache {
         Some(old.state == State::Modified)
     }
 
-    /// Takes all lines away.
+    /// Invalidates all lines.
     pub(super) fn clear(&mut self) {
         self.lines.fill(NOTHING);
     }
@@ -138,7 +138,7 @@ impl Cache {
         cycle.max(self.arrivals[self.next_arrival])
     }
 
-    /// Notes when the line of a miss arrives.
+    /// Records when the line of a miss arrives.
     pub(super) fn miss_until(&mut self, cycle: u64) {
         self.arrivals[self.next_arrival] = cycle;
         self.next_arrival = (self.next_arrival + 1) % self.arrivals.len();

@@ -1,9 +1,9 @@
-//! What is taken in each cycle, for something of which a cycle has so many.
+//! Counts how many entries of a resource are taken in each cycle.
 
-/// Cycles that are kept; what is asked for beyond them is free.
+/// Number of cycles that are tracked. Later cycles count as free.
 const CYCLES: usize = 1 << 13;
 
-/// Places taken in cycles from a first one on, which only moves forward.
+/// Entries taken in each cycle, from a first cycle that only moves forward.
 #[derive(Clone, Debug)]
 pub(super) struct Calendar {
     taken: Box<[u8]>,
@@ -12,12 +12,12 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    /// A calendar of so many places a cycle.
+    /// A calendar with `places` entries per cycle.
     pub(super) fn new(places: u32) -> Calendar {
         Calendar { taken: vec![0; CYCLES].into_boxed_slice(), first: 0, places: places.min(255) as u8 }
     }
 
-    /// Nothing before `cycle` will be asked for any more.
+    /// Drops the cycles before `cycle`. They will not be asked for again.
     #[inline]
     pub(super) fn forget_before(&mut self, cycle: u64) {
         if cycle <= self.first {
@@ -33,13 +33,13 @@ impl Calendar {
         self.first = cycle;
     }
 
-    /// Whether `cycle` has a free place.
+    /// Whether `cycle` has a free entry.
     #[inline]
     pub(super) fn is_free(&self, cycle: u64) -> bool {
         cycle - self.first >= CYCLES as u64 || self.taken[cycle as usize % CYCLES] < self.places
     }
 
-    /// The first cycle with a free place, from `cycle` on.
+    /// The first cycle with a free entry, from `cycle` on.
     #[inline]
     pub(super) fn first_free(&self, cycle: u64) -> u64 {
         let mut cycle = cycle.max(self.first);
@@ -49,7 +49,7 @@ impl Calendar {
         cycle
     }
 
-    /// Takes a place in a cycle that [`first_free`](Calendar::first_free) gave.
+    /// Takes an entry in a cycle that [`first_free`](Calendar::first_free) returned.
     #[inline]
     pub(super) fn take(&mut self, cycle: u64) {
         if cycle - self.first < CYCLES as u64 {
@@ -57,8 +57,8 @@ impl Calendar {
         }
     }
 
-    /// Takes a place in each of `length` cycles that follow each other, as early as possible from `cycle` on, and
-    /// returns the first of them.
+    /// Takes an entry in each of `length` consecutive cycles, as early as possible from `cycle` on. Returns the first
+    /// of them.
     #[inline]
     pub(super) fn take_run(&mut self, cycle: u64, length: u32) -> u64 {
         let mut begin = self.first_free(cycle);

@@ -1,13 +1,13 @@
-//! A pipeline in program order: fetch, decode, execute, memory, write-back, one instruction a cycle. The shape is that
-//! of Rocket, of which SiFive's E31 is made: `RocketCore.scala`, `Frontend.scala`, `DCache.scala` and `Multiplier.scala`
-//! of Rocket Chip say what waits for what; the numbers come from the machine file.
+//! A pipeline that executes in program order: fetch, decode, execute, memory, write-back, one instruction a cycle. It
+//! models Rocket, of which SiFive's E31 is made. The files `RocketCore.scala`, `Frontend.scala`, `DCache.scala` and
+//! `Multiplier.scala` of Rocket Chip define what waits for what; the numbers come from the machine file.
 //!
-//! An instruction waits in decode until its operands will be there when it executes, and the register that it writes has
-//! no older result to come. It executes in the next cycle, so the execute cycles of instructions are the whole story:
-//! each is the highest of what fetch, operands, units and memory allow.
+//! An instruction waits in decode until its operands will be ready when it executes, and no older write to its
+//! destination register is pending. It executes in the next cycle. So the execute cycles of instructions determine all
+//! timing: each is the latest cycle that fetch, operands, units and memory require.
 //!
-//! Approximations: tables of branch prediction learn at once; wrong paths fetch nothing; two multiplications apart, the
-//! units of the machine file's `unit` list share nothing.
+//! Approximations: prediction tables learn immediately, wrong paths fetch nothing, and except for multiplier and
+//! divider, the units in the machine file's `unit` list share no resources.
 
 use super::predict::{Guess, Predictor};
 use super::{Account, Cause, Memory, Times};
@@ -21,7 +21,7 @@ pub(crate) struct InOrder {
     spec: machine::InOrder,
     hart: usize,
     predictor: Predictor,
-    /// Cycle in which the newest instruction executes.
+    /// The cycle in which the newest instruction executes.
     execute: u64,
     /// For each register, the first cycle in which an instruction that needs it can execute, and why not earlier.
     ready: [u64; 64],
@@ -31,33 +31,33 @@ pub(crate) struct InOrder {
     stores: VecDeque<Waiting>,
     store_cycle: u64,
     units: [UnitTime; UnitClass::ALL.len()],
-    /// Where the cycles went.
+    /// How the cycles were used.
     pub account: Account,
 }
 
-/// Fetch: which aligned piece of code came last, and when the next can.
+/// Fetch: the last aligned piece of code, and when the next can be fetched.
 #[derive(Clone, Debug)]
 struct Front {
     piece: u64,
-    /// The address at which the last piece was entered: higher than the piece's own after a jump into its middle.
+    /// The address at which the last piece was entered. After a jump into its middle, it is higher than the piece's
+    /// address.
     entered: u64,
     fetched: u64,
     decoded: u64,
     next: u64,
     line: u64,
     line_ready: u64,
-    /// Ring of the cycles in which the places of the last pieces became free, as many as can wait, and where the next
-    /// one goes.
+    /// Ring of the cycles in which entries of the fetch queue become free, and the index of the next one.
     free: Box<[u64]>,
     place: usize,
-    /// Pieces that have been fetched since an instruction was decoded.
+    /// Number of pieces fetched since the last instruction was decoded.
     new: usize,
-    /// Until this cycle, a missing instruction is due to the last refill.
+    /// Until this cycle, the lack of an instruction is due to the last refill.
     refill: u64,
     refill_cause: Cause,
 }
 
-/// A product or quotient on its way, beside the pipeline.
+/// A product or quotient that the unit beside the pipeline computes.
 #[derive(Clone, Copy, Debug)]
 struct Beside {
     /// The first cycle in which it can be written, as far as is known.
@@ -70,7 +70,7 @@ struct Beside {
 struct Waiting {
     address: u64,
     bytes: u8,
-    /// The first cycle in which it can be.
+    /// The first cycle in which it can be written.
     from: u64,
 }
 
@@ -82,11 +82,11 @@ struct UnitTime {
     free: u64,
 }
 
-/// Write-back comes so many cycles after execute.
+/// Number of cycles from execute to write-back.
 const WRITE_BACK: u64 = 2;
 
 impl InOrder {
-    /// The pipeline of a hart of `machine`.
+    /// The pipeline of hart number `hart` of `machine`.
     ///
     /// # Panics
     ///
@@ -132,7 +132,7 @@ impl InOrder {
         }
     }
 
-    /// How predictions went.
+    /// The branch predictor.
     #[must_use]
     pub(crate) fn predictor(&self) -> &Predictor {
         &self.predictor
@@ -144,13 +144,13 @@ impl InOrder {
         self.execute
     }
 
-    /// The first cycle that anything still to come can ask the memory for.
+    /// The earliest cycle for which the pipeline can still access memory.
     #[must_use]
     pub(crate) fn earliest(&self) -> u64 {
         self.front.fetched
     }
 
-    /// All cycles, if nothing more comes: the newest instruction is written back. The account is complete then.
+    /// Total cycles, until the newest instruction is written back. Completes the account.
     pub(crate) fn finish(&mut self) -> u64 {
         let cycles = self.cycles();
         self.account.lose(cycles.saturating_sub(self.account.total()), Cause::FrontEnd);
@@ -163,7 +163,7 @@ impl InOrder {
         if self.account.retired == 0 { 0 } else { self.execute + WRITE_BACK + 1 }
     }
 
-    /// The hart sleeps until `cycle`.
+    /// Puts the hart to sleep until `cycle`.
     pub(crate) fn sleep_until(&mut self, cycle: u64) {
         if cycle > self.execute {
             self.account.lose(cycle - self.execute, Cause::Idle);
@@ -172,12 +172,11 @@ impl InOrder {
         }
     }
 
-    /// Takes the next instruction.
+    /// Times the next instruction.
     pub(crate) fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
         let first = if self.account.retired == 0 { 0 } else { self.execute + 1 };
         let split = self.is_split_target(retired);
         let (fetch, decoded) = self.fetch(retired, memory);
-        // Fetch.
         let mut at = first;
         if decoded + 1 > at {
             let refilled = self.front.refill.clamp(at, decoded + 1);
@@ -189,9 +188,8 @@ impl InOrder {
             self.account.lose(1, Cause::FrontEnd);
             at += 1;
         }
-        // Operands, and the register that is written.
+        // Operands, and the destination register.
         at = self.operands(retired, at);
-        // Units and memory.
         let waiting = at;
         let class = UnitClass::of(retired.class);
         at = self.unit(retired, class, at);
@@ -215,7 +213,7 @@ impl InOrder {
         Times { fetch, decode: at.saturating_sub(1), issue: at, complete, retire: at + WRITE_BACK }
     }
 
-    /// Waits for the operands of an instruction that could execute at `at`.
+    /// The cycle in which the operands are ready, for an instruction that could execute at `at`.
     #[inline]
     fn operands(&mut self, retired: &Retired, mut at: u64) -> u64 {
         let [first, second, third] = retired.sources.map(|register| self.ready[register.index()]);
@@ -233,7 +231,7 @@ impl InOrder {
                 && register.is_some()
                 && beside.register == register
             {
-                // Nothing else is written back from now on, so it is written at once; decode sees it in that cycle.
+                // No later write-back delays it, so it is written immediately. Decode sees it in that cycle.
                 let ready = beside.write + 1;
                 if ready > at {
                     self.account.lose(ready - at, Cause::Dependence);
@@ -245,7 +243,7 @@ impl InOrder {
         at
     }
 
-    /// Waits for the unit of an instruction that could execute at `at`.
+    /// The cycle in which the unit is free, for an instruction that could execute at `at`.
     #[inline]
     fn unit(&mut self, retired: &Retired, class: UnitClass, at: u64) -> u64 {
         match class {
@@ -265,10 +263,10 @@ impl InOrder {
         }
     }
 
-    /// What an instruction that executes at `at` leaves behind: when its result is there.
+    /// Executes an instruction at `at`, and returns the cycle in which its result is ready.
     #[inline]
     fn execute_one(&mut self, retired: &Retired, class: UnitClass, at: u64, memory: &mut Memory) -> u64 {
-        // Write-back is the third stage from here; the port is taken by whatever writes a register, x0 included.
+        // Write-back is two cycles later. Every instruction that writes a register takes the port, x0 included.
         let writes = !matches!(retired.class, Class::Store | Class::Branch | Class::Fence | Class::System);
         if let Some(beside) = &mut self.beside
             && writes
@@ -283,7 +281,7 @@ impl InOrder {
         let (usable, reason) = match class {
             UnitClass::Load => {
                 let use_time = if retired.bytes < 4 { spec.narrow_load_use } else { spec.load_use };
-                // What level 1 takes is in the use times.
+                // The use times include a level 1 hit.
                 let late = memory.load(self.hart, retired.address, retired.bytes, at).saturating_sub(at + 1);
                 (at + u64::from(use_time) + late, if late > 0 { Cause::Memory } else { Cause::Dependence })
             }
@@ -332,7 +330,7 @@ impl InOrder {
         u64::from(divider.base + signs * divider.sign + steps)
     }
 
-    /// The cycle in which a load that could execute at `at` does so without meeting a store that waits.
+    /// The cycle in which a load that could execute at `at` executes without overlapping a waiting store.
     fn load_hazard(&mut self, retired: &Retired, at: u64) -> u64 {
         self.drain(at);
         if self.stores.is_empty() {
@@ -346,14 +344,14 @@ impl InOrder {
             self.store_cycle = at + 1;
             return at;
         }
-        // The load is fetched anew; meanwhile nothing reads memory and all stores are written.
+        // The load is fetched again. Until then nothing reads memory, so all stores are written.
         self.stores.clear();
         let again = at + u64::from(self.spec.store_hazard);
         self.store_cycle = again + 1;
         again
     }
 
-    /// Writes stores in the cycles before `until`, none of which executes a load.
+    /// Writes waiting stores in the cycles before `until`, in which no load executes.
     #[inline]
     fn drain(&mut self, until: u64) {
         while let Some(store) = self.stores.front() {
@@ -367,14 +365,15 @@ impl InOrder {
         self.store_cycle = self.store_cycle.max(until);
     }
 
-    /// Whether fetch begins anew with an instruction that lies across two fetches. The buffer between fetch and decode takes
-    /// half an instruction in a cycle in which decode gets nothing (Rocket Chip, `IBuf.scala`), however far fetch has run ahead.
+    /// Whether fetch restarts at an instruction that spans two fetches. The buffer between fetch and decode accepts
+    /// half an instruction only in a cycle in which decode receives nothing (Rocket Chip, `IBuf.scala`), however far
+    /// fetch is ahead.
     fn is_split_target(&self, retired: &Retired) -> bool {
         let inside = retired.pc & (u64::from(self.spec.fetch_bytes) - 1);
         self.front.piece == u64::MAX && inside + u64::from(retired.size) > self.spec.fetch_bytes.into()
     }
 
-    /// Fetches what an instruction needs: when its first byte is fetched, and when it can be decoded.
+    /// Fetches an instruction. Returns when its first byte is fetched, and when it can be decoded.
     #[inline]
     fn fetch(&mut self, retired: &Retired, memory: &mut Memory) -> (u64, u64) {
         let mask = !(u64::from(self.spec.fetch_bytes) - 1);
@@ -398,7 +397,7 @@ impl InOrder {
 
     fn fetch_piece(&mut self, piece: u64, entered: u64, memory: &mut Memory) {
         let front = &mut self.front;
-        // A piece that is decoded makes room for one that is fetched in the next cycle.
+        // When a piece is decoded, its entry can be used for a fetch in the next cycle.
         let mut at = front.next.max(front.free[front.place]);
         let line = piece & !(memory.fetch_line() - 1);
         if line != front.line {
@@ -415,7 +414,7 @@ impl InOrder {
         front.new += 1;
     }
 
-    /// Where fetch goes on after an instruction that executed at `at`.
+    /// Redirects fetch after an instruction that executed at `at`.
     fn control(&mut self, retired: &Retired, at: u64) {
         match retired.class {
             class if class.is_control() => match self.predictor.predict(retired, self.front.entered) {
@@ -442,7 +441,7 @@ impl InOrder {
         }
     }
 
-    /// Begins fetch anew, so that the next instruction executes `bubbles` cycles later than it would have.
+    /// Restarts fetch, so that the next instruction executes `bubbles` cycles later than it would have.
     fn refill(&mut self, at: u64, bubbles: u64, cause: Cause) {
         let front = &mut self.front;
         front.piece = u64::MAX;
@@ -454,7 +453,7 @@ impl InOrder {
 }
 
 impl Front {
-    /// The first instruction of the pieces that are new executes in `cycle`: their places are free then.
+    /// Frees the entries of the new pieces in `cycle`, in which their first instruction executes.
     #[inline]
     fn executed_in(&mut self, cycle: u64) {
         let mut place = self.place;
@@ -466,9 +465,10 @@ impl Front {
     }
 }
 
-/// Steps of a restoring divider that shifts the dividend until its highest bit meets the divisor's: one that shifts, one
-/// for each bit of the quotient, and one to notice that it is done. A dividend that is shorter than the divisor makes the
-/// distance of the bits wrap around, so that it takes long; so does a division by zero, which shifts nothing.
+/// Steps of a restoring divider that first shifts the dividend until its highest bit meets the divisor's: one step to
+/// shift, one for each bit of the quotient, and one to detect the end. If the dividend is shorter than the divisor, the
+/// distance of the highest bits wraps around, so the division takes long. A division by zero shifts nothing and takes
+/// long too.
 pub(super) fn divider_steps(width: u32, dividend_bits: u8, divisor_bits: u8, divider: &machine::Divider) -> u32 {
     let all = width / divider.bits_per_cycle + 1;
     if !divider.early_out || divisor_bits == 0 {

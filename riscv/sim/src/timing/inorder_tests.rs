@@ -1,17 +1,17 @@
-//! The in-order pipeline against cycles measured on RTL of Rocket (load-use, store hazard, multiplication) and against
-//! cycles counted by hand from its stages. Code and data are in tightly coupled memory unless a test is about flash.
+//! Tests of the in-order pipeline: against cycles measured on RTL of Rocket (load-use, store hazard, multiplication)
+//! and against cycles counted by hand. Code and data are in tightly coupled memory, except in tests about flash.
 
 use super::super::listing::{CODE, DATA, Listing};
 use super::*;
 
 fn e31() -> Machine {
     let mut machine = Machine::preset("e31").expect("a preset");
-    // Room for code beside the data.
+    // More memory for code next to the data.
     machine.region[1].size = 0x8000;
     machine
 }
 
-/// Execute cycles, from that of the first instruction on.
+/// Execute cycles of all instructions, relative to the first.
 fn cycles(listing: &Listing) -> Vec<u64> {
     let (times, _) = listing.in_order(&e31());
     times.iter().map(|each| each.issue - times[0].issue).collect()
@@ -27,7 +27,7 @@ fn independent_instructions_take_a_cycle_each() {
     let listing = Listing::new().fill(20);
     assert_eq!(last(&listing), 19);
     let (times, core) = listing.in_order(&e31());
-    // Fetched in cycle 0, decoded two later, executed in 3, written back in 5: so six cycles for the first.
+    // Fetched in cycle 0, decoded in 2, executed in 3, written back in 5: six cycles for the first instruction.
     assert_eq!((times[0].fetch, times[0].issue, times[0].retire), (0, 3, 5));
     assert_eq!(core.cycles(), 6 + 19);
     assert_eq!(core.account.retired, 20);
@@ -37,7 +37,7 @@ fn independent_instructions_take_a_cycle_each() {
 #[test]
 fn compressed_instructions_take_a_cycle_each_wherever_they_lie() {
     assert_eq!(last(&Listing::new().size(2).fill(9)), 8);
-    assert_eq!(last(&Listing::new().size(2).fill(1).size(4).fill(9)), 9, "each of the others lies in two fetches");
+    assert_eq!(last(&Listing::new().size(2).fill(1).size(4).fill(9)), 9, "all others span two fetches");
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_loaded_word_is_used_after_one_bubble_and_a_byte_after_two() {
         assert_eq!(cycles(&Listing::new().load(1, 0, DATA, bytes).alu(2, [1, 0])), [0, 3]);
     }
     assert_eq!(cycles(&Listing::new().load(1, 0, DATA, 4).alu(3, [0, 0]).alu(2, [1, 0])), [0, 1, 2]);
-    // What writes the same register waits as well.
+    // A write to the same register waits too.
     assert_eq!(cycles(&Listing::new().load(1, 0, DATA, 4).alu(1, [0, 0])), [0, 2]);
 }
 
@@ -66,24 +66,24 @@ fn a_load_behind_a_store_to_its_word_costs_five_cycles_with_a_gap_of_none_or_one
 
 #[test]
 fn a_store_is_not_written_while_loads_are_executed() {
-    // Without the two loads, the store would have been written in the third cycle.
+    // Without the two loads, the store would be written in the third cycle.
     let listing = Listing::new().store(2, 0, DATA, 4).load(3, 0, DATA + 8, 4).load(4, 0, DATA + 12, 4);
     assert_eq!(last(&listing.clone().load(1, 0, DATA, 4)), 3 + 5);
-    assert_eq!(last(&listing.fill(1).load(1, 0, DATA, 4)), 4, "it is written in the cycle between");
+    assert_eq!(last(&listing.fill(1).load(1, 0, DATA, 4)), 4, "the store is written in the cycle between");
 }
 
 #[test]
 fn a_product_is_used_after_six_cycles_and_waits_for_a_free_write_port() {
     let listing = |between| Listing::new().op(Class::Multiply, 1, [2, 3]).fill(between).alu(4, [1, 0]);
-    // A multiplication and a use take 7 cycles with up to two additions between.
+    // A multiplication and a use take 7 cycles with up to two additions in between.
     for between in 0..=2 {
         assert_eq!(last(&listing(between)) + 1, 7, "{between} between");
     }
-    // Three bubbles stay, however many additions are between: each writes a result in every cycle.
+    // With any number of additions in between, three bubbles remain: each addition writes a result in its cycle.
     for between in 3..=12 {
         assert_eq!(last(&listing(between)), between as u64 + 1 + 3, "{between} between");
     }
-    // A store writes none. The fourth of eight would have been written back when the product is there.
+    // A store writes no result. The fourth of eight would be written back when the product is ready.
     let store = Listing::new().op(Class::Multiply, 1, [2, 3]).fill(3).store(2, 0, DATA, 4).fill(4).alu(4, [1, 0]);
     assert_eq!(last(&store), 9);
 }
@@ -102,12 +102,12 @@ fn a_division_takes_a_cycle_for_each_bit_of_the_quotient() {
         });
         last(&listing.alu(4, [1, 0]))
     };
-    // Fired in execute; shift, one bit, done; written back; used: 2 + 3.
+    // Starts in execute; shift, one bit, end; written back; used: 2 + 3.
     assert_eq!(divide(3, 3, 0), 5);
     assert_eq!(divide(10, 3, 0), 5 + 7);
     assert_eq!(divide(10, 3, Retired::NEGATIVE), 5 + 7 + 1);
     assert_eq!(divide(10, 3, Retired::NEGATIVE | Retired::NEGATED), 5 + 7 + 2);
-    // Nothing to skip: 33 steps.
+    // No bits to skip: 33 steps.
     assert_eq!(divide(32, 1, 0), 35);
     assert_eq!(divide(17, 0, 0), 35, "by zero");
     assert_eq!(divide(5, 6, 0), 35, "the distance wraps around");
@@ -118,12 +118,12 @@ fn a_csr_that_is_read_is_used_after_three_cycles_and_one_that_is_written_empties
     assert_eq!(cycles(&Listing::new().op(Class::Csr, 1, [0, 0]).alu(2, [1, 0])), [0, 3]);
     let write = |detail| Listing::new().op(Class::Csr, 0, [1, 0]).with(|csr| csr.detail = detail).alu(2, [0, 0]);
     assert_eq!(cycles(&write(Retired::WRITES | Retired::FLUSHES)), [0, 5]);
-    assert_eq!(cycles(&write(Retired::WRITES)), [0, 1], "one that only holds a value");
+    assert_eq!(cycles(&write(Retired::WRITES)), [0, 1], "a CSR that only holds a value");
 }
 
 #[test]
 fn a_misprediction_costs_three_cycles() {
-    // The first time, no table knows the branch: it is held for not taken.
+    // The first time no table has the branch, so it is predicted not taken.
     let first = Listing::new().fill(4).go(Class::Branch, 0, 0, CODE + 0x100).fill(1);
     assert_eq!(last(&first), 4 + 1 + 3);
     let (_, core) = first.in_order(&e31());
@@ -139,13 +139,13 @@ fn a_jump_costs_one_cycle_the_first_time_and_none_later() {
     for _ in 0..8 {
         listing = listing.fill(8).go(Class::Jump, 0, 0, CODE);
     }
-    // The bubble is there once: then the target buffer knows the jump.
+    // There is one bubble. After that the target buffer has the jump.
     assert_eq!(last(&listing.fill(1)), 8 * 9 + 1);
 }
 
 #[test]
 fn what_waits_in_the_queue_hides_a_jump() {
-    // Decode stands still for a product, fetch goes on up to the jump.
+    // Decode waits for a product, while fetch continues up to the jump.
     let listing = Listing::new().op(Class::Multiply, 1, [2, 3]).alu(4, [1, 0]).fill(1);
     assert_eq!(last(&listing.go(Class::Jump, 0, 0, CODE + 0x80).fill(1)), 6 + 3);
 }
@@ -174,7 +174,7 @@ fn flash_is_slow_once_a_line() {
     let line = u64::from(machine.l1i.as_ref().expect("a cache").latency) + line;
     let listing = Listing::new().at(0x2040_0000).fill(17);
     let (times, _) = listing.in_order(&machine);
-    // The first line: level 1's cycles, then flash. 16 instructions are in it; the next waits for flash anew.
+    // The first line takes level 1's cycles, then flash. It holds 16 instructions; the next one waits for flash again.
     assert_eq!(times[0].fetch, line);
     assert_eq!(times[15].fetch, line + 15);
     assert_eq!(times[16].fetch, (line + 16) + line);
@@ -185,14 +185,14 @@ fn flash_is_slow_once_a_line() {
 
 #[test]
 fn the_link_of_an_indirect_call_is_used_after_a_bubble() {
-    // The call itself is wrong the first time: what it jumps to executes in 4.
+    // The call itself is mispredicted the first time: its target executes in 4.
     let listing = Listing::new().go(Class::Call, 1, 5, CODE + 0x100).alu(2, [1, 0]);
     assert_eq!(cycles(&listing), [0, 4]);
 }
 
-/// The buffer behind fetch takes the first half of such an instruction in a cycle in which it hands nothing to decode. On RTL of
-/// Rocket the turns of all 96 loops of this test take as many cycles as they have instructions, and one more where the first
-/// lies across two fetches.
+/// The buffer after fetch accepts the first half of such an instruction in a cycle in which it passes nothing to
+/// decode. On RTL of Rocket, one round of each of the 96 loops in this test takes one cycle per instruction, and one
+/// more if its first instruction spans two fetches.
 #[test]
 fn a_jump_to_an_instruction_across_two_fetches_costs_a_cycle() {
     let turn = |start: u64, first: u8, short: usize, long: usize| {

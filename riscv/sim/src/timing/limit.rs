@@ -1,20 +1,21 @@
-//! The machine without limits: infinitely many units, infinitely wide, every branch predicted, every access a hit. Only
-//! data flow counts, through registers and, byte by byte, through memory: an instruction begins when the last of its
-//! operands is there, and takes the latency of its unit. The cycles of a program are its critical path, and no machine
-//! with these latencies needs fewer. (D. W. Wall, "Limits of Instruction-Level Parallelism", 1991: the oracle model.)
+//! The limit of a program's parallelism: infinitely many units, infinite width, every branch predicted, every access a
+//! hit. Only data flow counts, through registers and, byte by byte, through memory. An instruction begins when the last
+//! of its operands is ready, and takes the latency of its unit. A program's cycles are the length of its critical path;
+//! no machine with these latencies needs fewer. (D. W. Wall, "Limits of Instruction-Level Parallelism", 1991: the
+//! oracle model.)
 //!
-//! CSRs, fences and traps are instructions like others here: they order nothing. A load takes the latency of its unit
-//! (a level 1 hit); what a store still holds it has as many cycles after the store's data as the machine forwards in. A store's
-//! data may come later than its address.
+//! CSRs, fences and traps do not order other instructions here. A load takes the latency of its unit (a level 1 hit).
+//! If an earlier store wrote its bytes, the load has them at the earliest the machine's `forward` cycles after the
+//! store's data. A store's data may be ready later than its address.
 
 use super::{Account, Times};
 use crate::machine::{Machine, UnitClass};
 use crate::retired::{Class, Retired};
 use std::collections::HashMap;
 
-/// Bytes of which the time of the last store is kept together.
+/// Bytes per page of store times.
 const PAGE: u64 = 4096;
-/// Pages that are kept; when there are more, all are forgotten, which can only make the limit more optimistic.
+/// The most pages that are kept. When more are needed, all are dropped, which can only make the limit more optimistic.
 const PAGES: usize = 4096;
 
 /// The data flow of all harts.
@@ -25,12 +26,12 @@ pub(crate) struct Limit {
     harts: Vec<[u64; 64]>,
     cycles: Vec<u64>,
     instructions: Vec<u64>,
-    /// For each byte, when what was stored last is there.
+    /// For each byte, the cycle in which the data of its last store are ready.
     stored: HashMap<u64, Box<[u64; PAGE as usize]>>,
 }
 
 impl Limit {
-    /// The limit of a machine's latencies.
+    /// The limit for a machine's latencies.
     #[must_use]
     pub(crate) fn new(machine: &Machine) -> Limit {
         let harts = machine.harts;
@@ -44,19 +45,19 @@ impl Limit {
         }
     }
 
-    /// The length of a hart's longest path so far.
+    /// Length of a hart's critical path up to now.
     #[must_use]
     pub(crate) fn cycles(&self, hart: usize) -> u64 {
         self.cycles[hart]
     }
 
-    /// Slots of a machine without a width: those that were used.
+    /// The slots of a machine of infinite width: those that retired an instruction.
     #[must_use]
     pub(crate) fn account(&self, hart: usize) -> Account {
         Account { retired: self.instructions[hart], ..Account::default() }
     }
 
-    /// Takes the next instruction of a hart.
+    /// Times the next instruction of a hart.
     pub(crate) fn step(&mut self, hart: usize, retired: &Retired) -> Times {
         let class = UnitClass::of(retired.class);
         let (single, double) = self.latency[class as usize];
@@ -69,7 +70,7 @@ impl Limit {
             issue = address;
             complete = data.max(address + latency);
         } else if retired.bytes != 0 && retired.class.is_load() {
-            // The address comes from a register, the data from whoever stored them.
+            // The address comes from a register, the data from the last store to these bytes.
             let stored = self.last_store(retired.address, retired.bytes);
             complete = complete.max(if stored == 0 { 0 } else { stored + self.forward });
         }
@@ -104,7 +105,7 @@ impl Limit {
     }
 }
 
-/// Cycles of each class, for words and for doubles.
+/// Latency of each class, for words and for doubles.
 fn latencies(machine: &Machine) -> [(u64, u64); UnitClass::ALL.len()] {
     let mut latency = [(1, 1); UnitClass::ALL.len()];
     let mut units = Vec::new();
@@ -121,7 +122,7 @@ fn latencies(machine: &Machine) -> [(u64, u64); UnitClass::ALL.len()] {
         let single = u64::from(unit.latency);
         let double = if unit.double_latency == 0 { single } else { unit.double_latency.into() };
         for does in &unit.does {
-            // The unit's first cycle is the first of level 1 too.
+            // The first cycle of the unit is also the first cycle of level 1.
             let level1 = match (does, &machine.l1d) {
                 (UnitClass::Load | UnitClass::Atomic, Some(l1d)) => u64::from(l1d.latency) - 1,
                 _ => 0,
@@ -165,7 +166,7 @@ mod tests {
         limit.step(0, &op(Class::Multiply, 1, [0, 0]));
         let store = Retired { address: 0x1003, bytes: 1, ..op(Class::Store, 0, [2, 1]) };
         limit.step(0, &store);
-        // The address was there long before.
+        // The address was ready long before.
         assert_eq!(limit.cycles(0), 4);
         let other = Retired { address: 0x1000, bytes: 2, ..op(Class::Load, 5, [2, 0]) };
         assert_eq!(limit.step(0, &other).complete, 1);

@@ -1,10 +1,10 @@
-//! For tests: instructions as the functional core would report them, one after another, without a program.
+//! For tests: lists of instructions as the functional core would report them, without a program.
 
 use super::{InOrder, Memory, OutOfOrder, Times};
 use crate::machine::Machine;
 use crate::retired::{Class, Reg, Retired};
 
-/// Where code and data of tests lie.
+/// Addresses of code and data in tests.
 pub(super) const CODE: u64 = 0x8000_0000;
 pub(super) const DATA: u64 = 0x8000_1000;
 
@@ -21,13 +21,13 @@ impl Listing {
         Listing { list: Vec::new(), pc: CODE, size: 4 }
     }
 
-    /// From here on, at another address.
+    /// Continues at another address.
     pub(super) fn at(mut self, pc: u64) -> Listing {
         self.pc = pc;
         self
     }
 
-    /// From here on, of 2 or 4 bytes.
+    /// Continues with instructions of `size` bytes, 2 or 4.
     pub(super) fn size(mut self, size: u8) -> Listing {
         self.size = size;
         self
@@ -51,7 +51,7 @@ impl Listing {
         self.push(Class::Alu, destination, sources)
     }
 
-    /// So many independent additions.
+    /// Adds `count` independent additions.
     pub(super) fn fill(mut self, count: usize) -> Listing {
         for _ in 0..count {
             self = self.alu(31, [0, 0]);
@@ -72,7 +72,7 @@ impl Listing {
         self.push(Class::Store, 0, [base, data]).with(|store| (store.address, store.bytes) = (address, bytes))
     }
 
-    /// A control transfer to `target`, where the list goes on.
+    /// Adds a control transfer to `target`, and continues there.
     pub(super) fn go(self, class: Class, destination: u8, source: u8, target: u64) -> Listing {
         let mut listing = self.push(class, destination, [source, 0]).with(|jump| {
             (jump.next_pc, jump.address) = (target, target);
@@ -81,7 +81,7 @@ impl Listing {
         listing
     }
 
-    /// A branch that is not taken.
+    /// Adds a branch that is not taken.
     pub(super) fn stay(self) -> Listing {
         let target = self.pc + 64;
         self.push(Class::Branch, 0, [0, 0]).with(|branch| branch.address = target)

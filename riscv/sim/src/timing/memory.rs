@@ -1,39 +1,41 @@
-//! The memory of a machine as time sees it: level 1 caches, bus, level 2, regions. It holds no data: the functional core
-//! has them. It says when data are there, which lines have to leave, and who has to forget what another hart wrote.
+//! The timing of a machine's memory: level 1 caches, bus, level 2 and regions. It holds no data, which are in the
+//! functional core. It computes when data are ready, which lines are evicted, and which lines other harts' writes
+//! invalidate.
 //!
-//! A line is in a level 1 cache unchanged, with any number of others, or changed and alone. A read that finds it changed
-//! elsewhere has it written back first; a write takes it away from all others.
+//! A line in a level 1 cache is either unchanged and possibly shared with others, or changed and exclusive. A read of a
+//! line that another cache has changed makes that cache write it back first; a write invalidates it in all other
+//! caches.
 //!
-//! Approximations: tags change in the order in which instructions are simulated, which is program order in a hart, and
-//! harts take turns by their cycles; the wires of the bus and a busy memory are kept by cycle. Wrong paths fetch nothing.
-//! Instruction caches do not notice writes: that is what `fence.i` is for.
+//! Approximations: tags change in the order in which instructions are simulated, which is program order within a hart;
+//! harts take turns by their cycles. Contention for bus wires and busy memory is tracked by cycle. Wrong paths fetch
+//! nothing. Instruction caches do not observe writes, so programs need `fence.i`.
 
 use super::bus::{Bus, BusFigures};
 use super::cache::{Cache, CacheFigures, State};
 use crate::machine::{self, Machine, Path, Write};
 use serde::Serialize;
 
-/// What the caches of one hart did.
+/// Statistics of the caches of one hart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct HartFigures {
-    /// Level 1, instructions.
+    /// The level 1 instruction cache.
     pub l1i: CacheFigures,
-    /// Level 1, data.
+    /// The level 1 data cache.
     pub l1d: CacheFigures,
 }
 
-/// What all harts share did.
+/// Statistics of the parts that all harts share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SharedFigures {
-    /// Level 2.
+    /// The level 2 cache.
     pub l2: CacheFigures,
     /// The bus.
     pub bus: BusFigures,
 }
 
-/// The memory of all harts.
+/// The timing of all harts' memory accesses.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
     l1i: Vec<Option<Cache>>,
@@ -49,11 +51,11 @@ pub(crate) struct Memory {
     l2_through: bool,
     bus: Bus,
     regions: Vec<Region>,
-    /// What is in no region: devices, which are reached past the caches.
+    /// Addresses outside all regions: devices, which are not cached.
     device: Region,
 }
 
-/// A region, and the cycle from which on it is not busy.
+/// A region, and the first cycle in which it is not busy.
 #[derive(Clone, Debug)]
 struct Region {
     is: machine::Region,
@@ -61,7 +63,7 @@ struct Region {
 }
 
 impl Region {
-    /// When the `bytes` that are asked for at `cycle` are there.
+    /// The cycle in which `bytes` requested at `cycle` are ready.
     fn access(&mut self, cycle: u64, bytes: u32) -> u64 {
         let beats = u64::from(bytes).div_ceil(self.is.beat_bytes) * self.is.beat_cycles;
         if self.is.busy == 0 {
@@ -74,7 +76,7 @@ impl Region {
 }
 
 impl Memory {
-    /// The memory of a machine.
+    /// The empty caches, bus and regions of a machine.
     #[must_use]
     pub(crate) fn new(machine: &Machine) -> Memory {
         let each = |cache: &Option<machine::Cache>| vec![cache.as_ref().map(Cache::new); machine.harts];
@@ -100,40 +102,40 @@ impl Memory {
         }
     }
 
-    /// Bytes of a line that a fetch brings: the front end asks once for each.
+    /// Bytes that one fetch brings. The front end fetches each line once.
     pub(super) fn fetch_line(&self) -> u64 {
         self.l1i_line
     }
 
-    /// What a hart's caches did.
+    /// Statistics of a hart's caches.
     #[must_use]
     pub(crate) fn hart_figures(&self, hart: usize) -> HartFigures {
         let figures = |cache: &Option<Cache>| cache.as_ref().map_or_else(CacheFigures::default, |cache| cache.figures);
         HartFigures { l1i: figures(&self.l1i[hart]), l1d: figures(&self.l1d[hart]) }
     }
 
-    /// What all harts share did.
+    /// Statistics of level 2 and the bus.
     #[must_use]
     pub(crate) fn shared_figures(&self) -> SharedFigures {
         let l2 = self.l2.as_ref().map_or_else(CacheFigures::default, |l2| l2.figures);
         SharedFigures { l2, bus: self.bus.figures }
     }
 
-    /// No hart will ask for cycles before this one any more.
+    /// Drops bookkeeping before `cycle`. No hart will ask for earlier cycles.
     pub(crate) fn forget_before(&mut self, cycle: u64) {
         self.bus.forget_before(cycle);
     }
 
     #[inline]
     fn region(&mut self, address: u64) -> &mut Region {
-        // Machines have two or three.
+        // A linear search: machines have two or three regions.
         match self.regions.iter_mut().find(|region| region.is.contains(address)) {
             Some(region) => region,
             None => &mut self.device,
         }
     }
 
-    /// Fetches the line of `address` at `cycle`: when it can be used, counted so that a hit is there at `cycle`.
+    /// Fetches the line of `address` at `cycle`. Returns when it can be used; a hit is ready at `cycle`.
     pub(super) fn fetch(&mut self, hart: usize, address: u64, cycle: u64) -> u64 {
         let path = self.region(address).is.path;
         if path == Path::Tight {
@@ -156,7 +158,7 @@ impl Memory {
         }
         l1i.figures.misses += 1;
         let begin = l1i.miss_from(cycle + latency);
-        // What code is read from level 2 or a region only: a line that a data cache changed is not looked for.
+        // Code comes only from level 2 or a region. A line that a data cache has changed is not written back first.
         let ready = self.below(address, begin, line, path == Path::Cached);
         let l1i = self.l1i[hart].as_mut().expect("it is there");
         l1i.miss_until(ready);
@@ -164,7 +166,7 @@ impl Memory {
         ready
     }
 
-    /// Reads `bytes` bytes from level 2 or a region, over the bus: when they are there.
+    /// Reads from level 2 or a region, over the bus. Returns the cycle in which the bytes are ready.
     fn below(&mut self, address: u64, cycle: u64, bytes: u32, cached: bool) -> u64 {
         let begin = self.bus.request(cycle, 0);
         let ready = match cached {
@@ -174,7 +176,7 @@ impl Memory {
         self.bus.respond(ready, bytes)
     }
 
-    /// An access of `bytes` bytes to level 2 at `cycle`, and what is below it.
+    /// Accesses level 2 at `cycle`, and on a miss the region below.
     fn level2(&mut self, address: u64, cycle: u64, bytes: u32, write: bool) -> u64 {
         let state = if write && !self.l2_through { State::Modified } else { State::Shared };
         let Some(l2) = &mut self.l2 else {
@@ -201,13 +203,13 @@ impl Memory {
             && victim.modified
         {
             l2.figures.written_back += 1;
-            // It waits in a buffer until memory is free; nobody waits for it.
+            // The victim is written from a buffer when memory is free, so the read does not wait for it.
             self.region(victim.address).access(ready, line);
         }
         ready
     }
 
-    /// Takes the line of `address` away from all data caches but one, and says whether one of them had changed it.
+    /// Invalidates the line of `address` in all other data caches. Returns whether one of them had changed it.
     fn invalidate_others(&mut self, hart: usize, address: u64) -> bool {
         let mut modified = false;
         if self.l1d.len() > 1 {
@@ -222,7 +224,7 @@ impl Memory {
         modified
     }
 
-    /// Has the line of `address` written back where another hart changed it; says whether one had.
+    /// Makes another hart's cache write back the line of `address` if it has changed it. Returns whether one had.
     fn clean_others(&mut self, hart: usize, address: u64) -> bool {
         if self.l1d.len() > 1 && !self.through {
             for (other, cache) in self.l1d.iter_mut().enumerate() {
@@ -240,7 +242,7 @@ impl Memory {
         false
     }
 
-    /// Brings a line into a hart's data cache, to read or to write it: when it is there.
+    /// Fills a line into a hart's data cache, for reading or writing. Returns the cycle in which it is ready.
     fn fill(&mut self, hart: usize, address: u64, cycle: u64, state: State) -> u64 {
         let line = self.l1d_line as u32;
         let l1d = self.l1d[hart].as_mut().expect("only a cache is filled");
@@ -251,7 +253,7 @@ impl Memory {
             State::Shared => self.clean_others(hart, address),
         };
         if dirty {
-            // The other hart puts the line on the request wires, into level 2, from where it is read.
+            // The other hart writes the line over the request wires into level 2, from which it is then read.
             begin = self.bus.request(begin + self.l1d_latency, line);
             self.level2(address, begin, line, true);
         }
@@ -269,7 +271,8 @@ impl Memory {
         ready
     }
 
-    /// Reads data at `cycle`: when they are there. A hit in level 1 takes its latency, tightly coupled memory a cycle.
+    /// Reads data at `cycle`, and returns the cycle in which they are ready. A level 1 hit takes its latency, and
+    /// tightly coupled memory one cycle.
     #[inline]
     pub(super) fn load(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
         let ready = self.load_one(hart, address, bytes, cycle);
@@ -277,7 +280,7 @@ impl Memory {
         if (address ^ last) & !(self.l1d_line - 1) == 0 {
             return ready;
         }
-        // Misaligned, over the end of a line.
+        // A misaligned access that crosses a line.
         ready.max(self.load_one(hart, last, bytes, cycle + 1))
     }
 
@@ -304,7 +307,7 @@ impl Memory {
         self.fill(hart, address, cycle, State::Shared)
     }
 
-    /// Writes data at `cycle`: when they have left the store queue.
+    /// Writes data at `cycle`, and returns the cycle in which they have left the store queue.
     #[inline]
     pub(super) fn store(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
         let done = self.store_one(hart, address, bytes, cycle);
@@ -360,8 +363,8 @@ impl Memory {
         begin + 1
     }
 
-    /// Reads and writes at once, at `cycle`, in a way that all harts agree on: when the old value is there. It is done in
-    /// level 2 where level 1 writes through, else in the line, which no other hart then has.
+    /// Atomically reads and writes at `cycle`, and returns the cycle in which the old value is ready. If level 1 writes
+    /// through, level 2 performs the operation; otherwise level 1 does, on an exclusive line.
     pub(super) fn atomic(&mut self, hart: usize, address: u64, bytes: u8, cycle: u64) -> u64 {
         if self.region(address).is.path != Path::Cached {
             let ready = self.load(hart, address, bytes, cycle);
@@ -379,7 +382,7 @@ impl Memory {
         self.store(hart, address, bytes, cycle) - 1 + self.l1d_latency
     }
 
-    /// `fence.i`: the hart's instruction cache forgets everything.
+    /// `fence.i`: clears the hart's instruction cache.
     pub(super) fn forget_code(&mut self, hart: usize) {
         if let Some(l1i) = &mut self.l1i[hart] {
             l1i.clear();

@@ -1,10 +1,10 @@
-//! Caches, bus and coherence against cycles counted by hand.
+//! Tests of caches, bus and coherence against cycles counted by hand.
 
 use super::*;
 
 const RAM: u64 = 0x8000_0000;
 
-/// Level 1: 1 cycle, lines of 32 bytes; level 2: 4; memory: 10. Two harts.
+/// Two harts; level 1 takes 1 cycle, with lines of 32 bytes; level 2 takes 4, memory 10.
 fn machine(write: Write) -> Machine {
     let mut machine = Machine::preset("raptor").expect("a preset");
     machine.harts = 2;
@@ -21,8 +21,8 @@ fn each_level_adds_its_cycles() {
     let mut memory = memory(Write::Through);
     assert_eq!(memory.load(0, RAM, 4, 100), 100 + 1 + 4 + 10, "nobody has it");
     assert_eq!(memory.load(0, RAM + 28, 4, 200), 200 + 1, "the same line");
-    assert_eq!(memory.load(1, RAM, 4, 300), 300 + 1 + 4, "the other hart finds it in level 2");
-    assert_eq!(memory.fetch(0, RAM, 400), 400 + 1 + 4, "level 1 for instructions is another one");
+    assert_eq!(memory.load(1, RAM, 4, 300), 300 + 1 + 4, "the other hart hits level 2");
+    assert_eq!(memory.fetch(0, RAM, 400), 400 + 1 + 4, "the level 1 instruction cache is separate");
     assert_eq!(memory.fetch(0, RAM + 4, 500), 500);
     let (hart, shared) = (memory.hart_figures(0), memory.shared_figures());
     assert_eq!((hart.l1d.accesses, hart.l1d.misses, hart.l1i.accesses, hart.l1i.misses), (2, 1, 2, 1));
@@ -41,7 +41,8 @@ fn a_line_on_its_way_is_not_asked_for_again() {
 #[test]
 fn what_lies_across_two_lines_is_read_twice() {
     let mut memory = memory(Write::Through);
-    // The second line is asked for a cycle later, and is there in 116, when the first one's second half is on the wires.
+    // The second line is requested a cycle later. It is ready in 116, when the second half of the first one is on the
+    // wires.
     assert_eq!(memory.load(0, RAM + 30, 4, 100), 117);
     assert_eq!(memory.shared_figures().bus.requests, 2);
 }
@@ -49,9 +50,10 @@ fn what_lies_across_two_lines_is_read_twice() {
 #[test]
 fn two_harts_that_ask_at_once_are_served_one_after_the_other() {
     let mut memory = memory(Write::Through);
-    // Requests of one cycle each; lines come back over 16 bytes a cycle, so two cycles each.
+    // Requests take one cycle each. Lines return at 16 bytes a cycle, so they take two cycles each.
     assert_eq!(memory.load(0, RAM, 4, 100), 115);
-    // Its request waits a cycle; its line, there in 116, waits until the first one's second half has passed in 116.
+    // Its request waits a cycle. Its line, ready in 116, waits until the second half of the first line has passed in
+    // 116.
     assert_eq!(memory.load(1, RAM + 0x1000, 4, 100), 117);
     let bus = memory.shared_figures().bus;
     assert_eq!((bus.requests, bus.request_cycles, bus.response_cycles, bus.waited), (2, 2, 4, 2));
@@ -63,7 +65,7 @@ fn misses_beyond_what_a_cache_can_follow_wait() {
     machine.l1d.as_mut().expect("a cache").misses = 1;
     let mut memory = Memory::new(&machine);
     assert_eq!(memory.load(0, RAM, 4, 100), 115);
-    assert_eq!(memory.load(0, RAM + 0x40, 4, 101), 115 + 14, "begins when the first line is there");
+    assert_eq!(memory.load(0, RAM + 0x40, 4, 101), 115 + 14, "begins when the first line has arrived");
 }
 
 #[test]
@@ -74,7 +76,7 @@ fn a_store_that_writes_through_takes_the_line_from_the_others() {
     assert_eq!(memory.store(0, RAM, 4, 300), 301, "on the bus in 300");
     assert_eq!(memory.hart_figures(1).l1d.invalidated, 1);
     assert_eq!(memory.load(0, RAM, 4, 400), 401, "who wrote it keeps it");
-    assert_eq!(memory.load(1, RAM, 4, 500), 505, "the other reads it from level 2");
+    assert_eq!(memory.load(1, RAM, 4, 500), 505, "the other hart reads it from level 2");
 }
 
 #[test]
@@ -87,14 +89,14 @@ fn stores_of_all_harts_share_the_bus() {
 #[test]
 fn a_line_that_was_changed_is_written_back_when_another_hart_reads_it() {
     let mut memory = memory(Write::Back);
-    assert_eq!(memory.store(0, RAM, 4, 100), 115 + 1, "the line has to come first");
+    assert_eq!(memory.store(0, RAM, 4, 100), 115 + 1, "the line is filled first");
     assert_eq!(memory.store(0, RAM + 4, 4, 200), 201, "it is alone there");
     assert_eq!(memory.shared_figures().bus.requests, 1);
-    // Level 1, a request; the other's level 1, two cycles of the bus, from whose first level 2 has it; level 2.
+    // Level 1, a request; the other hart's level 1, two cycles of the bus (level 2 has the line in the first); level 2.
     assert_eq!(memory.load(1, RAM, 4, 300), 300 + 1 + 1 + 4);
     assert_eq!(memory.hart_figures(0).l1d.written_back, 1);
     assert_eq!(memory.load(0, RAM, 4, 400), 401, "both have it now");
-    // To change it again, the other's has to go.
+    // To change the line again, the other hart's copy must be invalidated.
     assert_eq!(memory.store(1, RAM, 4, 500), 501);
     assert_eq!(memory.hart_figures(0).l1d.invalidated, 1);
     assert_eq!(memory.store(1, RAM, 4, 600), 601);
@@ -132,14 +134,14 @@ fn tightly_coupled_memory_and_devices_pass_the_caches_by() {
     let mut memory = Memory::new(&machine);
     assert_eq!(memory.load(0, RAM, 4, 100), 101);
     assert_eq!(memory.store(0, RAM, 4, 100), 101);
-    // Data of the flash are not in a cache, and each access keeps it busy.
+    // Flash data are not cached, and each access keeps the flash busy.
     assert_eq!(memory.load(0, 0x2040_0000, 4, 200), 230);
     assert_eq!(memory.load(0, 0x2040_0000, 4, 201), 220 + 30);
     // A device.
     assert_eq!(memory.load(0, 0x1001_3000, 4, 300), 301);
 }
 
-/// A quad I/O read takes 8 + 6 + 8 serial clocks and then 2 for each byte; a clock is 8 cycles.
+/// A quad I/O read takes 8 + 6 + 8 serial clocks and 2 more for each byte. A serial clock is 8 cycles.
 #[test]
 fn a_serial_flash_takes_its_time_by_the_bytes() {
     const FLASH: u64 = 0x2040_0000;
@@ -150,11 +152,11 @@ fn a_serial_flash_takes_its_time_by_the_bytes() {
         assert_eq!(Memory::new(&machine).load(0, FLASH, size, 100), 100 + bytes(size.into()), "{size} bytes");
     }
     assert_eq!(Memory::new(&machine).fetch(0, FLASH, 100), 100 + 1 + bytes(line));
-    // The next one waits for these.
+    // The next access waits for this one.
     let mut memory = Memory::new(&machine);
     memory.load(0, FLASH, 4, 100);
     assert_eq!(memory.load(0, FLASH + 4, 4, 101), 100 + 2 * bytes(4));
-    // What the RTL of an E31 takes with memory that answers at once.
+    // Cycles of the RTL of an E31 with memory that answers immediately.
     let mut memory = Memory::new(&Machine::preset("e31").expect("a preset"));
     assert_eq!(memory.load(0, FLASH, 4, 100), 109);
     assert_eq!(memory.fetch(0, FLASH, 200), 248);

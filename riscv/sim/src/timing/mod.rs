@@ -1,19 +1,20 @@
-//! Timing models: when the instructions that the functional core executes would have happened on a described machine.
+//! Timing models: the cycles in which a described machine would execute the instructions of the functional core.
 //!
-//! A model takes instructions one at a time, in program order, and gives each its cycles: fetched, decoded, begun,
-//! finished, retired. It walks no structure every cycle. What a cycle can hold (issue slots, units, wires of the bus) is
-//! a `calendar` in which an instruction takes the first free place; what is taken in order (reorder buffer, queues,
-//! registers) is a ring of the cycles in which places become free. As an instruction takes its place before all younger
-//! ones do, the oldest ready instruction goes first, as in a machine that selects oldest first.
+//! A model takes instructions one at a time, in program order, and computes when each is fetched, decoded, issued,
+//! completed and retired. It does not step through cycles. Resources with a number of entries per cycle (issue slots,
+//! units, bus wires) are a `calendar`, in which an instruction takes the first free entry. Resources taken in order
+//! (reorder buffer, queues, registers) are a ring of the cycles in which entries become free. An instruction takes its
+//! entries before all younger ones, so the oldest ready instruction goes first, as in a machine that selects oldest
+//! first.
 //!
 //! ```text
-//! calendar   places in cycles
+//! calendar   entries taken per cycle
 //! cache      tags of one cache          bus       requests and lines on their wires
-//! memory     level 1 caches, bus, level 2, regions: when data are there, who has to forget them
+//! memory     level 1 caches, bus, level 2, regions: when data are ready, which lines are invalidated
 //! predict    target buffer, history, return stack
 //! inorder    a pipeline in program order        outoforder   reorder buffer, renaming, queues
-//! limit      the machine without limits: only data flow counts
-//! account    where the slots went       trace     a window of cycles as a picture
+//! limit      infinite resources: only data flow counts
+//! account    how slots were used        trace     a window of cycles as a picture
 //! ```
 
 mod account;
@@ -43,14 +44,14 @@ pub use self::trace::Trace;
 /// The cycles of one instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Times {
-    /// Its first byte is fetched.
+    /// The first byte is fetched.
     pub fetch: u64,
-    /// It is decoded; out of order, renamed and put into the reorder buffer.
+    /// The instruction is decoded; out of order, renamed and put into the reorder buffer.
     pub decode: u64,
-    /// Its execution begins.
+    /// Execution begins.
     pub issue: u64,
-    /// Its result is there.
+    /// The result is ready.
     pub complete: u64,
-    /// It leaves the pipeline, in program order.
+    /// The instruction leaves the pipeline, in program order.
     pub retire: u64,
 }

@@ -1,19 +1,18 @@
-//! A pipeline out of order: fetch with prediction, rename, reorder buffer, units, load and store queues, commit.
+//! An out-of-order pipeline: fetch with prediction, rename, reorder buffer, units, load and store queues, commit.
 //!
-//! The machine that is described: instructions are fetched in order, as many a cycle as `fetch` says and up to a taken
-//! branch; after `front_end` cycles they are renamed and enter the reorder buffer, if there is room in it and in the
-//! queues that they need. From the cycle after that an instruction begins in the first cycle in which its operands are
-//! there and a unit and an issue slot are free; of several that are ready the oldest goes first. It leaves the reorder
-//! buffer in order, at the earliest in the cycle in which its result is there. A place that becomes free in a cycle can be
-//! taken in the next one.
+//! The modelled machine fetches `fetch` instructions in a cycle, in order, up to a taken branch. After `front_end`
+//! cycles they are renamed and enter the reorder buffer, if it and the queues that they need have free entries. From
+//! the next cycle on, an instruction begins in the first cycle in which its operands are ready and a unit and an issue
+//! slot are free; the oldest ready instruction goes first. It leaves the reorder buffer in order, at the earliest in
+//! the cycle in which its result is ready. An entry that becomes free in a cycle can be taken in the next one.
 //!
-//! - A unit that is no pipeline is promised to instructions in program order.
-//! - A load looks for its bytes in older stores that are not written yet: the youngest one that has all of them passes
-//!   them on, one that has some makes the load wait until it is written.
-//! - A store's address is computed when its base is there; it is complete when its data are there as well, and is written
+//! - Units that are not pipelined are assigned to instructions in program order.
+//! - A load looks for its bytes in older stores that are not written yet. The youngest overlapping store forwards them
+//!   if it has all of them; otherwise the load waits until that store is written.
+//! - A store computes its address when the base is ready. It is complete when its data are ready too, and it is written
 //!   after it has left the reorder buffer, one store after another.
-//! - A CSR access or trap waits until it is the oldest, and nothing is renamed behind it until it is done; atomic
-//!   operations and fences wait until all older stores are written, and younger loads wait for them.
+//! - A CSR access or trap waits until it is the oldest instruction, and nothing behind it is renamed until it is done.
+//!   Atomic operations and fences wait until all older stores are written, and younger loads wait for them.
 
 use super::calendar::Calendar;
 use super::predict::{Guess, Predictor};
@@ -23,7 +22,7 @@ use crate::retired::{Class, Retired};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Ring of the cycles in which places become free, as many as there are places.
+/// Ring of the cycles in which entries become free. It has one element for each entry.
 #[derive(Clone, Debug)]
 struct Ring {
     cycles: Box<[u64]>,
@@ -35,13 +34,13 @@ impl Ring {
         Ring { cycles: vec![0; places.max(1) as usize].into_boxed_slice(), next: 0 }
     }
 
-    /// When the place that was taken longest ago can be taken again.
+    /// The cycle in which the oldest taken entry becomes free.
     #[inline]
     fn free(&self) -> u64 {
         self.cycles[self.next]
     }
 
-    /// Takes that place, until `cycle`.
+    /// Takes that entry until `cycle`.
     #[inline]
     fn take_until(&mut self, cycle: u64) {
         self.cycles[self.next] = cycle;
@@ -52,7 +51,7 @@ impl Ring {
     }
 }
 
-/// So many instructions a cycle, in order.
+/// A stage that passes up to `width` instructions a cycle, in order.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     cycle: u64,
@@ -65,7 +64,7 @@ impl Stage {
         Stage { cycle: 0, taken: 0, width }
     }
 
-    /// The next instruction passes in `cycle` at the earliest: when it does.
+    /// Passes the next instruction in `cycle` or later, and returns the cycle.
     #[inline]
     fn pass(&mut self, cycle: u64) -> u64 {
         if cycle > self.cycle {
@@ -83,9 +82,9 @@ impl Stage {
 struct Units {
     latency: u64,
     double_latency: u64,
-    /// Pipelines: places in each cycle, unless there are as many as can issue.
+    /// For pipelined units: entries in each cycle. `None` if there are as many units as issue slots.
     pipelines: Option<Calendar>,
-    /// Others: how long each is taken, and when each is free.
+    /// For other units: the cycles that an instruction takes one (0 means its latency), and when each becomes free.
     interval: u32,
     free: Box<[u64]>,
 }
@@ -109,7 +108,7 @@ pub(crate) struct OutOfOrder {
     redirect: u64,
     past_taken: bool,
     forward: u64,
-    /// Cycles of level 1 after the first.
+    /// Cycles of a level 1 hit after the first.
     level1: u64,
     disambiguation: Disambiguation,
     fetch: Stage,
@@ -127,36 +126,37 @@ pub(crate) struct OutOfOrder {
     float_registers: Ring,
     issue_queue: Option<(usize, BinaryHeap<Reverse<u64>>)>,
     ready: [u64; 64],
-    /// Nothing still to come begins before the cycle after this one.
+    /// Later instructions begin after this cycle at the earliest.
     begins_after: u64,
     issue: Calendar,
     units: Vec<Units>,
     unit_of: [usize; UnitClass::ALL.len()],
-    /// The last stores, as many as the queue holds; `store_next` is the oldest.
+    /// The latest stores, one for each entry of the queue. `store_next` is the oldest.
     stores: Box<[Store]>,
     store_next: usize,
-    /// How many of the last stores went to each of so many groups of addresses: a filter for loads.
+    /// Number of the latest stores that touch each group of addresses. It is a filter for loads.
     store_groups: Box<[u16; GROUPS]>,
-    /// When all stores so far have an address, have been executed, have been written; when loads may begin.
+    /// The cycles in which all stores up to now have an address, have executed, and are written.
     addresses_known: u64,
     stores_executed: u64,
     stores_written: u64,
+    /// The cycle in which loads and atomic operations are done, and the first in which younger loads may begin.
     memory_done: u64,
     memory_from: u64,
     rename_from: u64,
-    /// Where the slots went.
+    /// How the slots were used.
     pub account: Account,
 }
 
 const GROUPS: usize = 256;
 
-/// The groups of addresses that an access touches: of its first and its last byte.
+/// The groups of the first and the last byte of an access.
 fn groups(address: u64, end: u64) -> (usize, usize) {
     ((address >> 3) as usize % GROUPS, ((end - 1) >> 3) as usize % GROUPS)
 }
 
 impl OutOfOrder {
-    /// The pipeline of a hart of `machine`.
+    /// The pipeline of hart number `hart` of `machine`.
     ///
     /// # Panics
     ///
@@ -215,7 +215,7 @@ impl OutOfOrder {
         }
     }
 
-    /// How predictions went.
+    /// The branch predictor.
     #[must_use]
     pub(crate) fn predictor(&self) -> &Predictor {
         &self.predictor
@@ -227,26 +227,26 @@ impl OutOfOrder {
         self.commit.cycle
     }
 
-    /// The first cycle that anything still to come can ask the memory for.
+    /// The earliest cycle for which the pipeline can still access memory.
     #[must_use]
     pub(crate) fn earliest(&self) -> u64 {
         self.fetch.cycle
     }
 
-    /// All cycles, if nothing more comes.
+    /// Total cycles, until the newest instruction has left the reorder buffer.
     #[must_use]
     pub(crate) fn cycles(&self) -> u64 {
         if self.account.retired == 0 { 0 } else { self.commit.cycle + 1 }
     }
 
-    /// The same, and completes the account.
+    /// Completes the account and returns the total cycles.
     pub(crate) fn finish(&mut self) -> u64 {
         let slots = self.cycles() * u64::from(self.commit.width);
         self.account.lose(slots.saturating_sub(self.account.total()), Cause::FrontEnd);
         self.cycles()
     }
 
-    /// The hart sleeps until `cycle`.
+    /// Puts the hart to sleep until `cycle`.
     pub(crate) fn sleep_until(&mut self, cycle: u64) {
         if cycle > self.commit.cycle {
             self.lose_until(&mut { self.commit.cycle }, cycle, Cause::Idle);
@@ -255,7 +255,7 @@ impl OutOfOrder {
         }
     }
 
-    /// Takes the next instruction.
+    /// Times the next instruction.
     pub(crate) fn step(&mut self, retired: &Retired, memory: &mut Memory) -> Times {
         let class = UnitClass::of(retired.class);
         let fetch = self.fetch_one(retired, memory);
@@ -266,8 +266,9 @@ impl OutOfOrder {
         let before = self.commit;
         let retire = self.commit.pass(complete);
         if retire > before.cycle || self.account.retired == 0 {
-            // The slots since the last commit, by what kept this instruction, now the oldest, from retiring in each cycle:
-            // what arrives, is renamed, has its operands or begins in a cycle can retire 2, 2, 1 and 1 cycles later.
+            // Assigns the slots since the last commit to what kept this instruction, now the oldest, from retiring in
+            // each cycle. An instruction that arrives, is renamed, has its operands or begins in a cycle can retire 2,
+            // 2, 1 and 1 cycles later.
             let mut cycle = before.cycle;
             self.lose_from(&before, &mut cycle, self.refill.min(retire), self.refill_cause);
             self.lose_from(&before, &mut cycle, (arrived + 2).min(retire), Cause::FrontEnd);
@@ -289,10 +290,10 @@ impl OutOfOrder {
         Times { fetch, decode, issue, complete, retire }
     }
 
-    /// When an instruction is fetched.
+    /// The cycle in which an instruction is fetched.
     #[inline]
     fn fetch_one(&mut self, retired: &Retired, memory: &mut Memory) -> u64 {
-        // It needs a place in the queue when it has passed the front end.
+        // The instruction needs an entry of the queue when it has passed the front end.
         let room = (self.fetch_queue.free() + 1).saturating_sub(self.front_end);
         let mut from = self.fetch_from.max(if self.fetch_queue.free() == 0 { 0 } else { room });
         let mask = !(memory.fetch_line() - 1);
@@ -312,7 +313,7 @@ impl OutOfOrder {
         self.fetch.pass(from)
     }
 
-    /// When an instruction that arrives at `arrived` is renamed, and why not earlier.
+    /// The cycle in which an instruction that arrives at `arrived` is renamed, and why not earlier.
     #[inline]
     fn rename_one(&mut self, retired: &Retired, class: UnitClass, arrived: u64) -> (u64, Cause) {
         let free = |ring: &Ring| if ring.free() == 0 { 0 } else { ring.free() + 1 };
@@ -348,7 +349,7 @@ impl OutOfOrder {
         (decode, cause)
     }
 
-    /// The first cycle in which an instruction that was renamed at `decode` could begin, units apart.
+    /// The first cycle in which an instruction that was renamed at `decode` could begin, if a unit were free.
     #[inline]
     fn operands(&self, retired: &Retired, class: UnitClass, decode: u64) -> u64 {
         let ready = |number: usize| self.ready[retired.sources[number].index()];
@@ -374,8 +375,8 @@ impl OutOfOrder {
         }
     }
 
-    /// When an instruction whose operands are there at `from` begins and ends, and when it would have ended but for
-    /// memory beyond level 1.
+    /// When an instruction whose operands are ready at `from` begins and ends, and when it would end if memory accesses
+    /// hit level 1.
     #[inline]
     fn execute(&mut self, retired: &Retired, class: UnitClass, from: u64, memory: &mut Memory) -> (u64, u64, u64) {
         let units = &mut self.units[self.unit_of[class as usize]];
@@ -398,7 +399,7 @@ impl OutOfOrder {
         (issue, complete, own)
     }
 
-    /// When a load that begins at `issue` has its data.
+    /// The cycle in which a load that begins at `issue` has its data.
     #[inline]
     fn load(&mut self, retired: &Retired, issue: u64, address_cycles: u64, memory: &mut Memory) -> u64 {
         let (address, end) = (retired.address, retired.address.wrapping_add(retired.bytes.max(1).into()));
@@ -419,7 +420,7 @@ impl OutOfOrder {
         memory.load(self.hart, address, retired.bytes, at)
     }
 
-    /// What an instruction leaves behind.
+    /// Records when an instruction's entries become free and its result is ready.
     #[inline]
     fn leave(
         &mut self,
@@ -482,7 +483,7 @@ impl OutOfOrder {
         self.store_groups[last] += 1;
     }
 
-    /// Where fetch goes on.
+    /// Redirects fetch after an instruction.
     #[inline]
     fn control(&mut self, retired: &Retired, fetch: u64, complete: u64, retire: u64) {
         if retired.class.is_control() {
@@ -503,16 +504,16 @@ impl OutOfOrder {
         }
     }
 
-    /// Fetch begins anew in `cycle`.
+    /// Restarts fetch in `cycle`.
     fn refetch(&mut self, cycle: u64, cause: Cause) {
         self.fetch_from = cycle;
         self.line = u64::MAX;
-        // Renamed, begun, done: so long nothing can retire.
+        // Nothing can retire until an instruction has been renamed, has begun and has completed.
         self.refill = cycle + self.front_end + 2;
         self.refill_cause = cause;
     }
 
-    /// Loses the slots of `cycle` to before `until`, of which the first may have been used in part.
+    /// Counts the slots from `cycle` up to `until` as lost. Those of the first cycle may have been used in part.
     #[inline]
     fn lose_from(&mut self, before: &Stage, cycle: &mut u64, until: u64, cause: Cause) {
         if until <= *cycle {

@@ -1,10 +1,11 @@
-//! The out-of-order pipeline against cycles counted by hand: chains at each width, units, queues, stores and loads.
+//! Tests of the out-of-order pipeline against cycles counted by hand: chains at each width, units, queues, stores and
+//! loads.
 
 use super::super::listing::{CODE, DATA, Listing};
 use super::*;
 
-/// A machine without caches and mispredictions: only the pipeline counts. Fetch to rename takes 3 cycles, so the first
-/// instruction is renamed in 3, begins in 4 and, if it takes a cycle, has its result and retires in 5.
+/// A machine without caches and mispredictions, so that only the pipeline matters. Fetch to rename takes 3 cycles. The
+/// first instruction is renamed in 3, begins in 4 and, if it takes a cycle, has its result and retires in 5.
 fn machine(issue: u32) -> Machine {
     let text = r#"
         name = "test"
@@ -58,7 +59,7 @@ fn cycles(listing: &Listing, machine: &Machine) -> u64 {
     listing.out_of_order(machine).1.cycles()
 }
 
-/// Retires of all instructions, from the first's result on.
+/// Retire cycles of all instructions, relative to the first result.
 fn issues(listing: &Listing, machine: &Machine) -> Vec<u64> {
     listing.out_of_order(machine).0.iter().map(|times| times.issue - 4).collect()
 }
@@ -102,7 +103,7 @@ fn the_oldest_ready_instruction_goes_first() {
     assert_eq!(
         issues(&listing, &machine(1)),
         [0, 4, 2, 3, 5, 6, 7],
-        "the user, older, takes 4 from the third addition"
+        "the user is older, so it takes cycle 4 before the third addition"
     );
 }
 
@@ -117,28 +118,28 @@ fn a_pipelined_unit_takes_one_a_cycle_and_another_one_at_a_time() {
     assert_eq!(issues(&products, &machine(8)), [0, 1, 2, 3, 4]);
     assert_eq!(issues(&quotients, &machine(8)), [0, 10, 20, 30, 40]);
     let (_, core) = quotients.out_of_order(&machine(8));
-    // After the first result, four times ten cycles, of which the division itself takes all: each begins when the one
-    // before ends.
+    // After the first result, four times ten cycles, all for the division itself: each begins when the one before ends.
     assert_eq!(core.cycles(), 5 + 9 + 1 + 40);
 }
 
-/// What the limit is, the account says: units, fetch, or results.
+/// The account names what limits the machine: units, fetch, or results.
 #[test]
 fn the_account_names_the_limit() {
-    // Two units for 160 independent additions: 80 cycles of issue width 8, of which a quarter retires.
+    // Two units for 160 independent additions: 80 cycles, and a quarter of the 8 slots per cycle retires.
     let mut few = machine(8);
     spec(&mut few).unit[0].count = 2;
     let (_, core) = Listing::new().fill(160).out_of_order(&few);
     assert_eq!(core.cycles(), 5 + 80);
-    // Five cycles before the first result; then in each cycle the six that found no unit; in the last, six of no instruction.
+    // Five cycles before the first result. Then in each cycle six slots find no unit; in the last, six have no
+    // instruction.
     assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 6, unit: 79 * 6, ..Account::default() });
-    // The same by a fetch of two a cycle.
+    // The same limit by fetching two per cycle.
     let mut narrow = machine(8);
     spec(&mut narrow).fetch = 2;
     let (_, core) = Listing::new().fill(160).out_of_order(&narrow);
     assert_eq!(core.cycles(), 5 + 80);
     assert_eq!(core.account, Account { retired: 160, front_end: 5 * 8 + 80 * 6, ..Account::default() });
-    // Two chains wait for results, however many units there are.
+    // Two chains wait for results, for any number of units.
     let chains = (0..80).fold(Listing::new(), |listing, _| listing.alu(1, [1, 0]).alu(2, [2, 0]));
     let (_, core) = chains.out_of_order(&machine(8));
     assert_eq!(core.cycles(), 5 + 80);
@@ -159,7 +160,7 @@ fn one_port_lets_one_access_pass_a_cycle() {
 fn the_reorder_buffer_holds_back_what_comes_behind_a_slow_one() {
     let mut machine = machine(4);
     spec(&mut machine).reorder_buffer = 4;
-    // The division, issued in 4, retires in 14. Three instructions fit behind it, the fifth is renamed in 15.
+    // The division, issued in 4, retires in 14. Three instructions fit behind it, and the fifth is renamed in 15.
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).fill(4);
     let (times, core) = listing.out_of_order(&machine);
     assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 3, 3, 3, 15]);
@@ -171,7 +172,7 @@ fn the_reorder_buffer_holds_back_what_comes_behind_a_slow_one() {
 fn the_issue_queue_holds_only_what_waits() {
     let mut machine = machine(4);
     spec(&mut machine).issue_queue = 2;
-    // Both users of the quotient (there in 14) wait; the third instruction behind finds room when they have begun.
+    // Both users of the quotient (ready in 14) wait. The third instruction behind gets an entry when they have begun.
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).alu(2, [1, 0]).alu(3, [1, 0]).fill(1);
     let (times, _) = listing.out_of_order(&machine);
     // The division begins in 4, so the second user is renamed in 5.
@@ -189,8 +190,8 @@ fn renaming_needs_a_register_that_is_free() {
 
 #[test]
 fn a_load_takes_its_data_from_the_store_before_it() {
-    // The product is there in 8. The store's address is known in 4, so the load may begin in 5, waits for the data until
-    // 8 and has them in 9.
+    // The product is ready in 8. The store's address is known in 4, so the load may begin in 5, waits for the data
+    // until 8 and has them in 9.
     let listing = Listing::new().op(Class::Multiply, 1, [0, 0]).store(1, 0, DATA, 8).load(2, 0, DATA + 4, 4);
     let (times, _) = listing.out_of_order(&machine(4));
     assert_eq!((times[1].issue, times[1].complete), (4, 8));
@@ -201,13 +202,13 @@ fn a_load_takes_its_data_from_the_store_before_it() {
 fn a_load_of_more_than_the_store_wrote_waits_until_it_is_written() {
     let listing = Listing::new().op(Class::Multiply, 1, [0, 0]).store(1, 0, DATA + 4, 4).load(2, 0, DATA, 8);
     let (times, _) = listing.out_of_order(&machine(4));
-    // Retired in 8, written in 9, gone in 10; a load takes a cycle.
+    // Retired in 8, written in 9, done in 10; a load takes a cycle.
     assert_eq!((times[1].retire, times[2].complete), (8, 11));
 }
 
 #[test]
 fn how_loads_pass_stores_whose_address_comes_late() {
-    // The store's base is a quotient, there in 14; its datum a product, there in 8. The load is of another address.
+    // The store's base is a quotient, ready in 14; its data a product, ready in 8. The load is from another address.
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).op(Class::Multiply, 2, [0, 0]).store(2, 1, DATA, 8).load(
         3,
         0,
@@ -215,7 +216,7 @@ fn how_loads_pass_stores_whose_address_comes_late() {
         8,
     );
     let mut machine = machine(8);
-    // A port for each, so that nothing but the rule keeps the load back.
+    // One port each, so that only the rule delays the load.
     spec(&mut machine).unit[1].count = 2;
     let mut begins = |rule| {
         spec(&mut machine).disambiguation = rule;
@@ -224,7 +225,7 @@ fn how_loads_pass_stores_whose_address_comes_late() {
     assert_eq!(begins(Disambiguation::Perfect), 4);
     assert_eq!(begins(Disambiguation::Addresses), 15);
     assert_eq!(begins(Disambiguation::ProgramOrder), 15);
-    // And a datum that comes late.
+    // Data that are ready late.
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).store(1, 0, DATA, 8).load(3, 0, DATA + 64, 8);
     let mut begins = |rule| {
         spec(&mut machine).disambiguation = rule;
@@ -248,7 +249,7 @@ fn the_load_queue_holds_loads_until_they_retire() {
 fn the_store_queue_holds_stores_until_they_are_written() {
     let mut machine = machine(4);
     spec(&mut machine).store_queue = 1;
-    // Retires in 5, is written in 6, gone in 7: the next is renamed in 8.
+    // Retires in 5, is written in 6, done in 7: the next is renamed in 8.
     let listing = Listing::new().store(1, 0, DATA, 8).store(1, 0, DATA + 8, 8);
     let (times, _) = listing.out_of_order(&machine);
     assert_eq!(times.iter().map(|each| each.decode).collect::<Vec<_>>(), [3, 8]);
@@ -258,7 +259,7 @@ fn the_store_queue_holds_stores_until_they_are_written() {
 fn a_misprediction_stops_fetch_until_the_branch_is_resolved() {
     let mut machine = machine(4);
     machine.predictor.kind = crate::machine::PredictorKind::Static;
-    // A forward branch that is taken: resolved in 5, fetch goes on one cycle later, in 6; retires in 11.
+    // A taken forward branch: resolved in 5, fetch continues one cycle later, in 6; retires in 11.
     let listing = Listing::new().go(Class::Branch, 0, 0, CODE + 0x100).fill(1);
     let (times, core) = listing.out_of_order(&machine);
     assert_eq!((times[0].complete, times[1].fetch, times[1].retire), (5, 6, 11));
@@ -278,7 +279,7 @@ fn a_taken_branch_ends_what_is_fetched_in_a_cycle() {
 fn a_csr_access_waits_until_it_is_the_oldest_and_holds_back_the_rest() {
     let listing = Listing::new().op(Class::Divide, 1, [0, 0]).op(Class::Csr, 2, [0, 0]).fill(1);
     let (times, _) = listing.out_of_order(&machine(4));
-    // The quotient retires in 14; the CSR begins in 15, is done in 16; then the addition is renamed.
+    // The quotient retires in 14. The CSR access begins in 15 and is done in 16; then the addition is renamed.
     assert_eq!((times[1].issue, times[1].complete, times[2].decode), (15, 16, 16));
 }
 
@@ -286,6 +287,6 @@ fn a_csr_access_waits_until_it_is_the_oldest_and_holds_back_the_rest() {
 fn a_fence_waits_for_accesses_before_it_and_holds_back_those_behind() {
     let listing = Listing::new().store(1, 0, DATA, 8).op(Class::Fence, 0, [0, 0]).load(1, 0, DATA + 64, 8).fill(1);
     let (times, _) = listing.out_of_order(&machine(4));
-    // The store is gone in 7; the fence takes a cycle; the load begins in 8, the addition need not wait.
+    // The store is done in 7; the fence takes a cycle; the load begins in 8; the addition does not wait.
     assert_eq!((times[1].issue, times[2].issue, times[3].issue), (7, 8, 4));
 }

@@ -1,53 +1,53 @@
 //! Branch prediction: target buffer, history table, return address stack. Tables learn when a branch is predicted, not
-//! some cycles later when it is resolved; as fetch stalls on a misprediction, that differs only where one branch is
-//! fetched twice within its pipeline's length. The arrangement (a global history whose newest outcome is its highest bit,
-//! hashed by a multiplication into the upper bits of the index) is that of Rocket Chip's `BTB.scala`; with two-bit
+//! some cycles later when it is resolved. Fetch stalls on a misprediction, so the difference only matters if one branch
+//! is fetched twice within the pipeline's length. The structure is that of Rocket Chip's `BTB.scala`: a global history
+//! whose newest outcome is its highest bit, hashed by a multiplication into the upper bits of the index. With two-bit
 //! counters and a history as long as its hash it is S. McFarling's gshare (1993).
 
 use crate::machine::{self, PredictorKind, Replace};
 use crate::retired::{Class, Retired};
 use serde::Serialize;
 
-/// What fetch makes of a control transfer.
+/// The outcome of predicting a control transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
-    /// It goes on at the right place at once.
+    /// Fetch continues at the right address without a bubble.
     Right,
-    /// It goes on at the right place once the instruction has been looked at: the target buffer did not know it.
+    /// Fetch continues at the right address after the instruction is decoded, because it was not in the target buffer.
     Late,
-    /// It goes on at the wrong place.
+    /// Fetch continues at a wrong address.
     Wrong,
 }
 
-/// How often predictions were right.
+/// Statistics of branch prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PredictFigures {
     /// Branches, jumps, calls and returns.
     pub transfers: u64,
-    /// Of these, conditional branches.
+    /// Conditional branches among them.
     pub branches: u64,
-    /// Conditional branches that were predicted wrong.
+    /// Mispredicted conditional branches.
     pub wrong_branches: u64,
-    /// Other transfers that were predicted wrong.
+    /// Other mispredicted transfers.
     pub wrong_targets: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Target {
-    /// Address of the branch or of the fetch that holds it, plus 1; 0: nothing.
+    /// Address of the branch, or of the fetch that contains it, plus 1. 0 means empty.
     key: u64,
     target: u64,
     used: u64,
 }
 
-/// Pseudo-LRU over any number of ways: a binary tree over the next power of two, whose bits say on which side of each node
-/// the entry to be replaced is; where that side has no way, it is on the other one. There are as many bits as ways, so that of
-/// 28 ways the last two pairs have none, and their second ways are never taken (Rocket Chip, `PseudoLRU`).
+/// Pseudo-LRU over any number of ways. The tree spans the next power of two, and the bit of a node points to the side
+/// with the entry to replace. If that side has no ways, the entry is on the other side. There are as many bits as ways:
+/// with 28 ways the last two pairs have no bit, and their second ways are never replaced (Rocket Chip, `PseudoLRU`).
 #[derive(Clone, Debug)]
 struct Tree {
     ways: usize,
-    /// Node 1 is the root, 2n and 2n + 1 are beneath n.
+    /// Node 1 is the root. The children of node n are 2n and 2n + 1.
     right: Box<[bool]>,
 }
 
@@ -77,7 +77,7 @@ impl Tree {
     }
 }
 
-/// The predictor of one hart.
+/// The branch predictor of one hart.
 #[derive(Clone, Debug)]
 pub(crate) struct Predictor {
     kind: PredictorKind,
@@ -85,7 +85,7 @@ pub(crate) struct Predictor {
     ways: usize,
     set_mask: u64,
     clock: u64,
-    /// For each set the tree of bits that says which entry is replaced; none: the one used longest ago.
+    /// The replacement tree of each set. `None` means LRU replacement.
     trees: Option<Box<[Tree]>>,
     counters: Box<[u8]>,
     counter_high: u8,
@@ -96,12 +96,12 @@ pub(crate) struct Predictor {
     stack: Box<[u64]>,
     stack_top: usize,
     stack_held: usize,
-    /// How often it was right.
+    /// Statistics.
     pub figures: PredictFigures,
 }
 
 impl Predictor {
-    /// A predictor that knows nothing yet. Branches are known by the aligned `fetch_bytes` that hold their last byte.
+    /// An empty predictor. Branches are identified by the aligned `fetch_bytes` that contain their last byte.
     #[must_use]
     pub(crate) fn new(description: &machine::Predictor, fetch_bytes: u32) -> Predictor {
         let entries = description.btb_entries as usize;
@@ -116,7 +116,7 @@ impl Predictor {
             set_mask: (entries / ways).max(1) as u64 - 1,
             clock: 0,
             trees: (description.btb_replace == Replace::Plru).then(|| vec![Tree::new(ways); entries / ways].into()),
-            // Weakly not taken.
+            // Counters begin as weakly not taken.
             counters: vec![half - 1; description.bht_entries as usize].into_boxed_slice(),
             counter_high: 2 * half - 1,
             history: 0,
@@ -130,7 +130,8 @@ impl Predictor {
         }
     }
 
-    /// Predicts a control transfer and learns how it went. `fetched` is the address of the fetch that held its last byte.
+    /// Predicts a control transfer and learns its outcome. `fetched` is the address of the fetch that contained its
+    /// last byte.
     #[inline]
     pub(crate) fn predict(&mut self, retired: &Retired, fetched: u64) -> Guess {
         self.figures.transfers += 1;
@@ -180,13 +181,13 @@ impl Predictor {
         let known_right = known == Some(next);
         let taken = retired.is_taken();
         let predicted = retired.class != Class::Branch || self.guess_direction(key, known.is_some(), taken);
-        // Rocket's tree of bits notices only what is held for taken.
+        // Rocket's tree only records uses of entries that are predicted taken.
         if let Some(place) = place
             && (predicted || self.trees.is_none())
         {
             self.touch(place);
         }
-        // A direct target is in the instruction itself.
+        // A direct target can be decoded from the instruction.
         let late_or_right = if known_right { Guess::Right } else { Guess::Late };
         let guess = match retired.class {
             Class::Branch if predicted != taken => Guess::Wrong,
@@ -218,14 +219,14 @@ impl Predictor {
                 }
             }
         };
-        // What is taken is remembered, and what was held for taken and is not, stays.
+        // Taken transfers are added. An entry that was predicted taken and is not taken stays.
         if !known_right && (retired.class != Class::Branch || taken) {
             self.remember(key, next);
         }
         guess
     }
 
-    /// The direction of a branch, and learns it.
+    /// Predicts the direction of a branch and learns it.
     fn guess_direction(&mut self, key: u64, known: bool, taken: bool) -> bool {
         if self.counters.is_empty() {
             return known;
@@ -247,7 +248,7 @@ impl Predictor {
         if self.history_bits == self.history_length {
             return self.history;
         }
-        // Fibonacci hashing with the square root of 3/4 in place of the golden ratio.
+        // Fibonacci hashing, with the square root of 3/4 in place of the golden ratio.
         let factor = (3_f64.sqrt() / 2.0 * f64::from(1_u32 << self.history_length)) as u64;
         ((factor * self.history) & ((1 << self.history_length) - 1)) >> (self.history_length - self.history_bits)
     }
@@ -264,7 +265,7 @@ impl Predictor {
         (first..first + self.ways).find(|place| self.targets[*place].key == key + 1)
     }
 
-    /// An entry was used.
+    /// Records a use of an entry.
     fn touch(&mut self, place: usize) {
         self.clock += 1;
         self.targets[place].used = self.clock;

@@ -1,4 +1,4 @@
-//! The predictor against what a person with pencil and paper would note.
+//! Tests of the branch predictor against predictions worked out by hand.
 
 use super::super::listing::{CODE, Listing};
 use super::*;
@@ -27,12 +27,12 @@ fn not_taken(pc: u64) -> Listing {
 #[test]
 fn a_two_bit_counter_needs_two_surprises_to_change_its_mind() {
     let mut predictor = tables(|_| {});
-    // Weakly not taken at first.
+    // Counters begin as weakly not taken.
     let outcomes = [true, true, true, false, true, false, false, false];
     let guesses: Vec<Guess> =
         outcomes.map(|outcome| guess(&mut predictor, if outcome { taken(CODE) } else { not_taken(CODE) })).into();
     use Guess::*;
-    // Counter before each: 1 2 3 3 2 3 2 1.
+    // Counter before each branch: 1 2 3 3 2 3 2 1.
     assert_eq!(guesses, [Wrong, Right, Right, Wrong, Right, Wrong, Wrong, Right]);
     assert_eq!((predictor.figures.branches, predictor.figures.wrong_branches), (8, 4));
 }
@@ -47,8 +47,8 @@ fn a_one_bit_counter_repeats_the_last_outcome() {
 
 #[test]
 fn history_tells_the_rounds_of_a_loop_apart() {
-    // Taken three times, then not, for ever: a counter alone is wrong once a round, two outcomes of history are not
-    // enough to see the third, three are.
+    // Taken three times, then not, repeatedly. A counter alone mispredicts once a round. Two outcomes of history do not
+    // identify the third round, three do.
     let wrong = |history| {
         let mut predictor = tables(|tables| tables.history = history);
         let mut wrong = 0;
@@ -73,7 +73,7 @@ fn the_target_buffer_forgets_what_was_used_longest_ago() {
         assert_eq!(guess(&mut predictor, jump(CODE + 8 * number)), Guess::Late, "never seen");
     }
     assert_eq!(guess(&mut predictor, jump(CODE)), Guess::Right);
-    assert_eq!(guess(&mut predictor, jump(CODE + 0x80)), Guess::Late, "takes the place of the second");
+    assert_eq!(guess(&mut predictor, jump(CODE + 0x80)), Guess::Late, "replaces the second");
     assert_eq!(guess(&mut predictor, jump(CODE)), Guess::Right);
     assert_eq!(guess(&mut predictor, jump(CODE + 8)), Guess::Late);
 }
@@ -96,7 +96,7 @@ fn a_stack_of_two_remembers_the_last_two_calls() {
     assert_eq!(
         guess(&mut predictor, back(2)),
         Guess::Late,
-        "right, but the target buffer does not know it for a return"
+        "right, but the target buffer does not have it as a return"
     );
     assert_eq!(guess(&mut predictor, back(1)), Guess::Right);
     assert_eq!(guess(&mut predictor, back(0)), Guess::Wrong);
@@ -113,8 +113,8 @@ fn static_prediction_takes_what_goes_back() {
     assert_eq!(guess(&mut predictor, not_taken(CODE).with(|branch| branch.address = CODE - 16)), Guess::Wrong);
 }
 
-/// Loops of so many taken jumps, and what RTL of Rocket with E31's parameters takes for a turn: two cycles a jump, and one
-/// more for each that its target buffer of 28 entries has lost.
+/// Loops of a number of taken jumps, and the cycles per round on RTL of Rocket with E31's parameters: two cycles a
+/// jump, and one more for each that its target buffer of 28 entries has lost.
 #[test]
 fn rockets_target_buffer_loses_what_a_tree_of_bits_says() {
     let description = Machine::preset("e31").expect("a preset").predictor;

@@ -1,21 +1,20 @@
-//! A window of cycles as a picture: Chrome's trace event format (JSON), which chrome://tracing, Perfetto and Speedscope
-//! show. A process is a hart, a thread a row in which instructions follow each other without overlap, a microsecond a
-//! cycle.
+//! A window of cycles in Chrome's trace event format (JSON), for chrome://tracing, Perfetto and Speedscope. A process
+//! is a hart, a thread is a row of instructions that do not overlap, and a microsecond is a cycle.
 
 use super::Times;
 use crate::retired::Retired;
 use serde::Serialize;
 use std::ops::Range;
 
-/// Events that a trace holds at most: about a gigabyte of text would follow otherwise.
+/// The most events in a trace. More would be about a gigabyte of JSON.
 const MOST: usize = 1 << 20;
 
-/// What happened to the instructions of a window.
+/// The instructions of a window of cycles.
 #[derive(Clone, Debug)]
 pub struct Trace {
     window: Range<u64>,
     events: Vec<Event>,
-    /// For each hart and row, the cycle until which it is taken.
+    /// For each hart and row, the cycle until which it is occupied.
     rows: Vec<Vec<u64>>,
     left_out: u64,
 }
@@ -62,19 +61,19 @@ impl Trace {
         Trace { window, events: Vec::new(), rows: vec![Vec::new(); harts], left_out: 0 }
     }
 
-    /// Whether instructions of this cycle would be kept.
+    /// Whether an instruction with these times overlaps the window.
     #[must_use]
     pub(crate) fn wants(&self, times: &Times) -> bool {
         times.fetch < self.window.end && times.retire >= self.window.start
     }
 
-    /// Whether it has no instruction.
+    /// Whether the trace has no instructions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// Adds an instruction; `name` is what the picture calls it.
+    /// Adds an instruction with a name for the picture.
     pub(crate) fn add(&mut self, hart: usize, retired: &Retired, times: &Times, name: &str) {
         if self.events.len() + 4 > MOST {
             self.left_out += 1;
@@ -105,11 +104,11 @@ impl Trace {
         event("execute", times.issue, times.complete.max(times.issue + 1));
     }
 
-    /// The trace as JSON.
+    /// Writes the trace as JSON.
     ///
     /// # Errors
     ///
-    /// As the writer's.
+    /// Errors of the writer.
     pub fn write(&self, mut out: impl std::io::Write) -> std::io::Result<()> {
         let file = File {
             display_time_unit: "ms",

@@ -1,45 +1,45 @@
-//! Encodings of instructions by their names: the RISC-V Instruction Set Manual, volume I, "Instruction Set Listings".
+//! Instruction encodings by name: the RISC-V Instruction Set Manual, volume I, "Instruction Set Listings".
 
 use tress_sim::Xlen;
 
-/// Where the operands are.
+/// The operands of an encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// rd, rs1, rs2.
     Registers,
     /// rd, rs1.
     Unary,
-    /// rd, rs1 and 12 bits.
+    /// rd, rs1 and a 12-bit immediate.
     Immediate,
-    /// rd, rs1 and an amount of so many bits.
+    /// rd, rs1 and a shift amount of this number of bits.
     Shift(u32),
-    /// rd and 20 bits.
+    /// rd and a 20-bit immediate.
     Upper,
     /// rd, rs1 and an offset.
     Load,
     /// rs1, rs2 and an offset.
     Store,
-    /// rd, the address in rs1, rs2.
+    /// rd, rs2, and the address in rs1.
     Atomic,
-    /// rd, frs1, frs2, frs3 and a rounding mode: which of them are integer registers the flags say.
+    /// rd, frs1, frs2, frs3 and a rounding mode. The flags say which of them are integer registers.
     Float(Float),
 }
 
-/// Operands of a floating-point instruction.
+/// The operands of a floating-point instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Float {
-    /// 1 to 3.
+    /// Number of source operands, 1 to 3.
     pub operands: u32,
     pub rounds: bool,
     pub to_integer: bool,
     pub from_integer: bool,
 }
 
-/// An instruction.
+/// The name and encoding of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     pub name: &'static str,
-    /// What is the same in all of its forms.
+    /// The bits that do not depend on operands.
     pub bits: u32,
     pub format: Format,
     pub rv32: bool,
@@ -89,7 +89,7 @@ const fn i(immediate: u32, funct3: u32, opcode: u32) -> u32 {
 
 use Format::{Atomic, Immediate, Load, Registers, Shift, Store, Unary, Upper};
 
-/// Integer instructions without branches.
+/// All integer instructions except branches.
 pub const INTEGER: &[Instruction] = &[
     both("lui", 0x37, Upper),
     both("auipc", 0x17, Upper),
@@ -245,12 +245,12 @@ const fn from_integer(rounds: bool) -> Format {
     Format::Float(Float { operands: 1, rounds, to_integer: false, from_integer: true })
 }
 
-/// OP-FP with the rounding mode or funct3, and what stands where rs2 is.
+/// OP-FP with the rounding mode or funct3, and the value of the rs2 field.
 const fn fp(funct7: u32, funct3: u32, rs2: u32) -> u32 {
     funct7 << 25 | rs2 << 20 | funct3 << 12 | 0x53
 }
 
-/// Floating-point instructions; those of doubles have bit 25 set.
+/// Floating-point instructions. Those on doubles have bit 25 set.
 pub const FLOAT: &[Instruction] = &[
     both("fmadd.s", 0x43, f(3, true)),
     both("fmsub.s", 0x47, f(3, true)),
@@ -312,7 +312,7 @@ pub const FLOAT: &[Instruction] = &[
     only_64("fmv.d.x", fp(0x79, 0, 0), from_integer(false)),
 ];
 
-/// The instruction of a name.
+/// The instruction with this name.
 pub fn named(name: &str, xlen: Xlen) -> Instruction {
     *[INTEGER, MEMORY, FLOAT]
         .into_iter()

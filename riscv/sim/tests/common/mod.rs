@@ -1,4 +1,4 @@
-//! What the tests share: ELF files from words, numbers that repeat, instructions by name.
+//! Helpers that the tests share: ELF files from instruction words, reproducible numbers, instructions by name.
 #![allow(dead_code, unreachable_pub, reason = "every test program uses a part of it")]
 
 pub mod encode;
@@ -6,16 +6,17 @@ pub mod encode;
 use encode::named;
 use tress_sim::Xlen;
 
-/// Where memory begins.
+/// Address at which memory begins.
 pub const BASE: u64 = 0x8000_0000;
 pub const BOTH: [Xlen; 2] = [Xlen::Rv32, Xlen::Rv64];
 
-/// An ELF executable with one segment of these bytes at an address, entered there. Names are symbols of functions.
+/// An ELF executable with one segment of these bytes at an address, which is also the entry. The names are function
+/// symbols.
 pub fn elf(xlen: Xlen, address: u64, bytes: &[u8], symbols: &[(&str, u64)]) -> Vec<u8> {
     elf_with_data(xlen, address, bytes, symbols, &[])
 }
 
-/// The same with names of data: where they are, and how long.
+/// As [`elf`], with data symbols: name, address and size.
 pub fn elf_with_data(
     xlen: Xlen,
     address: u64,
@@ -28,18 +29,18 @@ pub fn elf_with_data(
     let half = |value: u16| value.to_le_bytes().to_vec();
     let number = |value: u32| value.to_le_bytes().to_vec();
     let (header_bytes, program_bytes, section_bytes) = if wide { (64, 56, 64) } else { (52, 32, 40) };
-    // As pages are mapped: the same within a page in the file and in memory.
+    // The offsets in the file and in memory are equal modulo the page size, as for mapped pages.
     let data_at = 0x1000 + address % 0x1000;
     let mut strings = vec![0];
     let mut table = vec![0; if wide { 24 } else { 16 }];
-    // Global functions and objects.
+    // Types of global functions and objects.
     let functions = functions.iter().map(|(name, value)| (*name, *value, 0, 0x12));
     let data = data.iter().map(|(name, value, size)| (*name, *value, *size, 0x11));
     for (name, value, size, info) in functions.chain(data) {
         let at = number(strings.len() as u32);
         strings.extend_from_slice(name.as_bytes());
         strings.push(0);
-        // Of section 1, which nobody looks at.
+        // Section 1, which is never read.
         table.extend(match wide {
             true => [at, vec![info, 0], half(1), word(value), word(size)].concat(),
             false => [at, word(value), word(size), vec![info, 0], half(1)].concat(),
@@ -90,12 +91,12 @@ pub fn elf_with_data(
     file
 }
 
-/// Little-endian bytes of instructions of 32 bits.
+/// Little-endian bytes of 32-bit instructions.
 pub fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// A program in words.
+/// A program as instruction words.
 pub struct Code {
     pub xlen: Xlen,
     pub words: Vec<u32>,
@@ -139,7 +140,7 @@ impl Code {
     }
 }
 
-/// Numbers that are the same in every run: SplitMix64 (Steele, Lea, Flood 2014).
+/// Numbers that repeat in every run: SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Numbers(pub u64);
 
 impl Numbers {
@@ -159,7 +160,7 @@ impl Numbers {
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// An integer of 64 bits as programs meet them: small, extreme, or any.
+    /// A 64-bit integer as programs use them: small, extreme, or any.
     pub fn integer(&mut self) -> u64 {
         match self.below(8) {
             0 => self.below(4),

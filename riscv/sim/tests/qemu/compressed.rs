@@ -3,7 +3,7 @@
 use super::program::Generator;
 use tress_sim::Xlen;
 
-/// Bits of a number to bits of an instruction, each as (from, to).
+/// Moves bits of a number to bits of an instruction, each as (from, to).
 fn scatter(number: u32, places: &[(u32, u32)]) -> u16 {
     places.iter().map(|(from, to)| ((number >> from & 1) << to) as u16).sum()
 }
@@ -20,14 +20,14 @@ const JUMP: &[(u32, u32)] =
     &[(11, 12), (4, 11), (9, 10), (8, 9), (10, 8), (6, 7), (7, 6), (3, 5), (2, 4), (1, 3), (5, 2)];
 const BRANCH: &[(u32, u32)] = &[(8, 12), (4, 11), (3, 10), (7, 6), (6, 5), (2, 4), (1, 3), (5, 2)];
 
-/// The base of the data among x8 to x15.
+/// The register among x8 to x15 that holds the data's address.
 const BASE: u16 = 0;
 
 fn form(funct3: u16, quadrant: u16) -> u16 {
     funct3 << 13 | quadrant
 }
 
-/// Any but jumps. What does not write x0, x2, x8 and x9.
+/// Any instruction except jumps that does not write x0, x2, x8 or x9.
 pub(crate) fn instruction(generator: &mut Generator) -> u16 {
     let wide = generator.xlen == Xlen::Rv64;
     let numbers = &mut generator.numbers;
@@ -84,13 +84,13 @@ pub(crate) fn instruction(generator: &mut Generator) -> u16 {
     }
 }
 
-/// A jump or branch forward.
+/// A forward jump or branch.
 pub(crate) fn control(generator: &mut Generator, offset: i32) -> u16 {
     let offset = offset as u32;
     let register = generator.numbers.below(8) as u16;
     match generator.numbers.below(4) {
         0 => form(5, 1) | scatter(offset, JUMP),
-        // c.jal, of RV32 only.
+        // c.jal exists on RV32 only.
         1 if generator.xlen == Xlen::Rv32 => form(1, 1) | scatter(offset, JUMP),
         1 | 2 => form(6, 1) | register << 7 | scatter(offset, BRANCH),
         _ => form(7, 1) | register << 7 | scatter(offset, BRANCH),

@@ -1,8 +1,9 @@
-//! Random programs. A program fills its registers, goes a few times through a body of random steps, stores its registers
-//! and prints them with its data by Linux's `write`.
+//! Random programs. A program fills its registers, executes a body of random steps several times, stores its registers,
+//! and prints them and its data by Linux's `write`.
 //!
-//! x2 and x8 point to the data, x3 counts the rounds, x9 is where atomic operations go, x4 where jumps go, and x31 takes
-//! up results, so that one that is overwritten is not forgotten. The lower half of the data is only read.
+//! x2 and x8 point to the data, x3 counts the rounds, x9 is the address of atomic operations, and x4 the target of
+//! jumps. x31 accumulates results, so that results that are overwritten count too. The lower half of the data is only
+//! read.
 
 use tress_sim::Xlen;
 
@@ -37,7 +38,7 @@ const FCSR: u32 = 3;
 pub(crate) struct Program {
     /// Text and data, from [`TEXT`] on.
     pub(crate) bytes: Vec<u8>,
-    /// The last step, in words.
+    /// A description of the last step.
     pub(crate) last: String,
 }
 
@@ -79,7 +80,7 @@ impl Generator {
         named(name, self.xlen)
     }
 
-    /// Below, a table of integers, singles and doubles; above, what programs write.
+    /// The lower half is a table of integers, singles and doubles; programs write to the upper half.
     fn data(&mut self) -> Vec<u8> {
         let mut data = Vec::new();
         for _ in 0..DATA_BYTES / 8 {
@@ -93,7 +94,7 @@ impl Generator {
         data
     }
 
-    /// The bits of a float: zero, subnormal, about 1, at the ends of the range, infinite, NaN, or any.
+    /// The bits of a float: zero, subnormal, about 1, at the limits of the range, infinite, NaN, or any.
     fn float(&mut self, fraction_bits: u32, exponent_bits: u32) -> u64 {
         let numbers = &mut self.numbers;
         let top = (1 << exponent_bits) - 1;
@@ -116,7 +117,7 @@ impl Generator {
         numbers.below(2) << (fraction_bits + exponent_bits) | exponent << fraction_bits | fraction
     }
 
-    /// A register that steps may write; x0 now and then.
+    /// A register that steps may write, occasionally x0.
     pub(crate) fn destination(&mut self) -> u32 {
         if self.numbers.below(50) == 0 {
             return 0;
@@ -160,7 +161,7 @@ impl Generator {
     fn end(&mut self, body: usize) {
         let addi = self.named("addi");
         self.emit(addi.immediate(COUNTER, COUNTER, -1));
-        // Over the jump back when the counter is 0.
+        // Skips the jump back when the counter is 0.
         self.emit(branch(0, COUNTER, 0, 8));
         let back = body as i32 - self.text.len() as i32;
         self.emit(jal(0, back));
@@ -211,7 +212,8 @@ impl Generator {
     fn of(&mut self, instructions: &[Instruction]) -> Instruction {
         loop {
             let instruction = *self.numbers.pick(instructions);
-            // QEMU 7.2 counts on into the upper half where the lower one is zero: 39 for 1 << 39, which by the manual is 32.
+            // QEMU 7.2 continues into the upper half if the lower half is zero: 39 for 1 << 39, where the manual says
+            // 32.
             if instruction.is_of(self.xlen) && instruction.name != "ctzw" {
                 return instruction;
             }
@@ -235,7 +237,7 @@ impl Generator {
         }
     }
 
-    /// x31 = x31 rotated, with the register.
+    /// x31 = x31 rotated, combined with the register.
     fn take_up(&mut self, register: u32) {
         let (rori, xor) = (self.named("rori"), self.named("xor"));
         self.emit(rori.immediate(SUM, SUM, 7));
@@ -256,8 +258,8 @@ impl Generator {
         self.emit(word);
     }
 
-    /// At an aligned place. An `lr` has its `sc` right behind it, of the same size: what else would come of a reservation
-    /// is left to the processor. An `sc` alone fails.
+    /// An atomic operation at an aligned address. An `lr` is followed directly by its `sc` of the same size, because
+    /// the ISA leaves the result of other sequences to the processor. An `sc` alone fails.
     fn atomic(&mut self) {
         let picked = self.of(&MEMORY[15..]);
         let addi = self.named("addi");
@@ -295,7 +297,7 @@ impl Generator {
         self.note(format!("{} {word:#010x}", instruction.name));
         self.emit(word);
         if self.numbers.below(2) == 0 {
-            // The exceptions of this one alone.
+            // Only the exceptions of this operation.
             self.csr(1, TAKEN_UP, FFLAGS, 0);
             self.take_up(TAKEN_UP);
         }

@@ -1,5 +1,5 @@
-//! Compressed instructions, as the instructions of 32 bits that they stand for: the RISC-V Instruction Set Manual, volume
-//! I, chapter "C", tables "Instruction listing for RVC".
+//! Expands compressed instructions to their 32-bit equivalents: the RISC-V Instruction Set Manual, volume I, chapter
+//! "C", tables "Instruction listing for RVC".
 
 use crate::isa::{Isa, Xlen};
 
@@ -13,7 +13,7 @@ const STORE: u32 = 0x23;
 const STORE_FP: u32 = 0x27;
 const SP: u32 = 2;
 
-/// The same instruction in 32 bits; none for a reserved encoding.
+/// The 32-bit equivalent, or `None` for a reserved encoding.
 pub(super) fn expand(code: u16, isa: &Isa) -> Option<u32> {
     if !isa.c {
         return None;
@@ -27,12 +27,12 @@ pub(super) fn expand(code: u16, isa: &Isa) -> Option<u32> {
     }
 }
 
-/// `count` bits from bit `from` on, moved to bit `to`.
+/// Moves `count` bits from position `from` to position `to`.
 fn bits(code: u32, from: u32, count: u32, to: u32) -> u32 {
     (code >> from & ((1 << count) - 1)) << to
 }
 
-/// The value of so many bits with its sign.
+/// Sign-extends a value of `width` bits.
 fn signed(value: u32, width: u32) -> i32 {
     (value << (32 - width)) as i32 >> (32 - width)
 }

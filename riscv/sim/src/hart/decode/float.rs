@@ -1,4 +1,4 @@
-//! Decoding of F and D.
+//! Decodes instructions of the F and D extensions.
 
 use super::Fields;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     retired::Class,
 };
 
-/// Floating-point registers follow the integer ones.
+/// Index of a floating-point register. They follow the integer registers.
 const fn float(register: u8) -> u8 {
     32 | register
 }
@@ -35,7 +35,7 @@ impl Fields<'_> {
         Some(Op { rs1: self.rs1(), rs2: float(self.rs2()), immediate: self.s_immediate(), ..op })
     }
 
-    /// The format in bits 26 and 25.
+    /// The format that bits 26 and 25 encode.
     fn format(self) -> Option<Format> {
         match self.word >> 25 & 3 {
             0 if self.isa.f => Some(Format::Single),
@@ -44,7 +44,7 @@ impl Fields<'_> {
         }
     }
 
-    /// The rounding mode, if it is one.
+    /// The rounding mode, or `None` if the encoding is reserved.
     fn rounding(self) -> Option<u8> {
         let mode = self.funct3() as u8;
         (mode < 5 || mode == 7).then_some(mode)
@@ -73,7 +73,7 @@ impl Fields<'_> {
         let format = self.format()?;
         let (rd, rs1, rs2) = (self.rd(), self.rs1(), self.rs2());
         let op = |operation, class| Op { float: operation, format, ..Op::new(Code::Float, class) };
-        // From two floating-point registers to one, or to an integer register.
+        // Two floating-point operands, with a floating-point or an integer result.
         let binary = |operation, class| Op { rd: float(rd), rs1: float(rs1), rs2: float(rs2), ..op(operation, class) };
         let compare = |operation| Op { rd, ..binary(operation, Class::FpMove) };
         let unary = |operation, class| Op { rd: float(rd), rs1: float(rs1), ..op(operation, class) };
@@ -95,7 +95,7 @@ impl Fields<'_> {
             (0x14, 0, _) => compare(FloatOp::Le),
             (0x14, 1, _) => compare(FloatOp::Lt),
             (0x14, 2, _) => compare(FloatOp::Eq),
-            // Between the formats; what is named is the other one.
+            // Conversion between the formats. The rs2 field encodes the source format.
             (0x08, _, 1) if single && self.isa.d => rounded(unary(FloatOp::Convert, Class::FpMove))?,
             (0x08, _, 0) if !single => rounded(unary(FloatOp::Convert, Class::FpMove))?,
             (0x18, ..) => rounded(to_integer(FloatOp::ToInteger(self.integer()?)))?,
@@ -107,7 +107,7 @@ impl Fields<'_> {
         })
     }
 
-    /// The integer type that a conversion names where rs2 is.
+    /// The integer type of a conversion, encoded in the rs2 field.
     fn integer(self) -> Option<Integer> {
         Some(match self.rs2() {
             0 => Integer::Word,

@@ -1,5 +1,5 @@
-//! From bits to [`Op`]: the RISC-V Instruction Set Manual, volume I, "RV32/64G Instruction Set Listings", and for
-//! compressed instructions and bit manipulation their chapters. Reserved encodings are illegal instructions.
+//! Decodes instructions to [`Op`]: the RISC-V Instruction Set Manual, volume I, "RV32/64G Instruction Set Listings",
+//! and the chapters on compressed instructions and bit manipulation. Reserved encodings are illegal instructions.
 
 mod compressed;
 mod float;
@@ -10,7 +10,7 @@ use crate::{
     retired::Class,
 };
 
-/// The instruction in these bits: a whole one in all 32, or a compressed one in the lower half.
+/// Decodes a 32-bit instruction, or a compressed one in the lower half of `bits`.
 pub(crate) fn decode(bits: u32, isa: &Isa) -> Op {
     let (word, size) = match is_compressed(bits) {
         true => (compressed::expand(bits as u16, isa), 2),
@@ -26,12 +26,12 @@ pub(crate) fn decode(bits: u32, isa: &Isa) -> Op {
     op
 }
 
-/// Whether it is an instruction of 16 bits.
+/// Whether the lowest two bits mark an instruction of 16 bits.
 pub(crate) const fn is_compressed(bits: u32) -> bool {
     bits & 3 != 3
 }
 
-/// An instruction of 32 bits and its fields.
+/// A 32-bit instruction and its fields.
 #[derive(Clone, Copy)]
 struct Fields<'a> {
     word: u32,
@@ -177,7 +177,7 @@ impl Fields<'_> {
         Op { rd: self.rd(), rs1: self.rs1(), immediate, ..Op::new(code, Class::Alu) }
     }
 
-    /// The form for the width of this machine.
+    /// The operation for this machine's register width.
     fn by_width(self, wide: Code, narrow: Code) -> Code {
         if self.wide() { wide } else { narrow }
     }
@@ -199,7 +199,8 @@ impl Fields<'_> {
         Some(self.with_immediate(code, immediate))
     }
 
-    /// Shifts by an immediate, and what else is encoded among them. On RV64 the amount takes a bit of funct7.
+    /// Shifts by an immediate, and the other instructions in the same encoding space. On RV64 the shift amount uses one
+    /// bit of funct7.
     fn shift(self) -> Option<Op> {
         let isa = self.isa;
         let amount = self.word >> 20 & if self.wide() { 63 } else { 31 };
@@ -218,7 +219,7 @@ impl Fields<'_> {
         Some(self.with_immediate(code, amount as i32))
     }
 
-    /// Instructions with one operand, where shifts have the amount.
+    /// Instructions with one operand, encoded where shifts have the amount.
     fn unary(self) -> Option<Op> {
         let isa = self.isa;
         let code = match (self.funct3(), self.word >> 20) {
@@ -258,7 +259,7 @@ impl Fields<'_> {
         })
     }
 
-    /// Instructions on two registers, of the machine's full width.
+    /// Instructions on two registers at the full register width.
     fn register_code(self) -> Option<(Code, Class)> {
         use Code::*;
         let isa = self.isa;
@@ -285,7 +286,7 @@ impl Fields<'_> {
             (0x05, 5) if isa.zbb => Minu,
             (0x05, 6) if isa.zbb => Max,
             (0x05, 7) if isa.zbb => Maxu,
-            // zext.h of RV32 is pack with x0.
+            // On RV32 zext.h is encoded as pack with x0.
             (0x04, 4) if isa.zbkb => self.by_width(Pack, Packw),
             (0x04, 4) if isa.zbb && !self.wide() && self.rs2() == 0 => Zexth,
             (0x04, 7) if isa.zbkb => Packh,
@@ -314,7 +315,7 @@ impl Fields<'_> {
         })
     }
 
-    /// RV64's instructions on the lower halves of two registers.
+    /// RV64 instructions on the lower halves of two registers.
     fn register_word(self) -> Option<Op> {
         use Code::*;
         let isa = self.isa;
@@ -337,7 +338,7 @@ impl Fields<'_> {
             (0x04, 4) if isa.zbb && self.rs2() == 0 => (Zexth, Class::Alu),
             _ => return None,
         };
-        // add.uw shifts by nothing, sh1add.uw to sh3add.uw by funct3 / 2.
+        // add.uw does not shift; sh1add.uw to sh3add.uw shift by funct3 / 2.
         let shift = if code == ShiftAddUw { self.funct3() / 2 } else { 0 };
         Some(Op { immediate: shift as i32, ..self.registers(code, class) })
     }
@@ -398,7 +399,7 @@ impl Fields<'_> {
     }
 }
 
-/// The registers that the calling convention links in.
+/// Whether the calling convention uses this register for return addresses.
 fn is_link(register: u8) -> bool {
     register == 1 || register == 5
 }

@@ -1,15 +1,15 @@
-//! F and D: the RISC-V Instruction Set Manual, volume I, chapters "F" and "D", over IEEE 754-2019.
+//! The F and D extensions: the RISC-V Instruction Set Manual, volume I, chapters "F" and "D", over IEEE 754-2019.
 //!
-//! Rounded arithmetic is `rustc_apfloat`'s, square roots are in `root.rs`; what moves, compares and classifies works on
-//! the bits. A NaN that is computed is always the canonical one. Underflow is told after rounding, as if the exponent had
-//! no bounds.
+//! `rustc_apfloat` does the rounded arithmetic, and `root.rs` square roots. Moves, comparisons and classification work
+//! on the bits. Every NaN result is the canonical NaN. Underflow is detected after rounding, as if the exponent had no
+//! bounds.
 
 mod root;
 mod soft;
 
 use soft::{DoubleFormat, SingleFormat};
 
-/// An operation of `OP-FP`, or a fused one.
+/// An operation of the opcodes `OP-FP` and of fused multiplication and addition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FloatOp {
     Add,
@@ -30,7 +30,7 @@ pub(crate) enum FloatOp {
     Lt,
     Le,
     Classify,
-    /// From the other format.
+    /// Converts from the other format.
     Convert,
     ToInteger(Integer),
     FromInteger(Integer),
@@ -38,14 +38,14 @@ pub(crate) enum FloatOp {
     MoveFromInteger,
 }
 
-/// The format of the result, or of the operands where the result is an integer.
+/// The format of the result, or of the operands if the result is an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Single,
     Double,
 }
 
-/// An integer type of conversions.
+/// An integer type that conversions use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Integer {
     Word,
@@ -64,7 +64,7 @@ impl Integer {
         }
     }
 
-    /// The value in a register.
+    /// The value that a register holds.
     const fn value(self, register: u64) -> i128 {
         match self {
             Integer::Word => register as i32 as i128,
@@ -74,7 +74,7 @@ impl Integer {
         }
     }
 
-    /// The register for a value; those of 32 bits are sign-extended, unsigned ones too.
+    /// The register contents for a value. 32-bit values are sign-extended, unsigned ones too.
     const fn register(self, value: i128) -> u64 {
         match self {
             Integer::Word | Integer::UnsignedWord => value as i32 as u64,
@@ -83,7 +83,7 @@ impl Integer {
     }
 }
 
-/// Accrued exceptions, as `fflags` has them.
+/// Accrued exceptions, in the encoding of `fflags`.
 pub(crate) mod flag {
     pub(crate) const INEXACT: u8 = 1;
     pub(crate) const UNDERFLOW: u8 = 2;
@@ -92,7 +92,7 @@ pub(crate) mod flag {
     pub(crate) const INVALID: u8 = 16;
 }
 
-/// Rounding modes, as `frm` has them.
+/// Rounding modes of `frm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
     NearestEven,
@@ -115,7 +115,7 @@ impl Rounding {
     }
 }
 
-/// What an operation makes of register values: the register's new value and the exceptions.
+/// Executes an operation on register values. Returns the register contents of the result and the exceptions.
 pub(crate) fn execute(operation: FloatOp, format: Format, rounding: Rounding, operands: [u64; 3]) -> (u64, u8) {
     match format {
         Format::Single => SingleFormat::execute(operation, rounding, operands),
@@ -123,14 +123,12 @@ pub(crate) fn execute(operation: FloatOp, format: Format, rounding: Rounding, op
     }
 }
 
-/// The upper half of a register that holds a single: a quiet NaN to whoever reads it as a double.
+/// The upper half of a register that holds a single. As a double the register is a quiet NaN.
 pub(crate) const BOX: u64 = 0xffff_ffff_0000_0000;
 
-/// A binary format, its bits in the low ones of a `u64`.
+/// A binary format, stored in the low bits of a `u64`.
 trait Bits: Sized {
-    /// Bits of the fraction.
     const FRACTION_BITS: u32;
-    /// Bits of the exponent.
     const EXPONENT_BITS: u32;
 
     const SIGN: u64 = 1 << (Self::FRACTION_BITS + Self::EXPONENT_BITS);
@@ -139,7 +137,7 @@ trait Bits: Sized {
     const CANONICAL_NAN: u64 = Self::INFINITY | Self::QUIET;
     const SMALLEST_NORMAL: u64 = 1 << Self::FRACTION_BITS;
 
-    /// From a register: the canonical NaN where a narrower value is not boxed.
+    /// The bits of a register's value. A single that is not NaN-boxed becomes the canonical NaN.
     fn unpack(register: u64) -> u64;
     fn pack(bits: u64) -> u64;
     fn less(a: u64, b: u64) -> bool;
@@ -161,7 +159,7 @@ trait Bits: Sized {
         bits & !Self::SIGN == 0
     }
 
-    /// Minimum or maximum: of a number and a NaN it is the number; -0 is below +0.
+    /// Minimum or maximum. If only one operand is a NaN, the result is the other. -0 is less than +0.
     fn extreme(a: u64, b: u64, maximum: bool) -> (u64, u8) {
         let flags = if Self::is_signaling(a) || Self::is_signaling(b) { flag::INVALID } else { 0 };
         let value = match (Self::is_nan(a), Self::is_nan(b)) {
@@ -176,7 +174,7 @@ trait Bits: Sized {
         (value, flags)
     }
 
-    /// Equality is quiet: only signaling NaNs are invalid. Order is not: all are.
+    /// Compares. For equality only a signaling NaN is invalid; for order every NaN is.
     fn compare(operation: FloatOp, a: u64, b: u64) -> (u64, u8) {
         let invalid = match operation {
             FloatOp::Eq => Self::is_signaling(a) || Self::is_signaling(b),
@@ -190,7 +188,7 @@ trait Bits: Sized {
         (u64::from(holds), if invalid { flag::INVALID } else { 0 })
     }
 
-    /// The bit of `fclass`.
+    /// The result of `fclass`.
     fn classify(bits: u64) -> u64 {
         let negative = bits & Self::SIGN != 0;
         let subnormal = bits & Self::INFINITY == 0;

@@ -1,5 +1,5 @@
-//! Square roots, by the integer root of the significand: one digit more than the format has, and whether anything is
-//! left. A root is never too large, too small or subnormal.
+//! Square roots, by the integer square root of the significand: one digit more than the format has, and whether there
+//! is a remainder. A root never overflows or underflows, and is never subnormal.
 
 use super::{Bits, Rounding, flag};
 
@@ -41,7 +41,7 @@ pub(super) fn root<F: Bits>(bits: u64, rounding: Rounding) -> (u64, u8) {
         Rounding::TowardZero | Rounding::Down => false,
     };
     significand += u64::from(up);
-    // The field of the exponent is one more where rounding carried; its lowest bit is the significand's hidden one.
+    // The exponent field is one larger if rounding carried. Its lowest bit includes the hidden bit of the significand.
     let field = (exponent + 1 + F::FRACTION_BITS as i32 + bias - 1) as u64;
     let inexact = half || !is_exact;
     ((field << F::FRACTION_BITS) + significand, if inexact { flag::INEXACT } else { 0 })

@@ -1,4 +1,4 @@
-//! Rounded arithmetic.
+//! Rounded arithmetic, by `rustc_apfloat`.
 
 use rustc_apfloat::{
     Float, FloatConvert, Round, Status, StatusAnd,
@@ -10,7 +10,7 @@ use super::{Bits, FloatOp, Integer, Rounding, flag, root};
 pub(super) struct SingleFormat;
 pub(super) struct DoubleFormat;
 
-/// A format with its arithmetic, and the other one, which values are converted from.
+/// A format with its arithmetic, and the other format, from which it converts values.
 trait Soft: Bits {
     type Number: Float + FloatConvert<Quad>;
     type Other: Bits;
@@ -63,7 +63,7 @@ fn execute<F: Soft>(operation: FloatOp, rounding: Rounding, registers: [u64; 3])
             let number = F::Number::from_i128_r(integer.value(registers[0]), round(rounding));
             float((number.value.to_bits() as u64, flags(number.status)))
         }
-        // The bits as they are, boxed or not; those of a single are sign-extended.
+        // Moves copy the bits without a NaN-boxing check. Those of a single are sign-extended.
         FloatOp::MoveToInteger if F::SIGN == 1 << 63 => (registers[0], 0),
         FloatOp::MoveToInteger => (registers[0] as i32 as u64, 0),
         FloatOp::MoveFromInteger if F::SIGN == 1 << 63 => (registers[0], 0),
@@ -73,7 +73,7 @@ fn execute<F: Soft>(operation: FloatOp, rounding: Rounding, registers: [u64; 3])
 
 fn compute<F: Soft>(operation: FloatOp, rounding: Rounding, operands: &[u64]) -> (u64, u8) {
     if operands.iter().any(|bits| F::is_nan(*bits)) {
-        // Infinity times zero is invalid, whatever is added to it.
+        // Infinity times zero is invalid, even if a NaN is added.
         let product = operands.len() == 3
             && (F::is_infinite(operands[0]) && F::is_zero(operands[1])
                 || F::is_zero(operands[0]) && F::is_infinite(operands[1]));
@@ -96,19 +96,19 @@ fn convert<F: Soft>(bits: u64, rounding: Rounding) -> (u64, u8) {
     finish::<F>(result, rounding, || Status::OK.and(widen(number)))
 }
 
-/// The result's bits and exceptions. `exact` is the same in a wider format, cut off.
+/// The result's bits and exceptions. `exact` is the same operation in quad precision, truncated.
 fn finish<F: Soft>(result: StatusAnd<F::Number>, rounding: Rounding, exact: impl Fn() -> StatusAnd<Quad>) -> (u64, u8) {
     let mut flags = flags(result.status);
     if result.value.is_nan() {
         return (F::CANONICAL_NAN, flags);
     }
     let bits = result.value.to_bits() as u64;
-    // Below the normal numbers there are fewer digits. What was rounded there up to the smallest normal number is tiny
-    // where it would have stayed below with all digits.
+    // Subnormal numbers have fewer digits. A result that rounds up to the smallest normal number still underflows if it
+    // would round to a smaller number at full precision.
     if flags & flag::INEXACT != 0 && bits & !F::SIGN == F::SMALLEST_NORMAL && is_tiny::<F>(&exact(), rounding) {
         flags |= flag::UNDERFLOW;
     }
-    // A number cut off to the largest finite one has overflowed too.
+    // A result truncated to the largest finite number has overflowed too.
     if flags & flag::INEXACT != 0 && bits & !F::SIGN == F::INFINITY - 1 && is_huge::<F>(&exact()) {
         flags |= flag::OVERFLOW;
     }
@@ -126,20 +126,21 @@ fn magnitude(number: Quad) -> u128 {
     number.to_bits() & !(1 << 127)
 }
 
-/// Whether a number is beyond all finite ones even when it is cut off to their precision.
+/// Whether a number's magnitude exceeds every finite number even when truncated to their precision.
 fn is_huge<F: Bits>(exact: &StatusAnd<Quad>) -> bool {
     magnitude(exact.value) >= u128::from(QUAD_BIAS + bias::<F>() + 1) << QUAD_FRACTION_BITS
 }
 
-/// Whether a number just below the smallest normal one stays below when it is rounded to full precision.
+/// Whether a number just below the smallest normal number stays below it when rounded at full precision.
 fn is_tiny<F: Bits>(exact: &StatusAnd<Quad>, rounding: Rounding) -> bool {
     let precision = F::FRACTION_BITS + 1;
-    // The largest number below, and the middle between it and the smallest normal one: a one with so many ones after it.
+    // The largest number below the smallest normal one has `precision` significant ones. The midpoint between the two
+    // has one more.
     let ones = match rounding {
         Rounding::NearestEven | Rounding::NearestAway => precision,
         _ => precision - 1,
     };
-    // The smallest normal number has the exponent 1 - bias, those below one less.
+    // The smallest normal number has the exponent 1 - bias, and smaller ones have one less.
     let exponent = u128::from(QUAD_BIAS - bias::<F>()) << QUAD_FRACTION_BITS;
     let border = exponent | ((1 << ones) - 1) << (QUAD_FRACTION_BITS - ones);
     let magnitude = magnitude(exact.value);
@@ -166,9 +167,9 @@ fn widen<N: FloatConvert<Quad>>(number: N) -> Quad {
     number.convert(&mut false).value
 }
 
-/// Out of range, and a NaN, give the nearest end of the range; a NaN the upper one.
+/// Converts to an integer. Values out of range give the nearest bound, and a NaN gives the upper bound.
 fn to_integer<F: Soft>(bits: u64, integer: Integer, rounding: Rounding) -> (u64, u8) {
-    /// More than any of the integers has, so that what does not fit is seen here.
+    /// Wider than all integer types, so that `to_i128_r` returns values out of range and they are clamped below.
     const WIDTH: usize = 100;
     let (low, high) = integer.range();
     if F::is_nan(bits) {
