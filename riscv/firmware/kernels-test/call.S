@@ -1,4 +1,4 @@
-# Start under Linux user emulation, system calls, and a call that checks the callee.
+# Start code for Linux user emulation, system calls, and a call that checks the callee.
 
 	.text
 	.globl	_start
@@ -19,9 +19,9 @@ system_call:
 	ecall
 	ret
 
-# int checked_call(void *function, const long arguments[10], long *result): bit n is set when callee-saved register n, or
-# sp, gp or tp, came back changed. The 4096 bytes below the stack pointer are painted before; `stack_used` says how many
-# the function wrote to.
+# int checked_call(void *function, const long arguments[10], long *result): bit n of the result is set if callee-saved register n
+# (or sp, gp or tp) came back changed. The 4096 bytes below the stack pointer are painted before the call; `stack_used` is the
+# number of them that the function wrote to.
 	.globl	checked_call
 checked_call:
 	addi	sp, sp, -80

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The kernels of tress-modular for 32-bit RISC-V, and Modulus with them, under qemu-riscv32, against Python's integers.
+"""Tests tress-modular's kernels for 32-bit RISC-V, and Modulus on them, under qemu-riscv32 against Python's integers.
 
     riscv/firmware/kernels-test/numbers.py
 
@@ -37,7 +37,7 @@ def expect(got, want, what):
 
 
 def numbers(count):
-    """Below b^count: ends, runs of ones and zeros, random ones."""
+    """Numbers below b^count: the ends of the range, runs of ones and zeros, random ones."""
     bits = 32 * count
     yield from (0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits // 2), 2 ** (bits // 2) - 1, 2**bits - 2 ** (bits // 2))
     yield int("ffffffff00000000" * ((count + 1) // 2), 16) % 2**bits
@@ -46,7 +46,7 @@ def numbers(count):
 
 
 def moduli(count):
-    """Odd, of exactly so many digits: the ends, runs of ones and zeros, random ones."""
+    """Odd numbers of exactly `count` digits: the ends of the range, runs of ones and zeros, random ones."""
     top = 2 ** (32 * (count - 1))
     yield from (2**32 * top - 1, top + 1, 2**31 * top + 1, 2 * top - 1, (2**32 - 1) * top + 1, 2**32 * top - 2**32 + 1)
     yield from (rng.randrange(top, 2**32 * top) | 1 for _ in range(3))
@@ -69,7 +69,7 @@ def products(target):
         some = list(numbers(count))
         for i, a in enumerate(some):
             for b in (some if count < 32 else [some[(5 * i + 2) % len(some)], a]):
-                # What was there before does not matter.
+                # Earlier contents of the memory must not matter.
                 memory = Buffer(rng.randbytes(8 * count))
                 _, [result, *inputs] = target.call("tress_modular_multiply", memory, Buffer(digits(a, count)),
                                                    Buffer(digits(b, count)), count)
@@ -90,18 +90,18 @@ def remainders(target):
                 _, [_, _, result] = target.call("tress_modular_reduce", Buffer(digits(t, 2 * count)),
                                                 Buffer(digits(n, count)), Buffer(rng.randbytes(4 * count)), count, inverse)
                 expect(number(result) % n, t * pow(whole, -1, n) % n, f"{t:#x} / b^{count} modulo {n:#x}")
-                # Where t is below N b^n, one subtraction away from being below N.
+                # If t is below N b^n, the result must be below 2 N.
                 expect(t < below and number(result) >= 2 * n, False, "as low as promised")
 
 
 class Numbers:
-    """The program in src/bin/numbers.rs, which answers for Modulus."""
+    """The program in src/bin/numbers.rs, which computes with Modulus."""
 
     def __init__(self):
         self.process = subprocess.Popen(["qemu-riscv32", built("numbers")], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, operation, *operands):
-        """Of a modulus and two numbers, or one."""
+        """Asks for an operation on a modulus and one or two numbers."""
         request = operation.encode()
         for of in (*operands, 0)[:3]:
             length = (of.bit_length() + 63) // 64
@@ -116,7 +116,7 @@ class Numbers:
 
 def modulus():
     numbers_of = Numbers()
-    # In digits of 64 bits; the first and the third are not whole blocks of the kernels.
+    # Lengths in 64-bit digits. The first and the third are not whole blocks of the kernels.
     for count in (2, 4, 6, 8, 12, 16, 32, 48):
         for n in moduli(2 * count):
             some = [a for a in numbers(2 * count)] + [n - 1, n, n + 1]

@@ -1,4 +1,4 @@
-"""AES (FIPS 197) and RC6 (the paper), one block, as their definitions say: for lengths that no vector has."""
+"""One-block AES (FIPS 197) and RC6 (the paper), written from their definitions, for lengths that no test vector has."""
 
 import pathlib
 import struct
@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "tools/rv32-aes"))
 from circuit import sbox
 
-S = sbox()  # from the definition, not from a circuit
+S = sbox()  # computed from the definition, not from a circuit
 
 
 def double(x):

@@ -1,9 +1,10 @@
-/* Runs kernels on what it reads: the target's half of the tests.
+/* Runs kernels on the requests that it reads: the target's side of the tests.
  *
- * A request: number of the function, count of arguments, then each argument: a kind ('n' a number, 'b' a buffer, 'r' a
- * buffer of pointers into the one before, 'h' a buffer that is not passed, 'o' so far into the one
- * before) and four bytes; of a buffer its length, one byte how far it is from a word's border, and its content. The answer: which
- * registers changed, bytes of stack used, whether bytes around buffers changed, the result, then all buffers. */
+ * A request is the number of the function, the count of arguments, and the arguments. An argument is a kind and four bytes: 'n'
+ * a number, 'b' a buffer, 'r' a buffer of pointers into the previous buffer, 'h' a buffer that is not passed, 'o' an offset into
+ * the previous buffer. For a buffer the four bytes are its length; its offset from a word boundary (one byte) and its content
+ * follow. The answer: which registers changed, bytes of stack used, whether bytes around buffers changed, the result, then all
+ * buffers. */
 
 #include <stddef.h>
 #include <stdint.h>

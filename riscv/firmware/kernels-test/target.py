@@ -1,4 +1,4 @@
-"""Calls kernels for 32-bit RISC-V under QEMU's user emulation, and checks how they behave as functions."""
+"""Calls kernels for 32-bit RISC-V under QEMU's user emulation, and checks that they follow the calling convention."""
 
 import os
 import pathlib
@@ -13,28 +13,28 @@ STACK_LIMIT = 256
 
 
 def built(name):
-    """A program of this folder's package; `riscv/firmware/build` makes it if it is not up to date."""
+    """The path of a program of this folder's package, after `riscv/firmware/build` has brought it up to date."""
     subprocess.run([ROOT / "riscv/firmware/build", "--tests"], check=True)
     target = ROOT / "riscv/firmware" / os.environ.get("CARGO_TARGET_DIR", ROOT / "target")
     return str(target / "firmware/riscv32imac-unknown-none-elf/release" / name)
 
 
 class Buffer:
-    """Bytes at an address `off` a word's border. Kind "h": not an argument itself; "r": pointers into the buffer before."""
+    """Bytes at an offset `off` from a word boundary. Kind "h": not passed as an argument; "r": pointers into the previous buffer."""
 
     def __init__(self, content, off=0, kind="b"):
         self.content, self.off, self.kind = bytes(content), off, kind.encode()
 
 
 class Into:
-    """An address so many bytes into the buffer before."""
+    """An address at an offset into the previous buffer."""
 
     def __init__(self, offset):
         self.offset = offset
 
 
 class Target:
-    """The kernels of some files, or the library if there are none, and the functions that are to be called."""
+    """Functions to call, from kernels in some files or, without files, from the library."""
 
     def __init__(self, files, functions, march="rv32imac", qemu=(), stack_limit=STACK_LIMIT):
         self.functions, self.stack_limit = list(functions), stack_limit
@@ -58,7 +58,7 @@ class Target:
         self.stack = {}
 
     def call(self, name, *arguments):
-        """The result and the buffers as they were left. Numbers are passed as they are."""
+        """Calls a function; returns its result and the buffers afterwards. Numbers are passed unchanged."""
         request = bytearray([self.functions.index(name), len(arguments)])
         for argument in arguments:
             if isinstance(argument, Buffer):

@@ -1,4 +1,4 @@
-/* AES for C: arguments are checked, then the kernels do the work; they take any alignment. */
+/* AES for C: checks arguments, then calls the kernels, which accept any alignment. */
 #include "aes.h"
 
 #include "check.h"
@@ -10,7 +10,7 @@ static int key_length_fits(size_t length)
     return length == 16 || length == 32;
 }
 
-/* key, in, out, and whole blocks. */
+/* Checks key, in, out, and that the length is whole blocks. */
 static int check_blocks(const void *key, size_t key_length, const uint8_t *in, const uint8_t *out, size_t length)
 {
     int error = check_other(key, key_length, out, length);
@@ -19,7 +19,7 @@ static int check_blocks(const void *key, size_t key_length, const uint8_t *in, c
     return error ? error : length % BLOCK ? TRESS_LENGTH : TRESS_OK;
 }
 
-/* A block that the call reads and writes besides: an IV, a counter. */
+/* Checks a block that the call also reads and writes: an IV or a counter. */
 static int check_block(const uint8_t *block, const void *key, size_t key_length, const uint8_t *in, const uint8_t *out,
                        size_t length)
 {

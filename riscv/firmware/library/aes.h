@@ -1,4 +1,4 @@
-/* AES's kernels (crates/cipher/src/ciphers/rijndael/riscv32): no checks. Round keys and states are aligned to four bytes. */
+/* AES's kernels (crates/cipher/src/ciphers/rijndael/riscv32). They check nothing. Round keys and states are aligned to 4 bytes. */
 #ifndef TRESS_AES_H
 #define TRESS_AES_H
 

@@ -1,12 +1,12 @@
-/* AES-CCM for C (SP 800-38C): what stands before and after the whole blocks, which the kernels do. */
+/* AES-CCM for C (SP 800-38C): everything before and after the whole blocks, which the kernels process. */
 #include "aes.h"
 
 #include "ccm.h"
 
-/* One message or four. state: the chains, then the counters; masks: what the tags are hidden with. */
+/* For one message or four. state: the chains, then the counters; masks: the encrypted counters 0, which hide the tags. */
 struct work { uint32_t state[32], masks[16]; };
 
-/* Encrypts the blocks of the lanes. */
+/* Encrypts two blocks of each lane: one of `first`, one of `second`. */
 static void cipher(const uint32_t *keys, int lanes, uint32_t *first, uint32_t *second)
 {
     uint32_t blocks[32];
@@ -22,7 +22,7 @@ static void cipher(const uint32_t *keys, int lanes, uint32_t *first, uint32_t *s
     tress_wipe(blocks, sizeof blocks);
 }
 
-/* Everything but the tags, which are left in the masks. */
+/* Processes everything except the tags, which are left in the masks. */
 static void run(const uint32_t *keys, int lanes, const uint8_t *const *nonces, const uint8_t *const *aads,
                 uint8_t *const *data, const struct shape *s, int decrypt, struct work *w)
 {
@@ -35,7 +35,7 @@ static void run(const uint32_t *keys, int lanes, const uint8_t *const *nonces, c
         counter_block(counter + l * BLOCK, nonces[l], s);
     }
     copy(mask, counter, (size_t)lanes * BLOCK);
-    cipher(keys, lanes, w->state, w->masks); /* B_0 and counter 0 at once */
+    cipher(keys, lanes, w->state, w->masks); /* B_0 and counter 0 in one call */
     for (size_t n = 1; n < header_blocks(s); n++) {
         uint32_t idle[16];
         tress_wipe(idle, sizeof idle);

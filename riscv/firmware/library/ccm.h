@@ -1,4 +1,4 @@
-/* What CCM (SP 800-38C) is with any block cipher: checks of arguments, the blocks before the message, the comparison of tags. */
+/* CCM (SP 800-38C) for any block cipher: checks of arguments, the blocks before the message, the comparison of tags. */
 #ifndef TRESS_CCM_H
 #define TRESS_CCM_H
 
@@ -6,7 +6,7 @@
 
 enum { BLOCK = 16 };
 
-/* The sizes of a message, the same for each of four. */
+/* The sizes of a message. In a call on four messages they are the same for each. */
 struct shape { size_t nonce, aad, data, tag; };
 
 static inline int check_shape(const struct shape *s)
@@ -35,7 +35,7 @@ static inline int check_message(const void *key, size_t key_length, const uint8_
     return error;
 }
 
-/* Block `number` of what the MAC sees before the message; 0 is B_0 (appendix A.2). */
+/* Block `number` of the MAC's input before the message. Block 0 is B_0 (appendix A.2). */
 static inline void header_block(uint8_t block[16], size_t number, const uint8_t *nonce, const uint8_t *aad, const struct shape *s)
 {
     for (int i = 0; i < BLOCK; i++)
@@ -47,7 +47,7 @@ static inline void header_block(uint8_t block[16], size_t number, const uint8_t 
             block[i] = (uint8_t)left;
         return;
     }
-    /* The length of the associated data, then these. */
+    /* The length of the associated data, then the data. */
     uint8_t prefix[6] = { 0xff, 0xfe };
     size_t prefix_length = s->aad < 0xff00 ? 2 : 6;
     for (size_t i = prefix_length, left = s->aad, end = prefix_length == 2 ? 0 : 2; i > end; left >>= 8)
@@ -76,7 +76,7 @@ static inline void counter_block(uint8_t block[16], const uint8_t *nonce, const 
     copy(block + 1, nonce, s->nonce);
 }
 
-/* Whether two tags are the same, in a time that does not say where they differ; the answer is public. */
+/* Whether two tags are equal, in a time that does not depend on where they differ. The result is public. */
 static inline int equal(const uint8_t *a, const uint8_t *b, size_t length)
 {
     uint8_t difference = 0;

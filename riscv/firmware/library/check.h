@@ -1,23 +1,23 @@
-/* What the entry points of all ciphers share: checks of arguments, and copies without libc. */
+/* Shared by the entry points of all ciphers: checks of arguments, and copies without libc. */
 #ifndef TRESS_CHECK_H
 #define TRESS_CHECK_H
 
 #include "tress_rv32.h"
 
-/* Whether two pieces of memory have a byte in common. */
+/* Whether two ranges of memory overlap. */
 static inline int overlap(const void *a, size_t a_length, const void *b, size_t b_length)
 {
     uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
     return a_length && b_length && (x < y ? y - x < a_length : x - y < b_length);
 }
 
-/* Whether a piece of memory runs past the end of the address space. */
+/* Whether a range of memory extends past the end of the address space. */
 static inline int wraps(const void *a, size_t length)
 {
     return length && (uintptr_t)a + (length - 1) < (uintptr_t)a;
 }
 
-/* in and out of an operation. */
+/* Checks in and out of an operation. */
 static inline int check_data(const void *in, const void *out, size_t length)
 {
     if (length && (!in || !out))
@@ -27,7 +27,7 @@ static inline int check_data(const void *in, const void *out, size_t length)
     return in != out && overlap(in, length, out, length) ? TRESS_OVERLAP : TRESS_OK;
 }
 
-/* What is read or written besides, while out is written. */
+/* Checks another buffer that the call uses while out is written. */
 static inline int check_other(const void *other, size_t other_length, const void *out, size_t length)
 {
     if (!other)
@@ -40,8 +40,8 @@ static inline int aligned(const void *a, const void *b)
     return (((uintptr_t)a | (uintptr_t)b) & 3) == 0;
 }
 
-/* The one door through which a secret becomes public. `sltu x0` does nothing anywhere; `tress simulate --secret` takes it as
- * the mark that these bytes are public. */
+/* The only function that makes a secret public. `sltu x0` has no effect in hardware; for `tress simulate --secret` it marks
+ * these bytes as public. */
 static inline int reveal(uint32_t value)
 {
     volatile uint32_t place = value;

@@ -1,6 +1,6 @@
-/* A device's message, encrypted for a peer: PIPO-64/128 in CTR. Build with `make example`.
+/* Encrypts a device's message for a peer: PIPO-64/128 in CTR. Build with `make example`.
  *
- * CTR hides a message and does not protect it from changes; send a MAC with it. */
+ * CTR hides a message but does not protect it from changes; send a MAC with it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ int main(void)
     tress_pipo_nonce nonce;
     uint8_t message[] = "21.5 degrees, 47 % humidity";
 
-    /* A nonce is used once with a key: here the number of the message. */
+    /* A nonce must be used only once with a key: here it is the number of the message. */
     const uint8_t message_number[6] = { 1 };
 
     if (tress_pipo128_set_key(&key, key_bytes) || tress_pipo128_set_nonce(&nonce, &key, message_number))
@@ -28,7 +28,7 @@ int main(void)
         return 1;
     printf("%s\n", (char *)message);
 
-    /* What is refused is told, and nothing is written. */
+    /* An invalid call returns an error and writes nothing. */
     printf("past the counter's end: %d\n", tress_pipo128_ctr(&key, &nonce, 65535, message, message, sizeof message));
     tress_wipe(&key, sizeof key);
     return 0;

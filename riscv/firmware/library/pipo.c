@@ -1,6 +1,5 @@
-/* PIPO for C: arguments are checked, then whole groups of four blocks go to the kernels as they are where they are aligned
- * and through a buffer where not; what is left of a group goes through the buffer or, if it is one block, to the kernel of
- * one block. */
+/* PIPO for C: checks arguments, then passes whole groups of four blocks to the kernels, directly if aligned, otherwise through
+ * a buffer. The remaining blocks go through the buffer or, if it is only one, to the kernel for one block. */
 #include "pipo.h"
 
 #include "check.h"
@@ -12,7 +11,7 @@ typedef void cbc_kernel(const uint32_t *, uint8_t *, const uint8_t *, uint8_t *,
 typedef void x4_kernel(const uint32_t *, uint8_t *, const uint8_t *const *, uint8_t *const *, size_t);
 typedef void ctr_kernel(const uint32_t *, const uint32_t *, uint32_t, const uint8_t *, uint8_t *, size_t);
 
-/* Some bytes of a group through a buffer. */
+/* Buffer for a group or a part of one. */
 typedef struct { uint32_t words[GROUP / 4]; } group;
 
 static int check_ecb(const void *key, size_t key_length, const uint8_t *in, const uint8_t *out, size_t length)

@@ -1,4 +1,5 @@
-/* PIPO's kernels (crates/cipher/src/ciphers/pipo/riscv32): no checks, aligned to four bytes where they say so. */
+/* PIPO's kernels (crates/cipher/src/ciphers/pipo/riscv32). They check nothing. Their files say which buffers need alignment to 4
+ * bytes. */
 #ifndef TRESS_PIPO_H
 #define TRESS_PIPO_H
 

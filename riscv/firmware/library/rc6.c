@@ -1,4 +1,4 @@
-/* RC6-32/20 for C: arguments are checked, then the kernels do the work; they take any alignment. */
+/* RC6-32/20 for C: checks arguments, then calls the kernels, which accept any alignment. */
 #include "rc6.h"
 
 #include "check.h"
@@ -43,7 +43,7 @@ int tress_rc6_ecb_decrypt(const tress_rc6_key *key, const uint8_t *in, uint8_t *
     return error;
 }
 
-/* A block that the call reads and writes besides: an IV, a counter. */
+/* Checks a block that the call also reads and writes: an IV or a counter. */
 static int check_block(const uint8_t *block, const tress_rc6_key *key, const uint8_t *in, const uint8_t *out, size_t length)
 {
     int error = check_other(block, BLOCK, out, length);

@@ -1,11 +1,11 @@
-/* RC6's kernels (crates/cipher/src/ciphers/rc6/riscv32): no checks. Round keys are aligned to four bytes. */
+/* RC6's kernels (crates/cipher/src/ciphers/rc6/riscv32). They check nothing. Round keys are aligned to 4 bytes. */
 #ifndef TRESS_RC6_H
 #define TRESS_RC6_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Those of a core with Zbb have a name of their own; which of them the library calls is decided where it is built. */
+/* Kernels for a core with Zbb have separate names. The build of the library selects which of them it calls. */
 #ifdef __riscv_zbb
 #define RC6(verb) tress_rc6_zbb_##verb
 #else

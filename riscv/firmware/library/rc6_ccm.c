@@ -1,9 +1,9 @@
-/* RC6-CCM for C: SP 800-38C's mode with RC6-32/20. The chain goes first, then the key stream. */
+/* RC6-CCM for C: the mode of SP 800-38C with RC6-32/20. The chain is computed first, then the key stream is applied. */
 #include "rc6.h"
 
 #include "ccm.h"
 
-/* The chain over blocks of the message; the last one may be a part. */
+/* Continues the chain over blocks of the message. The last block may be partial. */
 static void chain(const tress_rc6_key *key, uint8_t mac[16], const uint8_t *data, size_t length)
 {
     while (length) {
@@ -14,7 +14,7 @@ static void chain(const tress_rc6_key *key, uint8_t mac[16], const uint8_t *data
     }
 }
 
-/* Encrypts or decrypts, and leaves the tag in `tag`, a whole block. */
+/* Encrypts or decrypts, and leaves the tag in `tag` as a whole block. */
 static void run(const tress_rc6_key *key, const uint8_t *nonce, const uint8_t *aad, uint8_t *data, const struct shape *s,
                 int decrypt, uint32_t tag[4])
 {

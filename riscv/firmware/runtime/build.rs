@@ -1,4 +1,4 @@
-//! Tells those who link where the link scripts are (`-L`), and which of them to use.
+//! Passes the folder of the link scripts (`-L`), and which one to use, to the build scripts of programs.
 
 use std::env;
 

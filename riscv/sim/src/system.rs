@@ -103,7 +103,7 @@ impl System {
     /// exit code. The result is `None` if the program has not ended; some programs never do. Once it has ended, further
     /// calls run nothing and return the same code.
     ///
-    /// Harts run in turns of 256 cycles. The result does not depend on how a run is divided into calls.
+    /// The harts alternate every 256 cycles. The result does not depend on how a run is divided into calls.
     ///
     /// # Errors
     ///

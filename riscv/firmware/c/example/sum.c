@@ -1,4 +1,4 @@
-/* Every hart adds up its part of a sum, they meet at a barrier, and the first one says what came out. */
+/* Each hart adds up its part of a sum. The harts meet at a barrier, and hart 0 prints the result. */
 #include "tress_runtime.h"
 
 #define HARTS 2

@@ -1,17 +1,17 @@
-//! What `tress_runtime.h` declares.
+//! The functions that `tress_runtime.h` declares.
 #![no_std]
 
 use core::ffi::{CStr, c_char, c_int};
 
 use runtime::{console, counters, harts};
 
-/// Writes a text that ends with a zero.
+/// Writes a string that ends with a zero byte.
 ///
 /// # Safety
-/// `text` points to such a text.
+/// `text` points to a string that ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tress_print(text: *const c_char) {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller guarantees that `text` ends with a zero byte.
     console::write_bytes(unsafe { CStr::from_ptr(text) }.to_bytes());
 }
 
@@ -33,19 +33,19 @@ pub extern "C" fn tress_hart() -> usize {
     counters::hart()
 }
 
-/// Begins a function on another hart.
+/// Starts a function on another hart.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_spawn(hart: usize, function: extern "C" fn(usize), argument: usize) {
     harts::spawn(hart, function, argument);
 }
 
-/// Waits until a hart has done its work.
+/// Waits until a hart has finished its function.
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_join(hart: usize) {
     harts::join(hart);
 }
 
-/// Waits until this many harts have come to the barrier.
+/// Waits until this many harts have arrived at the barrier.
 #[cfg(target_has_atomic = "32")]
 #[unsafe(no_mangle)]
 pub extern "C" fn tress_barrier_wait(barrier: &harts::Barrier, count: usize) {

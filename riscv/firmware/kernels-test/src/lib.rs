@@ -1,4 +1,4 @@
-//! Start code and system calls of programs for 32-bit RISC-V Linux, as QEMU's user emulation runs them.
+//! Start code and system calls for 32-bit RISC-V Linux programs, which QEMU's user emulation runs.
 //!
 //! A program defines `main`, whose result is its exit code.
 #![no_std]
@@ -18,23 +18,23 @@ global_asm!(
     "ecall",
 );
 
-/// Linux's read(0) or write(1), until all bytes are transferred; `false` at the end of the input.
+/// Calls Linux's read(0) or write(1) until all bytes are transferred. Returns `false` at the end of the input.
 fn transfer(number: usize, file: isize, mut data: *mut u8, mut length: usize) -> bool {
     while length > 0 {
         let mut done = file;
-        // SAFETY: the memory is the caller's; the call changes a0 and that memory only.
+        // SAFETY: the caller owns the memory. The call changes only a0 and that memory.
         unsafe { asm!("ecall", inlateout("a0") done, in("a1") data, in("a2") length, in("a7") number) };
         if done <= 0 {
             return false;
         }
-        // SAFETY: as much as has been transferred.
+        // SAFETY: `done` bytes have been transferred, so the result is within or at the end of the buffer.
         data = unsafe { data.add(done as usize) };
         length -= done as usize;
     }
     true
 }
 
-/// Fills `bytes` from standard input; `false` at its end.
+/// Fills `bytes` from standard input. Returns `false` at its end.
 pub fn read(bytes: &mut [u8]) -> bool {
     transfer(63, 0, bytes.as_mut_ptr(), bytes.len())
 }

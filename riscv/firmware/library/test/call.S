@@ -1,7 +1,7 @@
 # uint32_t checked_call(const uint32_t arguments[6], void (*function)(), uint32_t report[2]);
 #
-# Calls a function with known values in every callee-saved register and a painted stack. report: how many of the registers
-# it changed (sp, gp and tp count), and how many bytes of stack it used. Returns what it returned.
+# Calls a function with known values in every callee-saved register and a painted stack. report: the number of registers that
+# it changed (sp, gp and tp included), and the bytes of stack that it used. Returns the function's result.
 
     .set  PAINTED, 2048
     .section .text.checked_call, "ax", @progbits
@@ -72,7 +72,7 @@ checked_call:
 2:  lw    a2, 60(sp)
     sw    t0, 0(a2)
 
-    # The lowest word that is not painted any more.
+    # Find the lowest word that is no longer painted.
     li    t0, 0xa5a5a5a5
     li    t2, PAINTED
     sub   t1, sp, t2

@@ -1,4 +1,4 @@
-/* PIPO of libtress_rv32.a: vectors at every alignment, lengths, pieces, lanes, kernels by themselves, refusals. */
+/* Tests PIPO of libtress_rv32.a: vectors at every alignment, lengths, pieces, lanes, kernels called directly, invalid calls. */
 #include <string.h>
 
 #include "pipo.h"
@@ -19,7 +19,7 @@ static void set_key(const struct vector *v)
 
 #define EITHER(v, name, ...) ((v)->key_bits == 128 ? CALL(tress_pipo128_##name, __VA_ARGS__) : CALL(tress_pipo256_##name, __VA_ARGS__))
 
-/* One vector, encrypted and decrypted, with in and out at given offsets; in place if out is 4. */
+/* Encrypts and decrypts a vector, with in and out at given offsets. In place if out is 4. */
 static void vector(const struct vector *v, unsigned from, unsigned to)
 {
     uint8_t iv[8], *in = guarded(0, from, v->length), *out = to == 4 ? in : guarded(1, to, v->length);
@@ -46,7 +46,7 @@ static void vector(const struct vector *v, unsigned from, unsigned to)
         }
         check(!error, "error", v->name);
         check(same(out, wanted, v->length), "result", v->name);
-        check(out == in || same(in, source, v->length), "the input is as it was", v->name);
+        check(out == in || same(in, source, v->length), "the input is unchanged", v->name);
     }
     check(guards_stand(0) && guards_stand(1), "guards", v->name);
 }
@@ -67,7 +67,7 @@ static void all_vectors(void)
     }
 }
 
-/* A message in pieces of any number of blocks is the message: CBC by its chain, CTR by its counter. */
+/* Pieces of any number of blocks give the same result as the whole message: CBC through its chain, CTR through its counter. */
 static void pieces(const struct vector *v, unsigned first)
 {
     uint8_t iv[8], *data = guarded(0, 0, v->length);
@@ -92,7 +92,7 @@ static void pieces(const struct vector *v, unsigned first)
     }
 }
 
-/* Four vectors of one length as four messages. */
+/* Encrypts four vectors of the same length as four messages. */
 static void four_messages(void)
 {
     for (unsigned bits = 128; bits <= 256; bits += 128)
@@ -122,7 +122,7 @@ static void four_messages(void)
             }
 }
 
-/* The kernels by themselves, for their registers and their stack. */
+/* Calls the kernels directly, to check their registers and stack. */
 static void kernels(void)
 {
     static uint32_t data[24], chain[8];
@@ -146,7 +146,7 @@ static void kernels(void)
     KERNELS_OF(256, k256)
 }
 
-/* Every counter: groups of four, from any start among 256, against one block at a time. */
+/* Every counter: groups of four, from any start among 256, compared with single blocks. */
 static void all_counters(void)
 {
     static const uint8_t zeros[2048];
@@ -159,7 +159,7 @@ static void all_counters(void)
     }
 }
 
-/* What is refused: the error, and that nothing is written. */
+/* Invalid calls return the error and write nothing. */
 static void refusals(void)
 {
     uint8_t *data = guarded(0, 0, 256), before[256], iv[8] = { 0 }, ivs[4][8] = { { 0 } };

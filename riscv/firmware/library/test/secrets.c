@@ -1,6 +1,6 @@
-/* Every function of the library and every kernel, once, with keys and data of no meaning: for `tress simulate --secret
- * key,data`, which tells each branch and address that depends on them. Freestanding: secrets_start.S calls main. `make
- * secrets` builds build/secrets.elf; riscv/firmware/images keeps it for the tests. */
+/* Calls every function of the library and every kernel once, with arbitrary keys and data, for `tress simulate --secret
+ * key,data`, which reports each branch and address that depends on them. Freestanding: secrets_start.S calls main. `make
+ * secrets` builds build/secrets.elf; riscv/firmware/images has a copy for the tests. */
 #include "aes.h"
 #include "pipo.h"
 #include "rc6.h"
@@ -14,7 +14,7 @@ void tress_pipo128_paper_memory4(const uint32_t *, const void *, void *);
 void tress_pipo128_paper_ctr4(const uint32_t *, const uint32_t *, uint32_t, const void *, void *);
 void tress_pipo128_paper_cbc_decrypt4(const uint32_t *, void *, const void *, void *);
 
-/* What is secret. What is prepared from keys is too, by what it is made of. */
+/* The secrets. Data that is derived from them is followed as secret too. */
 enum { BYTES = 272 };
 uint8_t key[4][32] = { "a key of thirty-two bytes, no m", { 1 }, { 2 }, { 3 } };
 uint8_t data[BYTES + 4] = "what is said";
@@ -46,7 +46,7 @@ static void ok(int result)
     expect(result, TRESS_OK);
 }
 
-/* Sizes that reach every way through a function: one block, groups, and what is left over. */
+/* Sizes that reach every path through a function: one block, groups, and remainders. */
 static const size_t pipo[] = { 0, 8, 24, 32, 144 }, whole[] = { 0, 16, 144, 272 }, any[] = { 0, 5, 16, 133, 272 };
 #define EACH(sizes) for (size_t i = 0, length; i < sizeof sizes / sizeof *sizes && (length = sizes[i], 1); i++)
 
@@ -78,7 +78,7 @@ static const size_t pipo[] = { 0, 8, 24, 32, 144 }, whole[] = { 0, 16, 144, 272 
 PIPO(128)
 PIPO(256)
 
-/* The paper's layouts; key and data stand for what is prepared from them. */
+/* The paper's layouts. Key and data take the place of prepared keys and nonces. */
 static void pipo_paper(void)
 {
     for (size_t i = 0; i < sizeof words; i++)
@@ -131,7 +131,7 @@ static void aes(size_t key_length)
     }
 }
 
-/* Addresses depend on secrets, which has to be told. */
+/* Addresses depend on secrets, which must be reported. */
 static void aes_with_tables(void)
 {
     static uint8_t counter[16] = { 1 };
@@ -141,7 +141,7 @@ static void aes_with_tables(void)
     ok(tress_aes_table_ctr(&prepared.table, &tables, counter, data, data, 40));
 }
 
-/* The twins for cores with Zbb, which the library calls where it is built for one. */
+/* The kernels for cores with Zbb, which the library calls if it is built for one. */
 static void rc6_zbb(void)
 {
     static uint8_t counter[16] = { 1 };

@@ -1,4 +1,4 @@
-# Start and end of secrets.c on `tress simulate`: RAM at 0x80000000, main's result is the exit code (HTIF).
+# Start and exit of secrets.c on `tress simulate`: RAM at 0x80000000; the result of main is the exit code (HTIF).
 
 	.section .text.start, "ax"
 	.globl	_start

@@ -1,4 +1,4 @@
-/* Tests of libtress_rv32.a on QEMU: the frame. Exit status 0 if all is well. */
+/* Tests of libtress_rv32.a on QEMU: the test harness. Exit status 0 if all checks pass. */
 #include "test.h"
 
 #include <stdio.h>

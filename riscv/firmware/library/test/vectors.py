@@ -1,4 +1,4 @@
-"""Vectors of vectors/ as C, for the test program: python3 vectors.py FOLDER."""
+"""Writes the vectors of vectors/ as C for the test program: python3 vectors.py FOLDER."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
-//! The ciphers and kernels of the programs, as the papers and submissions have them: one thread, no lanes, tables where
-//! the submission has tables. What Tress itself uses comes from tress-cipher.
+//! The ciphers and kernels of the programs, as in the papers and submissions: one thread, no lanes, tables where the
+//! submission has tables. Tress' own ciphers come from tress-cipher.
 #![no_std]
 
 pub mod kernels;

@@ -1,4 +1,4 @@
-//! Data that the host can make too: the numbers of a linear congruential generator, and a sum over words.
+//! Data that the host can compute too: the numbers of a linear congruential generator, and a sum of words.
 
 /// x ← 1664525 x + 1013904223 modulo 2^32 ("Numerical Recipes", section 7.1).
 #[derive(Clone)]
@@ -9,7 +9,7 @@ impl Numbers {
     #[inline(always)]
     pub fn number(&mut self) -> u32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        // The lower bits have short periods.
+        // Mixes in the upper bits, because the lower bits have short periods.
         self.0 ^ self.0 >> 16
     }
 }

@@ -1,5 +1,5 @@
-//! RC6-32/20 with a key of 128 bits, one block at a time, as the submission to the AES contest writes it: R. L. Rivest,
-//! M. J. B. Robshaw, R. Sidney, Y. L. Yin, "The RC6 Block Cipher", version 1.1, 20 August 1998, sections 2.2 and 2.3.
+//! RC6-32/20 with a key of 128 bits, one block at a time, as in the submission to the AES contest: R. L. Rivest, M. J.
+//! B. Robshaw, R. Sidney, Y. L. Yin, "The RC6 Block Cipher", version 1.1, 20 August 1998, sections 2.2 and 2.3.
 
 /// Rounds, r.
 const ROUNDS: usize = 20;
@@ -12,7 +12,7 @@ const Q: u32 = 0x9e37_79b9;
 /// Round keys, S.
 pub type Keys = [u32; 2 * ROUNDS + 4];
 
-/// Key schedule: three passes over S, each step of which waits for the one before.
+/// Key schedule: three passes over S. Each step depends on the one before.
 #[inline(never)]
 pub fn expand_key(key: &[u32; 4], s: &mut Keys) {
     let mut l = *key;
@@ -31,8 +31,8 @@ pub fn expand_key(key: &[u32; 4], s: &mut Keys) {
     }
 }
 
-/// The same with the index into S as `(i + 1) % t`, as C programs of the time often have it, and t where the compiler does not
-/// see that it is constant: a division a step.
+/// Key schedule with the index into S as `(i + 1) % t`, as in many C programs of the time, and with a t that the
+/// compiler does not know to be constant: one division in each step.
 #[inline(never)]
 pub fn expand_key_by_division(key: &[u32; 4], s: &mut Keys) {
     let mut l = *key;
@@ -46,7 +46,7 @@ pub fn expand_key_by_division(key: &[u32; 4], s: &mut Keys) {
         a = s[i];
         l[j] = l[j].wrapping_add(a).wrapping_add(b).rotate_left(a.wrapping_add(b) & 31);
         b = l[j];
-        // Compilers of today make a comparison of it if they see that the length stays.
+        // Compilers replace the division by a comparison if they see that the length is constant.
         i = ((i as u32 + 1) % core::hint::black_box(s.len() as u32)) as usize;
         j = (j + 1) % 4;
     }
@@ -58,7 +58,7 @@ fn quadratic(x: u32) -> u32 {
     x.wrapping_mul(x.wrapping_add(x).wrapping_add(1)).rotate_left(5)
 }
 
-/// One round; the words change their names instead of their places.
+/// One round. The words change names instead of places.
 #[inline(always)]
 fn round(s: &[u32], a: &mut u32, b: u32, c: &mut u32, d: u32) {
     let t = quadratic(b);
@@ -67,8 +67,8 @@ fn round(s: &[u32], a: &mut u32, b: u32, c: &mut u32, d: u32) {
     *c = (*c ^ u).rotate_left(t & 31).wrapping_add(s[1]);
 }
 
-/// Encrypts a block of each of two messages with their own keys, side by side: while one waits for a product, the other
-/// works.
+/// Encrypts one block of each of two messages with their own keys, side by side: while one waits for a product, the
+/// other continues.
 #[inline(never)]
 pub fn encrypt_two(s: [&Keys; 2], blocks: [&[u32; 4]; 2], out: [&mut [u32; 4]; 2]) {
     let [mut x, mut y] = blocks.map(|block| *block);

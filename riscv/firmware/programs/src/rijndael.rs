@@ -1,13 +1,13 @@
-//! Rijndael with a block and a key of 128 bits by four tables of 1 KiB, as the submission to the AES contest programs it:
-//! J. Daemen, V. Rijmen, "AES Proposal: Rijndael", version 2, 3 September 1999, section 5.2.1. Words are columns, row 0 in
-//! the lowest byte. [`encrypt_block`] keeps the state in registers; [`in_memory`] has it in memory and takes bytes from there,
-//! as the submission's C does.
+//! Rijndael with a block and a key of 128 bits by four tables of 1 KiB, as in the submission to the AES contest: J.
+//! Daemen, V. Rijmen, "AES Proposal: Rijndael", version 2, 3 September 1999, section 5.2.1. Words are columns, with row
+//! 0 in the lowest byte. [`encrypt_block`] keeps the state in registers. [`in_memory`] keeps it in memory and loads
+//! bytes from there, as the submission's C code does.
 //!
-//! Addresses depend on the key and on data, so this is for studies only; what Tress encrypts with has no tables.
+//! Addresses depend on the key and on data, so this is for studies only. Tress itself encrypts without tables.
 
 const ROUNDS: usize = 10;
 
-/// Round keys, a column a word.
+/// Round keys, one word per column.
 pub type Keys = [[u32; 4]; ROUNDS + 1];
 
 /// Multiplication by x modulo x^8 + x^4 + x^3 + x + 1.
@@ -15,8 +15,8 @@ const fn times_2(a: u8) -> u8 {
     a << 1 ^ if a >> 7 == 1 { 0x1b } else { 0 }
 }
 
-/// The S-box (section 4.2.1): the inverse, then the affine map. Powers of 3 go through all elements but 0, and that with
-/// exponent 255 − i is the inverse of that with i.
+/// The S-box (section 4.2.1): the inverse, then the affine map. The powers of 3 are all elements except 0, and the
+/// power with exponent 255 − i is the inverse of that with exponent i.
 const S_BOX: [u8; 256] = {
     let mut powers = [1u8; 256];
     let mut i = 1;
@@ -34,7 +34,7 @@ const S_BOX: [u8; 256] = {
     s_box
 };
 
-/// What a byte in row `r` adds to its column: the S-box and the column of MixColumn.
+/// The contribution of a byte in row `r` to its column: the S-box and the column of MixColumn.
 #[repr(align(64))]
 struct Tables([[u32; 256]; 4]);
 
@@ -60,7 +60,7 @@ fn byte(word: u32, row: u32) -> usize {
     (word >> (8 * row) & 255) as usize
 }
 
-/// The S-box is a byte of the tables that MixColumn multiplies by 1: row 1 of the first.
+/// The S-box is a byte of a table that MixColumn multiplies by 1: row 1 of the first table.
 #[inline(always)]
 fn sub(word: u32, row: u32) -> u32 {
     TABLES.0[0][byte(word, row)] >> 8 & 255
@@ -83,7 +83,7 @@ pub fn expand_key(key: &[u32; 4], keys: &mut Keys) {
     }
 }
 
-/// One column of a round: rows of the columns to which ShiftRow has moved them.
+/// One column of a round, from the rows of the columns that ShiftRow selects.
 #[inline(always)]
 fn column(t: &[[u32; 256]; 4], x: &[u32; 4], c: usize) -> u32 {
     t[0][byte(x[c], 0)] ^ t[1][byte(x[(c + 1) % 4], 1)] ^ t[2][byte(x[(c + 2) % 4], 2)] ^ t[3][byte(x[(c + 3) % 4], 3)]
@@ -111,7 +111,7 @@ pub fn encrypt_block(keys: &Keys, block: &[u32; 4], out: &mut [u32; 4]) {
     *out = add([last_column(&x, 0), last_column(&x, 1), last_column(&x, 2), last_column(&x, 3)], &keys[ROUNDS]);
 }
 
-/// The state in memory: a column is stored, and its bytes are loaded one by one.
+/// Keeps the state in memory: a column is stored as a word, and its bytes are loaded one by one.
 pub mod in_memory {
     use core::arch::asm;
 
@@ -125,17 +125,17 @@ pub mod in_memory {
     }
 
     impl State {
-        /// Whatever the compiler knows of the state is in memory, and what it reads next comes from there.
+        /// Makes the compiler store the state to memory and load it again.
         #[inline(always)]
         fn settle(&mut self) {
-            // SAFETY: no instruction.
+            // SAFETY: the assembly contains no instruction.
             unsafe { asm!("/* {} */", in(reg) &raw mut *self, options(nostack, preserves_flags)) };
         }
 
-        /// The byte of row `row` that ShiftRow brings to column `c`.
+        /// The byte of row `row` that ShiftRow moves to column `c`.
         #[inline(always)]
         fn byte(&self, c: usize, row: usize) -> usize {
-            // SAFETY: any bits are bytes.
+            // SAFETY: every bit pattern is valid as bytes.
             usize::from(unsafe { self.bytes }[4 * ((c + row) % 4) + row])
         }
     }
@@ -151,7 +151,7 @@ pub mod in_memory {
                 let t = &TABLES.0;
                 let column =
                     t[0][added.byte(c, 0)] ^ t[1][added.byte(c, 1)] ^ t[2][added.byte(c, 2)] ^ t[3][added.byte(c, 3)];
-                // SAFETY: any bits are columns.
+                // SAFETY: every bit pattern is valid as columns.
                 unsafe { state.columns[c] = column };
             }
         }
@@ -160,18 +160,18 @@ pub mod in_memory {
         for c in 0..4 {
             for row in 0..4 {
                 let byte = super::sub(added.byte(c, row) as u32, 0) as u8;
-                // SAFETY: any bits are bytes.
+                // SAFETY: every bit pattern is valid as bytes.
                 unsafe { state.bytes[4 * c + row] = byte };
             }
         }
         state.settle();
-        // SAFETY: any bits are columns.
+        // SAFETY: every bit pattern is valid as columns.
         *out = super::add(unsafe { state.columns }, &keys[ROUNDS]);
     }
 
     #[inline(always)]
     fn add(state: &State, key: &[u32; 4], added: &mut State) {
-        // SAFETY: any bits are columns.
+        // SAFETY: every bit pattern is valid as columns.
         added.columns = super::add(unsafe { state.columns }, key);
         added.settle();
     }

@@ -1,15 +1,15 @@
-//! What a HiFive1 Rev B needs before it can print (SiFive FE310-G002 Manual, chapters on PRCI, GPIO and UART): the core
+//! Sets up a HiFive1 Rev B before it can print (SiFive FE310-G002 Manual, chapters on PRCI, GPIO and UART): the core
 //! runs from the crystal of 16 MHz, and the UART has its pins, at 115200 baud.
 //!
-//! Machines of which only memory and UART are there, as the simulator's, trap at the first of these stores: the trap
-//! leads to the end, and nothing was to be done.
+//! Machines that have only memory and UART, such as the simulator's, trap at the first of these stores. The trap skips
+//! the setup, which they do not need.
 
 use core::arch::asm;
 
 /// Sets up clock and console.
 pub(crate) fn set_up() {
-    // SAFETY: the feature says which devices are there; what is not there traps to the label, with the trap handler put
-    // back behind it.
+    // SAFETY: the feature guarantees these devices. A missing device traps to the label, after which the trap handler
+    // is restored.
     unsafe {
         asm!(
             "la {value}, 9f",

@@ -1,4 +1,4 @@
-//! The console, for one hart at a time: HTIF, a 16550, or the SiFive UART, as the features of this crate say.
+//! The console, for one hart at a time. The features of this crate select HTIF, a 16550 or the SiFive UART.
 
 use core::fmt;
 
@@ -42,7 +42,7 @@ pub fn write_bytes(bytes: &[u8]) {
 pub fn write_bytes(bytes: &[u8]) {
     const BASE: *mut u8 = 0x1000_0000 as *mut u8;
     for byte in bytes {
-        // SAFETY: the feature says that the device is there. Bit 5 of the line status is room for a byte.
+        // SAFETY: the feature guarantees the device. Bit 5 of the line status means that there is room for a byte.
         unsafe {
             while BASE.add(5).read_volatile() & 0x20 == 0 {}
             BASE.write_volatile(*byte);
@@ -55,8 +55,8 @@ pub fn write_bytes(bytes: &[u8]) {
 #[cfg(all(feature = "uart-sifive", not(feature = "uart-16550")))]
 pub fn write_bytes(bytes: &[u8]) {
     const BASE: *mut u32 = 0x1001_3000 as *mut u32;
-    // SAFETY: the feature says that the device is there. Bit 0 of txctrl turns it on; the top bit of txdata is a full
-    // queue.
+    // SAFETY: the feature guarantees the device. Bit 0 of txctrl turns the transmitter on; the top bit of txdata means
+    // that the queue is full.
     unsafe {
         BASE.add(2).write_volatile(1);
         for byte in bytes {
@@ -66,7 +66,7 @@ pub fn write_bytes(bytes: &[u8]) {
     }
 }
 
-/// The console for `core::fmt`.
+/// The console as a `core::fmt` writer.
 pub struct Console;
 
 impl fmt::Write for Console {
@@ -76,7 +76,7 @@ impl fmt::Write for Console {
     }
 }
 
-/// A line on the console.
+/// Writes a formatted line to the console.
 #[macro_export]
 macro_rules! println {
     ($($argument:tt)*) => {{
@@ -90,7 +90,7 @@ macro_rules! println {
 pub(crate) mod htif {
     use core::sync::atomic::{AtomicUsize, Ordering};
 
-    /// One word of 64 bits, by halves where a register has 32.
+    /// A word of 64 bits, in two halves on 32-bit registers.
     #[repr(C, align(8))]
     struct Word([AtomicUsize; 64 / usize::BITS as usize]);
 
@@ -124,7 +124,7 @@ pub(crate) mod htif {
         tohost.store(command);
     }
 
-    /// Device 1, command 1: a byte each.
+    /// Device 1, command 1: one request for each byte.
     #[cfg(target_pointer_width = "64")]
     pub(super) fn write(bytes: &[u8]) {
         for byte in bytes {
@@ -134,18 +134,18 @@ pub(crate) mod htif {
         }
     }
 
-    /// A halved word cannot name a device in one store, so there is only the system call `write`: four words of 64 bits
-    /// (number 64, file 1, address, length), whose address is what the host is sent.
+    /// A word written in halves cannot name a device in one store, so RV32 uses only the system call `write`. The
+    /// request is the address of four 64-bit words: number 64, file 1, address, length.
     #[cfg(target_pointer_width = "32")]
     pub(super) fn write(bytes: &[u8]) {
         #[repr(C, align(64))]
         struct Call([u64; 8]);
         let call = Call([64, 1, bytes.as_ptr().expose_provenance() as u64, bytes.len() as u64, 0, 0, 0, 0]);
-        // The compiler sees nobody read these bytes, and would leave them out.
-        // SAFETY: does nothing; it may read what it is given.
+        // Otherwise the compiler would see no reader of these bytes and leave them out.
+        // SAFETY: the assembly is empty. It may only read its operands.
         unsafe { core::arch::asm!("/* {0} {1} */", in(reg) bytes.as_ptr(), in(reg) &raw const call, options(nostack)) };
         send((&raw const call).expose_provenance() as u64);
-        // QEMU before 8.0 knows no such call and never answers.
+        // QEMU before 8.0 does not support this call and never answers.
         for _ in 0..10_000 {
             if !fromhost.is_zero() {
                 break;

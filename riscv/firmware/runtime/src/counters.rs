@@ -1,21 +1,21 @@
-//! The counters of machine mode, the lower halves of RV32's: differences of runs below 2^32 cycles are right.
+//! The counters of machine mode. On RV32 they are the lower halves, so differences are correct below 2^32.
 
 use core::arch::asm;
 
-/// Cycles since some moment.
+/// Cycles since an arbitrary time.
 #[inline(always)]
 pub fn cycles() -> usize {
     let count;
-    // SAFETY: reads a counter. Memory is not touched, but what comes before must not move behind it.
+    // SAFETY: only reads a counter. Not `nomem`, so that earlier memory accesses do not move behind it.
     unsafe { asm!("csrr {}, mcycle", out(reg) count, options(nostack)) };
     count
 }
 
-/// Instructions that this hart has retired since some moment.
+/// Instructions that this hart has retired since an arbitrary time.
 #[inline(always)]
 pub fn instructions() -> usize {
     let count;
-    // SAFETY: as above.
+    // SAFETY: only reads a counter, as above.
     unsafe { asm!("csrr {}, minstret", out(reg) count, options(nostack)) };
     count
 }
@@ -24,7 +24,7 @@ pub fn instructions() -> usize {
 #[inline(always)]
 pub fn hart() -> usize {
     let number;
-    // SAFETY: reads a constant.
+    // SAFETY: only reads a constant.
     unsafe { asm!("csrr {}, mhartid", out(reg) number, options(nomem, nostack, pure)) };
     number
 }

@@ -1,4 +1,4 @@
-//! Functions on many harts. A hart does one thing at a time; whoever gives it work waits for its end before it gives more.
+//! Runs functions on other harts. A hart runs one function at a time; callers wait for it to finish before they start another.
 
 use core::{
     hint::spin_loop,
@@ -7,14 +7,14 @@ use core::{
 
 use crate::region::{WAIT, mark};
 
-/// Most harts that have a stack.
+/// The most harts that have a stack.
 pub const MAX: usize = 64;
 
-/// Nothing to do; what `join` waits for.
+/// Idle, the state that `join` waits for.
 const IDLE: u32 = 0;
 const WORK: u32 = 1;
 
-/// Work for one hart, on a cache line of its own.
+/// The function for one hart to run, on a separate cache line.
 #[repr(C, align(64))]
 struct Mailbox {
     state: AtomicU32,
@@ -28,14 +28,14 @@ const EMPTY: Mailbox =
 
 #[cfg(not(feature = "flash"))]
 static MAILBOXES: [Mailbox; MAX] = [EMPTY; MAX];
-/// With little memory there is one hart, and nobody to send to.
+/// With little memory there is only hart 0.
 #[cfg(feature = "flash")]
 static MAILBOXES: [Mailbox; 1] = [EMPTY; 1];
 
-/// Begins `function(argument)` on a hart from 1 to [`MAX`] − 1 that has nothing to do.
+/// Starts `function(argument)` on a hart from 1 to [`MAX`] − 1, which must be idle.
 ///
 /// # Panics
-/// For a hart that cannot be, or that works. A hart that this machine lacks is never done: [`join`] waits for ever.
+/// If the hart's number is out of range or the hart is busy. If the machine lacks the hart, [`join`] never returns.
 pub fn spawn(hart: usize, function: extern "C" fn(usize), argument: usize) {
     assert!(hart != 0 && hart < MAILBOXES.len(), "no such hart");
     let mailbox = &MAILBOXES[hart];
@@ -45,14 +45,14 @@ pub fn spawn(hart: usize, function: extern "C" fn(usize), argument: usize) {
     mailbox.state.store(WORK, Ordering::Release);
 }
 
-/// Waits until a hart has done its work, in whatever region the caller is.
+/// Waits until a hart has finished its function. The caller's region does not change.
 pub fn join(hart: usize) {
     while MAILBOXES[hart].state.load(Ordering::Acquire) != IDLE {
         spin_loop();
     }
 }
 
-/// The rest of a hart's life.
+/// The loop of every hart but 0.
 pub(crate) fn work(hart: usize) -> ! {
     let mailbox = &MAILBOXES[hart];
     loop {
@@ -61,18 +61,18 @@ pub(crate) fn work(hart: usize) -> ! {
             spin_loop();
         }
         let function = mailbox.function.load(Ordering::Relaxed);
-        // SAFETY: `spawn` has stored such a function before the state, and stores no other before this one is done.
+        // SAFETY: `spawn` stored a function of this type before the state, and stores no other one before this one is done.
         let function = unsafe { core::mem::transmute::<usize, extern "C" fn(usize)>(function) };
         function(mailbox.argument.load(Ordering::Relaxed));
         mailbox.state.store(IDLE, Ordering::Release);
     }
 }
 
-/// `function(hart)` on harts 0 to `harts` − 1 at the same time; back when all are done. Hart 0 has to call it, and waits
-/// in the region [`WAIT`].
+/// Runs `function(hart)` on harts 0 to `harts` − 1 in parallel, and returns when all are done. Only hart 0 may call it.
+/// It waits in the region [`WAIT`].
 pub fn each<F: Fn(usize) + Sync>(harts: usize, function: F) {
     extern "C" fn call<F: Fn(usize)>(argument: usize) {
-        // SAFETY: the address of `function` below, which lives until all harts are done. It is Sync.
+        // SAFETY: the address is that of `function` below, which lives until all harts are done and is Sync.
         let function = unsafe { &*core::ptr::with_exposed_provenance::<F>(argument) };
         function(crate::counters::hart());
     }
@@ -87,7 +87,7 @@ pub fn each<F: Fn(usize) + Sync>(harts: usize, function: F) {
     }
 }
 
-/// A place where a number of harts wait for each other, as often as they like.
+/// A reusable barrier at which a number of harts wait for each other.
 #[cfg(target_has_atomic = "32")]
 #[repr(C, align(64))]
 pub struct Barrier {
@@ -97,14 +97,14 @@ pub struct Barrier {
 
 #[cfg(target_has_atomic = "32")]
 impl Barrier {
-    /// A barrier; how many harts meet at it is said when they do.
+    /// Creates a barrier. The number of harts is passed to `wait`.
     pub const fn new() -> Barrier {
         Barrier { arrived: AtomicU32::new(0), turn: AtomicU32::new(0) }
     }
 
-    /// Waits until `harts` harts have come here.
+    /// Waits until `harts` harts have called it.
     pub fn wait(&self, harts: usize) {
-        // The turn does not change before this hart has arrived.
+        // `turn` cannot change before this hart has arrived.
         let turn = self.turn.load(Ordering::Relaxed);
         if self.arrived.fetch_add(1, Ordering::AcqRel) as usize + 1 == harts {
             self.arrived.store(0, Ordering::Relaxed);

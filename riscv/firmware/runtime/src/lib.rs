@@ -1,5 +1,5 @@
-//! What a program on bare RISC-V harts needs before it can begin, and while it runs: start code with a stack for every
-//! hart, functions on many harts, barriers, a console, the exit code, and marks for the simulator.
+//! The runtime of programs for bare RISC-V harts: start code with a stack for every hart, functions on other harts,
+//! barriers, a console, the exit code, and marks for the simulator.
 //!
 //! ```ignore
 //! #![no_std]
@@ -16,9 +16,9 @@
 //! }
 //! ```
 //!
-//! All harts begin at `_start`. Hart 0 clears `.bss`, copies `.data` and calls the program's function, whose result is the
-//! exit code; the others wait until [`harts::spawn`] gives them work. The link scripts are in `link/`; a program passes
-//! the one that its build script is told (`DEP_TRESS_RUNTIME_SCRIPT`) to the linker. Programs in C use `tress_runtime.h`.
+//! All harts begin at `_start`. Hart 0 clears `.bss`, copies `.data` and calls the program's function, whose result is the exit
+//! code. The others wait until [`harts::spawn`] starts a function on them. The link scripts are in `link/`. A program's build
+//! script reads the name of one in `DEP_TRESS_RUNTIME_SCRIPT` and passes it to the linker. Programs in C use `tress_runtime.h`.
 #![no_std]
 
 #[cfg(feature = "hifive1-revb")]
@@ -34,7 +34,7 @@ mod trap;
 
 pub use exit::exit;
 
-/// The function of a program, `fn() -> i32`: hart 0 calls it, and the run ends with what it returns.
+/// Declares the program's function, `fn() -> i32`. Hart 0 calls it, and its result is the exit code.
 #[macro_export]
 macro_rules! entry {
     ($function:path) => {
@@ -48,10 +48,10 @@ macro_rules! entry {
     };
 }
 
-/// Says on the console where and why, and ends the run with exit code 101.
+/// Writes the place of the panic to the console, and ends the run with exit code 101.
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    // Without formatting, which is larger than most programs.
+    // The message is not formatted, because `core::fmt` is larger than most programs.
     console::write("panic");
     if let Some(place) = info.location() {
         console::write(" at ");

@@ -1,16 +1,16 @@
-//! Marks that tell the simulator which part of a program a hart is in. They are hints of the instruction set
-//! (`slti x0, x0, N`, which the manual leaves to custom use), so on everything else they do nothing.
+//! Marks that show the simulator which region of a program a hart executes. They are hints (`slti x0, x0, N`, which the
+//! ISA manual reserves for custom use), so they have no effect on hardware.
 
 use core::arch::asm;
 
-/// The region of harts that have nothing to do; the runtime marks it. Regions of programs begin at 2.
+/// The region of idle harts, which the runtime marks. Regions of programs begin at 2.
 pub const WAIT: i32 = 1;
 
-/// From here on this hart is in region `N`, 1 to 2047, until the next mark; in none where `N` is 0.
+/// Marks the beginning of region `N`, 1 to 2047, for this hart. It lasts until the next mark. 0 means no region.
 #[inline(always)]
 pub fn mark<const N: i32>() {
     const { assert!(N >= 0 && N < 2048) };
-    // SAFETY: a hint. Not `nomem`, so that work stays on its side.
+    // SAFETY: a hint without effect. Not `nomem`, so that memory accesses do not move across it.
     unsafe { asm!("slti x0, x0, {}", const N, options(nostack)) };
 }
 

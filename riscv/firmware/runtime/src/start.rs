@@ -1,10 +1,10 @@
-//! Where all harts begin: the global pointer, the trap handler, a stack; hart 0 then prepares memory.
+//! The entry of all harts: sets the global pointer, the trap handler and a stack. Hart 0 then prepares memory.
 
 use core::arch::global_asm;
 
 use crate::{exit::exit, harts};
 
-// Registers: a0 is the hart's number all along.
+// a0 holds the hart's number throughout.
 global_asm!(
     ".pushsection .start,\"ax\"",
     ".globl _start",
@@ -30,7 +30,7 @@ global_asm!(
     "addi t1, t1, -1",
     "bgez t1, 7b",
     "bnez a0, 4f",
-    // .data, where it is not in its place already.
+    // Copies .data, unless it is already in place.
     "la t0, __data_load",
     "la t1, __data_start",
     "la t2, __data_end",
@@ -42,7 +42,7 @@ global_asm!(
     "addi t0, t0, 4",
     "addi t1, t1, 4",
     "j 1b",
-    // .bss
+    // Clears .bss.
     "2:",
     "la t0, __bss_start",
     "la t1, __bss_end",
@@ -51,7 +51,7 @@ global_asm!(
     "sw zero, 0(t0)",
     "addi t0, t0, 4",
     "j 3b",
-    // The others wait until hart 0 has done so.
+    // The other harts wait until hart 0 has prepared memory.
     "4:",
     "la t0, {prepared}",
     "li t1, {magic}",
@@ -80,12 +80,12 @@ global_asm!(
 
 const MAGIC: u32 = 0x7274_6573;
 
-/// [`MAGIC`] once memory is prepared. Memory after a reset holds anything, so not a single bit.
+/// [`MAGIC`] after memory is prepared. Memory holds arbitrary values after a reset, so a single bit would not be enough.
 #[unsafe(link_section = ".noinit")]
 static PREPARED: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
 
 unsafe extern "C" {
-    /// The program's function: `entry!`, or C's.
+    /// The program's function, from `entry!` or C.
     safe fn main() -> i32;
 }
 
@@ -96,10 +96,10 @@ extern "C" fn enter(hart: usize) -> ! {
     if hart == 0 { exit(main()) } else { harts::work(hart) }
 }
 
-/// Registers for floating point are off after a reset.
+/// Turns on the floating-point registers, which are off after a reset.
 fn floating_point() {
     #[cfg(target_feature = "f")]
-    // SAFETY: changes mstatus.FS and the floating-point flags, which nothing relies on yet.
+    // SAFETY: changes only mstatus.FS and the floating-point flags, which no code relies on yet.
     unsafe {
         core::arch::asm!("csrs mstatus, {initial}", "csrw fcsr, zero", initial = in(reg) 1 << 13, options(nomem, nostack));
     }

@@ -1,19 +1,19 @@
-//! No program here expects a trap: the handler says what happened and ends the run.
+//! The trap handler. No program here expects traps, so it reports the trap and ends the run.
 
 use core::arch::global_asm;
 
 use crate::{console, exit::exit};
 
-/// The lowest exit code of a trap: the cause is added.
+/// The lowest exit code for traps. The cause is added to it.
 const TRAP: i32 = 64;
 
 unsafe extern "C" {
-    /// What `mtvec` points to.
+    /// The trap handler, for `mtvec`.
     pub(crate) fn tress_trap() -> !;
 }
 
-// On a boundary of four bytes, since the lower bits of mtvec say something else. One trap is told; another while telling it
-// ends at once. The stack may be what has failed, but there is no other.
+// Aligned to four bytes, because the lower bits of mtvec have another meaning. The first trap is reported; a trap
+// during that report ends the run immediately. The stack may be the cause of the trap, but there is no other stack.
 global_asm!(
     ".pushsection .text.tress_trap,\"ax\"",
     ".balign 4",

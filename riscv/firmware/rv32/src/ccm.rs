@@ -1,22 +1,22 @@
-//! AES-128-CCM (SP 800-38C) of packets: nonces of 13 bytes, tags of 8, no associated data, on the constant-time kernel for
-//! one chain, which takes a counter block beside each block of the chain.
+//! AES-128-CCM (SP 800-38C) for packets: nonces of 13 bytes, tags of 8, no associated data. It uses the constant-time
+//! kernel for one chain, which encrypts a counter block together with each block of the chain.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// Bytes of a nonce.
+/// Length of a nonce in bytes.
 pub const NONCE: usize = 13;
-/// Bytes of a tag.
+/// Length of a tag in bytes.
 pub const TAG: usize = 8;
 const BLOCK: usize = 16;
 /// Rounds of AES-128.
 const ROUNDS: usize = 10;
 
-/// Flags of B_0 (SP 800-38C appendix A.2.1): tags of eight bytes, two bytes that count the message's.
+/// Flags of B_0 (SP 800-38C appendix A.2.1): tags of eight bytes, message length in two bytes.
 const FLAGS: u8 = ((TAG as u8 - 2) / 2) << 3 | COUNTER_FLAGS;
-/// Flags of counter blocks (appendix A.3): two bytes count.
+/// Flags of counter blocks (appendix A.3): a counter of two bytes.
 const COUNTER_FLAGS: u8 = 2 - 1;
 
-/// The chain and a counter, side by side.
+/// The block of the chain and the counter block.
 #[derive(Zeroize, ZeroizeOnDrop)]
 #[repr(C, align(4))]
 struct State([[u8; BLOCK]; 2]);
@@ -27,19 +27,19 @@ unsafe extern "C" {
     fn tress_aes2_ccm_encrypt(keys: *const Keys, state: *mut State, data: *mut u8, blocks: usize);
 }
 
-/// The number of rounds, and the round keys of two blocks.
+/// The number of rounds, and the round keys for two blocks.
 #[derive(Zeroize, ZeroizeOnDrop)]
 #[repr(C)]
 struct Keys([u32; 1 + 8 * (ROUNDS + 1)]);
 
-/// A key, prepared: 356 bytes, which are wiped when it is dropped.
+/// A prepared key of 356 bytes, which is wiped when dropped.
 pub struct Ccm(Keys);
 
 impl Ccm {
     /// Prepares a key.
     pub fn new(key: &[u8; 16]) -> Ccm {
         let mut keys = Keys([0; 1 + 8 * (ROUNDS + 1)]);
-        // SAFETY: 16 bytes of key make eleven round keys of eight words behind the number of rounds.
+        // SAFETY: `keys` has room for the number of rounds and eleven round keys of eight words, and `key` has `key.len()` bytes.
         unsafe { tress_aes2_expand_key(&mut keys, key.as_ptr(), key.len()) };
         Ccm(keys)
     }
@@ -50,12 +50,12 @@ impl Ccm {
     /// For longer messages.
     pub fn encrypt(&self, nonce: &[u8; NONCE], data: &mut [u8]) -> [u8; TAG] {
         assert!(data.len() <= usize::from(u16::MAX), "too long for its nonce");
-        // B_0 begins the chain, counter 0 masks the tag.
+        // B_0 begins the chain, and counter 0 masks the tag.
         let mut state = State([first_block(FLAGS, nonce, data.len() as u16), first_block(COUNTER_FLAGS, nonce, 0)]);
         self.encrypt_both(&mut state);
         let mask = State([core::mem::replace(&mut state.0[1], first_block(COUNTER_FLAGS, nonce, 1)), [0; BLOCK]]);
         let (whole, rest) = data.split_at_mut(data.len() / BLOCK * BLOCK);
-        // SAFETY: the kernel takes as many blocks as there are, and goes on with chain and counter.
+        // SAFETY: `whole` has this number of blocks. The kernel updates the chain and the counter in `state`.
         unsafe { tress_aes2_ccm_encrypt(&self.0, &mut state, whole.as_mut_ptr(), whole.len() / BLOCK) };
         if !rest.is_empty() {
             xor(&mut state.0[0], rest);
@@ -66,15 +66,15 @@ impl Ccm {
         core::array::from_fn(|byte| state.0[0][byte])
     }
 
-    /// Encrypts the chain's block and the counter's.
+    /// Encrypts the block of the chain and the counter block.
     fn encrypt_both(&self, state: &mut State) {
         let state: *mut State = state;
-        // SAFETY: two blocks; the output may be the input.
+        // SAFETY: `state` has two blocks, and the output may be the input.
         unsafe { tress_aes2_encrypt(&self.0, state, state) };
     }
 }
 
-/// Flags, nonce, and a number of two bytes: B_0 or a counter block.
+/// Flags, nonce, and a two-byte number: B_0 or a counter block.
 fn first_block(flags: u8, nonce: &[u8; NONCE], number: u16) -> [u8; BLOCK] {
     let mut block = [0; BLOCK];
     block[0] = flags;

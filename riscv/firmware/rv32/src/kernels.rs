@@ -1,10 +1,10 @@
-//! The assembly, and a table of its parts: functions, and what they share, each in a section of its own.
+//! The assembly of the kernels, and a table of its parts: functions and shared code, each in its own section.
 
 use core::arch::global_asm;
 
 macro_rules! parts {
     ($($part:ident)*) => {
-        /// A part of the kernels: a function, or what functions share.
+        /// A part of the kernels: a function, or code that functions share.
         #[allow(missing_docs, non_camel_case_types)]
         #[derive(Clone, Copy, PartialEq, Eq)]
         #[repr(u8)]
@@ -12,12 +12,12 @@ macro_rules! parts {
 
         const COUNT: usize = [$(Part::$part),*].len();
 
-        // Sections lie in memory in the order in which they are named first. Behind the assembly: a label behind the last
-        // instruction of each, and for each an address, a difference, which the linker fills in, and a name. Nothing else
-        // refers to that table, so a program that does not ask for it has none of this.
+        // Sections are in memory in the order in which they are first named. After the assembly there is a label at the
+        // end of each part, and for each part an address, a size (which the linker fills in) and a name. Nothing else
+        // refers to that table, so it is only linked into programs that use it.
         global_asm!(
             $(concat!(".section .text.", stringify!($part), ",\"ax\",@progbits"),)*
-            // The only section whose code has no name.
+            // The only section whose code has no symbol.
             ".section .text.tress_aes8_ccm4_carry",
             "tress_aes8_ccm4_carry:",
             include_str!("../../../../crates/cipher/src/ciphers/rijndael/riscv32/macros.S"),
@@ -68,8 +68,8 @@ macro_rules! parts {
     };
 }
 
-// What runs together lies together: the instruction cache of an FE310 has two ways of 8 KiB, and AES for eight blocks, with
-// 10 to 14 KB, is much slower where its parts are apart.
+// Parts that run together are adjacent: the instruction cache of an FE310 has two ways of 8 KiB, and AES for eight
+// blocks, with 10 to 14 KB, is much slower if its parts are apart.
 parts! {
     tress_aes_copy tress_aes_add tress_aes_add_block
     tress_aes8_pack tress_aes8_rounds tress_aes8_last tress_aes8_encrypt_frame tress_aes8_ecb_encrypt
@@ -96,7 +96,7 @@ parts! {
     tress_pipo128_paper_encrypt4 tress_pipo128_paper_ctr4 tress_pipo128_paper_cbc_decrypt4
 }
 
-/// A part, as the table above has it.
+/// An entry of the table above.
 #[repr(C)]
 struct Entry {
     address: usize,
@@ -111,24 +111,24 @@ unsafe extern "C" {
 
 impl Part {
     fn entry(self) -> &'static Entry {
-        // SAFETY: the table above, which nobody writes.
+        // SAFETY: the table above has an entry for each part and is never written.
         unsafe { &tress_rv32_parts[self as usize] }
     }
 
-    /// Where it begins.
+    /// The address of its first instruction.
     pub fn address(self) -> usize {
         self.entry().address
     }
 
-    /// Bytes of machine code.
+    /// Size of its machine code in bytes.
     pub fn bytes(self) -> usize {
         self.entry().bytes
     }
 
-    /// Its symbol.
+    /// The name of its symbol.
     pub fn name(self) -> &'static str {
         let entry = self.entry();
-        // SAFETY: so many letters stand there.
+        // SAFETY: `name` points to `name_bytes` bytes of ASCII in the table above.
         unsafe { core::str::from_utf8_unchecked(core::slice::from_raw_parts(entry.name, entry.name_bytes)) }
     }
 }

@@ -1,13 +1,13 @@
-# Calls a function with six arguments, and says what that took.
+# Calls a function with six arguments, and measures the call.
 #
 # void tress_bench_measure(void (*function)(), const uint32_t arguments[6], uint32_t spent[2], uint32_t before): cycles and
-# instructions of a call right after so many others of the same, so that in between nothing takes the function's place in the
-# instruction cache. That call is region 3.
-# void tress_bench_first(the same): no region.
-# void tress_bench_empty(the same): region 2.
-# uint32_t tress_bench_stack(void (*function)(), const uint32_t arguments[6]): the lowest byte of the stack that the function
-# wrote, counted from its stack pointer: 1024 bytes are painted before.
-# void tress_bench_nothing(): returns. void tress_bench_counted(): after 129 instructions more.
+# instructions of a call, right after `before` other calls of the same function, so that no other code replaces it in the
+# instruction cache. The measured call is region 3.
+# void tress_bench_first(the same arguments): without a region.
+# void tress_bench_empty(the same arguments): in region 2.
+# uint32_t tress_bench_stack(void (*function)(), const uint32_t arguments[6]): bytes of stack that the function has written
+# below its stack pointer. 1024 bytes are filled with a pattern before the call.
+# void tress_bench_nothing(): returns. void tress_bench_counted(): executes 129 more instructions and returns.
 
 .macro BENCH_FUNCTION name, align=4
     .section .text.\name, "ax", @progbits
@@ -105,7 +105,7 @@ BENCH_FUNCTION tress_bench_counted
     ret
     .size tress_bench_counted, . - tress_bench_counted
 
-# Last, for the kernels to stay where they are, and where the two ways of 8 KiB have a line that no kernel needs.
+# Last, so that the kernels keep their addresses, at a place where both ways of 8 KiB have a line that no kernel needs.
 BENCH_MEASURE tress_bench_measure, 3, 8192
 BENCH_MEASURE tress_bench_first, 0, 64
 BENCH_MEASURE tress_bench_empty, 2, 64

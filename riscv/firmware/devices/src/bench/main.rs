@@ -1,15 +1,15 @@
-//! Cycles of every kernel for 32-bit RISC-V, PIPO's in a paper's layout among them, with the bytes of its code, tables, key and
-//! stack: a table over the UART, then the same as lines of JSON. `tress study pipo-riscv` simulates its rows one by one, and
-//! `tools/rtl` runs them on a core as RTL.
+//! Cycles of every kernel for 32-bit RISC-V (PIPO's in a paper's layout too), with the bytes of its code, tables, key
+//! and stack. Writes a table over the UART, then the same figures as lines of JSON. `tress study pipo-riscv` simulates
+//! the rows one by one, and `tools/rtl` runs them on the RTL of a core.
 //!
-//! A row is a kernel and the bytes of a call. Cycles are those of the very first call of all, which has to fetch its code, and of
-//! one right after some others; what calling an empty function takes is taken off. Code is what this one operation links, data
-//! that it needs beside its key are tables, stack is what it has changed of a painted kilobyte below the caller's. There are no
-//! constants in any kernel. No kernel's time depends on its data, but on a core with a data cache that of those with `table`
-//! in their names.
+//! A row is a kernel and the number of bytes of a call. It has the cycles of the first call, which must fetch its code,
+//! and of a call after several others; the cycles of calling an empty function are subtracted. Code is what this
+//! operation links, and tables are the data that it needs besides its key. Stack is the part of a painted kilobyte
+//! below the caller's stack that it has changed. No kernel has constants. No kernel's time depends on its data, except
+//! on a core with a data cache that of kernels with `table` in their names.
 //!
-//! A host may write what to do over `tress_parameters` in the ELF file, as for the program `kernels`. It finds the figures at
-//! `tress_result`, five words a row, and the names of the rows at `tress_rows`.
+//! A host may write its request over `tress_parameters` in the ELF file, as for the program `kernels`. It finds the
+//! figures at `tress_result`, five words for each row, and the names of the rows at `tress_rows`.
 #![no_std]
 #![no_main]
 
@@ -27,18 +27,18 @@ use memory::{Memory, sum};
 use report::Figures;
 use rows::{COUNT, ROWS, Row};
 
-/// What the host asks for.
+/// The request of the host.
 #[repr(C)]
 struct Parameters {
-    /// `"kernels1"`, by which the host knows what it writes over.
+    /// `"kernels1"`, by which the host finds this structure.
     magic: [u8; 8],
     /// The first row.
     first: u32,
-    /// How many; those that there are not are left out.
+    /// Number of rows. Rows past the last one are ignored.
     count: u32,
-    /// Where words are stored to as well, or 0, and 0xffffffff at the end, for test benches that see only a bus.
+    /// Address to which each result word is stored too, with 0xffffffff at the end, or 0. For test benches that see only a bus.
     report: u32,
-    /// Whether nothing is written to the console.
+    /// Nonzero: nothing is written to the console.
     quiet: u32,
 }
 
@@ -48,33 +48,33 @@ struct Parameters {
 static tress_parameters: Parameters =
     Parameters { magic: *b"kernels1", first: 0, count: u32::MAX, report: 0, quiet: 0 };
 
-/// What one hart alone uses.
+/// A cell that only one hart uses.
 struct Mine<T>(UnsafeCell<T>);
 
-// SAFETY: one hart runs.
+// SAFETY: only one hart runs, so there are no concurrent accesses.
 unsafe impl<T> Sync for Mine<T> {}
 
-/// Of each row: cycles of the first call, of one after some others, instructions of that, the sum of the data after one, bytes
-/// of stack.
+/// For each row: cycles of the first call, cycles and instructions of a call after several others, the sum of the data
+/// after a call, and bytes of stack.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 static tress_result: Mine<[[u32; 5]; COUNT]> = Mine(UnsafeCell::new([[0; 5]; COUNT]));
 
-/// Not on the stack, which is short.
+/// A static, because the stack is small.
 static MEMORY: Mine<Memory> = Mine(UnsafeCell::new(Memory::new()));
 
-// call.S marks them.
+// call.S marks these regions.
 region_name!(2, "nothing");
 region_name!(3, "call");
 
 entry!(main);
 
 fn main() -> i32 {
-    // SAFETY: a static, which the host may have changed.
+    // SAFETY: reads an initialised static. Volatile, because the host may have changed it in the file.
     let asked = unsafe { (&raw const tress_parameters).read_volatile() };
-    // SAFETY: one hart runs, and this is the only place that asks for these.
+    // SAFETY: only one hart runs, and no other code creates references to these.
     let (memory, result) = unsafe { (&mut *MEMORY.0.get(), &mut *tress_result.0.get()) };
-    // What nobody refers to is not linked.
+    // Keeps the names of the rows, which nothing else refers to, in the image.
     black_box(&rows::tress_rows);
     let counts = asked.quiet != 0 || measure::counters_count();
     if asked.quiet == 0 {
@@ -110,10 +110,10 @@ fn main() -> i32 {
     0
 }
 
-/// The figures of a row.
+/// Measures a row.
 fn measured(row: &Row, bytes: usize, memory: &mut Memory) -> [u32; 5] {
     let arguments = memory.prepare(row, bytes);
-    // SAFETY: arguments as the function's file has them; all that they point to stays where it is.
+    // SAFETY: the arguments match the function's file, and all that they point to outlives the call.
     let call = unsafe { Call::new(row.kernel.address(), arguments) };
     let nothing = Call::empty();
     memory.set_data();
@@ -125,15 +125,15 @@ fn measured(row: &Row, bytes: usize, memory: &mut Memory) -> [u32; 5] {
     [less(first, nothing[0]), less(cycles, nothing[0]), less(instructions, nothing[1]), sum(&memory.data), stack]
 }
 
-/// Calls before the one that is measured. The core's cache puts a line in any of its two ways, even where the other is empty,
-/// so that code needs some passes to settle down. A long message has them in itself.
+/// Number of calls before the measured one. The core's cache puts a line in either of its two ways, even if the other
+/// is empty, so code needs several passes to settle. A long message includes them.
 fn before(bytes: usize) -> usize {
     if bytes < 1024 { 8 } else { 1 }
 }
 
 fn report(address: u32, word: u32) {
     if address != 0 {
-        // SAFETY: the host has named an address that takes words.
+        // SAFETY: the host guarantees that words can be stored at this address.
         unsafe { core::ptr::with_exposed_provenance_mut::<u32>(address as usize).write_volatile(word) };
     }
 }

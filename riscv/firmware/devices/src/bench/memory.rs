@@ -1,8 +1,8 @@
-//! What kernels work on: keys, states and data, filled with numbers that a host can make too, and what a row prepares of them.
+//! The memory of the kernels: keys, states and data, filled with numbers that a host can compute too, and prepared for each row.
 
 use crate::rows::{Arg, Key, Row};
 
-// SAFETY: the signatures are those that the files of the kernels state.
+// SAFETY: the signatures match those in the kernels' files.
 unsafe extern "C" {
     fn tress_pipo_prepare4(prepared: *mut u32, keys: *const u32, words: usize);
     fn tress_pipo_prepare1(prepared: *mut u32, key: *const u8, words: usize);
@@ -15,24 +15,24 @@ unsafe extern "C" {
     fn tress_rc6_expand_key(round_keys: *mut u32, key: *const u8, bytes: usize);
 }
 
-/// Words of AES' tables, and of the largest prepared key: AES-256's for eight blocks.
+/// Words of AES' tables, and of the largest prepared key (AES-256 for eight blocks).
 const TABLES: usize = 1024;
 const PREPARED: usize = 1 + 32 * 15;
 
-/// Memory of a kernel.
+/// The memory of a kernel.
 #[repr(C, align(64))]
 pub(crate) struct Memory {
-    /// What is encrypted, in place but where a kernel wants another place.
+    /// The data, encrypted in place unless the kernel needs separate output.
     pub(crate) data: [u32; 256],
-    /// Chains and counters; the first one's last byte is zero, so that counters begin with a multiple of 256.
+    /// Chains and counters. The last byte of the first is zero, so that counters begin with a multiple of 256.
     state: [u32; 32],
-    /// The key.
+    /// The unprepared key.
     key: [u32; 8],
     prepared: [u32; PREPARED],
     tables: [u32; TABLES],
-    /// What else is prepared or needed: nonces, keys side by side, pointers, room.
+    /// Other prepared data or working memory: nonces, keys side by side, pointers.
     room: [u32; 40],
-    /// Goes on through key, state and data.
+    /// State of the generator after filling the key; state and data continue from it.
     numbers: u32,
 }
 
@@ -49,7 +49,7 @@ impl Memory {
         }
     }
 
-    /// State and data as before any call.
+    /// Resets state and data to their values before any call.
     #[inline(never)]
     pub(crate) fn set_data(&mut self) {
         let mut numbers = self.numbers;
@@ -58,12 +58,12 @@ impl Memory {
         self.state[3] &= 0x00ff_ffff;
     }
 
-    /// Everything as before any call of a row; what it is called with for so many bytes.
+    /// Resets everything for a row, and returns the arguments of a call on this number of bytes.
     pub(crate) fn prepare(&mut self, row: &Row, bytes: usize) -> [usize; 6] {
         self.numbers = 1;
         fill(&mut self.numbers, &mut self.key);
         self.set_data();
-        // What prepares a key itself is measured with its code not fetched yet.
+        // Kernels that prepare a key are measured before their code is fetched for the first time.
         if row.bytes[0] > 0 {
             self.prepare_key(row.key, usize::from(row.bits));
         }
@@ -74,14 +74,14 @@ impl Memory {
         arguments
     }
 
-    /// The key, and PIPO's nonce, the first six bytes of the state.
+    /// Prepares the key, and PIPO's nonce from the first six bytes of the state.
     fn prepare_key(&mut self, key: Key, bits: usize) {
         let (prepared, room) = (self.prepared.as_mut_ptr(), self.room.as_mut_ptr());
         let (bytes, state) = (self.key.as_ptr().cast(), self.state.as_ptr().cast());
         if key == Key::Pipo4 {
             self.lay_keys(bits / 64);
         }
-        // SAFETY: a key of that length, four for four lanes; room for each one prepared; six bytes of nonce.
+        // SAFETY: the key has that length, four times for four lanes; the output buffers are large enough; the nonce has six bytes.
         unsafe {
             match key {
                 Key::Pipo1 => {
@@ -105,14 +105,14 @@ impl Memory {
         }
     }
 
-    /// PIPO's key of so many 64-bit words for four lanes, all the same.
+    /// Stores PIPO's key of `words` 64-bit words once for each of four lanes.
     fn lay_keys(&mut self, words: usize) {
         for lane in 0..4 {
             self.room[2 * words * lane..][..2 * words].copy_from_slice(&self.key[..2 * words]);
         }
     }
 
-    /// The round keys of PIPO-64/128 as the paper has them: 14 times 8 bytes.
+    /// The round keys of PIPO-64/128 in the paper's layout: 14 times 8 bytes.
     fn prepare_paper(&mut self) {
         for round in 0..14 {
             let word = 2 * (round % 2);
@@ -121,7 +121,7 @@ impl Memory {
         }
     }
 
-    /// The same, each byte four times, and so the nonce.
+    /// The paper's layout for four blocks: each byte four times, also in the nonce.
     fn prepare_paper_wide(&mut self) {
         for round in 0..14 {
             for (row, byte) in self.key[2 * (round % 2)..][..2].iter().flat_map(|word| word.to_le_bytes()).enumerate() {

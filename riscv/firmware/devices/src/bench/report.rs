@@ -1,4 +1,4 @@
-//! A table for people, and lines of JSON. Without `core::fmt`, which is larger than most kernels.
+//! A table for people, and lines of JSON. It does not use `core::fmt`, which is larger than most kernels.
 
 use tress_runtime::console;
 
@@ -8,22 +8,22 @@ use crate::rows::Row;
 const NAME: usize = 30;
 const COLUMN: usize = 9;
 
-/// What a kernel takes.
+/// The figures of a kernel.
 pub(crate) struct Figures {
-    /// Cycles of the first call, with the least work.
+    /// Cycles of the first call, on the fewest bytes.
     first: u32,
-    /// Of a later one.
+    /// Cycles of a later call on the fewest bytes.
     small: u32,
-    /// Of a later call with the most bytes; 0 where there is but one length.
+    /// Cycles of a later call on the most bytes. 0 if there is only one length.
     large: u32,
-    /// Instructions of that one, or of the small one.
+    /// Instructions of the call on the most bytes.
     instructions: u32,
-    /// Bytes of stack, the most of all calls.
+    /// The most bytes of stack that any call used.
     stack: u32,
 }
 
 impl Figures {
-    /// Of the rows of a kernel, by length.
+    /// From the rows of one kernel, sorted by length.
     pub(crate) fn of(rows: &[[u32; 5]]) -> Figures {
         let ([first, small, ..], [_, large, instructions, ..]) = (rows[0], rows[rows.len() - 1]);
         let large = if rows.len() > 1 { large } else { 0 };
@@ -31,7 +31,7 @@ impl Figures {
     }
 }
 
-/// The table's heading.
+/// Writes the heading of the table.
 pub(crate) fn heading() {
     padded("kernel", NAME);
     for name in ["key bits", "bytes", "first", "cycles", "a byte", "1 KiB", "a byte", "code", "tables", "key", "stack"]
@@ -42,7 +42,7 @@ pub(crate) fn heading() {
     console::write("\n");
 }
 
-/// A row of the table.
+/// Writes a row of the table.
 pub(crate) fn line(row: &Row, figures: &Figures) {
     padded(row.kernel.name(), NAME);
     let (least, most) = row.lengths();
@@ -60,7 +60,7 @@ pub(crate) fn line(row: &Row, figures: &Figures) {
     console::write("\n");
 }
 
-/// The same as an object. `instructions` are those of the large call, or of the small one where there is no other.
+/// Writes a row as a JSON object. `instructions` are those of the call on the most bytes.
 pub(crate) fn json(row: &Row, figures: &Figures, counts: bool) {
     console::write("{\"kernel\":\"");
     console::write(row.kernel.name());
@@ -99,7 +99,7 @@ fn spaces(count: usize) {
     }
 }
 
-/// Spaces before what has that many characters.
+/// Writes the spaces before a text of this length in a column.
 fn right(length: usize) {
     spaces(COLUMN.saturating_sub(length));
 }
@@ -113,7 +113,7 @@ fn number(number: usize) {
     console::write_number(number);
 }
 
-/// Cycles for each of so many bytes, to a tenth.
+/// Writes the cycles per byte, to a tenth.
 fn per_byte(cycles: u32, bytes: usize) {
     if bytes == 0 {
         right(1);

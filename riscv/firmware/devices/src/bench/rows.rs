@@ -1,17 +1,17 @@
-//! The rows: each kernel, how it is called and on how many bytes, and the parts that it links.
+//! The rows: each kernel, its arguments, the bytes of its calls, and the parts that it links.
 
 use tress_rv32::kernels::Part::{self, *};
 
 /// How a kernel's key is prepared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// PIPO's for one lane and for four, with a nonce.
+    /// PIPO's key for one lane and for four, with a nonce.
     Pipo1,
     Pipo4,
-    /// As the paper has it, for one block and for four.
+    /// In the paper's layout, for one block and for four.
     Paper1,
     Paper4,
-    /// AES' for eight blocks, for two, and with tables.
+    /// AES' key for eight blocks, for two, and for tables.
     Aes8,
     Aes2,
     Table,
@@ -23,26 +23,26 @@ pub(crate) enum Key {
 pub(crate) enum Arg {
     /// The prepared key.
     Key,
-    /// The key's bytes, and how many.
+    /// Address of the key's bytes, and their number.
     KeyBytes,
     KeyLength,
-    /// The same in words of 64 bits, and four of it side by side.
+    /// The number of 64-bit words of the key, and four keys side by side.
     KeyWords,
     FourKeys,
-    /// The data, in place, and where it is written to by kernels that do not work in place.
+    /// Address of the data (input, or in place), and of separate output.
     Data,
     Apart,
-    /// How many bytes of data.
+    /// Number of bytes of data.
     Bytes,
-    /// How many times the least that the kernel does.
+    /// Number of units of data. A unit is the least that the kernel processes.
     Units,
-    /// Addresses of four messages, and the same ones once more.
+    /// Address of an array of four messages, and the same address as output.
     Messages,
     MessagesAgain,
     /// Chains and counters.
     State,
     Zero,
-    /// Words that a kernel works with, and the prepared nonce.
+    /// Working memory, which also holds the prepared nonce.
     Room,
     Tables,
 }
@@ -52,20 +52,20 @@ use Arg::{
     Tables, Units, Zero,
 };
 
-/// A kernel with a key of one size.
+/// A kernel with a key of one size, as a row of the table.
 pub(crate) struct Row {
     pub(crate) kernel: Part,
     pub(crate) key: Key,
     pub(crate) bits: u16,
     pub(crate) arguments: &'static [Arg],
-    /// Bytes of the calls: first the least that it does, at once, or 0 where it takes no data.
+    /// Bytes of the measured calls. The first is the least that the kernel processes, or 0 if it takes no data.
     pub(crate) bytes: &'static [u16],
-    /// What it links besides itself.
+    /// The parts that it links besides itself.
     parts: &'static [Part],
 }
 
 impl Row {
-    /// The least bytes of a call, and the most: 0 where there is but one length.
+    /// The fewest and the most bytes of a call. The most is 0 if there is only one length.
     pub(crate) fn lengths(&self) -> (usize, usize) {
         let most = if self.bytes.len() > 1 { self.bytes[self.bytes.len() - 1] } else { 0 };
         (self.bytes[0].into(), most.into())
@@ -75,17 +75,17 @@ impl Row {
         self.arguments.iter().any(argument)
     }
 
-    /// Bytes of machine code that it links.
+    /// Bytes of machine code that the kernel links.
     pub(crate) fn code_bytes(&self) -> usize {
         self.kernel.bytes() + self.parts.iter().map(|part| part.bytes()).sum::<usize>()
     }
 
-    /// Bytes of the tables that it reads.
+    /// Bytes of the tables that the kernel reads.
     pub(crate) fn table_bytes(&self) -> usize {
         if self.has(|argument| matches!(argument, Tables)) { 4096 } else { 0 }
     }
 
-    /// Bytes of its prepared key.
+    /// Bytes of the prepared key.
     pub(crate) fn key_bytes(&self) -> usize {
         let bits = usize::from(self.bits);
         let (rounds, words) = (bits / 32 + 6, bits / 64);
@@ -177,7 +177,7 @@ const DECRYPT_RC6: &[Part] = &[tress_rc6_decrypt_words];
 macro_rules! rows {
     ($($name:ident $kernel:ident $key:ident $bits:literal $arguments:ident $parts:ident [$($bytes:literal)*];)*) => {
         /// The kernels.
-        // In flash, and so are the names: data memory is for what is measured.
+        // In flash, like the names: data memory is for the measured kernels.
         #[unsafe(link_section = ".text.rows")]
         pub(crate) static ROWS: [Row; [$($bits),*].len()] = [$(Row {
             kernel: $kernel,
@@ -187,7 +187,7 @@ macro_rules! rows {
             bytes: &[$($bytes),*],
             parts: $parts,
         }),*];
-        /// How many rows they have.
+        /// Number of rows with their lengths.
         pub(crate) const COUNT: usize = [$($($bytes),*),*].len();
         const TEXT: &str = concat!("rows of bench:\n", $($(stringify!($name), " ", $bytes, "\n",)*)*);
     };
@@ -267,7 +267,7 @@ rows! {
     rc6_ctr tress_rc6_stream Rc6 128 IV ENCRYPT_RC6 [16 64 1024];
 }
 
-/// The names of the rows, a line each after the first, which says what this is.
+/// The names of the rows, one in each line. The first line describes the text.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.tress_rows")]
 #[allow(non_upper_case_globals)]

@@ -1,28 +1,28 @@
-//! The counter that makes a nonce: no number comes twice with a key, whatever becomes of the power.
+//! The counter for nonces: no number is used twice with a key, even if the power fails.
 //!
-//! What survives is the store: the first number that has not been reserved. Numbers are reserved 64 at a time, before the
-//! first of them is used, so after a reset or a loss of power the counter goes on behind all that can have been sent, and
-//! up to 63 numbers are left out. The store has two slots, which are written in turn, each a number and its complement: a
-//! slot that was being written when power went is not valid, and the other has what was reserved before.
+//! The store holds the first number that is not reserved, and survives resets. Numbers are reserved 64 at a time before
+//! the first of them is used. After a reset or power failure the counter continues after all numbers that can have been
+//! sent, so up to 63 are skipped. The store has two slots, written alternately. Each holds a number and its complement:
+//! a slot whose write was interrupted is invalid, and the other slot holds the earlier value.
 //!
-//! A store without a valid slot means that nobody knows the counter: the device must not send (`begin` is for its first
-//! start). The last number is 2^32 − 2; 2^32 − 1 says that all are used.
+//! If no slot is valid, the counter is unknown and the device must not send (`begin` is for its first start). The last
+//! number is 2^32 − 2, and 2^32 − 1 means that all are used.
 //!
 //! Here the store is memory that neither a reset nor the start code clears, at the symbol `tress_store`; the simulator
-//! carries it from run to run. **A product has it in flash, FRAM or EEPROM**: `load` and `save` are all that changes.
+//! keeps it between runs. **A product keeps it in flash, FRAM or EEPROM**: only `load` and `save` change.
 
 use core::cell::UnsafeCell;
 
-/// Numbers that are reserved at a time: a write of the store for so many packets.
+/// Number of numbers that are reserved at a time: one write of the store for this many packets.
 const RESERVED: u32 = 64;
-/// All numbers are used.
+/// Means that all numbers are used.
 const END: u32 = u32::MAX;
 
-/// A number and its complement, twice.
+/// Two slots, each with a number and its complement.
 #[repr(C)]
 struct Store(UnsafeCell<[[u32; 2]; 2]>);
 
-// SAFETY: one hart runs.
+// SAFETY: only one hart runs, so there are no concurrent accesses.
 unsafe impl Sync for Store {}
 
 #[unsafe(no_mangle)]
@@ -32,14 +32,14 @@ static tress_store: Store = Store(UnsafeCell::new([[0; 2]; 2]));
 
 /// The number in a slot, if it is valid.
 fn load(slot: usize) -> Option<u32> {
-    // SAFETY: one hart runs; the start code leaves these words as they were, and any value is one.
+    // SAFETY: only one hart runs. The start code does not clear these words, and any value is valid.
     let [number, complement] = unsafe { (*tress_store.0.get()).as_ptr().add(slot & 1).read_volatile() };
     (number == !complement).then_some(number)
 }
 
 /// Writes a slot: first the number, which makes the slot invalid, then its complement.
 fn save(slot: usize, number: u32) {
-    // SAFETY: one hart runs; the slot is one of two.
+    // SAFETY: only one hart runs, and the index of the slot is 0 or 1.
     unsafe {
         let slot = (*tress_store.0.get()).as_mut_ptr().add(slot & 1).cast::<u32>();
         slot.write_volatile(number);
@@ -47,17 +47,17 @@ fn save(slot: usize, number: u32) {
     }
 }
 
-/// The numbers that are left.
+/// The unused numbers.
 pub(crate) struct Counter {
     next: u32,
-    /// The first that is not reserved.
+    /// The first number that is not reserved.
     reserved: u32,
-    /// The slot to be written next.
+    /// The slot to write next.
     slot: usize,
 }
 
 impl Counter {
-    /// What the store has; where it has nothing, 0 if `begin` says so.
+    /// Reads the store. If it has no valid slot, begins at 0 if `begin` is set.
     pub(crate) fn open(begin: bool) -> Option<Counter> {
         let at = |number, slot| Some(Counter { next: number, reserved: number, slot });
         match (load(0), load(1)) {
@@ -69,7 +69,7 @@ impl Counter {
         }
     }
 
-    /// A number that has never been taken, and never will be again; none where all are used.
+    /// Returns an unused number, or `None` if all are used.
     pub(crate) fn take(&mut self) -> Option<u32> {
         if self.next == END {
             return None;

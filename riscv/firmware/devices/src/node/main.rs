@@ -1,10 +1,10 @@
-//! An example device: reads samples, and sends them as packets of AES-CCM over the UART, with its own key and a counter as
-//! nonce. docs/reference/formats/node.md says what a packet is; docs/guides/riscv.md what to change for a device of your own.
+//! An example device: it reads samples and sends them over the UART as packets encrypted by AES-CCM, with its own key and a counter
+//! as nonce. docs/reference/formats/node.md defines the packets; docs/guides/riscv.md says what to change for your own device.
 //!
-//! Key and identifier are at the symbol `tress_parameters`, which whoever provisions a device writes over in the file. The
-//! kernels are those of `tress-rv32` without the rest of `tress-cipher`: one mode of one cipher is all that it needs.
+//! Key and identifier are at the symbol `tress_parameters`; provisioning a device overwrites them in the file. The
+//! kernels come from `tress-rv32` instead of `tress-cipher`, because the device needs only one mode of one cipher.
 //!
-//! It ends with 0 after its packets, with 2 where it does not know its counter, with 3 where the counter is at its end.
+//! Exit code 0 means that all packets were sent, 2 that the counter is unknown, and 3 that the counter is at its end.
 #![no_std]
 #![no_main]
 
@@ -20,18 +20,18 @@ use counter::Counter;
 use packet::{IDENTIFIER, Packet};
 use sensor::Sensor;
 
-/// What makes this device different from others.
+/// The parameters of one device.
 #[repr(C)]
 struct Parameters {
-    /// `"tressn01"`, by which the host knows what it writes over.
+    /// `"tressn01"`, by which the host finds this structure.
     magic: [u8; 8],
-    /// Its name in every packet; no other device has it.
+    /// The device's name, sent in every packet. It must be unique.
     identifier: [u8; IDENTIFIER],
-    /// Its own key, which the receiver has too. This one everybody knows.
+    /// The device's key, shared with the receiver. This default is public.
     key: [u8; 16],
-    /// How many packets; 0: without end.
+    /// Number of packets to send. 0 means endless.
     packets: u32,
-    /// 1: a device that finds no counter begins at 0. Only for the first start with a new key.
+    /// 1: if the counter is unknown, begin at 0. Only for the first start with a new key.
     begin: u32,
 }
 
@@ -41,17 +41,17 @@ struct Parameters {
 static tress_parameters: Parameters =
     Parameters { magic: *b"tressn01", identifier: *b"example0", key: *b"everybody knows.", packets: 16, begin: 1 };
 
-/// Samples in a packet: as many as fill a block.
+/// Samples in a packet: they fill one block.
 const SAMPLES: usize = 4;
 
-/// What the program ends with.
+/// Exit codes.
 const NO_COUNTER: i32 = 2;
 const COUNTER_ENDED: i32 = 3;
 
 entry!(main);
 
 fn main() -> i32 {
-    // SAFETY: a static, which the host may have changed.
+    // SAFETY: reads an initialised static. Volatile, because the host may have changed it in the file.
     let mut own = unsafe { (&raw const tress_parameters).read_volatile() };
     let Some(mut counter) = Counter::open(own.begin != 0) else {
         say("no counter: the store has lost it, and with this key one could come twice; the device wants a new key");
@@ -72,12 +72,12 @@ fn main() -> i32 {
         }
         packet.send(&cipher);
         sent = sent.wrapping_add(1);
-        // A device would sleep here until the next sample is due.
+        // A real device would sleep here until the next sample is due.
     }
     0
 }
 
-/// A line for people, between the marks of frames, so that it costs no packet.
+/// Writes a line for people between frame marks, so that the receiver loses no packet.
 fn say(text: &str) {
     console::write("\0node: ");
     console::write(text);

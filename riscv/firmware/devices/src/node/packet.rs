@@ -1,4 +1,4 @@
-//! Packets as docs/reference/formats/node.md has them.
+//! Packets, as defined in docs/reference/formats/node.md.
 
 use tress_runtime::console;
 use tress_rv32::ccm::{Ccm, NONCE, TAG};
@@ -7,14 +7,14 @@ use super::sensor::Sample;
 
 /// Bytes of a device's identifier.
 pub(crate) const IDENTIFIER: usize = 8;
-/// The format's number, in the upper half of the first byte; in the lower half is how many samples there are.
+/// Version of the format, in the upper half of the first byte. The lower half is the number of samples.
 const VERSION: u8 = 1 << 4;
 const MAX_SAMPLES: usize = 15;
 const SAMPLE: usize = 4;
 const CHECK: usize = 2;
 const MAX_BYTES: usize = NONCE + SAMPLE * MAX_SAMPLES + TAG + CHECK;
 
-/// A packet that is being made: its header, which is its nonce, and the samples so far.
+/// A packet in the making: its header, which is also its nonce, and the samples up to now.
 pub(crate) struct Packet {
     bytes: [u8; MAX_BYTES],
     length: usize,
@@ -30,7 +30,7 @@ impl Packet {
         packet
     }
 
-    /// One more sample, up to 15.
+    /// Adds a sample. A packet holds up to 15.
     pub(crate) fn push(&mut self, sample: Sample) {
         if usize::from(self.bytes[0] & 15) < MAX_SAMPLES {
             self.bytes[0] += 1;
@@ -39,7 +39,7 @@ impl Packet {
         }
     }
 
-    /// Encrypts it and sends it as a frame.
+    /// Encrypts the packet and sends it as a frame.
     pub(crate) fn send(mut self, cipher: &Ccm) {
         let (nonce, data) = self.bytes[..self.length].split_at_mut(NONCE);
         let nonce = core::array::from_fn(|byte| nonce[byte]);
@@ -58,7 +58,7 @@ impl Packet {
     }
 }
 
-/// The frame check sequence of PPP (RFC 1662 appendix C.2), a bit at a time.
+/// The frame check sequence of PPP (RFC 1662 appendix C.2), bit by bit.
 fn check(bytes: &[u8]) -> u16 {
     let mut check = u16::MAX;
     for byte in bytes {
@@ -70,8 +70,8 @@ fn check(bytes: &[u8]) -> u16 {
     !check
 }
 
-/// Consistent overhead byte stuffing (S. Cheshire, M. Baker, 1999) of less than 254 bytes: every zero becomes the distance
-/// to the next. How many bytes came out: one more.
+/// Consistent overhead byte stuffing (S. Cheshire, M. Baker, 1999) of less than 254 bytes: every zero becomes the
+/// distance to the next one. Returns the length of the output: the input's plus one.
 fn stuff(bytes: &[u8], out: &mut [u8]) -> usize {
     let (mut zero, mut length) = (0, 1);
     for byte in bytes {

@@ -1,15 +1,15 @@
-//! A made-up sensor: numbers that walk about, the same for a device every time. Put yours here.
+//! A simulated sensor: a random walk that is the same for a device in every run. Put your own sensor here.
 
-/// What is sampled.
+/// One sample.
 #[derive(Clone, Copy)]
 pub(crate) struct Sample {
-    /// In hundredths of a degree Celsius.
+    /// Temperature in hundredths of a degree Celsius.
     pub(crate) temperature: i16,
-    /// In hundredths of a percent, relative.
+    /// Relative humidity in hundredths of a percent.
     pub(crate) humidity: u16,
 }
 
-/// The state of the walk.
+/// The state of the random walk.
 pub(crate) struct Sensor {
     numbers: u32,
     sample: Sample,
@@ -32,7 +32,7 @@ impl Sensor {
         self.sample
     }
 
-    /// −10 to 10, by the upper bits of a linear congruential generator (Numerical Recipes).
+    /// A step of −10 to 10, from the upper bits of a linear congruential generator (Numerical Recipes).
     fn step(&mut self) -> i16 {
         self.numbers = self.numbers.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.numbers >> 16) as i16 % 11

@@ -1,8 +1,8 @@
-//! Every mode and the lanes on the backend `riscv32`, and PIPO's kernels by themselves, compared with `reference`, which the
-//! vectors test on the host.
+//! Tests every mode and the lanes of the backend `riscv32`, and PIPO's kernels, against `reference`, which the test
+//! vectors check on the host.
 //!
-//! `riscv/firmware/kernels-test/run` builds it and runs it under `qemu-riscv32`: it makes Linux system calls. Ends with 0 when all
-//! agrees, and prints what does not.
+//! `riscv/firmware/kernels-test/run` builds it and runs it under `qemu-riscv32`, because it makes Linux system calls.
+//! Exits with 0 if all results agree, and prints differences.
 #![no_std]
 #![no_main]
 
@@ -19,7 +19,7 @@ fn print(text: &str) {
     write(text.as_bytes());
 }
 
-/// Bytes that look random (G. Marsaglia: "Xorshift RNGs", 2003).
+/// Pseudo-random bytes (G. Marsaglia: "Xorshift RNGs", 2003).
 struct Random(u32);
 
 impl Random {
@@ -49,7 +49,7 @@ fn same(a: &[u8], b: &[u8], what: &str, failures: &mut u32) {
     }
 }
 
-/// A random message with room to stand off a word's border, and a counter whose low bytes carry.
+/// A random message with room for unaligned data, and a counter whose low bytes carry.
 fn messages(random: &mut Random, length: usize) -> ([u8; MOST + 4], [u8; 16]) {
     let (mut data, mut iv) = ([0; MOST + 4], [0xff; 16]);
     random.fill(&mut data);
@@ -60,7 +60,7 @@ fn messages(random: &mut Random, length: usize) -> ([u8; MOST + 4], [u8; 16]) {
     (data, iv)
 }
 
-/// ECB, CBC and CTR. Both ciphers have the same key. `at` is how far the data are from a word's border.
+/// Compares ECB, CBC and CTR. Both ciphers have the same key. `at` is the offset of the data from a word boundary.
 fn compare<C: BlockCipher>(ours: &C, reference: &C, random: &mut Random, length: usize, at: usize) -> u32 {
     let failures = &mut 0;
     let (mut a, iv) = messages(random, length);
@@ -81,7 +81,7 @@ fn compare<C: BlockCipher>(ours: &C, reference: &C, random: &mut Random, length:
     cbc::decrypt(ours, iv, &mut a[..whole]).unwrap();
     cbc::decrypt(reference, iv, &mut b[..whole]).unwrap();
     same(a, b, "CBC decryption", failures);
-    // PIPO's counter of two bytes may end: both refuse, and leave the data.
+    // PIPO's counter of two bytes may end: then both must refuse and leave the data unchanged.
     if ctr::apply(ours, iv, a) != ctr::apply(reference, iv, b) {
         *failures += 1;
         print("CTR is refused by one backend only\n");
@@ -90,7 +90,7 @@ fn compare<C: BlockCipher>(ours: &C, reference: &C, random: &mut Random, length:
     *failures
 }
 
-/// CCM, likewise.
+/// Compares CCM. Both ciphers have the same key. `at` is the offset of the data from a word boundary.
 fn compare_ccm<C: CcmCipher>(ours: &C, reference: &C, random: &mut Random, length: usize, at: usize) -> u32 {
     let failures = &mut 0;
     let (mut a, iv) = messages(random, length);
@@ -111,7 +111,7 @@ fn compare_ccm<C: CcmCipher>(ours: &C, reference: &C, random: &mut Random, lengt
     *failures
 }
 
-/// CCM of messages of different keys and lengths, side by side.
+/// Compares CCM of messages with different keys and lengths, side by side.
 fn compare_ccm_lanes<C: CcmCipher>(ours: &[C; MESSAGES], reference: &[C; MESSAGES], random: &mut Random) -> u32 {
     let failures = &mut 0;
     let (mut a, lengths) = lanes_of(random);
@@ -133,7 +133,7 @@ fn compare_ccm_lanes<C: CcmCipher>(ours: &[C; MESSAGES], reference: &[C; MESSAGE
         same(&a[i], &b[i], "CCM in lanes", failures);
         same(&tags[i], &tag, "tag in lanes", failures);
     }
-    // One of them is forged.
+    // One of the messages is forged.
     tags[3][0] ^= 1;
     let forged = {
         let mut data = a.iter_mut();
@@ -153,7 +153,7 @@ fn compare_ccm_lanes<C: CcmCipher>(ours: &[C; MESSAGES], reference: &[C; MESSAGE
     *failures
 }
 
-/// CBC, likewise.
+/// Compares CBC of messages with different keys and lengths, side by side.
 fn compare_cbc_lanes<C: BlockCipher>(ours: &[C; MESSAGES], reference: &[C; MESSAGES], random: &mut Random) -> u32 {
     let failures = &mut 0;
     let (mut a, lengths) = lanes_of(random);
@@ -175,7 +175,7 @@ fn compare_cbc_lanes<C: BlockCipher>(ours: &[C; MESSAGES], reference: &[C; MESSA
     *failures
 }
 
-/// Random messages and their lengths.
+/// Random messages of random lengths.
 fn lanes_of(random: &mut Random) -> ([[u8; 300]; MESSAGES], [usize; MESSAGES]) {
     let (mut data, mut lengths) = ([[0; 300]; MESSAGES], [0; MESSAGES]);
     for (message, length) in data.iter_mut().zip(&mut lengths) {
@@ -185,7 +185,7 @@ fn lanes_of(random: &mut Random) -> ([[u8; 300]; MESSAGES], [usize; MESSAGES]) {
     (data, lengths)
 }
 
-/// PIPO's kernels as a program calls them: four messages of two blocks under four keys, and CTR of nine groups.
+/// PIPO's kernels called directly: four messages of two blocks with four keys, and CTR of nine groups.
 fn pipo_kernels(key_bytes: usize, random: &mut Random) -> u32 {
     let failures = &mut 0;
     let mut keys = [[0; 32]; 4];

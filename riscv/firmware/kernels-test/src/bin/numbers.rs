@@ -1,8 +1,8 @@
-//! `Modulus` as a filter: reads numbers and an operation, writes results. `riscv/firmware/kernels-test/numbers.py` compares them with
-//! Python's.
+//! `Modulus` as a filter: reads numbers and an operation, and writes results. `riscv/firmware/kernels-test/numbers.py`
+//! compares them with Python's results.
 //!
-//! A request is a byte for the operation and three numbers, each a length in digits of 64 bits (one byte) and those
-//! digits, little-endian: the modulus and two operands. The answer has as many digits as the modulus.
+//! A request is a byte for the operation and three numbers: the modulus and two operands. A number is its length in
+//! 64-bit digits (one byte) and these digits, little-endian. The answer has as many digits as the modulus.
 #![no_std]
 #![no_main]
 
@@ -17,7 +17,7 @@ use core::ptr;
 use tress_kernels_test::{read, write};
 use tress_modular::Modulus;
 
-/// Memory that is given back all at once, between requests.
+/// An allocator that frees all memory between requests.
 struct Heap {
     used: Cell<usize>,
     memory: UnsafeCell<[u64; WORDS]>,
@@ -25,13 +25,13 @@ struct Heap {
 
 const WORDS: usize = 1 << 16;
 
-// SAFETY: there is one thread.
+// SAFETY: there is only one thread.
 unsafe impl Sync for Heap {}
 
 #[global_allocator]
 static HEAP: Heap = Heap { used: Cell::new(0), memory: UnsafeCell::new([0; WORDS]) };
 
-// SAFETY: what is handed out is aligned to 8, inside of the memory, and not handed out twice between requests.
+// SAFETY: allocations are aligned to 8 bytes, inside the memory, and do not overlap between requests.
 unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (start, words) = (self.used.get(), layout.size().div_ceil(8));
@@ -39,7 +39,7 @@ unsafe impl GlobalAlloc for Heap {
             return ptr::null_mut();
         }
         self.used.set(start + words);
-        // SAFETY: inside of the memory.
+        // SAFETY: `start` is inside the memory.
         unsafe { self.memory.get().cast::<u64>().add(start).cast() }
     }
 
@@ -60,7 +60,7 @@ fn number() -> Option<Vec<u64>> {
     is_whole.then_some(digits)
 }
 
-/// Answers a request; nothing at the end of them.
+/// Answers a request, or returns `None` at the end of the input.
 fn answer() -> Option<()> {
     let mut operation = [0];
     if !read(&mut operation) {
@@ -82,7 +82,7 @@ fn answer() -> Option<()> {
 #[unsafe(no_mangle)]
 extern "C" fn main() -> i32 {
     while answer().is_some() {
-        // Nothing of a request is left.
+        // No allocation of a request is left.
         HEAP.used.set(0);
     }
     0

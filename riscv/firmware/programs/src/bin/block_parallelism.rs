@@ -1,9 +1,9 @@
-//! Messages encrypted by RC6 or Rijndael in ECB or CBC, a key each, on one hart or several: what `tress study
-//! block-parallelism` simulates.
+//! Encrypts messages by RC6 or Rijndael in ECB or CBC, each with its own key, on one or several harts. `tress study
+//! block-parallelism` simulates it.
 //!
-//! The host writes what to do over `tress_parameters` in the ELF file and finds the ciphertext at `tress_result`. Keys,
-//! initialisation vectors and plaintext are numbers of a generator, which the host has too; it says what the ciphertext's
-//! sum has to be, and the exit code is 0 if it is that.
+//! The host writes its request over `tress_parameters` in the ELF file and finds the ciphertext at `tress_result`.
+//! Keys, initialisation vectors and plaintext are numbers of a generator, which the host has too. The host also passes
+//! the expected sum of the ciphertext, and the exit code is 0 if the sum matches.
 #![no_std]
 #![no_main]
 
@@ -16,22 +16,22 @@ use tress_programs::{
 };
 use tress_runtime::{console, entry, harts, region::mark, region_name};
 
-/// What the host asks for.
+/// The request of the host.
 #[repr(C)]
 struct Parameters {
-    /// `"blkpar01"`, by which the host knows what it writes over.
+    /// `"blkpar01"`, by which the host finds this structure.
     magic: [u8; 8],
     cipher: u32,
     mode: u32,
-    /// Blocks of a message.
+    /// Number of blocks in each message.
     blocks: u32,
     messages: u32,
     harts: u32,
-    /// How often all is done before it is measured, so that caches and predictions know it.
+    /// Number of runs before the measured one, to warm up caches and predictors.
     warm: u32,
-    /// What [`sum`] says of the ciphertext.
+    /// The expected [`sum`] of the ciphertext.
     sum: u32,
-    /// Whether to compare.
+    /// Whether to compare the sum.
     check: u32,
 }
 
@@ -50,8 +50,8 @@ static tress_parameters: Parameters = Parameters {
     check: 0,
 };
 
-// Ciphers: of the submissions, one block at a time; Tress' bitsliced Rijndael, 16 blocks or messages side by side; RC6, two
-// messages side by side.
+// Ciphers: those of the submissions process one block at a time; Tress' bitsliced Rijndael 16 blocks or messages side
+// by side; RC6 in pairs two messages side by side.
 const RC6: u32 = 0;
 const TABLES: u32 = 1;
 const BITSLICED: u32 = 2;
@@ -64,16 +64,16 @@ const RC6_BY_DIVISION: u32 = 5;
 const ECB: u32 = 0;
 const CBC: u32 = 1;
 
-/// Blocks of all messages.
+/// The most blocks in all messages.
 const MAX_BLOCKS: usize = 1 << 16;
 const MAX_MESSAGES: usize = 1 << 12;
 
 type Block = [u32; 4];
 
-/// What harts share. They work on different messages; the runtime's spawn and join put an order to the rest.
+/// Memory that harts share. They work on different messages; the runtime's spawn and join order all other accesses.
 struct Shared<T>(UnsafeCell<T>);
 
-// SAFETY: every use below says which part is whose.
+// SAFETY: each use below says which part belongs to which hart.
 unsafe impl<T> Sync for Shared<T> {}
 
 #[repr(align(64))]
@@ -81,7 +81,7 @@ struct Keys([[Block; 2]; MAX_MESSAGES]);
 #[repr(align(64))]
 struct Blocks([Block; MAX_BLOCKS]);
 
-/// Key and initialisation vector of every message.
+/// Key and initialisation vector of each message.
 #[unsafe(link_section = ".noinit")]
 static KEYS: Shared<Keys> = Shared(UnsafeCell::new(Keys([[[0; 4]; 2]; MAX_MESSAGES])));
 #[unsafe(link_section = ".noinit")]
@@ -105,7 +105,7 @@ entry!(main);
 
 fn main() -> i32 {
     mark::<PREPARE>();
-    // SAFETY: a static. The host may have changed it, so nothing that the compiler knows of it is true.
+    // SAFETY: reads an initialised static. Volatile, because the host may have changed it in the file.
     let asked = unsafe { (&raw const tress_parameters).read_volatile() };
     let blocks = asked.messages as usize * asked.blocks as usize;
     let is_possible = (1..=MAX_BLOCKS).contains(&blocks)
@@ -118,7 +118,7 @@ fn main() -> i32 {
         return 1;
     }
     let mut numbers = Numbers(1);
-    // SAFETY: only this hart runs.
+    // SAFETY: no other hart has started, so these references are exclusive.
     let (keys, plain) = unsafe { (&mut (*KEYS.0.get()).0, &mut (*PLAIN.0.get()).0) };
     for number in keys[..asked.messages as usize].as_flattened_mut().as_flattened_mut() {
         *number = numbers.number();
@@ -131,7 +131,7 @@ fn main() -> i32 {
     }
     work(&asked, true);
     mark::<CHECK>();
-    // SAFETY: only this hart runs.
+    // SAFETY: the other harts have finished, so nothing writes to it.
     let result = unsafe { &(*tress_result.0.get()).0 };
     let found = sum(result[..blocks].as_flattened());
     if asked.check != 0 && found != asked.sum {
@@ -141,13 +141,13 @@ fn main() -> i32 {
     0
 }
 
-/// All messages, on as many harts as there are to be.
+/// Encrypts all messages, on the requested number of harts.
 fn work(asked: &Parameters, is_measured: bool) {
     let count = asked.harts as usize;
     harts::each(count, |hart| {
         let bound = |hart: usize| asked.messages as usize * hart / count;
         let messages = bound(hart)..bound(hart + 1);
-        // Without a mark no region ends, so that what is not measured is not in one that is.
+        // Runs that are not measured mark no regions, so they do not count in those of the measured run.
         let regions = Regions { is_measured };
         match asked.cipher {
             RC6 => one_by_one(asked, messages, regions, rc6::expand_key, rc6::encrypt_block, [0; 44]),
@@ -187,12 +187,12 @@ impl Regions {
     }
 }
 
-/// Key and initialisation vector, plaintext and ciphertext of a message.
+/// Key and initialisation vector, plaintext, and space for the ciphertext of a message.
 fn message(asked: &Parameters, number: usize) -> (&'static [Block; 2], &'static [Block], &'static mut [Block]) {
     let blocks = asked.blocks as usize;
     let range = number * blocks..(number + 1) * blocks;
-    // SAFETY: nobody writes keys and plaintext while harts work, and each message is one hart's, which
-    // writes through one of these at a time.
+    // SAFETY: nothing writes keys and plaintext while harts work. Each message belongs to one hart, which uses one of
+    // these slices at a time.
     unsafe {
         let result: *mut Block = tress_result.0.get().cast();
         (
@@ -203,7 +203,7 @@ fn message(asked: &Parameters, number: usize) -> (&'static [Block; 2], &'static 
     }
 }
 
-/// One block after the other, one message after the other, as the submissions' interface has it.
+/// Processes one block after the other and one message after the other, like the submissions' interface.
 #[inline(always)]
 fn one_by_one<K>(
     asked: &Parameters,
@@ -233,7 +233,7 @@ fn one_by_one<K>(
     }
 }
 
-/// RC6, two messages side by side. An odd one at the end is done twice.
+/// RC6, two messages side by side. An odd message at the end is processed twice.
 #[inline(always)]
 fn in_pairs(asked: &Parameters, messages: Range<usize>, regions: Regions) {
     let mut keys = [[0; 44]; 2];
@@ -261,7 +261,7 @@ fn in_pairs(asked: &Parameters, messages: Range<usize>, regions: Regions) {
     }
 }
 
-/// Blocks of a message, or in CBC up to `LANES` messages, side by side.
+/// The blocks of a message or, in CBC, up to `LANES` messages side by side.
 #[inline(always)]
 fn side_by_side<C: BlockCipher, const LANES: usize>(
     asked: &Parameters,
@@ -275,7 +275,7 @@ fn side_by_side<C: BlockCipher, const LANES: usize>(
         let group: [usize; LANES] = array::from_fn(|lane| first + lane);
         first += LANES;
         regions.mark::<KEY_SETUP>();
-        // Messages that are missing in the last group are empty.
+        // Missing messages in the last group are empty.
         let ciphers = group.map(|number| {
             let [key, _] = message(asked, number.min(messages.end - 1)).0;
             cipher_of(bytes(key).as_flattened()).expect(FITS)
@@ -287,7 +287,7 @@ fn side_by_side<C: BlockCipher, const LANES: usize>(
             }
             let ([_, iv], plain, cipher) = message(asked, number);
             cipher.copy_from_slice(plain);
-            // SAFETY: words as bytes.
+            // SAFETY: words viewed as bytes, which need no alignment.
             let data =
                 unsafe { core::slice::from_raw_parts_mut(cipher.as_mut_ptr().cast::<u8>(), size_of_val(cipher)) };
             (bytes(iv).as_flattened().try_into().expect(FITS), data)
@@ -307,9 +307,9 @@ fn side_by_side<C: BlockCipher, const LANES: usize>(
     }
 }
 
-/// The bytes of a block, little-endian as this machine is.
+/// The bytes of a block, little-endian as on this machine.
 fn bytes(block: &Block) -> &[[u8; 4]; 4] {
     const { assert!(cfg!(target_endian = "little")) };
-    // SAFETY: the same size, and bytes need no alignment.
+    // SAFETY: both types have the same size, and bytes need no alignment.
     unsafe { &*(&raw const *block).cast() }
 }

@@ -1,6 +1,6 @@
-//! An example: every hart adds up its part of a sum, and they meet at a barrier.
+//! An example: each hart adds up its part of a sum, and the harts meet at a barrier.
 //!
-//! `HARTS` of `tress_harts` is how many there are to be; the host may write over it.
+//! `tress_harts` holds the number of harts, `HARTS` by default. The host may overwrite it.
 #![no_std]
 #![no_main]
 
@@ -17,19 +17,19 @@ static BARRIER: harts::Barrier = harts::Barrier::new();
 static SUM: AtomicUsize = AtomicUsize::new(0);
 static LATE: AtomicUsize = AtomicUsize::new(0);
 
-/// What is added up: 1 to this.
+/// The sum is that of 1 to this number.
 const LAST: usize = 1000;
 
 entry!(main);
 
 fn main() -> i32 {
-    // SAFETY: a static, which the host may have changed.
+    // SAFETY: reads an initialised static. Volatile, because the host may have changed it in the file.
     let count = unsafe { (&raw const tress_harts).read_volatile() } as usize;
     harts::each(count, |hart| {
         let own: usize = (hart + 1..=LAST).step_by(count).sum();
         SUM.fetch_add(own, Ordering::Relaxed);
         BARRIER.wait(count);
-        // Behind the barrier every part is in.
+        // After the barrier, the sum includes every part.
         if SUM.load(Ordering::Relaxed) != LAST * (LAST + 1) / 2 {
             LATE.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,8 +1,8 @@
-//! Runs the kernels twice each and says the cycles of both runs, the instructions of the second, and what it computed.
+//! Runs each kernel twice, and reports the cycles of both runs and the instructions and result of the second.
 //!
-//! The host writes what to do over `tress_parameters` in the ELF file, and finds the figures at `tress_result`: for each
-//! kernel four words in the order below. A line of the same goes to the console. Where `report` is not 0, every word is
-//! stored to that address too, and a word 0xffffffff at the end, for test benches that see only a bus.
+//! The host writes its request over `tress_parameters` in the ELF file, and finds the figures at `tress_result`: four
+//! words for each kernel, in the order above. The same figures are a line on the console. If `report` is not 0, every
+//! word is stored to that address too, with 0xffffffff at the end, for test benches that see only a bus.
 #![no_std]
 #![no_main]
 
@@ -14,18 +14,18 @@ use tress_programs::{
 };
 use tress_runtime::{console, counters, entry};
 
-/// What the host asks for.
+/// The request of the host.
 #[repr(C)]
 struct Parameters {
-    /// `"kernels1"`, by which the host knows what it writes over.
+    /// `"kernels1"`, by which the host finds this structure.
     magic: [u8; 8],
     /// The first kernel.
     first: u32,
-    /// How many; those that there are not are left out.
+    /// Number of kernels. Kernels past the last one are ignored.
     count: u32,
-    /// Where words are stored to, or 0.
+    /// Address to which each result word is stored too, or 0.
     report: u32,
-    /// Whether nothing is written to the console.
+    /// Nonzero: nothing is written to the console.
     quiet: u32,
 }
 
@@ -35,22 +35,22 @@ struct Parameters {
 static tress_parameters: Parameters =
     Parameters { magic: *b"kernels1", first: 0, count: u32::MAX, report: 0, quiet: 0 };
 
-/// Cycles of the first run, of the second, instructions of the second, what it computed.
+/// Cycles of the first run, cycles of the second, instructions of the second, and its result.
 type Figures = [u32; 4];
 
 struct Results(UnsafeCell<[Figures; ALL.len()]>);
 
-// SAFETY: one hart runs.
+// SAFETY: only one hart runs, so there are no concurrent accesses.
 unsafe impl Sync for Results {}
 
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
 static tress_result: Results = Results(UnsafeCell::new([[0; 4]; ALL.len()]));
 
-/// Not on the stack: the largest kernel needs almost all of what 16 KiB leave for that.
+/// A static: with 16 KiB of memory, the largest kernel needs almost all of the stack.
 struct Work(UnsafeCell<Memory>);
 
-// SAFETY: one hart runs.
+// SAFETY: only one hart runs, so there are no concurrent accesses.
 unsafe impl Sync for Work {}
 
 static WORK: Work = Work(UnsafeCell::new(Memory { from: [0; 256], to: [0; 256] }));
@@ -58,9 +58,9 @@ static WORK: Work = Work(UnsafeCell::new(Memory { from: [0; 256], to: [0; 256] }
 entry!(main);
 
 fn main() -> i32 {
-    // SAFETY: a static, which the host may have changed.
+    // SAFETY: reads an initialised static. Volatile, because the host may have changed it in the file.
     let asked = unsafe { (&raw const tress_parameters).read_volatile() };
-    // SAFETY: one hart runs, and this is the only place that asks for it.
+    // SAFETY: only one hart runs, and no other code creates references to it.
     let memory = unsafe { &mut *WORK.0.get() };
     let asked_for = ALL.iter().skip(asked.first as usize).take(asked.count as usize);
     for (place, kernel) in asked_for.enumerate() {
@@ -77,7 +77,7 @@ fn main() -> i32 {
             figures[2] = instructions as u32;
             figures[3] = black_box(value);
         }
-        // SAFETY: one hart runs; `take` and `skip` leave no more than there are.
+        // SAFETY: only one hart runs, and `take` and `skip` keep the index in range.
         unsafe { (*tress_result.0.get())[place] = figures };
         for word in figures {
             report(asked.report, word);
@@ -99,7 +99,7 @@ fn main() -> i32 {
 
 fn report(address: u32, word: u32) {
     if address != 0 {
-        // SAFETY: the host has named an address that takes words.
+        // SAFETY: the host guarantees that words can be stored at this address.
         unsafe { core::ptr::with_exposed_provenance_mut::<u32>(address as usize).write_volatile(word) };
     }
 }

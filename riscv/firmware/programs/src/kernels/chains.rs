@@ -1,19 +1,19 @@
-//! Chains and streams of one kind of instruction. Each is 16 turns of a loop over 32 or 64 of them.
+//! Chains and streams of one kind of instruction. Each is 16 iterations of a loop over 32 or 64 instructions.
 
 use core::arch::asm;
 
 use super::Memory;
 
-/// Turns of every loop.
+/// Iterations of every loop.
 const TURNS: u32 = 16;
 
-/// `$body` `$times` times in a loop; x and y are two words to work with, z and w two more, `p` the address of
+/// Repeats `$body` `$times` times in a loop. x, y, z and w are registers to work with, and `p` is the address of
 /// `memory.from`.
 macro_rules! turns {
     ($memory:expr, $times:literal, $($body:literal),+) => {{
         let memory: &mut Memory = $memory;
         let [mut x, mut y, mut z, mut w]: [usize; 4] = core::array::from_fn(|word| memory.from[word] as usize);
-        // SAFETY: the instructions below read and write `memory.from` and their own registers.
+        // SAFETY: the instructions below access only `memory.from` and their own registers.
         unsafe {
             asm!(
                 ".balign 64",
@@ -35,18 +35,18 @@ macro_rules! turns {
     }};
 }
 
-/// Every instruction waits for the one before.
+/// Each instruction depends on the one before.
 pub(super) fn alu_chain(memory: &mut Memory) -> u32 {
     turns!(memory, 32, "add {x}, {x}, {y}", "xor {x}, {x}, {z} # {w} {p}")
 }
 
-/// Four chains that do not wait for each other.
+/// Four independent chains.
 pub(super) fn alu_streams(memory: &mut Memory) -> u32 {
     turns!(memory, 16, "addi {x}, {x}, 3", "xori {y}, {y}, 5", "slli {z}, {z}, 1", "addi {w}, {w}, 7 # {p}")
 }
 
-/// Makes `from` a ring of addresses: each word holds that of the one seven further on. Seven and 256 have no common
-/// factor, so the ring visits all words. On RV64 the lower half of an address, which the loads of RV32 are.
+/// Makes `from` a ring of addresses: each word holds the address of the one seven words further. Seven and 256 have no
+/// common factor, so the ring visits all words. On RV64 a word is the lower half of an address; the loads are 32-bit loads.
 pub(super) fn ring(memory: &mut Memory) {
     let base = memory.from.as_ptr() as usize;
     for i in 0..256 {
@@ -54,10 +54,10 @@ pub(super) fn ring(memory: &mut Memory) {
     }
 }
 
-/// Every load's address is what the load before has brought.
+/// The address of each load is the value of the load before.
 pub(super) fn load_use(memory: &mut Memory) -> u32 {
     let mut address = memory.from.as_ptr() as usize;
-    // SAFETY: `ring` has made `from` such that each address is one of its words, all below 2^32.
+    // SAFETY: `ring` has filled `from` with addresses of words in `from`, all below 2^32.
     unsafe {
         asm!(
             ".balign 64",
@@ -78,22 +78,22 @@ pub(super) fn load_use(memory: &mut Memory) -> u32 {
     (address - memory.from.as_ptr() as usize) as u32
 }
 
-/// A byte is used by the next instruction.
+/// The next instruction uses a loaded byte.
 pub(super) fn load_byte_use(memory: &mut Memory) -> u32 {
     turns!(memory, 32, "lbu {z}, 5({p})", "add {x}, {x}, {z} # {y} {w}")
 }
 
-/// A word is used by the second instruction behind its load.
+/// The second instruction after a load uses the word.
 pub(super) fn load_late_use(memory: &mut Memory) -> u32 {
     turns!(memory, 16, "lw {z}, 8({p})", "addi {w}, {w}, 1", "add {x}, {x}, {z}", "xor {y}, {y}, {w}")
 }
 
-/// A word is loaded by the instruction behind its store.
+/// The instruction after a store loads the word.
 pub(super) fn store_load(memory: &mut Memory) -> u32 {
     turns!(memory, 16, "sw {x}, 16({p})", "lw {y}, 16({p})", "add {x}, {x}, {y} # {z} {w}")
 }
 
-/// A word is loaded by the third instruction behind its store.
+/// The third instruction after a store loads the word.
 pub(super) fn store_load_apart(memory: &mut Memory) -> u32 {
     turns!(
         memory,
@@ -106,17 +106,17 @@ pub(super) fn store_load_apart(memory: &mut Memory) -> u32 {
     )
 }
 
-/// Every product waits for the one before.
+/// Each product depends on the one before.
 pub(super) fn mul_chain(memory: &mut Memory) -> u32 {
     turns!(memory, 32, "mul {x}, {x}, {y} # {z} {w} {p}")
 }
 
-/// Products that do not wait for each other.
+/// Independent products.
 pub(super) fn mul_streams(memory: &mut Memory) -> u32 {
     turns!(memory, 16, "mul {x}, {y}, {z}", "mul {w}, {z}, {y} # {p}")
 }
 
-/// A product, and other work before its use.
+/// A product, with other instructions before its use.
 pub(super) fn mul_among_alu(memory: &mut Memory) -> u32 {
     turns!(
         memory,
@@ -130,7 +130,7 @@ pub(super) fn mul_among_alu(memory: &mut Memory) -> u32 {
     )
 }
 
-/// Quotients of fewer and fewer bits.
+/// Quotients of decreasing length.
 pub(super) fn div(memory: &mut Memory) -> u32 {
     turns!(
         memory,

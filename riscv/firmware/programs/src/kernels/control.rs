@@ -5,10 +5,10 @@ use core::arch::asm;
 use super::Memory;
 use crate::numbers::Numbers;
 
-/// Loops of three turns in a loop: taken, taken, not taken.
+/// Inner loops of three iterations: taken, taken, not taken.
 pub(super) fn branches_loop(memory: &mut Memory) -> u32 {
     let mut x = memory.from[0] as usize;
-    // SAFETY: registers only.
+    // SAFETY: the instructions access only registers.
     unsafe {
         asm!(
             ".balign 64",
@@ -29,13 +29,13 @@ pub(super) fn branches_loop(memory: &mut Memory) -> u32 {
     x as u32
 }
 
-/// A branch that nobody can foresee: the upper bits of a generator's numbers.
+/// An unpredictable branch, on the upper bits of a generator's numbers.
 pub(super) fn branches_random(memory: &mut Memory) -> u32 {
     let mut numbers = Numbers(memory.from[0]);
     let mut x = 0usize;
     for _ in 0..256 {
         let number = numbers.number();
-        // SAFETY: registers only. Written out, since a compiler would do without the branch.
+        // SAFETY: the instructions access only registers. In assembly, because a compiler would remove the branch.
         unsafe {
             asm!(
                 "bltz {s}, 2f",
@@ -58,7 +58,7 @@ fn tree(depth: u32, x: u32) -> u32 {
     if depth == 0 { x ^ 0x55 } else { tree(depth - 1, x.wrapping_add(depth)).wrapping_add(tree(depth - 1, x ^ depth)) }
 }
 
-/// A tree of calls, six deep.
+/// A tree of calls with depth six.
 pub(super) fn calls(memory: &mut Memory) -> u32 {
     tree(6, memory.from[0])
 }

@@ -1,26 +1,26 @@
-//! Small pieces of work whose cycles tell a timing model from the processor that it stands for: chains and streams of one
-//! kind of instruction, written out, and the inner parts of programs.
+//! Small kernels whose cycles show how a timing model differs from the processor that it models: chains and streams of
+//! one kind of instruction, written in assembly, and inner parts of programs.
 
 mod chains;
 mod control;
 mod work;
 
-/// Memory of a kernel.
+/// The memory that a kernel uses.
 #[repr(C, align(64))]
 pub struct Memory {
-    /// What it reads; numbers, or what `prepare` makes of them.
+    /// Input: numbers, or what `prepare` makes of them.
     pub from: [u32; 256],
-    /// What it writes.
+    /// Output.
     pub to: [u32; 256],
 }
 
-/// A kernel.
+/// A kernel and its preparation.
 pub struct Kernel {
-    /// Its name.
+    /// The kernel's name.
     pub name: &'static str,
-    /// What has to be done to `from` before; not measured.
+    /// Prepares `from`. Not measured.
     pub prepare: fn(&mut Memory),
-    /// What is measured. The number depends on everything that it does.
+    /// The measured function. Its result depends on everything that it does.
     pub run: fn(&mut Memory) -> u32,
 }
 

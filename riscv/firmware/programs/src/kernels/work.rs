@@ -1,4 +1,4 @@
-//! The inner parts of programs. Ciphers take `from` as their data, and leave the ciphertext in `to`.
+//! Inner parts of programs. Ciphers encrypt `from` and store the ciphertext in `to`.
 
 use core::hint::black_box;
 
@@ -11,14 +11,14 @@ use crate::{numbers::sum, rc6 as rc6_of_submission, rijndael};
 const KEY: [u32; 4] = [0x0302_0100, 0x0706_0504, 0x0b0a_0908, 0x0f0e_0d0c];
 const KEY_BYTES: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// A kilobyte, by the compiler's `memcpy`.
+/// Copies one kilobyte by the compiler's `memcpy`.
 pub(super) fn memcpy(memory: &mut Memory) -> u32 {
     let from = black_box(&memory.from);
     memory.to.copy_from_slice(from);
     memory.to[255]
 }
 
-/// Eight blocks one after the other.
+/// AES with tables, eight blocks one after the other.
 pub(super) fn aes_tables(memory: &mut Memory) -> u32 {
     let mut keys = [[0; 4]; 11];
     rijndael::expand_key(&KEY, &mut keys);
@@ -29,7 +29,7 @@ pub(super) fn aes_tables(memory: &mut Memory) -> u32 {
     sum(&memory.to[..32])
 }
 
-/// Eight blocks one after the other.
+/// RC6, eight blocks one after the other.
 pub(super) fn rc6(memory: &mut Memory) -> u32 {
     let mut keys = [0; 44];
     rc6_of_submission::expand_key(&KEY, &mut keys);
@@ -40,7 +40,7 @@ pub(super) fn rc6(memory: &mut Memory) -> u32 {
     sum(&memory.to[..32])
 }
 
-/// Sixteen blocks side by side, with Tress' portable code.
+/// AES, sixteen blocks side by side, by Tress' portable code.
 pub(super) fn aes_bitsliced(memory: &mut Memory) -> u32 {
     let mut blocks = [[0; 16]; 16];
     read(&memory.from, blocks.as_flattened_mut());
@@ -50,7 +50,7 @@ pub(super) fn aes_bitsliced(memory: &mut Memory) -> u32 {
     sum(&memory.to[..64])
 }
 
-/// PIPO-64/128: 64 blocks side by side, with Tress' portable code.
+/// PIPO-64/128, 64 blocks side by side, by Tress' portable code.
 pub(super) fn pipo(memory: &mut Memory) -> u32 {
     let mut blocks = [[0; 8]; 64];
     read(&memory.from, blocks.as_flattened_mut());
@@ -72,8 +72,8 @@ fn write(from: &[u8], to: &mut [u32]) {
     }
 }
 
-/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4 section 4.2.2), found
-/// by integers: the largest r with r³ ≤ p 2^96 has those bits as its lowest.
+/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4 section 4.2.2). They
+/// are the low bits of the largest integer r with r³ ≤ p 2^96.
 static K: [u32; 64] = {
     let mut k = [0; 64];
     let (mut found, mut p) = (0, 2u128);
@@ -153,7 +153,7 @@ fn compress(h: &mut [u32; 8], block: &[u32; 16]) {
     }
 }
 
-/// 128 words sorted by insertion into a heap and taking them out (heapsort).
+/// Sorts 128 words by heapsort.
 pub(super) fn sort(memory: &mut Memory) -> u32 {
     let words = &mut memory.to[..128];
     words.copy_from_slice(&memory.from[..128]);
